@@ -1,7 +1,7 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 
 import type { AdminApi, AdminBadge } from '#plugin-api';
-import { createAnswers } from './error-responses.ts';
+import { createErrorResponses } from './error-responses.ts';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
@@ -13,21 +13,21 @@ import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
 import { createShell } from './shell.ts';
 
-/** Bytes of a plugin's zip; unpacked it may be as large. */
+/** Largest plugin zip in bytes. */
 const zipLimit = 20 * 1_048_576;
 
 export interface Admin {
-  /** What plugins register with, shared by all; the loader scopes it to each. */
+  /** The API that plugins register with. The loader creates a scoped view for each plugin. */
   readonly api: AdminApi;
-  /** To be mounted at `/admin`, behind the server that sets request ids and security headers. */
+  /** Mount it at `/admin`, behind the server that sets request ids and security headers. */
   readonly router: Router;
-  /** The badges of the bar, for the public site's head. */
+  /** The badges of the admin bar, also shown in the header of the public site. */
   badges(): Promise<readonly AdminBadge[]>;
 }
 
 /**
- * The admin: sign-in, first-run setup, dashboard, plugins page and the pages of plugins. It keeps nothing of its own
- * between requests, so any node can answer any of them.
+ * The admin: sign-in, first-run setup, dashboard, plugins page and the pages of plugins. It is stateless, so any node can
+ * serve any request.
  */
 export function createAdmin(dependencies: AdminDependencies): Admin {
   const registry = createAdminRegistry({ siteUrl: () => dependencies.site.url, log: dependencies.log });
@@ -37,7 +37,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     registry,
     shell,
     flash: createFlashNotices(dependencies.nonces, () => dependencies.site.url.startsWith('https:')),
-    answers: createAnswers(shell),
+    errorResponses: createErrorResponses(shell),
   };
   registry.api.addPage({
     slug: '',
@@ -72,9 +72,9 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   return { api: registry.api, router, badges: () => registry.badges() };
 }
 
-/** The last resort, and the place where the body reader's own errors arrive. */
+/** The last error handler. Errors of the body parser arrive here too. */
 function createErrorHandler(context: AdminContext) {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   // eslint-disable-next-line max-params
   return async (error: unknown, request: Request, response: Response, next: NextFunction): Promise<void> => {
     if (response.headersSent) {
@@ -83,14 +83,25 @@ function createErrorHandler(context: AdminContext) {
     }
     const status = (error as { status?: unknown }).status;
     if (status === 413) {
-      await context.answers.refuse({ request, response, status, text: 'The form is larger than 1 MB.' });
+      await context.errorResponses.refuse({ request, response, status, text: 'The form is larger than 1 MB.' });
       return;
     }
     if (status === 415 || status === 400) {
-      await context.answers.refuse({ request, response, status, text: 'The form could not be read.' });
+      await context.errorResponses.refuse({
+        request,
+        response,
+        status,
+        text: 'The form could not be read. Reload the page and try again.',
+      });
       return;
     }
     const failure = toFailure(error, { log: context.log, id: requestId(response) });
-    await context.answers.refuse({ request, response, status: failure.status, text: failure.text, code: failure.code });
+    await context.errorResponses.refuse({
+      request,
+      response,
+      status: failure.status,
+      text: failure.text,
+      code: failure.code,
+    });
   };
 }

@@ -3,16 +3,16 @@ import type { AdminDependencies, NextStep, PluginSummary, RecentFailure } from '
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
-/** The dashboard: what runs, where the REST root is, what to do next, what went wrong. */
+/** The dashboard: plugins, the REST root, next steps and recent failures. */
 export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPageBody {
   const { hooks, plugins, site, restUrl } = dependencies;
   return {
     render: async (request) => {
       const list = await plugins.list();
-      const steps = await linesOf(request, [], (lines: readonly NextStep[]) =>
+      const steps = await filterLines(request, [], (lines: readonly NextStep[]) =>
         hooks.applyFiltersAsync('admin_next_steps', lines, request.user),
       );
-      const failures = await linesOf(request, list.flatMap(failureOf), (lines) =>
+      const failures = await filterLines(request, list.flatMap(pluginFailures), (lines) =>
         hooks.applyFiltersAsync('admin_recent_failures', lines, request.user),
       );
       const manages = request.user.can('manage_options');
@@ -26,19 +26,19 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
           active: list.filter((plugin) => plugin.state === 'active').length,
           failed: list.filter((plugin) => plugin.state === 'failed').length,
           plugins: list.map(({ name, version, state }) => ({ name, version, ...stateBadge(state) })),
-          steps: steps.map((step) => ({ ...step, href: step.href === undefined ? null : linkOf(step.href) })),
+          steps: steps.map((step) => ({ ...step, href: step.href === undefined ? null : toHref(step.href) })),
           hasChoices: manages && registry.choices().length > 0,
           failures: failures
             .slice(0, 10)
-            .map((failure) => ({ ...failure, href: failure.href === undefined ? null : linkOf(failure.href) })),
+            .map((failure) => ({ ...failure, href: failure.href === undefined ? null : toHref(failure.href) })),
         },
       };
     },
   };
 }
 
-/** The dashboard is where one looks when a plugin fails: a filter that throws costs its own lines alone. */
-async function linesOf<Line>(
+/** Ignores a filter that throws: the dashboard must work when a plugin fails. */
+async function filterLines<Line>(
   { log }: AdminRequest,
   own: readonly Line[],
   filter: (lines: readonly Line[]) => Promise<readonly Line[]>,
@@ -47,26 +47,26 @@ async function linesOf<Line>(
     const lines: unknown = await filter(own);
     return Array.isArray(lines) ? (lines as Line[]) : own;
   } catch (error) {
-    log.error('A filter of the dashboard failed.', { error });
+    log.error('Dashboard filter failed', { event: 'dashboard_filter_failed', error });
     return own;
   }
 }
 
-function failureOf(plugin: PluginSummary): RecentFailure[] {
+function pluginFailures(plugin: PluginSummary): RecentFailure[] {
   const failure = plugin.state === 'failed' ? plugin.failure : plugin.lastError;
   if (plugin.state !== 'failed' && !failure) return [];
   const at = failure?.at === undefined ? Number.NaN : new Date(failure.at).getTime();
   return [
     {
       source: plugin.name,
-      text: failure?.message ?? 'It failed without a reason.',
+      text: failure?.message ?? 'No reason was given.',
       href: 'plugins',
       ...(!Number.isNaN(at) && { at }),
     },
   ];
 }
 
-function linkOf(href: string): string {
+function toHref(href: string): string {
   return /^https?:\/\//.test(href) ? href : adminPath(href);
 }
 

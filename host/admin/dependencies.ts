@@ -4,16 +4,16 @@ import type { Clock, HealthResult, HooksApi, Logger, SiteApi, User } from '#plug
 
 export interface SignedIn {
   readonly user: User;
-  /** Names the session in nonces; not the cookie's token. */
+  /** Identifies the session in nonces. It is not the token of the cookie. */
   readonly sessionId: string;
 }
 
-/** A session that was just opened, with the `Set-Cookie` value that hands it to the browser. */
+/** A new session with its `Set-Cookie` value. */
 export interface OpenedSession extends SignedIn {
   readonly cookie: string;
 }
 
-/** Who is calling, as sign-in records it. */
+/** The caller as recorded at sign-in. */
 export interface Visitor {
   readonly ip: string;
   readonly userAgent: string;
@@ -30,9 +30,9 @@ export interface SetupInput {
 export interface AdminSetup {
   /** Whether the site has no administrator yet. */
   needed(): Promise<boolean>;
-  /** Whether the one-time token is the one that was printed at start, compared in constant time. */
+  /** Whether this is the one-time token that was printed at start. Compares in constant time. */
   accepts(token: string): boolean | Promise<boolean>;
-  /** Creates the administrator and spends the token; of parallel callers one wins. Throws RestError, fields in `data.params`. */
+  /** Creates the administrator and invalidates the token; one of several parallel callers wins. @throws RestError with fields in `data.params`. */
   complete(input: SetupInput): Promise<User>;
 }
 
@@ -42,30 +42,31 @@ export interface PluginSummary {
   readonly version: string;
   readonly description: string;
   readonly state: 'active' | 'inactive' | 'failed';
-  /** Why it failed: at which stage (import, register, activate, ...), in its own words. */
+  /** Why it failed, and at which stage (import, register, activate, ...). */
   readonly failure?: {
     readonly stage: string;
     readonly message: string;
-    /** Milliseconds since the epoch, or ISO text. */ readonly at?: number | string;
+    /** Milliseconds since the epoch, or ISO text. */
+    readonly at?: number | string;
   } | null;
-  /** The last error of a plugin that runs on all the same, in an action, a route or a job. */
+  /** The last error of a running plugin in an action, a route or a job. */
   readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
   /** Always active. */
   readonly mustUse?: boolean;
-  /** Comes with the host: its folder stays when it is uninstalled. */
+  /** Shipped with the host: uninstalling keeps its folder. */
   readonly shipped?: boolean;
-  /** Slugs it needs, with ranges of their versions. */
+  /** Required plugins: version ranges by slug. */
   readonly requires: Readonly<Record<string, string>>;
 }
 
 export interface AdminPlugins {
   list(): readonly PluginSummary[] | Promise<readonly PluginSummary[]>;
-  /** Throws an Error or RestError whose sentence is shown. */
+  /** @throws Error or RestError whose message is shown. */
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
-  /** Answers whether the folder was removed, too. */
+  /** Returns whether the folder was removed as well. */
   uninstall(slug: string): Promise<boolean>;
-  /** @param installation.path absolute path of a zip. */
+  /** @param installation.path absolute path of a zip file. */
   install(installation: { readonly path: string; readonly activate: boolean }): Promise<{
     readonly name: string;
     readonly version: string;
@@ -75,12 +76,12 @@ export interface AdminPlugins {
   health(slug: string): Promise<readonly { readonly results: readonly HealthResult[] }[]>;
 }
 
-/** As WordPress: 1 for a nonce in the first half of its life, 2 in the second. */
+/** As in WordPress: 1 for a nonce in the first half of its lifetime, 2 in the second. */
 export type NonceVerdict = boolean | 1 | 2;
 
 export interface AdminNonces {
   create(action: string, user: User, sessionId: string): string | Promise<string>;
-  /** Answers something true when the nonce is good. */
+  /** Returns a truthy value for a valid nonce. */
   verify(input: {
     readonly nonce: string;
     readonly action: string;
@@ -98,28 +99,28 @@ export interface AdminViews {
   safe(html: string): unknown;
 }
 
-/** All that the admin needs of the rest of the host; the composition root meets it. */
+/** Everything that the admin needs from the rest of the host. The composition root provides it. */
 export interface AdminDependencies {
   readonly views: AdminViews;
   /** Path of an asset with its content hash. */
   readonly assetUrl: (slug: string, file: string) => string;
   /** The session of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<SignedIn | null>;
-  /** Null: unknown user or wrong password. Throws RestError 429 after too many tries. */
+  /** Null: unknown user or wrong password. @throws RestError 429 after too many attempts. */
   readonly login: (
     input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
   ) => Promise<OpenedSession | null>;
-  /** Opens a session without a password, for the administrator that setup just made. */
+  /** Opens a session without a password, for the administrator that setup has just created. */
   readonly openSession: (user: User, visitor: Visitor) => Promise<OpenedSession>;
-  /** Ends the session on all nodes; answers the `Set-Cookie` value that clears the cookie. */
+  /** Ends the session on all nodes. Returns the `Set-Cookie` value that clears the cookie. */
   readonly logout: (session: SignedIn) => Promise<{ readonly cookie: string }>;
   readonly nonces: AdminNonces;
   readonly setup: AdminSetup;
   readonly plugins: AdminPlugins;
-  /** Absolute path of the folder in which files of forms lie for the time of the action. Default: the system's own for such files. */
+  /** Absolute path of the folder for uploaded files while an action runs. Default: the temporary folder of the system. */
   readonly uploadsDir?: string;
   readonly site: SiteApi;
-  /** Absolute address of the REST root. */
+  /** Absolute URL of the REST root. */
   readonly restUrl: () => string;
   /** For the filters `admin_next_steps` and `admin_recent_failures`. */
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
@@ -127,15 +128,15 @@ export interface AdminDependencies {
   readonly clock: Clock;
 }
 
-/** One line of the dashboard's list of what to do next. */
+/** An item of "Next steps" on the dashboard. */
 export interface NextStep {
   readonly text: string;
-  /** Slug of an admin page, or an absolute address. */
+  /** Slug of an admin page, or an absolute URL. */
   readonly href?: string;
   readonly done?: boolean;
 }
 
-/** One line of the dashboard's list of what went wrong. */
+/** An item of "Recent failures" on the dashboard. */
 export interface RecentFailure {
   readonly source: string;
   readonly text: string;
@@ -146,9 +147,9 @@ export interface RecentFailure {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Lines of the dashboard's "Next steps". */
+    /** The items of "Next steps" on the dashboard. */
     admin_next_steps: (steps: readonly NextStep[], user: User) => readonly NextStep[];
-    /** Lines of the dashboard's "Recent failures", newest first. */
+    /** The items of "Recent failures" on the dashboard, newest first. */
     admin_recent_failures: (failures: readonly RecentFailure[], user: User) => readonly RecentFailure[];
   }
 }

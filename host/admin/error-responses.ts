@@ -12,24 +12,24 @@ export interface Refusal {
   readonly text: string;
   /** Default by status: `rest_forbidden`, `rest_no_route`, ... */
   readonly code?: string;
-  /** With a session the refusal is shown inside the menu, so that the way back is one click. */
+  /** With a session, the error page includes the menu. */
   readonly session?: SignedIn;
 }
 
-/** Answers that are no page: refusals, and the way to sign-in. */
-export interface Answers {
+/** Responses to requests that no page handles. */
+export interface ErrorResponses {
   refuse(refusal: Refusal): Promise<void>;
-  /** A browser goes to sign-in and comes back to the wanted page; a script gets 401. */
-  signInFirst(request: Request, response: Response): Promise<void>;
+  /** Redirects a browser to sign-in, which returns to the requested page. A script gets 401. */
+  requireSignIn(request: Request, response: Response): Promise<void>;
 }
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Not allowed',
   404: 'Not found',
-  405: 'Not possible',
+  405: 'Method not allowed',
   413: 'Too large',
-  415: 'Not readable',
-  429: 'Too many tries',
+  415: 'Unsupported format',
+  429: 'Too many attempts',
 };
 const codes: Readonly<Record<number, string>> = {
   401: 'rest_not_logged_in',
@@ -39,7 +39,7 @@ const codes: Readonly<Record<number, string>> = {
   500: 'rest_internal_error',
 };
 
-export function createAnswers(shell: Shell): Answers {
+export function createErrorResponses(shell: Shell): ErrorResponses {
   const refuse = async ({ request, response, status, text, code, session }: Refusal): Promise<void> => {
     if (response.headersSent) return;
     response.status(status);
@@ -62,7 +62,7 @@ export function createAnswers(shell: Shell): Answers {
   };
   return {
     refuse,
-    async signInFirst(request, response) {
+    async requireSignIn(request, response) {
       if (wantsJson(request)) {
         await refuse({ request, response, status: 401, text: 'Your session has ended. Sign in again.' });
         return;

@@ -1,41 +1,41 @@
 import type { Logger } from '#plugin-api';
 
-/** What the browser is told of an error: its own sentence where it was made for callers, else a fixed one. */
+/** An error as the browser sees it: its own message if it is meant for callers, otherwise a fixed one. */
 export interface Failure {
   readonly status: number;
   readonly code: string;
   readonly text: string;
   readonly data: unknown;
-  /** Sentences by form field, from `data.params`. */
+  /** Messages by form field, from `data.params`. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /**
- * Maps any thrown value. A RestError, or any object with a string `code` and a status of 400..599, speaks for itself;
- * everything else is logged and answered with the request's id.
+ * Maps any thrown value. A RestError, or any object with a string `code` and a status of 400..599, keeps its message.
+ * Everything else is logged and gets a fixed message with the request id.
  */
 export function toFailure(error: unknown, { log, id }: { readonly log: Logger; readonly id: string }): Failure {
-  if (isSpeaking(error)) {
+  if (isRestErrorLike(error)) {
     return {
       status: error.status,
       code: error.code,
       text: error.message,
       data: error.data ?? null,
-      fields: fieldsOf(error.data),
+      fields: readFieldErrors(error.data),
     };
   }
-  log.error('An admin action failed.', { error, request: id });
+  log.error('Admin action failed', { event: 'admin_action_failed', error, request_id: id });
   const reference = id === '' ? '' : ` (request ${id})`;
   return {
     status: 500,
     code: 'rest_internal_error',
-    text: `Something went wrong; the server's log says what${reference}.`,
+    text: `Something went wrong. See the server log for details${reference}.`,
     data: null,
     fields: {},
   };
 }
 
-function isSpeaking(error: unknown): error is { code: string; status: number; message: string; data?: unknown } {
+function isRestErrorLike(error: unknown): error is { code: string; status: number; message: string; data?: unknown } {
   if (typeof error !== 'object' || error === null) return false;
   const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
   return (
@@ -47,7 +47,7 @@ function isSpeaking(error: unknown): error is { code: string; status: number; me
   );
 }
 
-function fieldsOf(data: unknown): Record<string, string> {
+function readFieldErrors(data: unknown): Record<string, string> {
   const params = typeof data === 'object' && data !== null && 'params' in data ? data.params : null;
   if (typeof params !== 'object' || params === null || Array.isArray(params)) return {};
   return Object.fromEntries(

@@ -1,13 +1,13 @@
 import { isUrl } from '#plugin-api';
 export const adminRoot = '/admin';
 
-/** Path of a page below the admin root; the dashboard's for an empty slug. */
+/** Path of a page below the admin root. An empty slug is the dashboard. */
 export function adminPath(slug = ''): string {
   return `${adminRoot}/${slug.replace(/^\/+/, '')}`;
 }
 
 /**
- * The wanted page after sign-in, if it is one of the admin's own; null for anything a browser could read as another
+ * The requested page after sign-in if it belongs to the admin. Null for anything that a browser could read as another
  * site (`//evil`, `/\evil`, `https:...`), and for the sign-in page itself.
  */
 export function localAdminPath(wanted: unknown): string | null {
@@ -19,7 +19,7 @@ export function localAdminPath(wanted: unknown): string | null {
   return /^\/admin\/(login|logout|setup)(\/|$)/.test(url.pathname) ? null : url.pathname + url.search;
 }
 
-/** Backslashes and control characters, which browsers drop or turn into slashes. */
+/** Browsers drop control characters and turn backslashes into slashes. */
 function hasTrap(text: string): boolean {
   return [...text].some(
     (character) => character === '\\' || character.charCodeAt(0) <= 32 || character.charCodeAt(0) === 127,

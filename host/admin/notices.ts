@@ -6,36 +6,36 @@ import type { AdminNonces, SignedIn } from './dependencies.ts';
 export type Notice = NonNullable<AdminActionResult['notice']>;
 
 const cookieName = 'svc_notice';
-const longest = 1_200;
+const maxLength = 1_200;
 const kinds: readonly string[] = ['success', 'error', 'warning', 'info'];
 
 /**
- * A notice for the page the browser is sent to, in a cookie that lives a minute. It is signed with a nonce over its
- * text, user and session, so it holds on every node and nobody else can put words on the page.
+ * A notice for the page after a redirect, in a cookie that lives for a minute. A nonce over text, user and session signs
+ * it, so every node can verify it and other sites cannot forge it.
  */
 export interface FlashNotices {
   write(response: Response, notice: Notice, session: SignedIn): Promise<void>;
-  /** The notice that came along, if it is genuine; the cookie is cleared. */
-  take(request: Request, response: Response, session: SignedIn): Promise<Notice | null>;
+  /** Returns the notice of the request if its signature is valid, and clears the cookie. */
+  consume(request: Request, response: Response, session: SignedIn): Promise<Notice | null>;
 }
 
 export function createFlashNotices(nonces: AdminNonces, isSecure: () => boolean): FlashNotices {
   const attributes = (): string => `; Path=/admin; HttpOnly; SameSite=Lax${isSecure() ? '; Secure' : ''}`;
-  const actionOf = (payload: string): string => `notice:${payload}`;
+  const nonceAction = (payload: string): string => `notice:${payload}`;
   return {
     async write(response, notice, { user, sessionId }) {
-      const text = notice.text.length > longest ? `${notice.text.slice(0, longest)}…` : notice.text;
+      const text = notice.text.length > maxLength ? `${notice.text.slice(0, maxLength)}…` : notice.text;
       const payload = Buffer.from(JSON.stringify([notice.kind, text])).toString('base64url');
-      const nonce = await nonces.create(actionOf(payload), user, sessionId);
+      const nonce = await nonces.create(nonceAction(payload), user, sessionId);
       response.append('Set-Cookie', `${cookieName}=${payload}.${nonce}; Max-Age=60${attributes()}`);
     },
-    async take(request, response, { user, sessionId }) {
+    async consume(request, response, { user, sessionId }) {
       const value = readCookie(request, cookieName);
       if (value === null) return null;
       response.append('Set-Cookie', `${cookieName}=; Max-Age=0${attributes()}`);
       const [payload = '', nonce = ''] = value.split('.');
-      const genuine = await nonces.verify({ nonce, action: actionOf(payload), user, sessionId });
-      return genuine ? decode(payload) : null;
+      const isGenuine = await nonces.verify({ nonce, action: nonceAction(payload), user, sessionId });
+      return isGenuine ? decode(payload) : null;
     },
   };
 }

@@ -6,7 +6,7 @@ import type { SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
 import type { Notice } from './notices.ts';
-import { mayOpen, type RegisteredPage } from './registry.ts';
+import { canOpen, type RegisteredPage } from './registry.ts';
 import { readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
 import { isMultipart, readUpload, type Upload } from './uploads.ts';
@@ -21,25 +21,29 @@ interface Visit {
 }
 
 /**
- * Answers the pages that the host and plugins registered: GET renders, POST `?action=<name>` runs an action after
- * session, capability and nonce were checked, in this order.
+ * Serves the pages of the host and of plugins. GET renders the page. POST `?action=<name>` checks session, capability and
+ * nonce in this order, then runs the action.
  */
 export function createPageHandler(context: AdminContext): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
     const session = await context.authenticate(request);
-    if (!session) return context.answers.signInFirst(request, response);
+    if (!session) return context.errorResponses.requireSignIn(request, response);
     const visit = { request, response, session };
-    const page = context.registry.page(slugOf(request));
-    if (!page) return context.answers.refuse({ ...visit, status: 404, text: 'There is no such page in the admin.' });
-    if (!mayOpen(session.user, page.declaration))
-      return context.answers.refuse({ ...visit, status: 403, text: 'Your account may not open this page.' });
+    const page = context.registry.page(readSlug(request));
+    if (!page) return context.errorResponses.refuse({ ...visit, status: 404, text: 'This admin page does not exist.' });
+    if (!canOpen(session.user, page.declaration))
+      return context.errorResponses.refuse({ ...visit, status: 403, text: 'You are not allowed to open this page.' });
     if (request.method === 'POST') return runAction(context, page, visit);
     if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
-    return context.answers.refuse({ ...visit, status: 405, text: 'This page answers GET and POST only.' });
+    return context.errorResponses.refuse({
+      ...visit,
+      status: 405,
+      text: 'This page accepts GET and POST only.',
+    });
   };
 }
 
-function slugOf(request: Request): string {
+function readSlug(request: Request): string {
   const path = request.path.replace(/^\/+|\/+$/g, '');
   try {
     return decodeURIComponent(path);
@@ -48,16 +52,16 @@ function slugOf(request: Request): string {
   }
 }
 
-interface Showing {
+interface PageState {
   readonly notice?: Notice | null;
   readonly reveal?: AdminActionResult['reveal'];
   readonly body?: AdminActionResult['page'];
   readonly status?: number;
 }
 
-async function showPage(context: AdminContext, page: RegisteredPage, visit: Visit & Showing): Promise<void> {
+async function showPage(context: AdminContext, page: RegisteredPage, visit: Visit & PageState): Promise<void> {
   const { request, response, session, reveal } = visit;
-  const notice = visit.notice ?? (await context.flash.take(request, response, session));
+  const notice = visit.notice ?? (await context.flash.consume(request, response, session));
   const adminRequest = toAdminRequest({ request, response, user: session.user, form: {}, log: context.log });
   try {
     const { template, data } = visit.body ?? (await (await page.body()).render(adminRequest));
@@ -75,7 +79,7 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
       .send(html);
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: adminRequest.id });
-    await context.answers.refuse({ ...visit, status: failure.status, text: failure.text });
+    await context.errorResponses.refuse({ ...visit, status: failure.status, text: failure.text });
   }
 }
 
@@ -88,7 +92,7 @@ async function runAction(context: AdminContext, page: RegisteredPage, visit: Vis
     upload = await readUpload(visit.request, { limit: uploadLimit, parent: context.uploadsDir ?? tmpdir() });
   } catch (error) {
     const { status, text, code } = toFailure(error, { log: context.log, id: requestId(visit.response) });
-    return context.answers.refuse({ ...visit, status, text, code });
+    return context.errorResponses.refuse({ ...visit, status, text, code });
   }
   try {
     await runForm(context, page, { ...visit, ...upload });
@@ -97,31 +101,32 @@ async function runAction(context: AdminContext, page: RegisteredPage, visit: Vis
   }
 }
 
-type Sending = Visit & Pick<Upload, 'form'> & Partial<Upload>;
+type Submission = Visit & Pick<Upload, 'form'> & Partial<Upload>;
 
-async function runForm(context: AdminContext, page: RegisteredPage, sending: Sending): Promise<void> {
-  const { form, files, discard, ...visit } = sending;
+async function runForm(context: AdminContext, page: RegisteredPage, submission: Submission): Promise<void> {
+  const { form, files, discard, ...visit } = submission;
   const { request, response, session } = visit;
   const { nonces, log } = context;
   const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
-  const genuine =
+  const isGenuine =
     typeof nonce === 'string' &&
     (await nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
-  if (!genuine)
-    return context.answers.refuse({
+  if (!isGenuine)
+    return context.errorResponses.refuse({
       ...visit,
       status: 403,
-      text: 'This form is too old or was not sent from this page. Go back, reload the page and send it again.',
+      text: 'This form has expired or was not sent from this page. Go back, reload the page and try again.',
       code: 'rest_cookie_invalid_nonce',
     });
   const adminRequest = toAdminRequest({ request, response, user: session.user, form, ...(files && { files }), log });
-  const outcome = await attempt(page, adminRequest, context);
-  if (!outcome) return context.answers.refuse({ ...visit, status: 404, text: 'This page knows no such action.' });
+  const outcome = await runNamedAction(page, adminRequest, context);
+  if (!outcome)
+    return context.errorResponses.refuse({ ...visit, status: 404, text: 'This page does not have that action.' });
   await discard?.();
   if (response.destroyed) return;
   if (outcome.result.download) await sendDownload(response, outcome.result.download, adminRequest.log);
-  else if (wantsJson(request)) answerJson(response, outcome);
-  else await answerBrowser(context, page, { ...visit, outcome });
+  else if (wantsJson(request)) sendJson(response, outcome);
+  else await sendPage(context, page, { ...visit, outcome });
 }
 
 interface Outcome {
@@ -131,14 +136,18 @@ interface Outcome {
   readonly data?: unknown;
 }
 
-/** Null: the page knows no action of the name in `?action=`. */
-async function attempt(page: RegisteredPage, request: AdminRequest, context: AdminContext): Promise<Outcome | null> {
+/** Null: the page has no action with the name in `?action=`. */
+async function runNamedAction(
+  page: RegisteredPage,
+  request: AdminRequest,
+  context: AdminContext,
+): Promise<Outcome | null> {
   try {
     const name = request.query['action'];
     const { actions = {} } = await page.body();
     const action = typeof name === 'string' && Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (!action) return null;
-    // A plugin in plain JavaScript may answer nothing at all.
+    // A plugin in plain JavaScript may return nothing.
     const result = ((await action(request)) as AdminActionResult | undefined) ?? {};
     return { result, status: result.status ?? (result.notice?.kind === 'error' ? 400 : 200) };
   } catch (error) {
@@ -152,7 +161,7 @@ async function attempt(page: RegisteredPage, request: AdminRequest, context: Adm
   }
 }
 
-function answerJson(response: Response, { result, status, code, data }: Outcome): void {
+function sendJson(response: Response, { result, status, code, data }: Outcome): void {
   response.status(status).json({
     notice: result.notice ?? null,
     reveal: result.reveal ?? null,
@@ -162,8 +171,8 @@ function answerJson(response: Response, { result, status, code, data }: Outcome)
   });
 }
 
-/** What is shown a single time is in the answer itself, so that no cookie and no table ever holds it. */
-async function answerBrowser(
+/** A secret that is shown once is part of the response itself, so no cookie or table ever stores it. */
+async function sendPage(
   context: AdminContext,
   page: RegisteredPage,
   visit: Visit & { readonly outcome: Outcome },
@@ -190,27 +199,27 @@ async function answerBrowser(
   );
 }
 
-/** Sends a file as fast as the browser takes it. When its making fails, the connection is cut and the log says why. */
+/** Streams a file. If its content fails, the connection is closed and the error is logged. */
 async function sendDownload(
   response: ServerResponse,
   { name, type, content }: AdminDownload,
   log: Logger,
 ): Promise<void> {
   response.setHeader('Content-Type', type);
-  response.setHeader('Content-Disposition', disposition(name));
+  response.setHeader('Content-Disposition', contentDisposition(name));
   response.setHeader('Cache-Control', 'no-store');
   try {
     await pipeline(Readable.from(content, { objectMode: true }), response);
   } catch (error) {
-    // The browser's own doing is no failure of ours.
+    // The browser closed the connection: not an error of the server.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      log.error('A download could not be finished.', { name, error });
+      log.error('Download failed', { event: 'download_failed', name, error });
     response.destroy();
   }
 }
 
-/** RFC 6266: a name that any browser reads, and beside it the real one. */
-function disposition(name: string): string {
+/** RFC 6266: an ASCII name for every browser, followed by the real name. */
+function contentDisposition(name: string): string {
   const plain = name.replace(/[^\w. -]/g, '_');
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,

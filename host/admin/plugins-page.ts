@@ -9,29 +9,33 @@ import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { textField } from './form.ts';
 import { stateBadge } from './dashboard.ts';
 
-/** Findings of one plugin, shown once. */
+/** Health check results of one plugin, shown once. */
 interface Findings {
   readonly slug: string;
   readonly results: readonly HealthResult[];
 }
 
 /**
- * The list of plugins: install, switch on and off, uninstall, ask for their health. A failed one shows at which stage and
- * why, and can be tried again.
+ * The list of plugins: install, activate, deactivate, uninstall and check health. A failed plugin shows its stage and
+ * reason, and can be activated again.
  */
 export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'>): AdminPageBody {
   const find = async (request: AdminRequest): Promise<PluginSummary> => {
     const plugin = (await plugins.list()).find(({ slug }) => slug === request.form['slug']);
     if (!plugin)
-      throw new RestError({ code: 'rest_plugin_not_found', status: 404, message: 'There is no such plugin.' });
+      throw new RestError({
+        code: 'rest_plugin_not_found',
+        status: 404,
+        message: 'Plugin not found. It may have been removed.',
+      });
     return plugin;
   };
   const change =
     (verb: 'activate' | 'deactivate', done: string) =>
     async (request: AdminRequest): Promise<AdminActionResult> => {
       const plugin = await find(request);
-      await attempt({ request, verb, about: plugin.name }, () => plugins[verb](plugin.slug));
-      return success(`${plugin.name} is ${done}.`);
+      await withPluginError({ request, verb, subject: plugin.name }, () => plugins[verb](plugin.slug));
+      return success(`${plugin.name} ${done}.`);
     };
   const render = async (
     request: AdminRequest,
@@ -46,34 +50,34 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
   return {
     render: (request) => render(request),
     actions: {
-      activate: change('activate', 'active'),
-      deactivate: change('deactivate', 'switched off'),
+      activate: change('activate', 'activated'),
+      deactivate: change('deactivate', 'deactivated'),
       async install(request) {
-        demand(request, 'install_plugins');
+        requireCapability(request, 'install_plugins');
         const file = request.files?.['zip'];
         if (!file || file.size === 0)
-          throw new RestError({ code: 'rest_plugin_no_zip', status: 400, message: 'Choose the zip of a plugin.' });
-        const installed = await attempt({ request, verb: 'install', about: file.name }, () =>
+          throw new RestError({ code: 'rest_plugin_no_zip', status: 400, message: 'Choose the zip file of a plugin.' });
+        const installed = await withPluginError({ request, verb: 'install', subject: file.name }, () =>
           plugins.install({ path: file.path, activate: textField(request.form, 'activate') === '1' }),
         );
         const { name, version, replaced, activated } = installed;
         return success(
-          `${name} ${version} is ${replaced === null ? 'installed' : `in the place of ${replaced}`}${activated ? ' and active' : ''}.`,
+          `${name} ${replaced === null ? `${version} installed` : `updated from ${replaced} to ${version}`}${activated ? ' and activated' : ''}.`,
         );
       },
       async uninstall(request) {
-        demand(request, 'delete_plugins');
+        requireCapability(request, 'delete_plugins');
         const plugin = await find(request);
-        const removed = await attempt({ request, verb: 'uninstall', about: plugin.name }, () =>
+        const removed = await withPluginError({ request, verb: 'uninstall', subject: plugin.name }, () =>
           plugins.uninstall(plugin.slug),
         );
         return success(
-          `${plugin.name} is uninstalled, with its data${removed ? ' and its folder' : '; its folder stays'}.`,
+          `${plugin.name} uninstalled. Its data${removed ? ' and folder were' : ' was'} deleted${removed ? '' : '; its folder was kept'}.`,
         );
       },
       async health(request) {
         const plugin = await find(request);
-        const [health] = await attempt({ request, verb: 'health', about: plugin.name }, () =>
+        const [health] = await withPluginError({ request, verb: 'health', subject: plugin.name }, () =>
           plugins.health(plugin.slug),
         );
         const results = health?.results ?? [];
@@ -87,30 +91,43 @@ function success(text: string): AdminActionResult {
   return { notice: { kind: 'success', text } };
 }
 
-function demand({ user }: AdminRequest, capability: string): void {
+function requireCapability({ user }: AdminRequest, capability: string): void {
   if (!user.can(capability))
-    throw new RestError({ code: 'rest_forbidden', status: 403, message: 'Your account may not do this.' });
+    throw new RestError({ code: 'rest_forbidden', status: 403, message: 'You are not allowed to do this.' });
 }
 
-/** The reasons a plugin gives are made for administrators: they are shown as they are. */
-async function attempt<Result>(
-  { request, verb, about }: { request: AdminRequest; verb: string; about: string },
+/** Error messages of plugins are meant for administrators, so they are shown unchanged. */
+async function withPluginError<Result>(
+  { request, verb, subject }: { request: AdminRequest; verb: string; subject: string },
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    request.log.warn(`The plugin could not ${verb}.`, { plugin: about, error });
+    request.log.warn('Plugin operation failed', {
+      event: 'plugin_operation_failed',
+      operation: verb,
+      plugin: subject,
+      error,
+    });
     throw new RestError({
       code: `rest_plugin_${verb}_failed`,
       status: 400,
-      message: `${about}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `${subject}: ${error instanceof Error ? error.message : String(error)}`,
       cause: error,
     });
   }
 }
 
 const healthKinds = { good: 'success', recommended: 'warning', critical: 'error' } as const;
+
+/** An error in one of these stages disables the plugin. Failures of other stages leave it active but not running. */
+const quarantineStages = ['import', 'migrate', 'backup', 'register', 'upgrade', 'activate'];
+
+function describeFailure({ failure }: PluginSummary): string {
+  const stage = failure?.stage ?? 'start';
+  return quarantineStages.includes(stage) ? `Disabled after an error (${stage})` : `Could not start (${stage})`;
+}
 
 function describePlugin(
   plugin: PluginSummary,
@@ -121,12 +138,13 @@ function describePlugin(
     ...plugin,
     badge:
       plugin.mustUse && isActive
-        ? { text: 'Must use', kind: 'success' }
+        ? { text: 'Must-use', kind: 'success' }
         : { text: stateBadge(plugin.state).state, kind: stateBadge(plugin.state).kind },
     isActive,
     isFailed: plugin.state === 'failed',
+    failureTitle: describeFailure(plugin),
     mayUninstall: plugin.state === 'inactive' && !plugin.mustUse && request.user.can('delete_plugins'),
-    uninstallQuestion: `Uninstall ${plugin.name}? All its data is removed and cannot be brought back.${plugin.shipped ? ' Its folder stays, since it comes with this host.' : ''}`,
+    uninstallQuestion: `Uninstall ${plugin.name}? This deletes all its data. You cannot undo this.${plugin.shipped ? ' Its folder is kept because it ships with the host.' : ''}`,
     health:
       findings?.slug === plugin.slug
         ? { results: findings.results.map((each) => ({ ...each, kind: healthKinds[each.status] })) }

@@ -20,32 +20,32 @@ export interface MenuEntry {
   readonly title: string;
   readonly href: string;
   readonly icon: string | null;
-  /** Value of `aria-current`: `page` for the page itself, `true` for the nearest entry above a page that is not in the menu. */
+  /** Value of `aria-current`: `page` for the page itself, `true` for the nearest ancestor of a page that is not in the menu. */
   readonly current: 'page' | 'true' | null;
   readonly children: readonly MenuEntry[];
 }
 
-/** A page as it was added, its code perhaps still to be loaded. */
+/** A registered page. Its code may not be loaded yet. */
 export interface RegisteredPage {
   readonly declaration: AdminPageDeclaration;
-  /** Loads the page's code at the first call. */
+  /** Loads the code of the page on first call. */
   body(): Promise<AdminPageBody>;
 }
 
-/** Pages, badges and setup choices that the host and plugins registered. */
+/** Pages, badges and setup choices of the host and of plugins. */
 export interface AdminRegistry {
   readonly api: AdminApi;
   page(slug: string): RegisteredPage | undefined;
-  /** The menu as this user may see it. */
+  /** The menu entries that this user can open. */
   menu(user: User, currentSlug: string): MenuEntry[];
-  /** A badge that throws is logged and left out. */
+  /** Logs and omits a badge that throws. */
   badges(): Promise<AdminBadge[]>;
   choices(): readonly SetupChoice[];
-  /** Those that can be taken now. One that cannot say so is logged and left out. */
+  /** The choices that are available now. Logs and omits one whose check throws. */
   availableChoices(): Promise<SetupChoice[]>;
 }
 
-/** @param siteUrl asked at each call: without SITE_URL the port is only known once the host listens. */
+/** @param siteUrl called each time: without SITE_URL the port is unknown until the host listens. */
 export function createAdminRegistry({
   siteUrl,
   log,
@@ -61,51 +61,51 @@ export function createAdminRegistry({
       const isDashboard = page.slug === '' && !pages.has('');
       if (!isDashboard && !slugPattern.test(page.slug))
         throw new Error(
-          `'${page.slug}' is no address of an admin page; use lower-case letters, digits, '-', '_' and '/'.`,
+          `'${page.slug}' is not a valid slug of an admin page; use lowercase letters, digits, '-', '_' and '/'.`,
         );
       if (reserved.test(page.slug))
-        throw new Error(`The address '${page.slug}' belongs to the admin itself; choose another slug.`);
-      return addOnce(pages, page.slug, { declaration: page, body: bodyOf(page) });
+        throw new Error(`The slug '${page.slug}' is reserved by the admin; choose another one.`);
+      return addUnique(pages, page.slug, { declaration: page, body: lazyBody(page) });
     },
     addBadge(badge) {
       badges.add(badge);
       return () => void badges.delete(badge);
     },
-    addSetupChoice: (choice) => addOnce(choices, choice.id, choice),
+    addSetupChoice: (choice) => addUnique(choices, choice.id, choice),
     url: (slug) => siteUrl() + adminPath(slug),
   };
-  const sorted = (): SetupChoice[] =>
+  const sortedChoices = (): SetupChoice[] =>
     [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
   return {
     api,
     page: (slug) => pages.get(slug),
     menu: (user, currentSlug) =>
       buildMenu(
-        [...pages.values()].map(({ declaration }) => declaration).filter((page) => mayOpen(user, page)),
+        [...pages.values()].map(({ declaration }) => declaration).filter((page) => canOpen(user, page)),
         currentSlug,
       ),
     async badges() {
-      const answers = await Promise.all(
+      const errorResponses = await Promise.all(
         [...badges].map(async (badge) => {
           try {
             return await badge();
           } catch (error) {
-            log.error('A badge of the admin bar failed.', { error });
+            log.error('Admin badge failed', { event: 'admin_badge_failed', error });
             return null;
           }
         }),
       );
-      return answers.filter((badge) => badge !== null);
+      return errorResponses.filter((badge) => badge !== null);
     },
-    choices: sorted,
+    choices: sortedChoices,
     async availableChoices() {
-      const known = sorted();
+      const known = sortedChoices();
       const available = await Promise.all(
         known.map(async (choice) => {
           try {
             return (await choice.available?.()) ?? true;
           } catch (error) {
-            log.error('A setup choice could not say whether it is available.', { choice: choice.id, error });
+            log.error('Setup choice check failed', { event: 'setup_choice_failed', choice: choice.id, error });
             return false;
           }
         }),
@@ -115,7 +115,7 @@ export function createAdminRegistry({
   };
 }
 
-function bodyOf(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
+function lazyBody(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
   return 'body' in page
     ? lazy(async () => {
         const body = await page.body();
@@ -124,12 +124,12 @@ function bodyOf(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {
     : () => Promise.resolve(page);
 }
 
-export function mayOpen(user: User, page: AdminPageDeclaration): boolean {
+export function canOpen(user: User, page: AdminPageDeclaration): boolean {
   return user.can(page.capability ?? 'manage_options');
 }
 
-function addOnce<Value>(entries: Map<string, Value>, key: string, value: Value): Undo {
-  if (entries.has(key)) throw new Error(`'${key}' is registered in the admin already; choose another name.`);
+function addUnique<Value>(entries: Map<string, Value>, key: string, value: Value): Undo {
+  if (entries.has(key)) throw new Error(`'${key}' is already registered in the admin; choose another name.`);
   entries.set(key, value);
   return () => {
     if (entries.get(key) === value) entries.delete(key);
@@ -148,7 +148,7 @@ function buildMenu(pages: readonly AdminPageDeclaration[], currentSlug: string):
     current: page.slug !== marked ? null : marked === currentSlug ? 'page' : 'true',
     children: inMenu.filter((child) => child.parent === page.slug && child !== page).map(entry),
   });
-  // A page whose parent this user may not see, or that nobody registered, moves to the top instead of vanishing.
+  // A page whose parent is hidden from this user or not registered moves to the top level.
   const slugs = new Set(inMenu.map((page) => page.slug));
   return inMenu.filter((page) => page.parent === undefined || !slugs.has(page.parent)).map(entry);
 }

@@ -12,25 +12,25 @@ export function wantsJson(request: Request): boolean {
   );
 }
 
-/** The value of `X-Request-Id`, which the HTTP server sets on every answer. */
+/** The value of `X-Request-Id`, which the HTTP server sets on every response. */
 export function requestId(response: Response): string {
   return String(response.getHeader('x-request-id') ?? '');
 }
 
 /**
- * Whether a POST comes from the site's own pages, as far as the browser says so. Nonces guard what is signed in; this
- * guards sign-in and setup, where there is no session to bind a nonce to.
+ * Whether the browser reports that a POST comes from a page of this site. It guards sign-in and setup, which have no
+ * session to bind a nonce to.
  */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers['sec-fetch-site'];
   if (typeof site === 'string') return site === 'same-origin' || site === 'none';
   const origin = request.headers.origin;
-  // Browsers write 'null' for their own pages under `Referrer-Policy: no-referrer`.
+  // With `Referrer-Policy: no-referrer` browsers send 'null' for pages of the same origin.
   if (origin === undefined || origin === 'null') return true;
   return isUrl(origin) && new URL(origin).host === request.host;
 }
 
-/** The posted form; empty for anything that is not urlencoded. */
+/** The posted form. Empty for a body that is not URL-encoded. */
 export function readForm(request: Request): Record<string, unknown> {
   return typeof request.body === 'string' ? parseForm(request.body) : {};
 }
@@ -44,12 +44,12 @@ interface AdminRequestInit {
   readonly log: Logger;
 }
 
-/** What pages and actions get. `_nonce` is taken out of the form: it is the host's affair. */
+/** The request for pages and actions, without `_nonce`, which the host has already verified. */
 export function toAdminRequest({ request, response, user, form, files, log }: AdminRequestInit): AdminRequest {
   const { _nonce, ...fields } = form;
-  const hangUp = new AbortController();
+  const aborter = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) hangUp.abort(new Error('The browser hung up.'));
+    if (!response.writableFinished) aborter.abort(new Error('The client closed the connection.'));
   });
   const id = requestId(response);
   return {
@@ -57,15 +57,15 @@ export function toAdminRequest({ request, response, user, form, files, log }: Ad
     form: fields,
     ...(files && { files }),
     query: parseForm(new URL(request.originalUrl, 'http://local.invalid').search),
-    headers: flatHeaders(request),
-    signal: hangUp.signal,
-    log: log.child({ request: id }),
+    headers: flattenHeaders(request),
+    signal: aborter.signal,
+    log: log.child({ request_id: id }),
     id,
     ip: request.ip ?? '',
   };
 }
 
-function flatHeaders(request: Request): Headers {
+function flattenHeaders(request: Request): Headers {
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers))
     headers[name] = Array.isArray(value) ? value.join(', ') : value;

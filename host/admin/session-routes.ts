@@ -8,7 +8,7 @@ import { adminPath, localAdminPath } from './local-path.ts';
 import { isSameOrigin, readForm, requestId } from './request.ts';
 import { logoutAction } from './shell.ts';
 
-/** Sign-in, sign-out, and the nonce of REST. Signing out is a POST with a nonce, so that no link or image of another site can do it. */
+/** Sign-in, sign-out and the REST nonce. Sign-out is a POST with a nonce, so other sites cannot trigger it. */
 export function addSessionRoutes(router: Router, context: AdminContext): void {
   router.get('/login', async (request, response) => {
     const wanted = localAdminPath(request.query['to']) ?? adminPath();
@@ -16,22 +16,22 @@ export function addSessionRoutes(router: Router, context: AdminContext): void {
       response.redirect(302, wanted);
       return;
     }
-    const isOut = request.query['signed-out'] !== undefined;
+    const hasSignedOut = request.query['signed-out'] !== undefined;
     await showLogin(context, response, {
       wanted,
-      ...(isOut && { notice: { kind: 'success', text: 'You are signed out.' } }),
+      ...(hasSignedOut && { notice: { kind: 'success', text: 'You have signed out.' } }),
     });
   });
-  router.get('/rest-nonce', (request, response) => answerRestNonce(context, request, response));
+  router.get('/rest-nonce', (request, response) => sendRestNonce(context, request, response));
   router.post('/login', (request, response) => signIn(context, request, response));
   router.post('/logout', (request, response) => signOut(context, request, response));
 }
 
 /**
- * A fresh nonce for REST as plain text, for pages that stayed open longer than theirs lives (`nonceEndpoint` of
- * @wordpress/api-fetch). Scripts of other sites cannot read it.
+ * A new REST nonce as plain text, for pages that outlived their own (`nonceEndpoint` of @wordpress/api-fetch). Scripts of
+ * other sites cannot read it.
  */
-async function answerRestNonce(context: AdminContext, request: Request, response: Response): Promise<void> {
+async function sendRestNonce(context: AdminContext, request: Request, response: Response): Promise<void> {
   const session = await context.authenticate(request);
   const nonce = session && (await context.nonces.create('wp_rest', session.user, session.sessionId));
   response
@@ -40,7 +40,7 @@ async function answerRestNonce(context: AdminContext, request: Request, response
     .send(nonce ?? 'Sign in first.');
 }
 
-export function visitorOf(request: Request): Visitor {
+export function readVisitor(request: Request): Visitor {
   return { ip: request.ip ?? '', userAgent: (request.headers['user-agent'] ?? '').slice(0, 500) };
 }
 
@@ -71,12 +71,17 @@ async function signIn(context: AdminContext, request: Request, response: Respons
   const password = typeof form['password'] === 'string' ? form['password'] : '';
   const failed = (status: number, text: string): Promise<void> =>
     showLogin(context, response, { wanted, login, status, notice: { kind: 'error', text } });
-  if (!isSameOrigin(request)) return failed(403, 'This form was sent from another site. Sign in here.');
-  if (login === '' || password === '') return failed(400, 'Enter your user name and your password.');
+  if (!isSameOrigin(request)) return failed(403, 'The form was sent from another site. Sign in here.');
+  if (login === '' || password === '') return failed(400, 'Enter your user name and password.');
   try {
-    const session = await context.login({ login, password, remember: form['remember'] === '1', ...visitorOf(request) });
-    // One sentence for both, so that nobody learns which user names exist.
-    if (!session) return await failed(401, 'User name or password is wrong.');
+    const session = await context.login({
+      login,
+      password,
+      remember: form['remember'] === '1',
+      ...readVisitor(request),
+    });
+    // The same message for both, so that it does not reveal which user names exist.
+    if (!session) return await failed(401, 'Incorrect user name or password.');
     response.append('Set-Cookie', session.cookie);
     response.redirect(303, wanted);
   } catch (error) {
@@ -92,16 +97,16 @@ async function signOut(context: AdminContext, request: Request, response: Respon
     return;
   }
   const nonce = readForm(request)['_nonce'];
-  const genuine =
+  const isGenuine =
     typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: logoutAction, ...session }));
-  if (!genuine) {
-    await context.answers.refuse({
+  if (!isGenuine) {
+    await context.errorResponses.refuse({
       request,
       response,
       session,
       status: 403,
       code: 'rest_cookie_invalid_nonce',
-      text: 'This page is too old. Reload it and sign out again.',
+      text: 'This page has expired. Reload it and sign out again.',
     });
     return;
   }

@@ -6,29 +6,29 @@ import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath } from './local-path.ts';
 import { isSameOrigin, readForm, requestId, toAdminRequest } from './request.ts';
-import { visitorOf } from './session-routes.ts';
+import { readVisitor } from './session-routes.ts';
 import { redirectTarget } from './shell.ts';
 
 const choiceAction = 'admin:setup-choice';
-const spentLink =
-  'This setup link was used already or is not the newest one. If the site has no administrator yet, restart it and open the link it prints.';
+const invalidLink =
+  'This setup link has been used or is out of date. If the site has no administrator yet, restart it and open the link it prints.';
 
-/** First-run setup: the one-time link makes the administrator, signs him in, and lets him choose how to begin. */
+/** First-run setup: the one-time link creates the administrator, signs them in and offers the setup choices. */
 export function addSetupRoutes(router: Router, context: AdminContext): void {
   router.get('/setup', async (request, response) => {
     const token = typeof request.query['token'] === 'string' ? request.query['token'] : '';
-    if (!(await isOpen(context, token))) return refuseLink(context, request, response);
+    if (!(await canSetUp(context, token))) return refuseLink(context, request, response);
     await showSetup(context, response, { values: { token, siteName: await context.site.name() } });
   });
   router.post('/setup', (request, response) => completeSetup(context, request, response));
   router.get('/setup/choice', async (request, response) => {
-    const session = await administrator(context, request, response);
+    const session = await requireAdministrator(context, request, response);
     if (session) await showChoices(context, response, { session });
   });
-  router.post('/setup/choice', (request, response) => choose(context, request, response));
+  router.post('/setup/choice', (request, response) => applyChoice(context, request, response));
 }
 
-async function isOpen(context: AdminContext, token: string): Promise<boolean> {
+async function canSetUp(context: AdminContext, token: string): Promise<boolean> {
   return (await context.setup.needed()) && (await context.setup.accepts(token));
 }
 
@@ -37,7 +37,7 @@ async function refuseLink(context: AdminContext, request: Request, response: Res
     response.redirect(303, adminPath());
     return;
   }
-  await context.answers.refuse({ request, response, status: 403, text: spentLink });
+  await context.errorResponses.refuse({ request, response, status: 403, text: invalidLink });
 }
 
 interface SetupForm {
@@ -73,51 +73,55 @@ async function completeSetup(context: AdminContext, request: Request, response: 
     login: textField(form, 'login'),
     email: textField(form, 'email'),
   };
-  if (!isSameOrigin(request) || !(await isOpen(context, values.token))) return refuseLink(context, request, response);
-  const errors = check({ ...values, password }, form['password_again']);
+  if (!isSameOrigin(request) || !(await canSetUp(context, values.token))) return refuseLink(context, request, response);
+  const errors = validateSetup({ ...values, password }, form['password_again']);
   if (Object.keys(errors).length > 0) return showSetup(context, response, { values, errors, status: 400 });
   try {
     const user = await context.setup.complete({ ...values, password });
-    const session = await context.openSession(user, visitorOf(request));
+    const session = await context.openSession(user, readVisitor(request));
     response.append('Set-Cookie', session.cookie);
     response.redirect(303, adminPath('setup/choice'));
   } catch (error) {
-    if (!(await isOpen(context, values.token))) return refuseLink(context, request, response);
+    if (!(await canSetUp(context, values.token))) return refuseLink(context, request, response);
     await showSetup(context, response, {
       values,
-      ...describe(toFailure(error, { log: context.log, id: requestId(response) })),
+      ...toFormErrors(toFailure(error, { log: context.log, id: requestId(response) })),
     });
   }
 }
 
-function check(input: SetupInput, passwordAgain: unknown): Record<string, string> {
+function validateSetup(input: SetupInput, passwordAgain: unknown): Record<string, string> {
   return {
-    ...(input.siteName === '' && { site_name: 'Give the site a name.' }),
-    ...(input.login === '' && { login: 'Choose a user name.' }),
-    ...(!/^[^@\s]+@[^@\s]+$/.test(input.email) && { email: 'Enter an e-mail address such as you@example.com.' }),
+    ...(input.siteName === '' && { site_name: 'Enter a name for the site.' }),
+    ...(input.login === '' && { login: 'Enter a user name.' }),
+    ...(!/^[^@\s]+@[^@\s]+$/.test(input.email) && { email: 'Enter a valid email address, like you@example.com.' }),
     ...(input.password.length < 8 && { password: 'Use at least 8 characters.' }),
-    ...(input.password !== passwordAgain && { password_again: 'The two passwords differ.' }),
+    ...(input.password !== passwordAgain && { password_again: 'The passwords do not match.' }),
   };
 }
 
-function describe(failure: Failure): Pick<SetupForm, 'status' | 'errors' | 'notice'> {
+function toFormErrors(failure: Failure): Pick<SetupForm, 'status' | 'errors' | 'notice'> {
   const hasFields = Object.keys(failure.fields).length > 0;
   return { status: failure.status, errors: failure.fields, ...(!hasFields && { notice: failure.text }) };
 }
 
-/** The signed-in administrator, or null after the refusal was sent. */
-async function administrator(context: AdminContext, request: Request, response: Response): Promise<SignedIn | null> {
+/** Returns the signed-in administrator, or null after sending an error response. */
+async function requireAdministrator(
+  context: AdminContext,
+  request: Request,
+  response: Response,
+): Promise<SignedIn | null> {
   const session = await context.authenticate(request);
   if (session?.user.can('manage_options')) return session;
   if (session)
-    await context.answers.refuse({
+    await context.errorResponses.refuse({
       request,
       response,
       session,
       status: 403,
-      text: 'Only an administrator may choose how the site begins.',
+      text: 'Only an administrator can set up the site.',
     });
-  else await context.answers.signInFirst(request, response);
+  else await context.errorResponses.requireSignIn(request, response);
   return null;
 }
 
@@ -136,7 +140,7 @@ async function showChoices(
     return;
   }
   const html = await context.shell.narrow({
-    title: 'How would you like to begin?',
+    title: 'How would you like to start?',
     template: 'admin/setup-choice',
     data: { choices },
     wide: true,
@@ -149,30 +153,30 @@ async function showChoices(
     .send(html);
 }
 
-async function choose(context: AdminContext, request: Request, response: Response): Promise<void> {
-  const session = await administrator(context, request, response);
+async function applyChoice(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const session = await requireAdministrator(context, request, response);
   if (!session) return;
   const form = readForm(request);
   const nonce = form['_nonce'];
-  const genuine =
+  const isGenuine =
     typeof nonce === 'string' && (await context.nonces.verify({ nonce, action: choiceAction, ...session }));
-  if (!genuine)
-    return showChoices(context, response, { session, status: 403, notice: 'This form is too old. Choose again.' });
+  if (!isGenuine)
+    return showChoices(context, response, { session, status: 403, notice: 'This form has expired. Choose again.' });
   const choice = (await context.registry.availableChoices()).find(({ id }) => id === form['choice']);
-  if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of these.' });
+  if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of the options.' });
   try {
-    const answer = await choice.choose(
+    const result = await choice.choose(
       toAdminRequest({ request, response, user: session.user, form, log: context.log }),
     );
-    if ('redirect' in answer) {
-      response.redirect(303, redirectTarget(answer.redirect));
+    if ('redirect' in result) {
+      response.redirect(303, redirectTarget(result.redirect));
       return;
     }
     const html = await context.shell.narrow({
       title: choice.label,
-      template: answer.template,
+      template: result.template,
       wide: true,
-      ...(answer.data && { data: answer.data }),
+      ...(result.data && { data: result.data }),
     });
     response.type('html').send(html);
   } catch (error) {

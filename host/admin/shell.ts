@@ -6,7 +6,7 @@ import type { AdminRegistry } from './registry.ts';
 
 export const logoutAction = 'admin:logout';
 
-/** Every page has a nonce of its own, so that one seen on one page is of no use on another. */
+/** Each page has a separate nonce, which is not valid on other pages. */
 export function pageNonceAction(slug: string): string {
   return `admin:page:${slug}`;
 }
@@ -26,14 +26,14 @@ export interface NarrowContent {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly notice?: Notice | null;
   readonly wide?: boolean;
-  /** Nonce of the page's forms, where somebody is signed in. */
+  /** Nonce for the forms of the page when a user is signed in. */
   readonly nonce?: string;
 }
 
 export interface Shell {
-  /** A page inside bar and menu. */
+  /** A page with admin bar and menu. */
   full(content: ShellContent): Promise<string>;
-  /** Sign-in, setup and errors: a column without menu. */
+  /** A single column without menu, for sign-in, setup and errors. */
   narrow(content: NarrowContent): Promise<string>;
 }
 
@@ -81,7 +81,7 @@ function publicUser(user: User): Record<string, unknown> {
   return { id: user.id, login: user.login, displayName: user.displayName || user.login, email: user.email };
 }
 
-/** `settings.js` belongs to the plugin that the page's slug begins with; `other/settings.js` names the plugin. */
+/** `settings.js` belongs to the plugin named by the first part of the page slug. `other/settings.js` names the plugin. */
 function pageAsset(dependencies: AdminDependencies, slug: string, file: string | undefined): string | null {
   if (file === undefined) return null;
   const [owner, rest] = file.includes('/')
@@ -90,7 +90,7 @@ function pageAsset(dependencies: AdminDependencies, slug: string, file: string |
   return dependencies.assetUrl(owner, rest);
 }
 
-/** Where an action's or a choice's `redirect` leads: a path below the admin root. */
+/** The path below the admin root for the `redirect` of an action or a setup choice. */
 export function redirectTarget(redirect: string): string {
   const [path = '', query] = redirect.replace(/^\/(admin\/?)?/, '').split('?', 2);
   const safePath = path

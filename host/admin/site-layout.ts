@@ -7,18 +7,18 @@ import { adminPath } from './local-path.ts';
 export interface SiteDependencies {
   readonly views: Pick<AdminViews, 'render' | 'safe'>;
   readonly site: SiteApi;
-  /** Absolute address of the REST root. */
+  /** Absolute URL of the REST root. */
   readonly restUrl: () => string;
   readonly plugins: Pick<AdminPlugins, 'list'>;
-  /** Shown in the head of every page, for example SANDBOX. Default none. */
+  /** Shown in the header of every page, for example SANDBOX. Default: none. */
   readonly badges?: () => Promise<readonly AdminBadge[]>;
-  /** The option `blogdescription`. Default empty. */
+  /** The option `blogdescription`. Default: empty. */
   readonly description?: () => Promise<string>;
-  /** Further values of the layout: head, footer, classes of the body, menu. Default none. */
+  /** Additional values for the layout: head, footer, body classes, menu. Default: none. */
   readonly theme?: (page: SitePage) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** The public home page at `/`. Everything else is left to the next handler. */
+/** The public home page at `/`. Passes other requests to the next handler. */
 export function createSiteRouter(dependencies: SiteDependencies): Router {
   const router = express.Router();
   router.get('/', async (_request, response) => {
@@ -39,28 +39,28 @@ export function createSiteRouter(dependencies: SiteDependencies): Router {
   return router;
 }
 
-const sentences: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
-  400: { title: 'Not understood', text: 'The site could not read this request.' },
-  403: { title: 'Not allowed', text: 'This page is not open to you.' },
+const messages: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {
+  400: { title: 'Bad request', text: 'The site could not understand this request.' },
+  403: { title: 'Not allowed', text: 'You do not have access to this page.' },
   404: {
     title: 'Page not found',
-    text: 'There is nothing at this address. It may have moved, or the link may be mistyped.',
+    text: 'This page does not exist. It may have moved, or the link may be wrong.',
   },
-  413: { title: 'Too large', text: 'What was sent is larger than the site takes.' },
+  413: { title: 'Too large', text: 'The request is larger than this site accepts.' },
   429: { title: 'Too many requests', text: 'Wait a moment and try again.' },
   503: { title: 'Back in a moment', text: 'The site is starting or stopping. Try again shortly.' },
 };
-const unforeseen = {
+const unknownError = {
   title: 'Something went wrong',
-  text: 'The site met an error that is not your fault. Try again in a moment.',
+  text: 'An error occurred on this site. Try again in a moment.',
 };
 
-/** Renders the public error page of a status, with the request's id to tell the site's owner. */
+/** Renders the public error page of a status. From 500 on it shows the request id to report. */
 export function createErrorPage(
   dependencies: SiteDependencies,
 ): (status: number, requestId: string) => Promise<string> {
   return (status, requestId) => {
-    const { title, text } = sentences[status] ?? unforeseen;
+    const { title, text } = messages[status] ?? unknownError;
     return renderSitePage(dependencies, {
       title,
       template: 'site/error',
@@ -71,21 +71,21 @@ export function createErrorPage(
   };
 }
 
-/** A page of the public site before the layout is put around it. */
+/** The content of a public page, without the layout. */
 export interface SitePage {
   readonly title: string;
   readonly template: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What kind of page it is, for the classes of the body. */
+  /** Type of the page, added to the body classes. */
   readonly kind?: string;
-  /** Keep it out of search engines. */
+  /** Excludes the page from search engines. */
   readonly isHidden?: boolean;
-  /** Addresses of a style sheet and a script to load on it. */
+  /** URLs of a style sheet and a script for the page. */
   readonly style?: string;
   readonly script?: string;
 }
 
-/** Puts the site's layout around a page. */
+/** Renders a page in the layout of the site. */
 export async function renderSitePage(
   { views, site, restUrl, badges, theme }: SiteDependencies,
   page: SitePage,

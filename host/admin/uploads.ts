@@ -8,10 +8,10 @@ import { RestError, type UploadedFile } from '#plugin-api';
 import { parseForm } from './form.ts';
 import { formLimit } from './request.ts';
 
-/** A form with files, which lie in a folder of their own until it is discarded. */
+/** A form with uploaded files. They are stored in a temporary folder until `discard` is called. */
 export interface Upload {
   readonly form: Readonly<Record<string, unknown>>;
-  /** By name of the field; empty file fields are left out. */
+  /** By field name, without empty file fields. */
   readonly files: Readonly<Record<string, UploadedFile>>;
   discard(): Promise<void>;
 }
@@ -21,11 +21,11 @@ export function isMultipart(request: Request): boolean {
 }
 
 /**
- * Reads a multipart form, its files straight to the disk. Only for visitors who may use the page: others' uploads are
- * not read at all.
+ * Reads a multipart form and writes its files to disk. Call it only for users who can open the page, so that uploads of
+ * others are not read.
  *
- * @param limits `limit`: bytes of each file, of which there may be ten; `parent`: where their folder is made.
- * @throws RestError 413 above it, 400 when the form is broken; then nothing of it is left.
+ * @param limits `limit`: bytes of each of up to ten files; `parent`: where the folder is created.
+ * @throws RestError 413 above the limit, 400 for an invalid form; no files remain then.
  */
 export async function readUpload(
   request: Request,
@@ -44,7 +44,7 @@ export async function readUpload(
       : new RestError({
           code: 'rest_upload_broken',
           status: 400,
-          message: 'The form could not be read; send it again.',
+          message: 'The form could not be read. Send it again.',
           cause: error,
         });
   }
@@ -74,35 +74,35 @@ async function readParts(
     const written = writeFile(stream, path, limit).then((size) => {
       parts.files[field] = { name: filename, type: mimeType, size, path };
     });
-    // Awaited below; until then a failure must not count as unheard.
+    // Awaited below. Until then this prevents an unhandled rejection.
     written.catch((error: unknown) => parser.destroy(error as Error));
     writing.push(written);
   });
-  // A pipeline would destroy the request with the parser, and the sender would see a reset connection, not the answer.
-  const hungUp = (): void => {
-    if (!request.complete) parser.destroy(new Error('The sender hung up.'));
+  // A pipeline would destroy the request too, and the client would see a reset connection instead of the response.
+  const onClose = (): void => {
+    if (!request.complete) parser.destroy(new Error('The client closed the connection.'));
   };
-  request.once('close', hungUp);
+  request.once('close', onClose);
   request.pipe(parser);
   try {
     const ended = finished(parser);
-    // It may have closed before anybody listened.
-    if (request.destroyed) hungUp();
+    // The request may have closed before the listener was added.
+    if (request.destroyed) onClose();
     await ended;
     await Promise.all(writing);
     return parts;
   } finally {
-    request.off('close', hungUp);
+    request.off('close', onClose);
     request.unpipe(parser);
     request.resume();
-    // A file that is still being opened would come into the folder while that is removed.
+    // Otherwise a file could still be created while the folder is being removed.
     await Promise.allSettled(writing);
   }
 }
 
 async function writeFile(stream: Readable, path: string, limit: number): Promise<number> {
   const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-  // At once, not at the end of the part: that may never come.
+  // Immediately: the end of the part may never come.
   stream.once('limit', () => stream.destroy(tooLarge(limit)));
   await pipeline(stream, file);
   return file.bytesWritten;

@@ -1,6 +1,6 @@
 import type { CliCommand, CronApi } from '#plugin-api';
 
-/** One run, as the commands show it. */
+/** A run as the commands print it. */
 interface RunSummary {
   readonly hook: string;
   readonly outcome: string;
@@ -18,7 +18,7 @@ export function cronCommands(cron: CronForCommands): CliCommand[] {
   return [
     {
       name: 'cron list',
-      description: 'Lists the events that wait, the next one first',
+      description: 'Lists scheduled events, next one first.',
       run: async () =>
         (await cron.list()).map(({ hook, args, schedule, nextRun }) => ({
           hook,
@@ -29,9 +29,9 @@ export function cronCommands(cron: CronForCommands): CliCommand[] {
     },
     {
       name: 'cron run',
-      description: 'Runs the events of a hook now, or with --due all that are due',
-      args: [{ name: 'hook', description: 'The action to run', optional: true }],
-      flags: { due: { type: 'boolean', description: 'run what is due' } },
+      description: 'Runs the events of a hook now, or all due events with --due.',
+      args: [{ name: 'hook', description: 'Name of the action.', optional: true }],
+      flags: { due: { type: 'boolean', description: 'Run all due events.' } },
       async run({ args: [hook], flags }) {
         if (flags['due'] === true) return { ran: await cron.runDue() };
         if (hook === undefined) throw new Error("Name a hook (see 'cron list'), or use --due.");

@@ -12,7 +12,7 @@ export function databaseCommands(database: DatabaseForCommands): CliCommand[] {
   return [
     {
       name: 'db status',
-      description: 'Shows which database is used, and whether its tables are up to date.',
+      description: 'Shows the database and whether its tables are up to date.',
       async run() {
         await database.ping();
         const status = await database.migrationStatus();
@@ -27,8 +27,7 @@ export function databaseCommands(database: DatabaseForCommands): CliCommand[] {
     },
     {
       name: 'db migrate',
-      description:
-        'Brings the tables of the host and of the active plugins up to date. Every start does this by itself.',
+      description: 'Migrates the tables of the host and of active plugins. Every start does this automatically.',
       async run() {
         const count = await database.migratePending();
         return count === 0
@@ -38,20 +37,19 @@ export function databaseCommands(database: DatabaseForCommands): CliCommand[] {
     },
     {
       name: 'db backup',
-      description: 'Writes everything in the database into a new file, while the site may go on running.',
+      description: 'Backs up the whole database to a new file. The site can keep running.',
       args: [
         {
           name: 'file',
-          description:
-            'For example backup.jsonl.gz, which either database restores; with .sqlite at its end a copy of the SQLite file.',
+          description: 'For example backup.jsonl.gz, which works with both databases; .sqlite copies the SQLite file.',
         },
       ],
       run: async ({ args: [file = ''] }) => database.backup(resolve(file)),
     },
     {
       name: 'db restore',
-      description: 'Replaces everything in the database by what a backup holds. Running nodes follow.',
-      args: [{ name: 'file', description: 'A file written by db backup.' }],
+      description: 'Replaces everything in the database with a backup. Running nodes pick up the change.',
+      args: [{ name: 'file', description: 'A file created by db backup.' }],
       run: async ({ args: [file = ''] }) => database.restore(resolve(file)),
     },
   ];

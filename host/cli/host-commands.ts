@@ -13,7 +13,7 @@ export interface HostCommandsDependencies {
   readonly plugins: () => PluginsForCommands;
 }
 
-/** The commands of the host itself; plugins add theirs when they register. */
+/** The commands of the host. Plugins add theirs when they register. */
 export function hostCommands({ core, plugins }: HostCommandsDependencies): CliCommand[] {
   return [
     ...optionCommands(core.options),
@@ -26,7 +26,7 @@ export function hostCommands({ core, plugins }: HostCommandsDependencies): CliCo
   ];
 }
 
-const oldestNode = [20, 17] as const;
+const minimumNode = [20, 17] as const;
 
 function createDoctorChecks(
   { config, database, secrets, users }: Core,
@@ -35,13 +35,13 @@ function createDoctorChecks(
   return {
     node: async () => {
       const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-      if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]))
-        throw new Error(`Node ${process.versions.node} is too old; use ${oldestNode.join('.')} or newer.`);
+      if (major < minimumNode[0] || (major === minimumNode[0] && minor < minimumNode[1]))
+        throw new Error(`Node ${process.versions.node} is too old; use ${minimumNode.join('.')} or newer.`);
       return process.versions.node;
     },
     'data folder': async () => {
       await access(config.dataDir, constants.W_OK).catch((error: unknown) => {
-        throw new Error(`DATA_DIR ${config.dataDir} cannot be written; make it writable for this user.`, {
+        throw new Error(`DATA_DIR ${config.dataDir} is not writable; grant this user write access.`, {
           cause: error,
         });
       });
@@ -57,14 +57,14 @@ function createDoctorChecks(
       return 'all applied';
     },
     secrets: async () => {
-      if (secrets.decrypt(secrets.encrypt('a secret of no one')) !== 'a secret of no one')
-        throw new Error('A secret did not survive; check SECRET_KEY.');
-      return config.secretKey === null ? 'key file in the data folder' : 'SECRET_KEY';
+      if (secrets.decrypt(secrets.encrypt('doctor')) !== 'doctor')
+        throw new Error('A secret could not be decrypted; check SECRET_KEY.');
+      return config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
     },
     administrator: async () => {
       if (!(await users.hasAdministrator()))
         throw new Error(
-          "There is none yet; follow the setup link that 'npm start' prints, or set ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL.",
+          "No administrator yet; open the setup link that 'npm start' prints, or set ADMIN_USER, ADMIN_PASSWORD and ADMIN_EMAIL.",
         );
       return 'present';
     },
@@ -77,7 +77,7 @@ function createDoctorChecks(
           failed
             .map(
               ({ slug, failure }) =>
-                `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason known'}`,
+                `${slug} failed at ${failure?.stage ?? 'start'}: ${failure?.message ?? 'no reason given'}`,
             )
             .join('; '),
         );
@@ -91,24 +91,24 @@ function createDoctorChecks(
       const findings = (await plugins().health()).flatMap(({ slug, results }) =>
         results.map((result) => ({ ...result, slug })),
       );
-      const tell = (status: string): string[] =>
+      const describeFindings = (status: string): string[] =>
         findings
           .filter((finding) => finding.status === status)
           .map(({ slug, label, description }) => `${slug}: ${label}${description === '' ? '' : ` (${description})`}`);
-      if (tell('critical').length > 0) throw new Error(tell('critical').join('; '));
-      return tell('recommended').join('; ') || 'good';
+      if (describeFindings('critical').length > 0) throw new Error(describeFindings('critical').join('; '));
+      return describeFindings('recommended').join('; ') || 'good';
     },
   };
 }
 
-/** Resolves with what was found, or rejects with an Error whose sentence says what to do. */
+/** Resolves with the result, or rejects with an Error that says what to do. */
 type DoctorCheck = () => Promise<string>;
 
-/** `doctor`: runs every check and fails when one does. */
+/** `doctor`: runs all checks and fails if one of them fails. */
 function doctorCommand(checks: Readonly<Record<string, DoctorCheck>>): CliCommand {
   return {
     name: 'doctor',
-    description: 'Checks this installation: settings, database, secrets, plugins',
+    description: 'Checks settings, database, secrets and plugins.',
     async run() {
       const rows = await Promise.all(
         Object.entries(checks).map(async ([name, check]) => {

@@ -2,7 +2,7 @@ import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host } from '../host.ts';
 
-/** One command in a process of its own, beside a running site or without one. */
+/** Runs one command in a separate process, with or without a running site. */
 try {
   const argv = process.argv.slice(2);
   const config = readConfig();
@@ -10,7 +10,7 @@ try {
   if (host !== null) await run(host, argv);
 } catch (error) {
   process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  // What was opened before the failure may still hold the process.
+  // Open handles may keep the process alive after the error.
   process.exit(1);
 }
 
@@ -25,7 +25,7 @@ async function run(host: Host, argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Null: the site does not start, and the command was the one that repairs that. */
+/** Null: the site cannot start, and `db restore` has already run without it. */
 async function open(config: Config, argv: readonly string[]): Promise<Host | null> {
   try {
     return await keepAlive(
@@ -42,7 +42,7 @@ async function open(config: Config, argv: readonly string[]): Promise<Host | nul
       rescue({ config, file, clock, log: createLogger({ level: 'warn', clock, redactor: createRedactor() }) }),
     );
     process.stdout.write(
-      `The site did not start, and the backup was restored without it: ${tables} tables, ${rows} rows, ${migrated} migrations applied after it.\n`,
+      `The site could not start, so the backup was restored without it: ${tables} tables, ${rows} rows, then ${migrated} migrations.\n`,
     );
     return null;
   }

@@ -1,53 +1,54 @@
 import type { CliCommand, OptionsApi } from '#plugin-api';
 
-/** What encrypted secrets begin with (D3). */
+/** Prefix of encrypted secrets (D3). */
 const encryptedPrefix = 'enc:v1:';
 
-/** `option get|set|delete|list`. Encrypted secrets are never printed, wherever in a value they stand. */
+/** `option get|set|delete|list`. Never prints encrypted secrets, at any depth of a value. */
 export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'delete' | 'list'>): CliCommand[] {
-  const absent = (name: string): Error => new Error(`There is no option '${name}'. 'option list' shows all.`);
+  const notFound = (name: string): Error =>
+    new Error(`Option '${name}' does not exist. Run 'option list' to see all options.`);
   const name = { name: 'name', description: 'Name of the option.' };
   return [
     {
       name: 'option get',
-      description: 'Prints the value of an option, or its registered default.',
+      description: 'Prints the value of an option or its registered default.',
       args: [name],
       async run({ args: [option = ''] }) {
         const value: unknown = await options.get(option);
-        // false is stored seldom and answered for absent ones: only then the list tells them apart.
-        if (value === false && !(option in (await options.list(option)))) throw absent(option);
+        // `get` returns false for a missing option too. The list distinguishes the two.
+        if (value === false && !(option in (await options.list(option)))) throw notFound(option);
         return hideSecrets(value);
       },
     },
     {
       name: 'option set',
-      description: 'Stores a value: JSON when it is JSON, else the text itself.',
+      description: 'Stores a value, parsed as JSON if possible, otherwise as text.',
       args: [
         name,
         {
           name: 'value',
-          description: 'For example 7, true, {"a":1} or a text. A text that looks like JSON goes in quotes: \'"7"\'.',
+          description: 'For example 7, true, {"a":1} or a text. Quote a text that looks like JSON: \'"7"\'.',
         },
       ],
       async run({ args: [option = '', value = ''] }) {
         return (await options.update(option, parseValue(value)))
-          ? `Option '${option}' is set.`
-          : `Option '${option}' had this value already.`;
+          ? `Option '${option}' updated.`
+          : `Option '${option}' already has this value.`;
       },
     },
     {
       name: 'option delete',
-      description: 'Removes an option; its registered default holds again.',
+      description: 'Deletes an option. Its registered default applies again.',
       args: [name],
       async run({ args: [option = ''] }) {
-        if (!(await options.delete(option))) throw absent(option);
-        return `Option '${option}' is deleted.`;
+        if (!(await options.delete(option))) throw notFound(option);
+        return `Option '${option}' deleted.`;
       },
     },
     {
       name: 'option list',
-      description: 'Lists the stored options, without transients.',
-      args: [{ name: 'prefix', description: 'Only names that begin with it.', optional: true }],
+      description: 'Lists stored options without transients.',
+      args: [{ name: 'prefix', description: 'Only options whose name starts with this.', optional: true }],
       async run({ args: [prefix = ''] }) {
         return Object.entries(await options.list(prefix)).map(([option, value]) => ({
           name: option,

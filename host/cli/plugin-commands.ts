@@ -13,7 +13,7 @@ export interface PluginsForCommands {
   list(): readonly PluginSummary[];
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
-  /** Answers whether the folder was removed, too. */
+  /** Returns whether the folder was removed as well. */
   uninstall(slug: string): Promise<boolean>;
   install(installation: {
     readonly path: string;
@@ -23,14 +23,14 @@ export interface PluginsForCommands {
 }
 
 export interface PluginCommandsDependencies {
-  /** Asked when a command runs: the plugins are loaded after the commands are declared. */
+  /** Called when a command runs, because plugins load after the commands are declared. */
   readonly plugins: () => PluginsForCommands;
-  /** Where new plugins are made. */
+  /** Folder for new plugins. */
   readonly directory: string;
 }
 
 export function pluginCommands({ plugins, directory }: PluginCommandsDependencies): CliCommand[] {
-  const slug = { name: 'slug', description: 'Name of its folder' };
+  const slug = { name: 'slug', description: 'Name of the plugin folder.' };
   const stateOf = (name: string): string =>
     plugins()
       .list()
@@ -38,7 +38,7 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
   return [
     {
       name: 'plugin list',
-      description: 'Lists the plugins found, with their state and why one failed',
+      description: 'Lists plugins with their state and the reason of a failure.',
       run: () =>
         Promise.resolve(
           plugins()
@@ -53,7 +53,7 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin activate',
-      description: 'Activates a plugin, here and in running hosts',
+      description: 'Activates a plugin, also in running hosts.',
       args: [slug],
       run: async ({ args: [name = ''] }) => {
         await plugins().activate(name);
@@ -62,7 +62,7 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin deactivate',
-      description: 'Deactivates a plugin, here and in running hosts',
+      description: 'Deactivates a plugin, also in running hosts.',
       args: [slug],
       run: async ({ args: [name = ''] }) => {
         await plugins().deactivate(name);
@@ -71,9 +71,9 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin install',
-      description: 'Installs a plugin from a folder or a zip, or a newer version of one that is installed',
-      args: [{ name: 'path', description: 'A folder or a zip with a plugin.json' }],
-      flags: { activate: { type: 'boolean', description: 'Activate it as well' } },
+      description: 'Installs or updates a plugin from a folder or a zip file.',
+      args: [{ name: 'path', description: 'A folder or a zip file with a plugin.json.' }],
+      flags: { activate: { type: 'boolean', description: 'Activate it after installation.' } },
       run: async ({ args: [path = ''], flags }) => {
         const {
           slug: name,
@@ -85,7 +85,7 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin uninstall',
-      description: 'Removes an inactive plugin with its data, and its folder unless it comes with the host',
+      description: 'Removes an inactive plugin and its data, and its folder unless it ships with the host.',
       args: [slug],
       run: async ({ args: [name = ''] }) => ({
         slug: name,
@@ -94,7 +94,7 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin health',
-      description: 'Asks the running plugins how they are',
+      description: 'Runs the health checks of running plugins.',
       args: [{ ...slug, optional: true }],
       run: async ({ args: [name] }) =>
         (await plugins().health(name)).flatMap(({ slug: each, results }) =>
@@ -103,30 +103,32 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin new',
-      description: 'Makes the folder of a new plugin: a manifest and an entry with a filter, an action and a route',
+      description: 'Creates a plugin folder: a manifest and an entry module with a filter, an action and a route.',
       args: [slug],
-      run: async ({ args: [name = ''] }) => ({ slug: name, folder: await makePlugin(directory, name) }),
+      run: async ({ args: [name = ''] }) => ({ slug: name, folder: await createPluginFolder(directory, name) }),
     },
   ];
 }
 
-async function makePlugin(directory: string, slug: string): Promise<string> {
+async function createPluginFolder(directory: string, slug: string): Promise<string> {
   if (!/^[a-z][a-z0-9-]*$/.test(slug))
-    throw new Error(`'${slug}' cannot name a plugin; use lower-case letters, digits and dashes, a letter first.`);
+    throw new Error(
+      `'${slug}' is not a valid plugin name; use lowercase letters, digits and hyphens, starting with a letter.`,
+    );
   const folder = join(directory, slug);
   try {
     await mkdir(directory, { recursive: true });
     await mkdir(folder);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new Error(`There is a folder ${folder} already.`, { cause: error });
+      throw new Error(`The folder ${folder} already exists.`, { cause: error });
     throw error;
   }
   const manifest = {
     slug,
     name: slug,
     version: '0.1.0',
-    description: 'What it does, in one sentence.',
+    description: 'Describe the plugin in one sentence.',
     main: 'index.js',
     host: '^1',
     requires: {},
@@ -139,7 +141,7 @@ async function makePlugin(directory: string, slug: string): Promise<string> {
 const entry = (slug: string): string => `export default {
   register(host) {
     host.hooks.addFilter('${slug}_greeting', (greeting) => greeting);
-    host.hooks.addAction('plugins_loaded', () => host.log.info('Ready.'));
+    host.hooks.addAction('plugins_loaded', () => host.log.info('Plugin ready', { event: 'plugin_ready' }));
     host.rest.registerRoute('${slug}/v1', '/greet/{name}', {
       args: { name: { type: 'string', minLength: 1 } },
       permission: () => true,

@@ -4,9 +4,9 @@ import type { CliOutput } from './registry.ts';
 import { compileSchema } from '../options/setting-schema.ts';
 
 /**
- * The value of a flag as its schema's type.
+ * Converts the value of a flag to the type of its schema.
  *
- * @throws Error that names the flag and what it takes.
+ * @throws Error that names the flag and the expected type.
  */
 async function readFlag({
   name,
@@ -19,16 +19,16 @@ async function readFlag({
 }): Promise<unknown> {
   if (typeof value === 'boolean') return value;
   const read = coerce(schema, value);
-  if (read === undefined) throw new Error(`--${name} is '${value}'; it takes ${describe(schema)}.`);
+  if (read === undefined) throw new Error(`--${name} is '${value}'; it must be ${describe(schema)}.`);
   if (schema.enum && !schema.enum.includes(read))
-    throw new Error(`--${name} is '${value}'; it takes one of ${schema.enum.join(', ')}.`);
-  // Loaded for those that need it: most commands start without a validator.
+    throw new Error(`--${name} is '${value}'; it must be one of ${schema.enum.join(', ')}.`);
+  // Loaded only when needed: most commands do not use the validator.
   if (Object.keys(schema).some((keyword) => !plainKeywords.has(keyword)))
     (await compileSchema(`--${name}`, schema))(read);
   return read;
 }
 
-/** What is checked above, or says nothing of the value. */
+/** Keywords that are checked above or do not restrict the value. */
 const plainKeywords: ReadonlySet<string> = new Set(['type', 'enum', 'description', 'default', 'title', 'examples']);
 
 function coerce(schema: JsonSchema, value: string): unknown {
@@ -64,7 +64,7 @@ function describe(schema: JsonSchema): string {
   return `a JSON ${String(schema.type)}`;
 }
 
-/** Runs one command line on commander, which is loaded for this alone: a running host needs none of it. */
+/** Runs one command line with commander, which a running host does not load. */
 export async function runCommandLine(
   commands: readonly CliCommand[],
   argv: readonly string[],
@@ -80,18 +80,16 @@ export async function runCommandLine(
 }
 
 function buildProgram(commands: readonly CliCommand[], output: CliOutput): Command {
-  const program = prepare(new Command('cli'), output).description(
-    'Commands of this site. Add --json to any of them for JSON.',
-  );
+  const program = prepare(new Command('cli'), output).description('Commands of this site. Add --json to print JSON.');
   for (const command of commands) {
-    const words = command.name.split(/\s+/);
+    const parts = command.name.split(/\s+/);
     let parent = program;
-    for (const word of words.slice(0, -1)) {
+    for (const word of parts.slice(0, -1)) {
       parent =
         parent.commands.find((known) => known.name() === word) ??
         addTo(parent, prepare(new Command(word), output).description(`Commands of ${word}`));
     }
-    addTo(parent, buildCommand({ command, word: words.at(-1) ?? '', output }));
+    addTo(parent, buildCommand({ command, word: parts.at(-1) ?? '', output }));
   }
   return program;
 }
@@ -121,7 +119,7 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
   const flags = Object.entries(command.flags ?? {});
   for (const [name, schema] of flags)
     built.option(isSwitch(schema) ? `--${name}` : `--${name} <value>`, schema.description ?? '');
-  if (!command.flags?.['json']) built.option('--json', 'print JSON');
+  if (!command.flags?.['json']) built.option('--json', 'Print JSON.');
   return built.action(async (...given: unknown[]) => {
     const args = given
       .slice(0, command.args?.length ?? 0)
@@ -134,7 +132,7 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
       if (value !== undefined) read.push([name, await readFlag({ name, schema, value })]);
     }
     const result = await command.run({ args, flags: Object.fromEntries(read) });
-    // A command whose --json takes its input answers in kind.
+    // A command that takes input with --json also prints JSON.
     const text = formatResult(result, values['json'] !== undefined);
     if (text !== '') output.out(text);
   });
@@ -144,7 +142,7 @@ function isSwitch(schema: JsonSchema): boolean {
   return schema.type === 'boolean';
 }
 
-/** commander's name for the value of `--base-url`; names with `_` stay. */
+/** The name that commander gives the value of `--base-url`. Names with `_` stay unchanged. */
 function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_dash, letter: string) => letter.toUpperCase());
 }
@@ -152,7 +150,7 @@ function camelCase(name: string): string {
 function report(error: unknown, output: CliOutput): 0 | 1 {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
-    // Help that was shown because a command was missing has said it already.
+    // Help for a missing command has already been printed.
     if (error.code !== 'commander.help') output.err(error.message.replace(/^error: /, 'Error: '));
     return 1;
   }
@@ -161,8 +159,8 @@ function report(error: unknown, output: CliOutput): 0 | 1 {
 }
 
 /**
- * What a command answered, as text: a string as it is, a list of objects as a table, an object as `name: value` lines;
- * nothing for undefined. With `json` everything as JSON.
+ * Formats the result of a command: a string unchanged, a list of objects as a table, an object as `name: value` lines,
+ * undefined as an empty text. With `json`, everything as JSON.
  */
 function formatResult(result: unknown, json: boolean): string {
   if (json) return JSON.stringify(result ?? null, null, 2);

@@ -1,6 +1,6 @@
 import type { CliApi, CliCommand } from '#plugin-api';
 
-/** Where a command's words go. The entry gives it the process's streams. */
+/** Receives the output of commands. The entry point connects it to the streams of the process. */
 export interface CliOutput {
   out(text: string): void;
   err(text: string): void;
@@ -10,24 +10,26 @@ export interface CliRegistry extends CliApi {
   /**
    * Runs one command line.
    *
-   * @param argv the words after the program's name.
-   * @returns the exit code: 0, or 1 after any error, which is one line on `err`.
+   * @param argv the arguments after the program name.
+   * @returns the exit code: 0, or 1 after an error, which is printed as one line to `err`.
    */
   run(argv: readonly string[], output: CliOutput): Promise<0 | 1>;
 }
 
 /**
- * Commands of the host and its plugins, in the habit of WP-CLI: words, then arguments, then `--name=value`.
+ * Commands of the host and its plugins, in the style of WP-CLI: name, arguments, then `--name=value`.
  *
- * @param more further commands, asked for when a command line runs; they win over plugins' commands of the same name.
+ * @param hostCommands loads the commands of the host for each command line. They take precedence over plugins.
  */
-export function createCliRegistry(more: () => Promise<readonly CliCommand[]> = () => Promise.resolve([])): CliRegistry {
+export function createCliRegistry(
+  hostCommands: () => Promise<readonly CliCommand[]> = () => Promise.resolve([]),
+): CliRegistry {
   const commands = new Map<string, CliCommand>();
   const loaders = new Set<() => Promise<readonly CliCommand[]>>();
   return {
     addCommand(command) {
-      const name = nameOf(command);
-      if (commands.has(name)) throw new Error(`There is a command '${name}' already.`);
+      const name = normalizeName(command);
+      if (commands.has(name)) throw new Error(`The command '${name}' already exists.`);
       commands.set(name, command);
       return () => {
         if (commands.get(name) === command) commands.delete(name);
@@ -38,35 +40,35 @@ export function createCliRegistry(more: () => Promise<readonly CliCommand[]> = (
       return () => void loaders.delete(load);
     },
     async run(argv, output) {
-      const known = new Map((await more()).map((command) => [nameOf(command), command]));
+      const known = new Map((await hostCommands()).map((command) => [normalizeName(command), command]));
       for (const [name, command] of commands) if (!known.has(name)) known.set(name, command);
-      const loaded = await Promise.all([...loaders].map((load) => loadOrSay(load, output)));
-      for (const command of loaded.flat()) addOrSay(known, command, output);
+      const loaded = await Promise.all([...loaders].map((load) => loadOrReport(load, output)));
+      for (const command of loaded.flat()) addOrReport(known, command, output);
       const { runCommandLine } = await import('./program.ts');
       return runCommandLine([...known.values()], argv, output);
     },
   };
 }
 
-function nameOf({ name }: CliCommand): string {
+function normalizeName({ name }: CliCommand): string {
   return name.trim().replace(/\s+/g, ' ');
 }
 
-/** Commands that fail to load must not take away those that could repair it. */
-async function loadOrSay(
+/** Reports commands that fail to load, so that the others still work. */
+async function loadOrReport(
   load: () => Promise<readonly CliCommand[]>,
   output: CliOutput,
 ): Promise<readonly CliCommand[]> {
   try {
     return await load();
   } catch (error) {
-    output.err(`Some commands could not be loaded: ${error instanceof Error ? error.message : String(error)}`);
+    output.err(`Failed to load some commands: ${error instanceof Error ? error.message : String(error)}`);
     return [];
   }
 }
 
-function addOrSay(known: Map<string, CliCommand>, command: CliCommand, output: CliOutput): void {
-  const name = nameOf(command);
-  if (known.has(name)) output.err(`There is a command '${name}' already; the second one is left out.`);
+function addOrReport(known: Map<string, CliCommand>, command: CliCommand, output: CliOutput): void {
+  const name = normalizeName(command);
+  if (known.has(name)) output.err(`The command '${name}' already exists; the second one is ignored.`);
   else known.set(name, command);
 }

@@ -6,13 +6,13 @@ import { openDatabase, type RestoreReport } from '../database/database.ts';
 import { readMigrations } from '../loader/load.ts';
 import { hostVersion } from '../site.ts';
 
-/** The file of a `db restore <file>`, which must work where the site does not start: it is the way back. */
+/** The file of `db restore <file>`, which must work even if the site cannot start. */
 export function fileToRestore(argv: readonly string[]): string | null {
-  const [first, second, file, ...rest] = argv.filter((word) => word !== '--json');
+  const [first, second, file, ...rest] = argv.filter((argument) => argument !== '--json');
   return first === 'db' && second === 'restore' && file !== undefined && rest.length === 0 ? file : null;
 }
 
-/** Restores a backup without starting the site. @throws Error as `Database.restore` does. */
+/** Restores a backup without starting the site. @throws Error like `Database.restore`. */
 export async function rescue({
   config,
   file,

@@ -8,18 +8,18 @@ const role = {
   description: 'Role of the user.',
 } as const;
 
-/** `user create|list|set-password`, named and printed as WP-CLI's. */
+/** `user create|list|set-password`, with the names and output of WP-CLI. */
 export function userCommands(users: UsersApi): CliCommand[] {
   const createCommand: CliCommand = {
     name: 'user create',
-    description: 'Creates a user. Without --user_pass a password is made and shown this once.',
+    description: 'Creates a user. Without --user_pass, generates a password and prints it once.',
     args: [
       { name: 'login', description: 'User name.' },
-      { name: 'email', description: 'E-mail address.' },
+      { name: 'email', description: 'Email address.' },
     ],
     flags: {
       display_name: { type: 'string', description: 'Name shown to others. Default: the user name.' },
-      user_pass: { type: 'string', description: 'Password, 8 characters or more.' },
+      user_pass: { type: 'string', description: 'Password, at least 8 characters.' },
       role: { ...role, default: 'subscriber' },
     },
     async run({ args: [login = '', email = ''], flags }) {
@@ -41,8 +41,8 @@ export function userCommands(users: UsersApi): CliCommand[] {
     description: 'Lists users.',
     flags: {
       role,
-      limit: { type: 'integer', minimum: 1, default: 100, description: 'Rows at most.' },
-      offset: { type: 'integer', minimum: 0, default: 0, description: 'Rows left out at the beginning.' },
+      limit: { type: 'integer', minimum: 1, default: 100, description: 'Maximum number of rows.' },
+      offset: { type: 'integer', minimum: 0, default: 0, description: 'Number of rows to skip.' },
     },
     async run({ flags }) {
       const wanted = text(flags['role']);
@@ -57,15 +57,15 @@ export function userCommands(users: UsersApi): CliCommand[] {
   const setPasswordCommand: CliCommand = {
     name: 'user set-password',
     description:
-      'Sets a password and ends all sessions of the user. Without a password one is made and shown this once.',
+      'Sets a password and ends all sessions of the user. Without a password, generates one and prints it once.',
     args: [
-      { name: 'user', description: 'Id, user name or e-mail address.' },
+      { name: 'user', description: 'Id, user name or email address.' },
       { name: 'password', description: 'The new password.', optional: true },
     ],
-    flags: { user_pass: { type: 'string', description: 'The new password, as in user create.' } },
+    flags: { user_pass: { type: 'string', description: 'The new password, as for user create.' } },
     async run({ args: [name = '', argument], flags }) {
       const user = (await users.find(name)) ?? (/^\d+$/.test(name) ? await users.get(Number(name)) : null);
-      if (user === null) throw new Error(`There is no user '${name}'. 'user list' shows all.`);
+      if (user === null) throw new Error(`User '${name}' does not exist. Run 'user list' to see all users.`);
       const given = argument ?? text(flags['user_pass']);
       const password = given ?? generatePassword();
       await users.setPassword(user.id, password);

@@ -8,7 +8,7 @@ export interface ContentCommandsDependencies {
   readonly users: Pick<UsersApi, 'get' | 'find' | 'list'>;
 }
 
-/** `post list|create|delete` and `media import`, named and printed as WP-CLI's. */
+/** `post list|create|delete` and `media import`, with the names and output of WP-CLI. */
 export function contentCommands(given: ContentCommandsDependencies): CliCommand[] {
   return [listCommand(given), createCommand(given), deleteCommand(given), importCommand(given)];
 }
@@ -18,10 +18,16 @@ function listCommand({ parts: { store, permalinks } }: ContentCommandsDependenci
     name: 'post list',
     description: 'Lists posts, newest first.',
     flags: {
-      post_type: { type: 'string', default: 'post', description: 'Type, or any.' },
-      post_status: { type: 'string', default: 'any', description: 'Status, or any.' },
-      s: { type: 'string', description: 'Words to find.' },
-      posts_per_page: { type: 'integer', minimum: 1, maximum: 1000, default: 50, description: 'Rows at most.' },
+      post_type: { type: 'string', default: 'post', description: 'Post type, or any.' },
+      post_status: { type: 'string', default: 'any', description: 'Post status, or any.' },
+      s: { type: 'string', description: 'Search text.' },
+      posts_per_page: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 1000,
+        default: 50,
+        description: 'Maximum number of rows.',
+      },
     },
     async run({ flags }) {
       const search = text(flags['s']);
@@ -31,7 +37,7 @@ function listCommand({ parts: { store, permalinks } }: ContentCommandsDependenci
         limit: Number(flags['posts_per_page'] ?? 50),
         ...(search !== null && { search }),
       });
-      return Promise.all(posts.map(async (post) => ({ ...describe(post), url: await permalinks.of(post) })));
+      return Promise.all(posts.map(async (post) => ({ ...describe(post), url: await permalinks.url(post) })));
     },
   };
 }
@@ -43,13 +49,13 @@ function createCommand({ parts: { writer }, users }: ContentCommandsDependencies
     flags: {
       post_title: { type: 'string', description: 'Title.' },
       post_content: { type: 'string', description: 'HTML.' },
-      post_excerpt: { type: 'string', description: 'HTML; left out, the beginning of the text is shown.' },
+      post_excerpt: { type: 'string', description: 'HTML. Default: the start of the content.' },
       post_status: { type: 'string', default: 'draft', description: 'Status.' },
       post_type: { type: 'string', default: 'post', description: 'Type.' },
       post_name: { type: 'string', description: 'Slug.' },
       post_author: {
         type: 'string',
-        description: 'Id, user name or e-mail address. Default: the first administrator.',
+        description: 'Id, user name or email address. Default: the first administrator.',
       },
     },
     async run({ flags }) {
@@ -59,7 +65,7 @@ function createCommand({ parts: { writer }, users }: ContentCommandsDependencies
         status: text(flags['post_status']) ?? 'draft',
         title: text(flags['post_title']) ?? '',
         content: text(flags['post_content']) ?? '',
-        authorId: await authorOf(users, text(flags['post_author'])),
+        authorId: await findAuthor(users, text(flags['post_author'])),
         ...(slug !== null && { slug }),
         ...(excerpt !== null && { excerpt }),
       });
@@ -73,10 +79,10 @@ function deleteCommand({ parts: { removal } }: ContentCommandsDependencies): Cli
     name: 'post delete',
     description: 'Moves a post to the trash, or deletes it with --force.',
     args: [{ name: 'id', description: 'Id of the post.' }],
-    flags: { force: { type: 'boolean', description: 'Delete for good.' } },
+    flags: { force: { type: 'boolean', description: 'Delete permanently.' } },
     async run({ args: [id = ''], flags }) {
       const removed = await removal.delete(/^\d+$/.test(id) ? Number(id) : 0, { force: flags['force'] === true });
-      if (removed === null) throw new Error(`There is no post ${id}. 'post list' shows all.`);
+      if (removed === null) throw new Error(`Post ${id} does not exist. Run 'post list' to see all posts.`);
       return { id: removed.id, deleted: flags['force'] === true || removed.status !== 'trash' };
     },
   };
@@ -88,11 +94,11 @@ function importCommand({ parts: { media }, users }: ContentCommandsDependencies)
     description: 'Copies a file into the media library.',
     args: [{ name: 'file', description: 'Path of the file.' }],
     flags: {
-      title: { type: 'string', description: 'Default: the name of the file.' },
-      alt: { type: 'string', description: 'What an image shows, in words.' },
+      title: { type: 'string', description: 'Default: the file name.' },
+      alt: { type: 'string', description: 'Alternative text of an image.' },
       post_author: {
         type: 'string',
-        description: 'Id, user name or e-mail address. Default: the first administrator.',
+        description: 'Id, user name or email address. Default: the first administrator.',
       },
     },
     async run({ args: [file = ''], flags }) {
@@ -103,7 +109,7 @@ function importCommand({ parts: { media }, users }: ContentCommandsDependencies)
       const saved = await media.save({
         bytes,
         name: basename(file),
-        authorId: await authorOf(users, text(flags['post_author'])),
+        authorId: await findAuthor(users, text(flags['post_author'])),
         ...(title !== null && { title }),
         ...(alt !== null && { alt }),
       });
@@ -112,10 +118,10 @@ function importCommand({ parts: { media }, users }: ContentCommandsDependencies)
   };
 }
 
-async function authorOf(users: ContentCommandsDependencies['users'], name: string | null): Promise<number> {
+async function findAuthor(users: ContentCommandsDependencies['users'], name: string | null): Promise<number> {
   if (name === null) return (await users.list({ role: 'administrator', limit: 1 }))[0]?.id ?? 0;
   const user = (await users.find(name)) ?? (/^\d+$/.test(name) ? await users.get(Number(name)) : null);
-  if (user === null) throw new Error(`There is no user '${name}'. 'user list' shows all.`);
+  if (user === null) throw new Error(`User '${name}' does not exist. Run 'user list' to see all users.`);
   return user.id;
 }
 

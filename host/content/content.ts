@@ -10,9 +10,9 @@ import { createFactsCache } from './posts/post-store.ts';
 import { createPostRemoval, type PostRemoval } from './posts/post-removal.ts';
 import { createPostStore, type PostStore } from './posts/post-store.ts';
 import { createPostWriter, type PostWriter } from './posts/post-writer.ts';
-import { createRevisionKeeper, revisionsSetting } from './posts/revisions.ts';
+import { createRevisionWriter, revisionsSetting } from './posts/revisions.ts';
 import { addScheduledWork } from './posts/post-events.ts';
-import { followUsers } from './posts/post-events.ts';
+import { reassignPostsOfDeletedUsers } from './posts/post-events.ts';
 import { createRenderer, type Renderer } from './render.ts';
 import { createShortcodes, type Shortcodes } from './shortcodes/shortcodes.ts';
 import { addMetaCapabilities } from './types/meta-capabilities.ts';
@@ -29,12 +29,12 @@ export interface ContentDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly site: SiteApi;
-  /** Folder of the site's data; `:memory:`: uploads live in a temporary folder until `stop`. */
+  /** Data folder. With `:memory:`, uploads are stored in a temporary folder until `stop`. */
   readonly dataDir: string;
   readonly compileSchema: CompileSchema;
 }
 
-/** What the host's own routes and pages use beside the contract. */
+/** Parts that routes and pages of the host use in addition to ContentApi. */
 export interface ContentParts {
   readonly store: PostStore;
   readonly writer: PostWriter;
@@ -54,7 +54,7 @@ export interface Content {
   stop(): Promise<void>;
 }
 
-/** Posts of all types, media and shortcodes; the contract is ContentApi. */
+/** Posts of all types, media and shortcodes. Implements ContentApi. */
 export async function createContent(given: ContentDependencies): Promise<Content> {
   const { hooks, options, log } = given;
   registerContentSettings(options);
@@ -62,7 +62,7 @@ export async function createContent(given: ContentDependencies): Promise<Content
   const parts = createParts(given, createRenderer({ hooks, shortcodes }));
   const { store, writer, removal } = parts;
   addScheduledWork({ ...given, store, writer, removal });
-  followUsers({ hooks, store, writer, removal });
+  reassignPostsOfDeletedUsers({ hooks, store, writer, removal });
   await store.follow();
   return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.folder.close() };
 }
@@ -74,13 +74,13 @@ function createParts(
   const types = createPostTypes();
   const statuses = createPostStatuses();
   const facts = createFactsCache();
-  addMetaCapabilities({ hooks, types, statuses, factsOf: (id) => facts.get(id) });
+  addMetaCapabilities({ hooks, types, statuses, getFacts: (id) => facts.get(id) });
   const store = createPostStore({ database, types, statuses, facts });
   const meta = createMeta({
     database,
     hooks,
     compileSchema,
-    typeOf: async (id) => (await store.get(id))?.type ?? null,
+    getType: async (id) => (await store.get(id))?.type ?? null,
   });
   const writer = createPostWriter({
     database,
@@ -91,7 +91,7 @@ function createParts(
     clock,
     cron,
     meta,
-    revisions: createRevisionKeeper({ store, options, hooks }),
+    revisions: createRevisionWriter({ store, options, hooks }),
   });
   const folder = createUploadFolder(dataDir === ':memory:' ? null : join(dataDir, 'uploads'));
   const media: MediaLibrary = createMediaLibrary({
@@ -152,7 +152,7 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       if (post !== null && post.parentId > 0) await store.get(post.parentId);
       return post !== null && user.can(capability, post);
     },
-    permalink: permalinks.of,
+    permalink: permalinks.url,
     render: async (post) => ({
       title: await renderer.title(post),
       content: await renderer.content(post),
@@ -178,34 +178,34 @@ function createRevisions(
   };
 }
 
-/** The settings of content. */
+/** Registers the content settings. */
 function registerContentSettings(options: Pick<OptionsApi, 'registerSetting'>): void {
   options.registerSetting('posts_per_page', {
     group: 'reading',
-    label: 'Posts on a page',
+    label: 'Posts per page',
     showInRest: true,
     schema: {
       type: 'integer',
       minimum: 1,
       maximum: 100,
       default: 10,
-      description: 'On the home page, in searches and in the feed.',
+      description: 'On the home page, in search results and in the feed.',
     },
   });
   options.registerSetting(revisionsSetting, {
     group: 'writing',
-    label: 'Revisions kept of a post',
+    label: 'Revisions per post',
     schema: {
       type: 'integer',
       minimum: -1,
       maximum: 1000,
       default: 25,
-      description: 'The oldest go first. 0 keeps none, -1 keeps all.',
+      description: 'The oldest are deleted first. 0 stores none, -1 stores all.',
     },
   });
   options.registerSetting(uploadLimitSetting, {
     group: 'media',
-    label: 'Largest upload in MB',
+    label: 'Maximum upload size (MB)',
     schema: { type: 'integer', minimum: 1, maximum: 500, default: 10 },
   });
 }

@@ -1,6 +1,6 @@
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Year to second of a moment, as a clock in the zone shows them. */
+/** Local date and time of a moment in a time zone. */
 export interface LocalTime {
   readonly year: string;
   readonly month: string;
@@ -10,10 +10,10 @@ export interface LocalTime {
   readonly second: string;
 }
 
-/** @param timezone IANA name; one that is unknown counts as UTC. */
+/** @param timezone IANA name; an unknown one counts as UTC. */
 export function localTime(moment: number, timezone: string): LocalTime {
   const parts = Object.fromEntries(
-    formatterOf(timezone)
+    getFormatter(timezone)
       .formatToParts(moment)
       .map(({ type, value }) => [type, value]),
   );
@@ -28,7 +28,7 @@ export function localTime(moment: number, timezone: string): LocalTime {
   };
 }
 
-/** `2026-11-20T10:00:52`, without an offset, as REST writes dates. */
+/** `2026-11-20T10:00:52`, without an offset, the date format of REST. */
 export function localIso(moment: number, timezone: string): string {
   const { year, month, day, hour, minute, second } = localTime(moment, timezone);
   return `${year}-${month}-${day}T${hour}:${minute}:${second}`;
@@ -40,8 +40,8 @@ export function utcIso(moment: number): string {
 }
 
 /**
- * The moment that a text names: with an offset or `Z` that moment, without one the time of the zone's clock. In the hour
- * that a zone skips the clock counts as if it had not been put forward. Null: no date.
+ * Parses a date. Without an offset or `Z` it is local time in the zone. A time in the hour that daylight saving skips counts
+ * as if the clock had not changed. Null: not a date.
  */
 export function momentOf(text: string, timezone: string): number | null {
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(
@@ -50,7 +50,11 @@ export function momentOf(text: string, timezone: string): number | null {
   if (match === null) return null;
   const [, day = '', time = '00:00:00', offset] = match;
   const asUtc = Date.parse(
-    `${day}T${time}${offset === undefined || /^z$/i.test(offset) ? 'Z' : offset.replace(/^(...):?(\d\d)?$/, (_whole, hours: string, minutes = '00') => `${hours}:${minutes}`)}`,
+    `${day}T${time}${
+      offset === undefined || /^z$/i.test(offset)
+        ? 'Z'
+        : offset.replace(/^(...):?(\d\d)?$/, (_whole, hours: string, minutes = '00') => `${hours}:${minutes}`)
+    }`,
   );
   if (Number.isNaN(asUtc)) return null;
   if (offset !== undefined) return asUtc;
@@ -59,12 +63,12 @@ export function momentOf(text: string, timezone: string): number | null {
   return first === second ? first : Math.max(first, second);
 }
 
-/** Milliseconds that the zone's clock is ahead of UTC. */
+/** Offset of the time zone from UTC in milliseconds. */
 function offsetAt(moment: number, timezone: string): number {
   return Date.parse(`${localIso(moment, timezone)}Z`) - Math.floor(moment / 1000) * 1000;
 }
 
-function formatterOf(timezone: string): Intl.DateTimeFormat {
+function getFormatter(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;
   const style = {
@@ -76,12 +80,12 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
     second: '2-digit',
     hourCycle: 'h23',
   } as const;
-  let made: Intl.DateTimeFormat;
+  let formatter: Intl.DateTimeFormat;
   try {
-    made = new Intl.DateTimeFormat('en-CA', { ...style, timeZone: timezone });
+    formatter = new Intl.DateTimeFormat('en-CA', { ...style, timeZone: timezone });
   } catch {
-    made = new Intl.DateTimeFormat('en-CA', { ...style, timeZone: 'UTC' });
+    formatter = new Intl.DateTimeFormat('en-CA', { ...style, timeZone: 'UTC' });
   }
-  formatters.set(timezone, made);
-  return made;
+  formatters.set(timezone, formatter);
+  return formatter;
 }

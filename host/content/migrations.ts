@@ -13,7 +13,7 @@ export const migrations: readonly Migration[] = [
         table.text('content').notNullable();
         table.text('excerpt').notNullable();
         table.string('slug', 200).notNullable();
-        // Type, parent where it matters, and slug; null where the slug need not be unique.
+        // Type, parent of hierarchical types, and slug. Null if the slug need not be unique.
         table.string('slug_key', 260).unique();
         table.integer('author_id').notNullable().index();
         table.integer('parent_id').notNullable();
@@ -24,7 +24,7 @@ export const migrations: readonly Migration[] = [
         table.string('mime_type', 100).notNullable();
         table.integer('featured_media_id').notNullable();
         table.string('trashed_from', 20);
-        // Title, excerpt and text of the content in lower case without accents, so that both databases search alike.
+        // Title, excerpt and content text in lowercase without accents, so that both databases search alike.
         table.text('search_text').notNullable();
         table.index(['type', 'status', 'date', 'id']);
         table.index(['parent_id', 'type']);

@@ -7,7 +7,7 @@ import type { PostTypes } from './types/post-types.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Address of a post; `page_link` and `post_type_link` for the other types. */
+    /** URL of a post. `page_link` and `post_type_link` apply to other types. */
     post_link: (address: string, post: Post) => string;
     page_link: (address: string, post: Post) => string;
     post_type_link: (address: string, post: Post) => string;
@@ -23,19 +23,19 @@ export interface PermalinksDependencies {
 }
 
 export interface Permalinks {
-  /** Absolute address of a post on the public site; of a draft the address of its preview; of an attachment its file's. */
-  of(post: Post): Promise<string>;
-  /** The address with `%postname%` in the place of the slug. */
+  /** Absolute URL of a post on the public site. Drafts have a preview URL, attachments the URL of their file. */
+  url(post: Post): Promise<string>;
+  /** The URL with `%postname%` instead of the slug. */
   template(post: Post): Promise<string>;
-  /** `/parent/child/`: the path of a post below its parents. */
+  /** The path of a post, for example `/parent/child/`. */
   path(post: Post, slug?: string): Promise<string>;
 }
 
-export const slugPlace = '%postname%';
+export const slugPlaceholder = '%postname%';
 
 /** `/YYYY/MM/slug/` for posts, `/parent/slug/` for pages, `/{rewriteSlug}/slug/` for other types. */
 export function createPermalinks({ site, store, types, media, hooks }: PermalinksDependencies): Permalinks {
-  async function below(post: Post, slug: string): Promise<string> {
+  async function hierarchicalPath(post: Post, slug: string): Promise<string> {
     const parts = [slug];
     const seen = new Set([post.id]);
     for (let next = post.parentId; next !== 0 && !seen.has(next);) {
@@ -45,21 +45,25 @@ export function createPermalinks({ site, store, types, media, hooks }: Permalink
       parts.unshift(parent.slug);
       next = parent.parentId;
     }
-    return parts.map((part) => (part === slugPlace ? part : encodeURIComponent(part))).join('/');
+    return parts.map((part) => (part === slugPlaceholder ? part : encodeURIComponent(part))).join('/');
   }
 
   async function path(post: Post, slug = post.slug): Promise<string> {
     const type = types.get(post.type);
     if (post.type === 'post') {
       const { year, month } = localTime(post.date, await site.timezone());
-      return `/${year}/${month}/${slug === slugPlace ? slug : encodeURIComponent(slug)}/`;
+      return `/${year}/${month}/${slug === slugPlaceholder ? slug : encodeURIComponent(slug)}/`;
     }
     const tail =
-      type?.hierarchical === true ? await below(post, slug) : slug === slugPlace ? slug : encodeURIComponent(slug);
+      type?.hierarchical === true
+        ? await hierarchicalPath(post, slug)
+        : slug === slugPlaceholder
+          ? slug
+          : encodeURIComponent(slug);
     return post.type === 'page' ? `/${tail}/` : `/${type?.rewriteSlug ?? post.type}/${tail}/`;
   }
 
-  async function of(post: Post): Promise<string> {
+  async function buildUrl(post: Post): Promise<string> {
     if (post.type === 'attachment') return (await media().url(post.id)) ?? `${site.url}/?p=${post.id}`;
     const hasAddress =
       types.get(post.type)?.public === true && !statusesWithoutAddress.has(post.status) && post.slug !== '';
@@ -68,5 +72,5 @@ export function createPermalinks({ site, store, types, media, hooks }: Permalink
     return hooks.applyFiltersAsync(filter, address, post);
   }
 
-  return { of, path, template: async (post) => site.url + (await path(post, slugPlace)) };
+  return { url: buildUrl, path, template: async (post) => site.url + (await path(post, slugPlaceholder)) };
 }

@@ -1,19 +1,19 @@
 import type { HooksApi, Post, User } from '#plugin-api';
-import { escapeHtml, textOfHtml } from './html/text.ts';
+import { escapeHtml, htmlToText } from './html/text.ts';
 import type { Shortcodes } from './shortcodes/shortcodes.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     /** HTML of a title. */
     the_title: (html: string, postId: number) => string;
-    /** HTML of a post's text; shortcodes are done at priority 11. `viewer`: the signed-in user on whose page it is shown. */
+    /** HTML of the content. Shortcodes run at priority 11. `viewer`: the signed-in user who sees the page. */
     the_content: (html: string, post: Post, viewer?: User) => string;
-    /** The excerpt as written, or made of the content. */
+    /** The excerpt, or one generated from the content. */
     get_the_excerpt: (html: string, post: Post) => string;
     the_excerpt: (html: string, post: Post) => string;
-    /** Words in an excerpt that is made of the content; default 55. */
+    /** Number of words in a generated excerpt. Default: 55. */
     excerpt_length: (words: number) => number;
-    /** What follows an excerpt that was cut. */
+    /** HTML after a truncated excerpt. */
     excerpt_more: (html: string) => string;
   }
 }
@@ -35,7 +35,7 @@ export interface Renderer {
   excerpt(post: Post): Promise<string>;
 }
 
-/** From what is stored to the HTML that is shown, through WordPress's filters. */
+/** Renders stored posts to HTML through the filters of WordPress. */
 export function createRenderer({ hooks, shortcodes }: RendererDependencies): Renderer {
   // After the filters that write HTML, as in WordPress.
   hooks.addFilter(
@@ -44,8 +44,8 @@ export function createRenderer({ hooks, shortcodes }: RendererDependencies): Ren
     11,
   );
 
-  async function madeExcerpt(post: Post): Promise<string> {
-    const words = textOfHtml(shortcodes.stripShortcodes(post.content))
+  async function generateExcerpt(post: Post): Promise<string> {
+    const words = htmlToText(shortcodes.stripShortcodes(post.content))
       .split(' ')
       .filter((word) => word !== '');
     const length = await hooks.applyFiltersAsync('excerpt_length', 55);
@@ -57,7 +57,7 @@ export function createRenderer({ hooks, shortcodes }: RendererDependencies): Ren
     title: (post) => hooks.applyFiltersAsync('the_title', escapeHtml(post.title), post.id),
     content: (post, viewer) => hooks.applyFiltersAsync('the_content', post.content, post, ...(viewer ? [viewer] : [])),
     async excerpt(post) {
-      const written = post.excerpt === '' ? await madeExcerpt(post) : post.excerpt;
+      const written = post.excerpt === '' ? await generateExcerpt(post) : post.excerpt;
       const html = await hooks.applyFiltersAsync('get_the_excerpt', written, post);
       const wrapped = html === '' || /^\s*<(?:p|div|ul|ol|blockquote|figure)\b/i.test(html) ? html : `<p>${html}</p>\n`;
       return hooks.applyFiltersAsync('the_excerpt', wrapped, post);

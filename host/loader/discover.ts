@@ -3,51 +3,51 @@ import { join } from 'node:path';
 import { readManifest } from './manifest.ts';
 import type { PluginSource } from './manifest.ts';
 
-/** What is in the plugin folders. */
+/** The content of the plugin folders. */
 export interface Discovery {
   /** By slug. */
   readonly plugins: ReadonlyMap<string, PluginSource>;
-  /** Folders with a manifest that cannot be used, by name of the folder, with the reason. */
+  /** Errors of invalid manifests by folder name. */
   readonly broken: ReadonlyMap<string, string>;
 }
 
-/** Where to look. */
-export interface Places {
+/** Where to search for plugins. */
+export interface PluginSearch {
   /** Absolute paths, searched in order. */
   readonly pluginDirs: readonly string[];
   /** Semantic version. */
   readonly hostVersion: string;
-  /** Slugs of the only plugins to look at. Default: all. */
+  /** Limits discovery to these slugs. Default: all. */
   readonly only?: readonly string[];
-  /** Absolute paths of the folders of plugins that come with the host. One with `autoActivate` comes with it wherever it lies. */
+  /** Absolute paths of plugins that ship with the host. Plugins with `autoActivate` count as shipped in any folder. */
   readonly shippedDirs?: readonly string[];
 }
 
-/** In each plugin folder: what lies in it is always active. */
+/** Subfolder of each plugin folder whose plugins are always active. */
 const mustUseFolder = 'must-use';
 
 /**
- * Looks for folders with a `plugin.json`. A plugin folder that does not exist counts as empty; of two plugins of the
- * same slug one that must be used counts, else the one in the earlier plugin folder, as with a path.
+ * Finds folders with a `plugin.json`. A missing plugin folder counts as empty. Of two plugins with the same slug, a must-use
+ * plugin wins, otherwise the one in the earlier folder.
  */
-export async function discover({ pluginDirs, hostVersion, only, shippedDirs = [] }: Places): Promise<Discovery> {
+export async function discover({ pluginDirs, hostVersion, only, shippedDirs = [] }: PluginSearch): Promise<Discovery> {
   const plugins = new Map<string, PluginSource>();
   const broken = new Map<string, string>();
-  const places = [
-    ...pluginDirs.map((pluginDir) => ({ place: join(pluginDir, mustUseFolder), mustUse: true })),
-    ...pluginDirs.map((place) => ({ place, mustUse: false })),
+  const searchFolders = [
+    ...pluginDirs.map((pluginDir) => ({ parent: join(pluginDir, mustUseFolder), mustUse: true })),
+    ...pluginDirs.map((parent) => ({ parent, mustUse: false })),
   ];
   const shipped = new Set(
     await Promise.all(shippedDirs.map((directory) => realpath(directory).catch(() => directory))),
   );
-  for (const { place, mustUse } of places) {
-    for (const folder of await foldersOf(place)) {
+  for (const { parent, mustUse } of searchFolders) {
+    for (const folder of await listFolders(parent)) {
       if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;
       try {
-        const source = await readManifest({ directory: join(place, folder), folder, hostVersion });
+        const source = await readManifest({ directory: join(parent, folder), folder, hostVersion });
         if (!source) continue;
-        const comes = source.manifest.autoActivate === true || shipped.has(source.directory);
-        plugins.set(folder, { ...source, ...(mustUse && { mustUse }), ...(comes && { shipped: true }) });
+        const isShipped = source.manifest.autoActivate === true || shipped.has(source.directory);
+        plugins.set(folder, { ...source, ...(mustUse && { mustUse }), ...(isShipped && { shipped: true }) });
       } catch (error) {
         broken.set(folder, error instanceof Error ? error.message : String(error));
       }
@@ -56,7 +56,7 @@ export async function discover({ pluginDirs, hostVersion, only, shippedDirs = []
   return { plugins, broken };
 }
 
-async function foldersOf(pluginDir: string): Promise<string[]> {
+async function listFolders(pluginDir: string): Promise<string[]> {
   try {
     const entries = await readdir(pluginDir, { withFileTypes: true });
     return entries

@@ -5,28 +5,28 @@ import satisfies from 'semver/functions/satisfies.js';
 import { describeError } from './quarantine.ts';
 import { InstallError } from './install/allowance.ts';
 import type { InstallLimits } from './install/allowance.ts';
-import { healPluginFolder } from './install/recover-interrupted.ts';
+import { recoverInterrupted } from './install/recover-interrupted.ts';
 import { replaceFolder } from './install/replace-folder.ts';
 import { stage, type Staged } from './install/stage.ts';
 import type { PluginSource } from './manifest.ts';
 import type { Operations, OperationsDependencies } from './operations.ts';
 import { UpgradeError } from './upgrade.ts';
 
-/** What was installed. */
+/** The result of an installation. */
 export interface Installed {
   readonly slug: string;
   readonly name: string;
   readonly version: string;
-  /** The version whose place it took; null: it is new here. */
+  /** The replaced version; null for a new plugin. */
   readonly replaced: string | null;
-  /** Whether `activate` found it inactive and activated it. */
+  /** Whether the plugin was activated. */
   readonly activated: boolean;
 }
 
 export interface Installation {
-  /** Absolute path of a plugin's folder or of a zip. */
+  /** Absolute path of a plugin folder or a zip file. */
   readonly path: string;
-  /** Activates it afterwards. */
+  /** Activates the plugin after the installation. */
   readonly activate?: boolean;
 }
 
@@ -37,123 +37,127 @@ interface InstallDependencies extends OperationsDependencies {
 }
 
 /**
- * Puts a plugin into the folder where plugins are installed: a new one, or a newer version of one that lies there. One
- * that runs is stopped, upgraded and started with all that require it; when that fails its old version is put back.
+ * Installs a new plugin or a newer version. Stops, upgrades and restarts a running plugin and those that require it. Restores
+ * the old version if that fails.
  *
- * @throws InstallError when it is refused, Error when it failed; each leaves everything as before, but an activation
- *   that fails leaves the plugin installed.
+ * @throws InstallError if the plugin is rejected, Error if it fails; both undo all changes. A failed activation leaves the
+ *   plugin installed.
  */
 export async function install(
   { path, activate = false }: Installation,
   dependencies: InstallDependencies,
 ): Promise<Installed> {
-  const { fleet, operations, pluginDir, hostVersion, limits, versions, clock, log } = dependencies;
-  if (pluginDir === undefined) throw new InstallError('There is no folder for plugins; set PLUGIN_DIRS.');
-  await healPluginFolder({ pluginDir, versions, clock, log });
-  await fleet.discover();
+  const { runningPlugins, operations, pluginDir, hostVersion, limits, versions, clock, log } = dependencies;
+  if (pluginDir === undefined) throw new InstallError('No plugin folder is configured; set PLUGIN_DIRS.');
+  await recoverInterrupted({ pluginDir, versions, clock, log });
+  await runningPlugins.discover();
   const staged = await stage({ path, pluginDir, hostVersion, clock, ...(limits && { limits }) });
   try {
     const { slug, name, version } = staged.source.manifest;
-    const place = join(pluginDir, slug);
-    const old = await findOld(staged.source, place, dependencies);
-    if (old) await replaceOld({ staged, old, place, pluginDir, activate }, dependencies);
-    else await staged.moveTo(place);
-    await fleet.discover();
+    const target = join(pluginDir, slug);
+    const old = await findInstalled(staged.source, target, dependencies);
+    if (old) await replaceInstalled({ staged, old, target, pluginDir, activate }, dependencies);
+    else await staged.moveTo(target);
+    await runningPlugins.discover();
     const activated = activate && (await operations.activate(slug));
-    if (!activated) await fleet.reconcile();
+    if (!activated) await runningPlugins.reconcile();
     return { slug, name, version, replaced: old?.manifest.version ?? null, activated };
   } finally {
     await staged.discard();
   }
 }
 
-/** The installed version that the new one may replace; null: its place is free. @throws InstallError when neither. */
-async function findOld(
+/** The installed version to replace; null for a new plugin. @throws InstallError if neither is possible. */
+async function findInstalled(
   { manifest: { slug, version } }: PluginSource,
-  place: string,
-  { fleet, versions }: InstallDependencies,
+  target: string,
+  { runningPlugins, versions }: InstallDependencies,
 ): Promise<PluginSource | null> {
-  const { discovery, running } = fleet.state();
+  const { discovery, running } = runningPlugins.state();
   const old = discovery.plugins.get(slug);
-  const found = await lstat(place).catch(() => null);
+  const found = await lstat(target).catch(() => null);
   if (!old) {
     if (found || discovery.broken.has(slug))
-      throw new InstallError(`There is a folder '${slug}' already that holds no usable plugin; remove it first.`);
-    await refuseOlder(slug, version, await versions.read(slug));
+      throw new InstallError(`The folder '${slug}' already exists without a valid plugin; delete it first.`);
+    await rejectOlder(slug, version, await versions.read(slug));
     return null;
   }
   if (old.mustUse || old.shipped)
-    throw new InstallError(`The plugin '${slug}' comes with this host and is updated with it.`);
-  if (!found?.isDirectory() || (await realpath(place)) !== old.directory)
+    throw new InstallError(`The plugin '${slug}' ships with this host and is updated with it.`);
+  if (!found?.isDirectory() || (await realpath(target)) !== old.directory)
     throw new InstallError(`The plugin '${slug}' is installed in another folder; update it there.`);
-  if (old.manifest.version === version) throw new InstallError(`The plugin '${slug}' ${version} is installed already.`);
+  if (old.manifest.version === version) throw new InstallError(`The plugin '${slug}' ${version} is already installed.`);
   if (!gt(version, old.manifest.version))
     throw new InstallError(
-      `Version ${old.manifest.version} of the plugin '${slug}' is installed, and this is ${version}, which is not newer.`,
+      `Version ${old.manifest.version} of the plugin '${slug}' is installed; ${version} is not newer.`,
     );
-  await refuseOlder(slug, version, await versions.read(slug));
+  await rejectOlder(slug, version, await versions.read(slug));
   for (const { source } of running.values()) {
     const range = source.manifest.requires[slug];
     if (range !== undefined && !satisfies(version, range, { includePrerelease: true }))
       throw new InstallError(
-        `The plugin '${source.manifest.slug}' requires '${slug}' ${range}, and this is version ${version}; deactivate or update '${source.manifest.slug}' first.`,
+        `The plugin '${source.manifest.slug}' requires '${slug}' ${range}, but this is version ${version}; deactivate or update it first.`,
       );
   }
   return old;
 }
 
-async function refuseOlder(slug: string, version: string, recorded: string | null): Promise<void> {
+async function rejectOlder(slug: string, version: string, recorded: string | null): Promise<void> {
   if (recorded !== null && gt(recorded, version))
     throw new InstallError(
-      `Version ${recorded} of the plugin '${slug}' has run on this site, and this is ${version}; install ${recorded} or a newer one.`,
+      `Version ${recorded} of the plugin '${slug}' has run on this site, but this is ${version}; install ${recorded} or newer.`,
     );
 }
 
 interface Replacing {
   readonly staged: Staged;
   readonly old: PluginSource;
-  readonly place: string;
+  readonly target: string;
   readonly pluginDir: string;
   readonly activate: boolean;
 }
 
-async function replaceOld(
-  { staged, old, place, pluginDir, activate }: Replacing,
-  { fleet, lifecycle, versions, clock }: InstallDependencies,
+async function replaceInstalled(
+  { staged, old, target, pluginDir, activate }: Replacing,
+  { runningPlugins, lifecycle, versions, clock }: InstallDependencies,
 ): Promise<void> {
   const { slug } = old.manifest;
-  const wasRunning = fleet.state().running.has(slug);
-  // Without a version that ran before there is nothing to go back to.
+  const wasRunning = runningPlugins.state().running.has(slug);
+  // A rollback needs a version that has run before.
   const mustStart = wasRunning || (activate && (await versions.read(slug)) !== null);
-  await fleet.suspend([slug]);
+  await runningPlugins.suspend([slug]);
   await lifecycle.settled(old.directory);
-  const replacement = await replaceFolder({ staged, place, pluginDir, clock }).catch(async (error: unknown) => {
-    await fleet.reconcile();
+  const replacement = await replaceFolder({ staged, target, pluginDir, clock }).catch(async (error: unknown) => {
+    await runningPlugins.reconcile();
     throw error;
   });
   try {
-    await fleet.discover();
-    if (mustStart) await fleet.begin(slug, 'throw');
+    await runningPlugins.discover();
+    if (mustStart) await runningPlugins.begin(slug, 'throw');
   } catch (error) {
     await lifecycle.settled(old.directory);
-    await replacement.takeBack();
-    await fleet.discover();
-    await fleet.reconcile();
-    throw failureOf(error, { old, version: staged.source.manifest.version, runs: fleet.state().running.has(slug) });
+    await replacement.rollBack();
+    await runningPlugins.discover();
+    await runningPlugins.reconcile();
+    throw toUpgradeFailure(error, {
+      old,
+      version: staged.source.manifest.version,
+      runs: runningPlugins.state().running.has(slug),
+    });
   }
   await replacement.keep();
 }
 
-function failureOf(
+function toUpgradeFailure(
   error: unknown,
   { old, version, runs }: { old: PluginSource; version: string; runs: boolean },
 ): Error {
   const { slug, version: before } = old.manifest;
   const reason = error instanceof UpgradeError ? error.reason : describeError(error, old);
-  const backup =
-    error instanceof UpgradeError && error.backup !== null ? ` A backup from before is ${error.backup}.` : '';
+  const backup = error instanceof UpgradeError && error.backup !== null ? ` The backup is ${error.backup}.` : '';
   return new Error(
-    `The plugin '${slug}' could not be upgraded from ${before} to ${version}: ${reason.replaceAll(old.directory, slug)} Its folder and the database are as before${runs ? `, and version ${before} runs again` : ''}.${backup}`,
+    `Failed to upgrade the plugin '${slug}' from ${before} to ${version}: ${reason.replaceAll(old.directory, slug)} ` +
+      `The folder and the database were restored${runs ? `, and version ${before} runs again` : ''}.${backup}`,
     { cause: error },
   );
 }

@@ -6,7 +6,7 @@ import type { HostServices } from './services.ts';
 import { createStep, type Step } from './stages.ts';
 import type { Upgrades } from './upgrade.ts';
 
-/** What one plugin found about itself. */
+/** The health check results of one plugin. */
 export interface PluginHealth {
   readonly slug: string;
   readonly results: readonly HealthResult[];
@@ -14,15 +14,15 @@ export interface PluginHealth {
 
 const statuses: readonly unknown[] = ['good', 'recommended', 'critical'];
 
-/** Lets a plugin look after itself. A check that fails is a finding too, so this never throws. */
-export async function askHealth(step: Step, check: () => unknown): Promise<HealthResult[]> {
+/** Runs the health check of a plugin. A check that throws becomes a critical result. Never throws. */
+export async function runHealthCheck(step: Step, check: () => unknown): Promise<HealthResult[]> {
   try {
-    return readFindings(await step('health', check));
+    return parseFindings(await step('health', check));
   } catch (error) {
     return [
       {
         status: 'critical',
-        label: 'The health check itself failed',
+        label: 'The health check failed',
         description: error instanceof Error ? error.message : String(error),
       },
     ];
@@ -30,16 +30,16 @@ export async function askHealth(step: Step, check: () => unknown): Promise<Healt
 }
 
 /**
- * What a plugin's `health` answered, which may be anything where it is written in plain JavaScript.
+ * Validates the result of `health`, because a plugin in plain JavaScript can return anything.
  *
- * @throws Error that says what it should have answered.
+ * @throws Error that describes the expected result.
  */
-function readFindings(answer: unknown): HealthResult[] {
-  if (!Array.isArray(answer)) throw new Error("'health' must answer an array of {status, label, description}.");
-  return answer.map((finding: unknown) => {
+function parseFindings(result: unknown): HealthResult[] {
+  if (!Array.isArray(result)) throw new Error("'health' must return an array of {status, label, description}.");
+  return result.map((finding: unknown) => {
     const { status, label, description } = (finding ?? {}) as Partial<Record<keyof HealthResult, unknown>>;
     if (!statuses.includes(status) || typeof label !== 'string')
-      throw new Error("Each finding of 'health' needs a status ('good', 'recommended' or 'critical') and a label.");
+      throw new Error("Each result of 'health' needs a status ('good', 'recommended' or 'critical') and a label.");
     return {
       status: status as HealthResult['status'],
       label,
@@ -48,33 +48,33 @@ function readFindings(answer: unknown): HealthResult[] {
   });
 }
 
-/** A plugin that was registered in this process. */
+/** A plugin that is registered in this process. */
 export interface RunningPlugin {
   readonly source: PluginSource;
   readonly definition: PluginDefinition;
   readonly scope: Scope;
 }
 
-/** The steps of one plugin's life. Each throws a StageError, and leaves nothing of the plugin behind when it does. */
+/** The lifecycle of one plugin. Each step throws a StageError after undoing its work. */
 export interface Lifecycle {
   /**
-   * Imports, brings its tables up to date, registers. When an older version ran before, all of that and its `upgrade`
+   * Imports the plugin, runs its migrations and registers it. If an older version ran before, all of that and `upgrade`
    * happen in one transaction.
    *
-   * @throws BlockedError when a newer version ran before; UpgradeError when an upgrade failed.
+   * @throws BlockedError if a newer version ran before; UpgradeError if the upgrade failed.
    */
   start(source: PluginSource): Promise<RunningPlugin>;
-  /** Runs its `activate`; the plugin is stopped when that fails. */
+  /** Runs `activate`. Stops the plugin if it fails. */
   activate(running: RunningPlugin): Promise<void>;
-  /** Runs its `deactivate`, then stops it whether that failed or not. */
+  /** Runs `deactivate`, then stops the plugin even if it failed. */
   deactivate(running: RunningPlugin): Promise<void>;
-  /** Takes back everything it registered. Never throws. */
+  /** Undoes everything it registered. Never throws. */
   stop(running: RunningPlugin): Promise<void>;
-  /** Runs the `uninstall` of a plugin that is not running. */
+  /** Runs `uninstall` of a stopped plugin. */
   uninstall(source: PluginSource): Promise<void>;
-  /** What it finds about itself; a check that fails is a finding. Never throws. */
+  /** Runs its health check. A check that fails becomes a critical result. Never throws. */
   health(running: RunningPlugin): Promise<readonly HealthResult[]>;
-  /** Waits until nothing of the folder is being read, so that it can be moved. */
+  /** Waits until the folder is no longer being read, so that it can be moved. */
   settled(directory: string): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export function createLifecycle({
   const step = createStep(services.clock);
   const open = (source: PluginSource): Scope =>
     createScope({ source, services, onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error) });
-  /** The plugin's own work with its host, which is closed when that fails. */
+  /** Opens a scope for the work and closes it if the work fails. */
   const withScope = async (source: PluginSource, work: (scope: Scope) => Promise<void>): Promise<Scope> => {
     const scope = await step('register', () => open(source));
     try {
@@ -150,7 +150,7 @@ export function createLifecycle({
         await scope.close();
       }
     },
-    health: ({ definition, scope }) => askHealth(step, () => definition.health?.(scope.host) ?? []),
+    health: ({ definition, scope }) => runHealthCheck(step, () => definition.health?.(scope.host) ?? []),
     settled: (directory) => importer.settled(directory),
   };
 }
@@ -161,15 +161,15 @@ interface UpgradeStart {
   readonly versions: PluginUpgrade;
   readonly upgrades: Upgrades;
   readonly step: Step;
-  /** Opens a scope for the work, and closes it when that fails. */
+  /** Opens a scope for the work and closes it if the work fails. */
   readonly withScope: (source: PluginSource, work: (scope: Scope) => Promise<void>) => Promise<Scope>;
 }
 
 /**
- * Migrates, registers and upgrades in one transaction. Answers the open scope, and whether the data was upgraded here:
- * another process may have done it while this one waited for the transaction.
+ * Migrates, registers and upgrades in one transaction. Returns the open scope and whether this process upgraded the data:
+ * another process may have done so while this one waited for the transaction.
  *
- * @throws UpgradeError; then nothing is left of it.
+ * @throws UpgradeError after undoing everything.
  */
 async function startUpgraded({
   source,
@@ -198,7 +198,7 @@ async function startUpgraded({
       },
     });
   } catch (error) {
-    // It may be the commit that failed.
+    // The commit may have failed.
     for (const scope of opened) await scope.close();
     throw error;
   }

@@ -5,37 +5,37 @@ import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PluginDefinition, Migration } from '#plugin-api';
 import type { PluginSource } from './manifest.ts';
-import { discover, type Places } from './discover.ts';
+import { discover, type PluginSearch } from './discover.ts';
 
-/** Imports plugins, and imports them anew after their files changed. */
+/** Imports plugins, and imports them again after their files changed. */
 export interface PluginImporter {
   /**
-   * The default export of the entry module. The same module as before while no file of the folder changed; else the
-   * whole plugin is loaded again. Code that was loaded before stays in memory, as Node never forgets a module.
+   * Returns the default export of the entry module. Reloads the whole plugin if a file of its folder has changed. Old code
+   * stays in memory, because Node never unloads modules.
    *
-   * @throws what the module throws, or an Error that says what is missing from it.
+   * @throws errors of the module, or an Error for an invalid default export.
    */
   load(source: PluginSource): Promise<PluginDefinition>;
-  /** Waits until nothing of the folder is being read, so that another version can take its place. */
+  /** Waits until the folder is no longer being read, so that it can be replaced. */
   settled(directory: string): Promise<void>;
 }
 
-interface Loaded {
+interface LoadedModule {
   readonly generation: number;
-  /** Computed beside the import, since it is only needed for the next one. */
+  /** Computed in parallel with the import, because only the next import needs it. */
   readonly fingerprint: Promise<string>;
   failed: boolean;
 }
 
 export function createPluginImporter(): PluginImporter {
-  const loaded = new Map<string, Loaded>();
+  const loaded = new Map<string, LoadedModule>();
   const hooked = new Set<string>();
 
   const nextGeneration = async ({ directory }: PluginSource): Promise<number> => {
     const before = loaded.get(directory);
     if (!before) return 0;
-    // What failed to load may have failed for a reason outside its folder; Node would only repeat the error.
-    const changed = before.failed || (await before.fingerprint) !== (await fingerprintOf(directory));
+    // The cause may be outside the folder, and without a new generation Node would repeat the error.
+    const changed = before.failed || (await before.fingerprint) !== (await computeFingerprint(directory));
     return changed ? before.generation + 1 : before.generation;
   };
 
@@ -52,10 +52,14 @@ export function createPluginImporter(): PluginImporter {
         forgetCommonJs(source.directory);
         url.searchParams.set('generation', String(generation));
       }
-      const state: Loaded = { generation, fingerprint: fingerprintOf(source.directory).catch(() => ''), failed: false };
+      const state: LoadedModule = {
+        generation,
+        fingerprint: computeFingerprint(source.directory).catch(() => ''),
+        failed: false,
+      };
       loaded.set(source.directory, state);
       try {
-        return definitionOf((await import(url.href)) as { default?: unknown }, source.manifest.main);
+        return readDefinition((await import(url.href)) as { default?: unknown }, source.manifest.main);
       } catch (error) {
         state.failed = true;
         throw error;
@@ -65,8 +69,8 @@ export function createPluginImporter(): PluginImporter {
   };
 }
 
-/** A CommonJS entry compiled from a module has its default export one level deeper. */
-function definitionOf(module: { default?: unknown }, main: string): PluginDefinition {
+/** CommonJS compiled from an ES module has its default export one level deeper. */
+function readDefinition(module: { default?: unknown }, main: string): PluginDefinition {
   const exported = module.default as (Partial<PluginDefinition> & { default?: Partial<PluginDefinition> }) | undefined;
   const definition = exported?.default ?? exported;
   if (typeof definition !== 'object')
@@ -84,23 +88,23 @@ function definitionOf(module: { default?: unknown }, main: string): PluginDefini
   return definition as PluginDefinition;
 }
 
-/** CommonJS modules are known by path alone, whatever the address they are imported by. */
+/** Node caches CommonJS modules by path, regardless of the import URL. */
 function forgetCommonJs(directory: string): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache)) {
     if (!path.startsWith(directory + sep) || path.slice(directory.length).includes(`${sep}node_modules${sep}`))
       continue;
-    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- Node's own cache is an object
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the cache of Node is an object
     delete cache[path];
   }
 }
 
 /**
- * A hash over names, sizes and times of the plugin's own files: every start takes it, and reading hundreds of files for it
- * would hold the start up. A file that was written again with what it held counts as changed.
+ * Computes a hash of the names, sizes and times of the plugin files. Reading their content would slow down every start. A file
+ * that is rewritten with the same content counts as changed.
  */
-async function fingerprintOf(directory: string): Promise<string> {
-  const files = await filesOf(directory);
+async function computeFingerprint(directory: string): Promise<string> {
+  const files = await listFiles(directory);
   const states = await Promise.all(files.map((file) => stat(file, { bigint: true })));
   const lines = states.map(
     ({ size, mtimeNs, ctimeNs, ino }, index) =>
@@ -109,21 +113,21 @@ async function fingerprintOf(directory: string): Promise<string> {
   return createHash('sha256').update(lines.join('\n')).digest('hex');
 }
 
-async function filesOf(directory: string): Promise<string[]> {
+async function listFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   const lists = entries.map(async (entry): Promise<string[]> => {
     if (entry.name === 'node_modules' || entry.name.startsWith('.')) return [];
     const path = join(directory, entry.name);
-    return entry.isDirectory() ? filesOf(path) : entry.isFile() ? [path] : [];
+    return entry.isDirectory() ? listFiles(path) : entry.isFile() ? [path] : [];
   });
   return (await Promise.all(lists)).flat().sort();
 }
 
 /**
- * The migrations of all plugins that can be imported, by slug, without starting any: a restore needs them where the
- * site cannot start.
+ * Reads the migrations of all plugins by slug without starting any, because a restore needs them even if the site cannot
+ * start.
  */
-export async function readMigrations(places: Places): Promise<Map<string, readonly Migration[]>> {
+export async function readMigrations(places: PluginSearch): Promise<Map<string, readonly Migration[]>> {
   const { plugins } = await discover(places);
   const importer = createPluginImporter();
   const found = new Map<string, readonly Migration[]>();

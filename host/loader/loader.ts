@@ -1,13 +1,13 @@
 import type { Logger, Migration, PluginUpgrade } from '#plugin-api';
-import { createFence, describeError } from './quarantine.ts';
-import { createFleet } from './running-plugins.ts';
+import { createQuarantine, describeError } from './quarantine.ts';
+import { createRunningPlugins } from './running-plugins.ts';
 import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
 import { createOperations, type OperationsDependencies } from './operations.ts';
 import type { HostServices } from './services.ts';
 import type { InstallLimits } from './install/allowance.ts';
 import { listPlugins, type PluginStatus } from './status.ts';
 import { createStoredFailures, createStoredSlugs, type LoaderOptions, createStoredVersions } from './stored-state.ts';
-import type { Places } from './discover.ts';
+import type { PluginSearch } from './discover.ts';
 import type { Installation, Installed } from './installation.ts';
 import { createUpgrades, type UpgradeServices } from './upgrade.ts';
 
@@ -26,47 +26,46 @@ declare module '#plugin-api' {
 }
 
 /**
- * Finds, starts, stops and watches plugins. Which are active stands in the option `active_plugins`, shared by all
- * processes of the site; each process runs its own. What a plugin throws never leaves the loader, except to who asked
- * for that plugin's activation.
+ * Finds, starts and stops plugins. All processes of the site share the option `active_plugins`. Errors of a plugin never leave
+ * the loader, except to the caller that activates it.
  */
 export interface Loader {
-  /** Looks into the plugin folders anew. */
+  /** Searches the plugin folders again. */
   discover(): Promise<PluginStatus[]>;
-  /** Starts the active plugins in order, and on their first start those that ship as active. Then runs the action `plugins_loaded`. */
+  /** Starts the active plugins in order, activates those with `autoActivate`, then runs the action `plugins_loaded`. */
   start(): Promise<void>;
-  /** @throws Error with the reason when it cannot run; a plugin that failed is then shown with it. Active already: does nothing. */
+  /** Does nothing for an active plugin. @throws Error with the reason, which is also stored if the plugin failed. */
   activate(slug: string): Promise<void>;
-  /** @throws Error that names the active plugins which require it. Not active: only forgets its failure. */
+  /** For an inactive plugin, only clears its failure. @throws Error with the active plugins that require it. */
   deactivate(slug: string): Promise<void>;
   /**
-   * Lets an inactive plugin remove its data, and removes its folder where it was installed; that of a plugin that comes
-   * with the host or lies in another plugin folder stays. Answers whether the folder was removed.
+   * Deletes the data of an inactive plugin and its installed folder, but not the folder of a shipped plugin or of another
+   * plugin folder. Returns whether the folder was deleted.
    *
-   * @throws Error while it is active, or with what it threw.
+   * @throws Error if it is active, or if its `uninstall` fails.
    */
   uninstall(slug: string): Promise<boolean>;
-  /** Takes a plugin from a folder or zip. @throws Error with the reason; see `installation.ts` for what is left then. */
+  /** Installs a plugin from a folder or zip file. @throws Error with the reason, see `installation.ts`. */
   install(installation: Installation): Promise<Installed>;
-  /** What running plugins find about themselves, those that look. @throws Error when the one asked for is not running. */
+  /** Runs the health checks of running plugins. @throws Error if the requested plugin is not running. */
   health(slug?: string): Promise<PluginHealth[]>;
   list(): PluginStatus[];
-  /** Starts and stops what another process activated and deactivated. To be called when `active_plugins` changed. Never rejects. */
+  /** Applies changes of other processes. Call it when `active_plugins` has changed. Never rejects. */
   sync(): Promise<void>;
-  /** Notes an error of a running plugin, which runs on. Ignored for owners that are no plugin. */
+  /** Records an error of a running plugin, which keeps running. Ignores owners that are not plugins. */
   reportFailure(slug: string, stage: string, error: unknown): void;
-  /** Stops all plugins, last started first, without deactivating them. */
+  /** Stops all plugins in reverse start order, without deactivating them. */
   stop(): Promise<void>;
 }
 
-export interface LoaderDependencies extends Places {
+export interface LoaderDependencies extends PluginSearch {
   readonly options: LoaderOptions;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
-  /** Forgets which migrations of an uninstalled plugin have run, so that they run again when it comes back. */
+  /** Deletes the migration history of an uninstalled plugin, so that a new installation runs them again. */
   readonly forgetMigrations?: (slug: string) => Promise<void>;
   /** Default: migrations one by one and no backups. */
   readonly upgrades?: UpgradeServices;
-  /** How much an installed plugin may bring. */
+  /** Size limits for installed plugins. */
   readonly limits?: InstallLimits;
   readonly services: HostServices;
   readonly log: Logger;
@@ -75,37 +74,37 @@ export interface LoaderDependencies extends Places {
 export function createLoader(dependencies: LoaderDependencies): Loader {
   const { services, log } = dependencies;
   const { clock, hooks } = services;
-  const turns = createTurns();
+  const mutex = createMutex();
   const upgraded: [string, PluginUpgrade][] = [];
-  let missed = false;
+  let hasPendingSync = false;
   let stopped = false;
 
   const reportFailure: Loader['reportFailure'] = (slug, stage, error) => {
-    const plugin = fleet.state().running.get(slug);
+    const plugin = runningPlugins.state().running.get(slug);
     if (plugin) failures.note(slug, { stage, message: describeError(error, plugin.source), at: clock.now() });
   };
   const parts = createParts(dependencies, {
     onUpgrade: (...upgrade) => void upgraded.push(upgrade),
     onRouteFailure: (slug, error) => reportFailure(slug, 'route', error),
   });
-  const { fleet, failures } = parts;
+  const { runningPlugins, failures } = parts;
   const operations = createOperations(parts);
-  const list = (): PluginStatus[] => listPlugins(fleet.state());
+  const list = (): PluginStatus[] => listPlugins(runningPlugins.state());
 
   /**
-   * Whoever changes `active_plugins` during a turn waits for those who hear of the change, and they for this. So a sync
-   * does not wait for a turn under way but is made up for when that ends.
+   * An operation that changes `active_plugins` waits for the listeners of the change, which call this. To avoid a deadlock,
+   * it does not wait for a running operation but runs after it.
    */
   const sync = async (): Promise<void> => {
-    missed = turns.busy();
-    if (missed || stopped) return;
-    await inTurn(operations.sync).catch((error: unknown) =>
-      log.error('The plugins could not be brought in line with the option active_plugins.', { error }),
+    hasPendingSync = mutex.isBusy();
+    if (hasPendingSync || stopped) return;
+    await runOperation(operations.sync).catch((error: unknown) =>
+      log.error('Failed to sync plugins with active_plugins', { event: 'plugin_sync_failed', error }),
     );
   };
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    turns.take(work).finally(async () => {
-      if (missed) void sync();
+  const runOperation = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    mutex.runExclusive(work).finally(async () => {
+      if (hasPendingSync) void sync();
       for (const upgrade of upgraded.splice(0)) await hooks.doActionAsync('upgraded_plugin', ...upgrade);
     });
 
@@ -113,23 +112,23 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     list,
     sync,
     reportFailure,
-    discover: () => inTurn(fleet.discover).then(list),
+    discover: () => runOperation(runningPlugins.discover).then(list),
     async start() {
-      const activated = await inTurn(operations.start);
+      const activated = await runOperation(operations.start);
       for (const slug of activated) await hooks.doActionAsync('activated_plugin', slug);
       await hooks.doActionAsync('plugins_loaded');
     },
     async activate(slug) {
-      if (await inTurn(() => operations.activate(slug))) await hooks.doActionAsync('activated_plugin', slug);
+      if (await runOperation(() => operations.activate(slug))) await hooks.doActionAsync('activated_plugin', slug);
     },
     async deactivate(slug) {
-      if (await inTurn(() => operations.deactivate(slug))) await hooks.doActionAsync('deactivated_plugin', slug);
+      if (await runOperation(() => operations.deactivate(slug))) await hooks.doActionAsync('deactivated_plugin', slug);
     },
-    uninstall: (slug) => inTurn(() => operations.uninstall(slug)),
+    uninstall: (slug) => runOperation(() => operations.uninstall(slug)),
     async install(installation) {
-      // What unpacks is needed by those who install alone.
+      // Loaded on installation only.
       const { install } = await import('./installation.ts');
-      const installed = await inTurn(() =>
+      const installed = await runOperation(() =>
         install(installation, {
           ...parts,
           operations,
@@ -140,21 +139,21 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
       if (installed.activated) await hooks.doActionAsync('activated_plugin', installed.slug);
       return installed;
     },
-    health: (slug) => askRunning(parts, slug),
+    health: (slug) => checkHealth(parts, slug),
     stop() {
       stopped = true;
-      return turns.take(operations.stop);
+      return mutex.runExclusive(operations.stop);
     },
   };
 }
 
-async function askRunning(
-  { fleet, lifecycle }: OperationsDependencies,
+async function checkHealth(
+  { runningPlugins, lifecycle }: OperationsDependencies,
   slug: string | undefined,
 ): Promise<PluginHealth[]> {
-  const { running } = fleet.state();
+  const { running } = runningPlugins.state();
   if (slug !== undefined && !running.has(slug))
-    throw new Error(`The plugin '${slug}' is not running, so it cannot be asked.`);
+    throw new Error(`The plugin '${slug}' is not running, so its health cannot be checked.`);
   const asked = [...running].filter(([each, { definition }]) =>
     slug === undefined ? definition.health !== undefined : each === slug,
   );
@@ -173,16 +172,16 @@ function createParts(
   const versions = createStoredVersions(options);
   const upgrades = createUpgrades({ versions, services: dependencies.upgrades ?? withoutBackups(migrate), clock });
   const lifecycle = createLifecycle({ services, migrate, upgrades, ...listeners });
-  const fence = createFence({ active, failures, clock, log });
-  const fleet = createFleet({ ...dependencies, lifecycle, active, failures, fence, clock });
+  const quarantine = createQuarantine({ active, failures, clock, log });
+  const runningPlugins = createRunningPlugins({ ...dependencies, lifecycle, active, failures, quarantine, clock });
   return {
-    fleet,
+    runningPlugins,
     lifecycle,
     active,
     declined,
     failures,
     versions,
-    fence,
+    quarantine,
     forgetMigrations,
     pluginDir: pluginDirs[0],
     clock,
@@ -202,26 +201,26 @@ function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices
   };
 }
 
-/** Lets work happen one after the other. */
-interface Turns {
-  /** Runs when all before it has settled; answers its outcome. */
-  take<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Whether something is running or waiting. */
-  busy(): boolean;
+/** Runs work sequentially. */
+interface Mutex {
+  /** Runs after all earlier work has settled. Returns the result. */
+  runExclusive<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Whether work is running or queued. */
+  isBusy(): boolean;
 }
 
-function createTurns(): Turns {
+function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  let queued = 0;
   return {
-    busy: () => waiting > 0,
-    take(work) {
-      waiting += 1;
-      const turn = last.then(work).finally(() => {
-        waiting -= 1;
+    isBusy: () => queued > 0,
+    runExclusive(work) {
+      queued += 1;
+      const result = last.then(work).finally(() => {
+        queued -= 1;
       });
-      last = turn.catch(() => undefined);
-      return turn;
+      last = result.catch(() => undefined);
+      return result;
     },
   };
 }

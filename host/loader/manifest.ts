@@ -5,35 +5,35 @@ import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
 import type { PluginManifest } from '#plugin-api';
 
-/** A plugin whose manifest is in order. */
+/** A plugin with a valid manifest. */
 export interface PluginSource {
   readonly manifest: PluginManifest;
   /** Absolute, with symbolic links resolved. */
   readonly directory: string;
   /** Absolute path of the entry module. */
   readonly entry: string;
-  /** Lies in a folder `must-use`: always active, started first. */
+  /** In a folder `must-use`: always active and started first. */
   readonly mustUse?: boolean;
-  /** Comes with the host, and is updated with it: its folder is never removed or replaced. */
+  /** Shipped and updated with the host. Its folder is never deleted or replaced. */
   readonly shipped?: boolean;
 }
 
-/** As it is written, before the defaults. */
-type GivenManifest = Omit<PluginManifest, 'description' | 'main' | 'requires'> &
+/** The manifest without defaults. */
+type RawManifest = Omit<PluginManifest, 'description' | 'main' | 'requires'> &
   Partial<Pick<PluginManifest, 'description' | 'main' | 'requires'>>;
 
-/** Thrown with one sentence a fault, each beginning with the name of the member. */
+/** Contains one sentence per error, each starting with the name of the member. */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError';
 }
 
-/** Slugs that stand for parts of the host itself: owners of hooks and migrations, folders of views and assets. */
+/** Slugs reserved for the host as owners of hooks and migrations and as folders of views and assets. */
 const reserved = ['host', 'admin', 'site', 'core', 'must-use'];
 
 interface Member {
   readonly required?: boolean;
   readonly accepts: (value: unknown) => boolean;
-  /** The end of a sentence that begins "must be". */
+  /** Completes the sentence "must be ...". */
   readonly expected: string;
 }
 
@@ -41,17 +41,17 @@ const isRange = (value: unknown): boolean => typeof value === 'string' && validR
 const isText = (value: unknown, longest: number): value is string =>
   typeof value === 'string' && value.length <= longest;
 
-/** Written out rather than as a JSON Schema: loading ajv would double what the loader costs at start, for eight members. */
+/** Not a JSON Schema, because loading ajv would double the startup time of the loader. */
 const members: Readonly<Record<string, Member>> = {
   slug: {
     required: true,
     accepts: (value) => isText(value, 60) && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value),
-    expected: 'lower-case letters, digits and dashes, for example my-plugin',
+    expected: 'lowercase letters, digits and hyphens, for example my-plugin',
   },
   name: {
     required: true,
     accepts: (value) => isText(value, 200) && value.trim() !== '',
-    expected: 'a text that is not empty',
+    expected: 'a non-empty text',
   },
   version: {
     required: true,
@@ -72,11 +72,11 @@ const members: Readonly<Record<string, Member>> = {
 };
 
 /**
- * Reads and checks a plugin's `plugin.json`.
+ * Reads and validates the `plugin.json` of a plugin.
  *
- * @param folder name of the plugin's folder, which its slug must equal.
- * @returns null when there is no such file: the folder is not a plugin.
- * @throws ManifestError with every fault.
+ * @param folder name of the plugin folder, which must equal the slug.
+ * @returns null if the file does not exist, because the folder is not a plugin.
+ * @throws ManifestError with all errors.
  */
 export async function readManifest({
   directory,
@@ -95,10 +95,10 @@ export async function readManifest({
       `"slug" is '${manifest.slug}' but the folder is named '${folder}'; give both the same name.`,
     );
   if (reserved.includes(manifest.slug))
-    throw new ManifestError(`"slug" '${manifest.slug}' is kept for the host; choose another name.`);
+    throw new ManifestError(`"slug" '${manifest.slug}' is reserved for the host; choose another name.`);
   if (!satisfies(hostVersion, manifest.host, { includePrerelease: true })) {
     throw new ManifestError(
-      `It needs host ${manifest.host}, and this is host ${hostVersion}; install a version of the plugin made for this host.`,
+      `It requires host ${manifest.host}, but this is host ${hostVersion}; install a compatible version of the plugin.`,
     );
   }
   const home = await realpath(directory);
@@ -118,16 +118,16 @@ function parse(text: string): unknown {
   }
 }
 
-/** Members that are not known here are left alone. */
-function checkMembers(manifest: unknown): GivenManifest {
-  if (!isObject(manifest)) throw new ManifestError('plugin.json must hold an object.');
-  const faults = Object.entries(members).flatMap(([name, { required, accepts, expected }]) => {
+/** Ignores unknown members. */
+function checkMembers(manifest: unknown): RawManifest {
+  if (!isObject(manifest)) throw new ManifestError('plugin.json must contain an object.');
+  const errors = Object.entries(members).flatMap(([name, { required, accepts, expected }]) => {
     const value = manifest[name];
     if (value === undefined) return required ? [`"${name}" is missing; it must be ${expected}.`] : [];
     return accepts(value) ? [] : [`"${name}" must be ${expected}.`];
   });
-  if (faults.length > 0) throw new ManifestError(faults.join(' '));
-  return manifest as unknown as GivenManifest;
+  if (errors.length > 0) throw new ManifestError(errors.join(' '));
+  return manifest as unknown as RawManifest;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -136,25 +136,25 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 async function findEntry(home: string, given: string | undefined): Promise<{ main: string; entry: string }> {
   for (const main of given === undefined ? ['index.ts', 'index.js'] : [given]) {
-    if (isAbsolute(main)) throw outside(main);
+    if (isAbsolute(main)) throw outsideError(main);
     const path = join(home, main);
-    if (!path.startsWith(home + sep)) throw outside(main);
+    if (!path.startsWith(home + sep)) throw outsideError(main);
     const entry = await realpath(path).catch(missingAsNull);
     if (entry === null) continue;
-    // A link inside the folder may lead out of it.
-    if (!entry.startsWith(home + sep)) throw outside(main);
+    // A symbolic link may point outside the folder.
+    if (!entry.startsWith(home + sep)) throw outsideError(main);
     return { main, entry };
   }
   throw new ManifestError(
     given === undefined
-      ? 'There is neither an index.ts nor an index.js; name the entry module in "main".'
-      : `"main" is '${given}', and there is no such file in the folder.`,
+      ? 'It has no index.ts or index.js; set the entry module in "main".'
+      : `"main" is '${given}', but this file does not exist in the folder.`,
   );
 }
 
-function outside(main: string): ManifestError {
+function outsideError(main: string): ManifestError {
   return new ManifestError(
-    `"main" is '${main}', which is not inside the plugin's folder; it must be ${members['main']?.expected ?? ''}.`,
+    `"main" is '${main}', which is outside the plugin folder; it must be ${members['main']?.expected ?? ''}.`,
   );
 }
 

@@ -1,126 +1,129 @@
 import type { Clock, Logger } from '#plugin-api';
 import { describeError } from './quarantine.ts';
-import type { Fence } from './quarantine.ts';
-import { usable } from './running-plugins.ts';
-import type { Fleet } from './running-plugins.ts';
+import type { Quarantine } from './quarantine.ts';
+import { requireSource } from './running-plugins.ts';
+import type { RunningPlugins } from './running-plugins.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
-import { healPluginFolder } from './install/recover-interrupted.ts';
+import { recoverInterrupted } from './install/recover-interrupted.ts';
 import { removeFolder } from './install/replace-folder.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
 import type { StoredVersions } from './stored-state.ts';
 
-/** What can be asked of all plugins together. To be called one at a time. */
+/** Operations on all plugins. They must not run concurrently. */
 export interface Operations {
-  /** Answers the slugs of those that were activated by it. */
+  /** Returns the slugs of newly activated plugins. */
   start(): Promise<readonly string[]>;
-  /** Answers whether the plugin was not active before. */
+  /** Returns whether the plugin was inactive before. */
   activate(slug: string): Promise<boolean>;
-  /** Answers whether the plugin was active before. */
+  /** Returns whether the plugin was active before. */
   deactivate(slug: string): Promise<boolean>;
-  /** Answers whether its folder was removed, too. */
+  /** Returns whether its folder was removed as well. */
   uninstall(slug: string): Promise<boolean>;
-  /** Brings this process in line with what is stored. */
+  /** Starts and stops plugins of this process to match the stored state. */
   sync(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface OperationsDependencies {
-  readonly fleet: Fleet;
+  readonly runningPlugins: RunningPlugins;
   readonly lifecycle: Lifecycle;
   /** The option `active_plugins`. */
   readonly active: StoredSlugs;
-  /** Plugins that ship as active and were switched off by an administrator. */
+  /** Plugins with `autoActivate` that an administrator has deactivated. */
   readonly declined: StoredSlugs;
   readonly failures: StoredFailures;
-  readonly fence: Fence;
+  readonly quarantine: Quarantine;
   readonly versions: StoredVersions;
   readonly forgetMigrations: ((slug: string) => Promise<void>) | undefined;
-  /** Where plugins are installed. */
+  /** Folder for installed plugins. */
   readonly pluginDir: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export function createOperations(dependencies: OperationsDependencies): Operations {
-  const { fleet, failures } = dependencies;
+  const { runningPlugins, failures } = dependencies;
   const sync = async (): Promise<void> => {
     await failures.load();
-    await fleet.discover();
-    await fleet.reconcile();
+    await runningPlugins.discover();
+    await runningPlugins.reconcile();
   };
   return {
     sync,
     async start() {
       const { pluginDir, versions, clock, log } = dependencies;
-      if (pluginDir !== undefined) await healPluginFolder({ pluginDir, versions, clock, log });
+      if (pluginDir !== undefined) await recoverInterrupted({ pluginDir, versions, clock, log });
       await sync();
       return activateShipped(dependencies);
     },
     async activate(slug) {
-      await fleet.discover();
-      const entered = await enter(slug, dependencies);
+      await runningPlugins.discover();
+      const isNew = await startAndActivate(slug, dependencies);
       await failures.clear(slug);
       await dependencies.declined.remove(slug);
-      // Others may have waited for it.
-      await fleet.reconcile();
-      return entered;
+      // Other plugins may require it.
+      await runningPlugins.reconcile();
+      return isNew;
     },
     deactivate: (slug) => deactivate(slug, dependencies),
     uninstall: (slug) => uninstall(slug, dependencies),
     async stop() {
-      for (const slug of [...fleet.state().running.keys()].reverse()) await fleet.end(slug);
+      for (const slug of [...runningPlugins.state().running.keys()].reverse()) await runningPlugins.end(slug);
       await failures.flush();
     },
   };
 }
 
-/** Starts a plugin and lists it as active. Of several processes that do so at once, the one that listed it runs its `activate`. */
-async function enter(slug: string, { fleet, lifecycle, active, fence }: OperationsDependencies): Promise<boolean> {
-  const plugin = await fleet.begin(slug);
+/** Starts a plugin and stores it as active. The process that stored it runs `activate`. */
+async function startAndActivate(
+  slug: string,
+  { runningPlugins, lifecycle, active, quarantine }: OperationsDependencies,
+): Promise<boolean> {
+  const plugin = await runningPlugins.begin(slug);
   if (plugin.source.mustUse || !(await active.add(slug))) return false;
   try {
     await lifecycle.activate(plugin);
     return true;
   } catch (error) {
-    await fleet.end(slug);
-    throw await fence(plugin.source, error);
+    await runningPlugins.end(slug);
+    throw await quarantine(plugin.source, error);
   }
 }
 
 async function deactivate(
   slug: string,
-  { fleet, lifecycle, active, declined, failures }: OperationsDependencies,
+  { runningPlugins, lifecycle, active, declined, failures }: OperationsDependencies,
 ): Promise<boolean> {
-  const { running, discovery } = fleet.state();
+  const { running, discovery } = runningPlugins.state();
   if (!running.has(slug) && !(await active.read()).includes(slug) && !discovery.broken.has(slug))
-    usable(slug, discovery);
+    requireSource(slug, discovery);
   refuseMustUse(discovery.plugins.get(slug), 'deactivated');
   const dependents = [...running.values()]
     .map(({ source }) => source.manifest)
     .filter(({ requires }) => Object.hasOwn(requires, slug));
   if (dependents.length > 0) {
     throw new Error(
-      `The plugin '${slug}' is required by ${dependents.map((manifest) => `'${manifest.slug}'`).join(', ')}; deactivate that first.`,
+      `The plugin '${slug}' is required by ${dependents.map((manifest) => `'${manifest.slug}'`).join(', ')}; deactivate those first.`,
     );
   }
-  await fleet.end(slug, lifecycle.deactivate);
-  const left = await active.remove(slug);
+  await runningPlugins.end(slug, lifecycle.deactivate);
+  const wasActive = await active.remove(slug);
   if (discovery.plugins.get(slug)?.manifest.autoActivate) await declined.add(slug);
   await failures.clear(slug);
-  await fleet.reconcile();
-  return left;
+  await runningPlugins.reconcile();
+  return wasActive;
 }
 
 async function uninstall(slug: string, dependencies: OperationsDependencies): Promise<boolean> {
-  const { fleet, lifecycle, active, failures, versions, forgetMigrations, pluginDir, clock } = dependencies;
-  await fleet.discover();
-  const { running, discovery } = fleet.state();
+  const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, pluginDir, clock } = dependencies;
+  await runningPlugins.discover();
+  const { running, discovery } = runningPlugins.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
   if (running.has(slug) || (await active.read()).includes(slug))
-    throw new Error(`The plugin '${slug}' is active; deactivate it before it is uninstalled.`);
-  const source = usable(slug, discovery);
+    throw new Error(`The plugin '${slug}' is active; deactivate it before you uninstall it.`);
+  const source = requireSource(slug, discovery);
   await lifecycle.uninstall(source).catch((error: unknown) => {
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
   });
@@ -130,38 +133,38 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
   if (pluginDir === undefined || source.shipped) return false;
   await lifecycle.settled(source.directory);
   const removed = await removeFolder({ source, pluginDir, clock });
-  await fleet.discover();
+  await runningPlugins.discover();
   return removed;
 }
 
 function refuseMustUse(source: PluginSource | undefined, verb: string): void {
   if (source?.mustUse)
     throw new Error(
-      `The plugin '${source.manifest.slug}' must be used and cannot be ${verb}; take its folder out of the folder 'must-use' and restart.`,
+      `The plugin '${source.manifest.slug}' is a must-use plugin and cannot be ${verb}; move its folder out of 'must-use' and restart.`,
     );
 }
 
 async function activateShipped(dependencies: OperationsDependencies): Promise<string[]> {
-  const { fleet, log } = dependencies;
+  const { runningPlugins, log } = dependencies;
   const activated: string[] = [];
-  for (const slug of await shippedAsActive(dependencies)) {
+  for (const slug of await findAutoActivated(dependencies)) {
     try {
-      if (await enter(slug, dependencies)) activated.push(slug);
+      if (await startAndActivate(slug, dependencies)) activated.push(slug);
     } catch (error) {
-      log.warn(`The plugin '${slug}' ships as active and could not be activated.`, { plugin: slug, error });
+      log.warn('Failed to activate a shipped plugin', { event: 'plugin_auto_activation_failed', plugin: slug, error });
     }
   }
-  if (activated.length > 0) await fleet.reconcile();
+  if (activated.length > 0) await runningPlugins.reconcile();
   return activated;
 }
 
-/** In the order in which they start. One that an administrator switched off stays off, and one that failed waits for someone to look at it. */
-async function shippedAsActive({
-  fleet,
+/** Plugins with `autoActivate` in start order, without those that an administrator deactivated or that failed. */
+async function findAutoActivated({
+  runningPlugins,
   declined,
   failures,
-}: Pick<OperationsDependencies, 'fleet' | 'declined' | 'failures'>): Promise<string[]> {
-  const { discovery, wanted } = fleet.state();
+}: Pick<OperationsDependencies, 'runningPlugins' | 'declined' | 'failures'>): Promise<string[]> {
+  const { discovery, wanted } = runningPlugins.state();
   const refused = await declined.read();
   const shipped = [...discovery.plugins.values()]
     .filter(({ manifest }) => manifest.autoActivate === true)

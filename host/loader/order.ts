@@ -2,17 +2,17 @@ import satisfies from 'semver/functions/satisfies.js';
 import type { PluginSource } from './manifest.ts';
 
 export interface StartOrder {
-  /** Each after all it requires; otherwise in the order given. */
+  /** Each plugin after those it requires, otherwise in the given order. */
   readonly ordered: readonly PluginSource[];
-  /** Slugs that cannot start, with the reason. */
+  /** Reasons by slug of plugins that cannot start. */
   readonly blocked: ReadonlyMap<string, string>;
 }
 
 /**
- * Puts plugins into the order in which they start.
+ * Sorts plugins into start order.
  *
- * @param wanted slugs that are to be active.
- * @param installed every usable plugin, wanted or not, to tell "not active" from "not installed".
+ * @param wanted slugs of active plugins.
+ * @param installed all valid plugins, to distinguish "not active" from "not installed".
  */
 export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<string, PluginSource>): StartOrder {
   const ordered: PluginSource[] = [];
@@ -20,13 +20,13 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
   const visiting: string[] = [];
   const done = new Set<string>();
 
-  /** Answers why the requirement cannot be met, or null. */
-  const unmet = (slug: string, range: string): string | null => {
+  /** Returns why the requirement is not met, or null. */
+  const unmetReason = (slug: string, range: string): string | null => {
     const source = installed.get(slug);
     if (!source) return `It requires '${slug}' ${range}, which is not installed.`;
     const { version } = source.manifest;
     if (!satisfies(version, range, { includePrerelease: true }))
-      return `It requires '${slug}' ${range}, and version ${version} is installed.`;
+      return `It requires '${slug}' ${range}, but version ${version} is installed.`;
     if (!wanted.includes(slug)) return `It requires '${slug}', which is not active; activate '${slug}' first.`;
     visit(slug);
     return blocked.has(slug) ? `It requires '${slug}', which cannot start: ${blocked.get(slug) ?? ''}` : null;
@@ -38,7 +38,7 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
     if (begin >= 0) return blockCycle([...visiting.slice(begin), slug]);
     visiting.push(slug);
     for (const [required, range] of Object.entries(source.manifest.requires)) {
-      const reason = unmet(required, range);
+      const reason = unmetReason(required, range);
       if (reason !== null && !blocked.has(slug)) blocked.set(slug, reason);
     }
     visiting.pop();
@@ -50,7 +50,7 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
     for (const slug of cycle)
       blocked.set(
         slug,
-        `Plugins require each other in a circle: ${cycle.join(' -> ')}. One of them must do without the next.`,
+        `Plugins require each other in a cycle: ${cycle.join(' -> ')}. Remove one of these requirements.`,
       );
   };
 

@@ -5,12 +5,12 @@ import type { StoredFailures, StoredSlugs } from './stored-state.ts';
 import { UpgradeError } from './upgrade.ts';
 
 /**
- * Takes a plugin that failed out of the active ones and keeps the reason, so that the site starts without it from now
- * on. Answers the error to show to whoever asked for the plugin.
+ * Disables a plugin that failed and stores the reason, so that the site starts without it. Returns the error for the caller
+ * that requested the plugin.
  */
-export type Fence = (source: PluginSource, error: unknown) => Promise<Error>;
+export type Quarantine = (source: PluginSource, error: unknown) => Promise<Error>;
 
-export function createFence({
+export function createQuarantine({
   active,
   failures,
   clock,
@@ -20,24 +20,25 @@ export function createFence({
   failures: StoredFailures;
   clock: Clock;
   log: Logger;
-}): Fence {
+}): Quarantine {
   return async (source, error) => {
     const { slug } = source.manifest;
     const isStaged = error instanceof StageError || error instanceof UpgradeError;
     const stage = isStaged ? error.stage : 'import';
     const message = describeError(error, source);
-    log.error(`The plugin '${slug}' failed in '${stage}' and was disabled; the site runs on without it.`, {
+    log.error('Plugin disabled after an error', {
+      event: 'plugin_quarantined',
       plugin: slug,
       stage,
       error: isStaged ? error.cause : error,
     });
     await failures.set(slug, { stage, message, at: clock.now() });
     await active.remove(slug);
-    return new Error(`The plugin '${slug}' failed in '${stage}' and was disabled: ${message}`);
+    return new Error(`The plugin '${slug}' was disabled after an error in '${stage}': ${message}`);
   };
 }
 
-/** The message without the place of the plugin on this machine. */
+/** The error message without the local path of the plugin. */
 export function describeError(error: unknown, source: PluginSource): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll(source.directory, source.manifest.slug);

@@ -1,19 +1,19 @@
 import type { Clock, Logger, Undo } from '#plugin-api';
 import type { MethodKinds } from './services.ts';
-import { withinTime } from './stages.ts';
+import { withTimeout } from './stages.ts';
 
-/** All that one plugin registered, so that it can be taken back as one. */
+/** The registrations of one plugin, which can be undone together. */
 export interface Registrations {
-  /** Keeps an undo; answers one that runs it once and forgets it. */
+  /** Stores an undo function. Returns one that runs it at most once. */
   remember(undo: Undo): Undo;
-  /** Throws the sentence that refuses a plugin which is no longer active. */
+  /** @throws Error if the plugin is no longer active. */
   check(): void;
   onStop(callback: () => void | Promise<void>): void;
-  /** Runs the stop callbacks, newest first, then refuses all further use and undoes the registrations, newest first. Never throws. */
+  /** Runs stop callbacks, rejects further use, then undoes the registrations, each newest first. Never throws. */
   close(): Promise<void>;
 }
 
-/** Milliseconds that one stop callback may take. */
+/** Time limit of one stop callback in milliseconds. */
 const stopLimit = 10_000;
 
 export function createRegistrations({ slug, clock, log }: { slug: string; clock: Clock; log: Logger }): Registrations {
@@ -23,19 +23,17 @@ export function createRegistrations({ slug, clock, log }: { slug: string; clock:
 
   const check = (): void => {
     if (closed)
-      throw new Error(
-        `The plugin '${slug}' is not active any more, so it cannot use the host; end its work in onStop.`,
-      );
+      throw new Error(`The plugin '${slug}' is no longer active and cannot use the host; stop its work in onStop.`);
   };
   const guarded = async (what: string, work: () => void | Promise<void>): Promise<void> => {
     try {
-      await withinTime(work(), {
+      await withTimeout(work(), {
         clock,
         limit: stopLimit,
-        sentence: `It took longer than ${stopLimit / 1000} seconds.`,
+        message: `It took longer than ${stopLimit / 1000} seconds.`,
       });
     } catch (error) {
-      log.error(`${what} of the plugin failed; the rest of it was still stopped.`, { error });
+      log.error('Plugin cleanup failed', { event: 'plugin_stop_failed', step: what, error });
     }
   };
 
@@ -53,16 +51,16 @@ export function createRegistrations({ slug, clock, log }: { slug: string; clock:
       stops.push(callback);
     },
     async close() {
-      for (let stop = stops.pop(); stop; stop = stops.pop()) await guarded('A stop callback', stop);
+      for (let stop = stops.pop(); stop; stop = stops.pop()) await guarded('stop callback', stop);
       closed = true;
-      for (const undo of [...undos].reverse()) await guarded('An undo', undo);
+      for (const undo of [...undos].reverse()) await guarded('undo', undo);
     },
   };
 }
 
 /**
- * A view of a service for one plugin: only the methods of the contract, refused once the plugin is stopped, with what
- * they register remembered.
+ * Creates the view of a service for one plugin. It has only the methods of the contract, rejects calls after the plugin
+ * stops, and stores undo functions.
  */
 export function guardService<Contract extends object>(
   registrations: Registrations,

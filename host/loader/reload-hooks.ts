@@ -1,23 +1,22 @@
 import type { InitializeHook, ResolveHook } from 'node:module';
 
 /**
- * Module hooks that give the modules of a plugin its entry's `?generation=N`, so that a plugin that was edited is
- * loaded anew as a whole. They run in Node's loader thread and are registered only when a plugin is first reloaded,
- * once for each plugin that is.
+ * Module hooks that add `?generation=N` of the entry to all modules of a plugin, so that an edited plugin is reloaded
+ * completely. They run in the loader thread of Node and are registered once per plugin, on its first reload.
  */
 const folders = new Set<string>();
 
-/** @param data `folder`: file URL of the plugin's folder, with a slash at its end. */
+/** @param data `folder`: file URL of the plugin folder with a trailing slash. */
 export const initialize: InitializeHook<{ folder: string }> = (data) => {
   folders.add(data.folder);
 };
 
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const resolved = await nextResolve(specifier, context);
-  const generation = context.parentURL === undefined ? null : generationOf(context.parentURL);
+  const generation = context.parentURL === undefined ? null : readGeneration(context.parentURL);
   if (
     generation === null ||
-    generationOf(resolved.url) !== null ||
+    readGeneration(resolved.url) !== null ||
     !sharesFolder(context.parentURL ?? '', resolved.url)
   )
     return resolved;
@@ -26,11 +25,11 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   return { ...resolved, url: url.href };
 };
 
-function generationOf(url: string): string | null {
+function readGeneration(url: string): string | null {
   return url.startsWith('file:') ? new URL(url).searchParams.get('generation') : null;
 }
 
-/** Packages that a plugin brings along are not its own code, and stay as they are. */
+/** Excludes packages in `node_modules`, which are not reloaded. */
 function sharesFolder(parent: string, child: string): boolean {
   for (const folder of folders) {
     if (parent.startsWith(folder) && child.startsWith(folder))

@@ -18,17 +18,17 @@ import * as methods from './services.ts';
 import type { HostServices } from './services.ts';
 
 /**
- * The same REST interface, with every error of a route's functions told to `report` before it goes on its way.
- * Errors that are answers, those with a `code` and a `status`, are not failures of the plugin.
+ * Wraps the REST API to pass every error of route functions to `report` before rethrowing it. REST errors with a `code` and
+ * a `status` are not failures of the plugin.
  */
-function reportingRest(rest: RestApi, report: (error: unknown) => void): RestApi {
+function withFailureReports(rest: RestApi, report: (error: unknown) => void): RestApi {
   return {
     registerRoute(namespace, route, definition) {
       const definitions = (Array.isArray(definition) ? definition : [definition]) as RouteDefinition[];
       return rest.registerRoute(
         namespace,
         route,
-        definitions.map((each) => (typeof each === 'object' ? reporting(each, report) : each)),
+        definitions.map((each) => (typeof each === 'object' ? withReports(each, report) : each)),
       );
     },
     dispatch: (route, init) => rest.dispatch(route, init),
@@ -38,11 +38,11 @@ function reportingRest(rest: RestApi, report: (error: unknown) => void): RestApi
 
 const routeFunctions = ['authenticate', 'permission', 'validate', 'handler'] as const;
 
-function reporting(definition: RouteDefinition, report: (error: unknown) => void): RouteDefinition {
+function withReports(definition: RouteDefinition, report: (error: unknown) => void): RouteDefinition {
   const wrapped: Record<string, unknown> = { ...definition };
-  /** What fails because the caller hung up is no fault of the plugin. */
-  const fail = (error: unknown, request: RestRequest): never => {
-    if (!isAnswer(error) && !request.signal.aborted) report(error);
+  /** An error after the client closed the connection is not a failure of the plugin. */
+  const reportAndThrow = (error: unknown, request: RestRequest): never => {
+    if (!isRestErrorLike(error) && !request.signal.aborted) report(error);
     throw error;
   };
   for (const name of routeFunctions) {
@@ -51,37 +51,37 @@ function reporting(definition: RouteDefinition, report: (error: unknown) => void
     wrapped[name] = (request: RestRequest): unknown => {
       try {
         const result = run.call(definition, request);
-        return result instanceof Promise ? result.catch((error: unknown) => fail(error, request)) : result;
+        return result instanceof Promise ? result.catch((error: unknown) => reportAndThrow(error, request)) : result;
       } catch (error) {
-        return fail(error, request);
+        return reportAndThrow(error, request);
       }
     };
   }
   return wrapped as unknown as RouteDefinition;
 }
 
-function isAnswer(error: unknown): boolean {
+function isRestErrorLike(error: unknown): boolean {
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
   return typeof code === 'string' && Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599;
 }
 
-/** A plugin's own host, and the end of it. */
+/** The HostApi of one plugin, which can be closed. */
 export interface Scope {
   readonly host: HostApi;
-  /** Undoes everything the plugin registered, after its stop callbacks; from then on its host refuses every use. Never throws. */
+  /** Runs the stop callbacks and undoes all registrations. The HostApi rejects further use. Never throws. */
   close(): Promise<void>;
 }
 
 interface ScopeDependencies {
   readonly source: PluginSource;
   readonly services: HostServices;
-  /** Told of each unforeseen error in one of the plugin's routes, which still reaches the REST interface. */
+  /** Called for each unexpected error in a route of the plugin. The REST API still handles the error. */
   readonly onRouteFailure: (error: unknown) => void;
 }
 
 type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media'>;
 
-/** Builds the HostApi of one plugin from the services all share. Its folders `views` and `assets` belong to it as if it had registered them. */
+/** Builds the HostApi of one plugin from the shared services, and registers its folders `views` and `assets`. */
 export function createScope({ source, services, onRouteFailure }: ScopeDependencies): Scope {
   const { manifest, directory } = source;
   const { slug } = manifest;
@@ -99,15 +99,15 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
 
   const host: HostApi = {
     plugin: { ...manifest, directory },
-    site: siteOf(services, (page) => registrations.remember(services.publicPages.add(slug, page))),
+    site: scopedSite(services, (page) => registrations.remember(services.publicPages.add(slug, page))),
     hooks: guard(services.hooks.forOwner(slug), methods.hooksMethods),
     options: guard(services.options, methods.optionsMethods),
     secrets: guard(services.secrets, methods.secretsMethods),
-    rest: guard<RestApi>(reportingRest(services.rest, onRouteFailure), methods.restMethods),
+    rest: guard<RestApi>(withFailureReports(services.rest, onRouteFailure), methods.restMethods),
     cron: guard(services.cron, methods.cronMethods),
     admin: guard(services.admin, methods.adminMethods),
     cli: guard(services.cli, methods.cliMethods),
-    database: databaseOf(services.database, registrations),
+    database: scopedDatabase(services.database, registrations),
     users: guard(services.users, methods.usersMethods),
     content: {
       ...guard<ContentMethods>(services.content, methods.contentMethods),
@@ -119,7 +119,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     views: guard<HostApi['views']>(services.views, methods.viewsMethods),
     assets: { url: (file) => assets.url(file) },
     log,
-    clock: clockOf(services.clock, registrations),
+    clock: scopedClock(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
     metrics: guard(services.metrics, methods.metricsMethods),
     api: { RestError, RestResponse, defineErrors, withNamespaces: (hooks) => services.hooks.withNamespaces(hooks) },
@@ -134,7 +134,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
   };
 }
 
-function siteOf({ site }: HostServices, addPage: HostApi['site']['addPage']): HostApi['site'] {
+function scopedSite({ site }: HostServices, addPage: HostApi['site']['addPage']): HostApi['site'] {
   return {
     addPage,
     get url() {
@@ -151,7 +151,7 @@ function siteOf({ site }: HostServices, addPage: HostApi['site']['addPage']): Ho
   };
 }
 
-function databaseOf(database: DatabaseApi, registrations: Registrations): DatabaseApi {
+function scopedDatabase(database: DatabaseApi, registrations: Registrations): DatabaseApi {
   const open = (): DatabaseApi => {
     registrations.check();
     return database;
@@ -176,8 +176,8 @@ function databaseOf(database: DatabaseApi, registrations: Registrations): Databa
   };
 }
 
-/** Telling the time stays allowed. A timer that has run is forgotten, so that a plugin which sets many does not grow. */
-function clockOf(clock: Clock, registrations: Registrations): Clock {
+/** `now` still works after the plugin stops. Completed timers are removed, so that they do not use memory. */
+function scopedClock(clock: Clock, registrations: Registrations): Clock {
   return {
     now: () => clock.now(),
     sleep: (milliseconds, signal) => {

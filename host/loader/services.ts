@@ -25,19 +25,19 @@ import type {
   ViewsApi,
 } from '#plugin-api';
 
-/** What the loader needs of the hooks. */
+/** The hook functions that the loader uses. */
 export interface ScopedHooks {
   forOwner(owner: string): HooksApi;
   removeOwner(owner: string): void;
-  /** The signatures of @wordpress/hooks on top of a plugin's own hooks. */
+  /** Wraps the hooks of a plugin in the signatures of @wordpress/hooks. */
   withNamespaces(hooks: HooksApi): NamespacedHooks;
   doActionAsync(name: string, ...args: unknown[]): Promise<void>;
 }
 
-/** The services that all plugins share. Each plugin gets its own view of them. */
+/** The shared services. Each plugin gets its own view of them. */
 export interface HostServices {
   readonly site: SiteApi;
-  /** Pages of the public site; `slug`: of the plugin, whose assets they load. */
+  /** Pages of the public site. `slug`: the plugin whose assets they load. */
   readonly publicPages: { add(slug: string, page: PublicPage): Undo };
   readonly hooks: ScopedHooks;
   readonly options: OptionsApi;
@@ -50,7 +50,7 @@ export interface HostServices {
   readonly users: UsersApi;
   readonly content: ContentApi;
   readonly views: ViewsApi & { addSource(slug: string, directory: string): Undo };
-  /** Serves a plugin's folder `assets`, which need not exist, until `undo` is called. */
+  /** Serves the folder `assets` of a plugin until `undo` is called. The folder may be missing. */
   readonly assets: (slug: string, directory: string) => AssetsApi & { readonly undo?: Undo };
   readonly log: Logger;
   readonly clock: Clock;
@@ -58,15 +58,15 @@ export interface HostServices {
   readonly metrics: MetricsApi;
 }
 
-/** `call`: passed on. `undo`: registers something; what it answers takes it back. */
+/** `call`: passes the call on. `undo`: registers something and returns its undo function. */
 export type MethodKind = 'call' | 'undo';
 
-/** One kind for every method of a service, so that a method added to a contract cannot be forgotten here. */
+/** A kind for every method of a service, so that the type checker reports missing methods. */
 export type MethodKinds<Service> = {
   readonly [Name in keyof Service as Service[Name] extends (...args: never[]) => unknown ? Name : never]-?: MethodKind;
 };
 
-/** Callbacks are not remembered one by one: the hooks know their owner. */
+/** Callbacks need no undo function, because the hooks know their owner. */
 export const hooksMethods: MethodKinds<HooksApi> = {
   addFilter: 'call',
   addAction: 'call',

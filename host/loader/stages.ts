@@ -1,7 +1,7 @@
 import type { Clock } from '#plugin-api';
 import { MessageChannel } from 'node:worker_threads';
 
-/** What a plugin threw, with where in its life it did. */
+/** An error of a plugin with the lifecycle stage in which it occurred. */
 export class StageError extends Error {
   override readonly name = 'StageError';
   readonly stage: string;
@@ -12,7 +12,7 @@ export class StageError extends Error {
   }
 }
 
-/** Seconds each step may take; migrations may take as long as they need. */
+/** Time limits in seconds. Migrations have none. */
 const limits = {
   import: 30,
   register: 10,
@@ -24,7 +24,7 @@ const limits = {
   migrate: null,
 } as const;
 
-/** Does a step of a plugin's life. Throws a StageError. */
+/** Runs a lifecycle step of a plugin. @throws StageError */
 export type Step = <Result>(stage: keyof typeof limits, work: () => Result | Promise<Result>) => Promise<Result>;
 
 export function createStep(clock: Clock): Step {
@@ -32,10 +32,10 @@ export function createStep(clock: Clock): Step {
     try {
       const seconds = limits[stage];
       if (seconds === null) return await work();
-      return await withinTime(work(), {
+      return await withTimeout(work(), {
         clock,
         limit: seconds * 1000,
-        sentence: `It took longer than ${seconds} seconds; do slow work later, not in '${stage}'.`,
+        message: `It took longer than ${seconds} seconds; do slow work later, not in '${stage}'.`,
       });
     } catch (error) {
       throw new StageError(stage, error);
@@ -44,31 +44,31 @@ export function createStep(clock: Clock): Step {
 }
 
 /**
- * Waits for work that a plugin was asked to do, but not for ever.
+ * Waits for work of a plugin up to a time limit.
  *
  * @param limit milliseconds.
- * @throws Error `sentence` when the time is over; the work itself cannot be stopped and its outcome is dropped.
+ * @throws Error with `message` after the limit. The work continues, but its result is ignored.
  */
-export async function withinTime<Result>(
+export async function withTimeout<Result>(
   work: Result | Promise<Result>,
-  { clock, limit, sentence }: { clock: Clock; limit: number; sentence: string },
+  { clock, limit, message }: { clock: Clock; limit: number; message: string },
 ): Promise<Result> {
   if (!isThenable(work)) return work;
   let undo = (): void => undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
-    undo = clock.after(limit, () => reject(new Error(sentence)));
+    undo = clock.after(limit, () => reject(new Error(message)));
   });
-  const letGo = keepProcess();
+  const release = keepProcessAlive();
   try {
     return await Promise.race([work, timeout]);
   } finally {
-    letGo();
+    release();
     undo();
   }
 }
 
-/** Timers of the clock keep no process alive, and while a host starts nothing else may: it would end without a word instead of at the limit. */
-function keepProcess(): () => void {
+/** Clock timers do not keep the process alive. During startup it would exit silently instead of reaching the limit. */
+function keepProcessAlive(): () => void {
   const { port1 } = new MessageChannel();
   port1.ref();
   return () => port1.close();

@@ -2,59 +2,59 @@ import type { Discovery } from './discover.ts';
 import type { RunningPlugin } from './lifecycle.ts';
 import type { PluginFailure } from './stored-state.ts';
 
-/** A plugin as the admin and the command line show it. */
+/** The status of a plugin for the admin and the command line. */
 export interface PluginStatus {
   readonly slug: string;
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  /** `failed`: it is not running although it should be, or its last activation failed; `failure` says why. */
+  /** `failed`: it should run but does not, or its last activation failed. `failure` contains the reason. */
   readonly state: 'active' | 'inactive' | 'failed';
   readonly failure: PluginFailure | null;
-  /** The last error of a running plugin in an action, a route, ... It runs on. */
+  /** The last error of a running plugin, for example in an action or a route. */
   readonly lastError: PluginFailure | null;
   readonly requires: Readonly<Record<string, string>>;
   readonly autoActivate: boolean;
-  /** Comes with the host: uninstalling removes its data and leaves its folder. */
+  /** Shipped with the host: uninstalling deletes its data but not its folder. */
   readonly shipped: boolean;
-  /** Always active: it can neither be activated, deactivated nor uninstalled. */
+  /** Always active: it cannot be deactivated or uninstalled. */
   readonly mustUse: boolean;
-  /** Absolute; null when the folder is missing or its manifest cannot be used. */
+  /** Absolute path; null if the folder is missing or its manifest is invalid. */
   readonly directory: string | null;
 }
 
-/** Why a plugin was not started, and at which stage that was found. */
+/** The reason why a plugin was not started. */
 export interface Blocked {
   readonly stage: 'requires' | 'version' | 'start';
   readonly message: string;
 }
 
-/** What the loader knows when it is asked. */
+/** The state of the loader. */
 export interface LoaderState {
   readonly discovery: Discovery;
   readonly running: ReadonlyMap<string, RunningPlugin>;
-  /** Slugs of those that must be used and of the option `active_plugins`. */
+  /** Slugs of must-use plugins and of the option `active_plugins`. */
   readonly wanted: readonly string[];
-  /** Why a wanted plugin is not running. */
+  /** Reasons why active plugins are not running. */
   readonly blocked: ReadonlyMap<string, Blocked>;
-  /** When that was found out, in milliseconds since the epoch. */
+  /** Time of the last check in milliseconds since the epoch. */
   readonly checkedAt: number;
   readonly failureOf: (slug: string) => PluginFailure | null;
 }
 
-/** Every plugin that is installed, or should be, sorted by slug. */
+/** Lists installed and active plugins, sorted by slug. */
 export function listPlugins(state: LoaderState): PluginStatus[] {
   const { discovery, running, wanted } = state;
   const slugs = new Set([...discovery.plugins.keys(), ...discovery.broken.keys(), ...running.keys(), ...wanted]);
-  return [...slugs].sort().map((slug) => statusOf(slug, state));
+  return [...slugs].sort().map((slug) => toStatus(slug, state));
 }
 
-function statusOf(
+function toStatus(
   slug: string,
   { discovery, running, wanted, blocked, checkedAt, failureOf }: LoaderState,
 ): PluginStatus {
   const source = running.get(slug)?.source ?? discovery.plugins.get(slug);
-  const about = {
+  const base = {
     slug,
     name: source?.manifest.name ?? slug,
     version: source?.manifest.version ?? '',
@@ -65,19 +65,19 @@ function statusOf(
     mustUse: source?.mustUse ?? false,
     directory: source?.directory ?? null,
   };
-  if (running.has(slug)) return { ...about, state: 'active', failure: null, lastError: failureOf(slug) };
+  if (running.has(slug)) return { ...base, state: 'active', failure: null, lastError: failureOf(slug) };
   const failed = (stage: string, message: string): PluginStatus => ({
-    ...about,
+    ...base,
     state: 'failed',
     failure: { stage, message, at: checkedAt },
     lastError: null,
   });
-  const fault = discovery.broken.get(slug);
-  if (fault !== undefined) return failed('manifest', fault);
+  const brokenReason = discovery.broken.get(slug);
+  if (brokenReason !== undefined) return failed('manifest', brokenReason);
   if (!source)
-    return failed('discover', 'It is active, but its folder is missing; put the folder back or deactivate the plugin.');
+    return failed('discover', 'It is active, but its folder is missing; restore the folder or deactivate the plugin.');
   const reason = blocked.get(slug);
   if (wanted.includes(slug) && reason !== undefined) return failed(reason.stage, reason.message);
   const failure = failureOf(slug);
-  return { ...about, state: failure ? 'failed' : 'inactive', failure, lastError: null };
+  return { ...base, state: failure ? 'failed' : 'inactive', failure, lastError: null };
 }

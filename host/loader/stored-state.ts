@@ -2,7 +2,7 @@ import type { Clock, Logger, OptionsApi } from '#plugin-api';
 
 export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
 
-/** What went wrong with a plugin, and when. */
+/** The failure of a plugin. */
 export interface PluginFailure {
   /** `discover`, `manifest`, `requires`, `import`, `migrate`, `register`, `activate`, or a later one: `deactivate`, `action`, `route`, ... */
   readonly stage: string;
@@ -11,39 +11,39 @@ export interface PluginFailure {
   readonly at: number;
 }
 
-/** A list of slugs kept in an option that other processes change as well. */
+/** A list of slugs in an option that other processes change too. */
 export interface StoredSlugs {
   read(): Promise<readonly string[]>;
-  /** Answer whether the list changed by it, so that of several processes one knows it was the one. */
+  /** Both return whether this call changed the list, so that only one of several processes continues. */
   add(slug: string): Promise<boolean>;
   remove(slug: string): Promise<boolean>;
 }
 
 export function createStoredSlugs(options: LoaderOptions, name: string): StoredSlugs {
   const change = (edit: (slugs: readonly string[]) => readonly string[]): Promise<boolean> =>
-    changeOption(options, name, (stored) => edit(slugsOf(stored)));
+    changeOption(options, name, (stored) => edit(parseSlugs(stored)));
   return {
-    read: async () => slugsOf(await options.get<unknown>(name)),
+    read: async () => parseSlugs(await options.get<unknown>(name)),
     add: (slug) => change((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug])),
     remove: (slug) => change((slugs) => (slugs.includes(slug) ? slugs.filter((each) => each !== slug) : slugs)),
   };
 }
 
-/** The last failure of each plugin, kept over restarts. */
+/** The last failure of each plugin, stored across restarts. */
 export interface StoredFailures {
-  /** Reads what is stored, also by other processes. */
+  /** Reads stored failures, including those of other processes. */
   load(): Promise<void>;
   get(slug: string): PluginFailure | null;
   set(slug: string, failure: PluginFailure): Promise<void>;
-  /** Like `set`, but stored within a second, for failures that may come by the thousand. */
+  /** Like `set`, but stored within a second, because failures may be frequent. */
   note(slug: string, failure: PluginFailure): void;
   clear(slug: string): Promise<void>;
-  /** Stores what was only noted. */
+  /** Stores pending failures. */
   flush(): Promise<void>;
 }
 
-/** Milliseconds in which noted failures are gathered into one write. */
-const gathering = 1_000;
+/** Milliseconds during which failures are collected into one write. */
+const flushInterval = 1_000;
 
 export function createStoredFailures({
   options,
@@ -55,8 +55,8 @@ export function createStoredFailures({
   log: Logger;
 }): StoredFailures {
   let failures: Readonly<Record<string, PluginFailure>> = {};
-  const noted = new Map<string, PluginFailure>();
-  let waiting = false;
+  const pending = new Map<string, PluginFailure>();
+  let isScheduled = false;
 
   const store = async (
     edit: (stored: Record<string, PluginFailure>) => Record<string, PluginFailure>,
@@ -64,42 +64,42 @@ export function createStoredFailures({
     await changeOption(
       options,
       'plugin_failures',
-      (stored) => (failures = edit({ ...failuresOf(stored), ...Object.fromEntries(noted) })),
+      (stored) => (failures = edit({ ...parseFailures(stored), ...Object.fromEntries(pending) })),
     );
-    noted.clear();
+    pending.clear();
   };
   const flush = async (): Promise<void> => {
-    waiting = false;
-    if (noted.size > 0) await store((stored) => stored);
+    isScheduled = false;
+    if (pending.size > 0) await store((stored) => stored);
   };
 
   return {
     async load() {
-      failures = failuresOf(await options.get<unknown>('plugin_failures'));
+      failures = parseFailures(await options.get<unknown>('plugin_failures'));
     },
-    get: (slug) => noted.get(slug) ?? (Object.hasOwn(failures, slug) ? (failures[slug] ?? null) : null),
+    get: (slug) => pending.get(slug) ?? (Object.hasOwn(failures, slug) ? (failures[slug] ?? null) : null),
     set: (slug, failure) => store((stored) => ({ ...stored, [slug]: failure })),
     note(slug, failure) {
-      noted.set(slug, failure);
-      if (waiting) return;
-      waiting = true;
+      pending.set(slug, failure);
+      if (isScheduled) return;
+      isScheduled = true;
       clock.after(
-        gathering,
+        flushInterval,
         () =>
           void flush().catch((error: unknown) =>
-            log.error('The failure of a plugin could not be stored.', { plugin: slug, error }),
+            log.error('Failed to store a plugin failure', { event: 'plugin_failure_not_stored', plugin: slug, error }),
           ),
       );
     },
     async clear(slug) {
-      noted.delete(slug);
+      pending.delete(slug);
       await store((stored) => Object.fromEntries(Object.entries(stored).filter(([each]) => each !== slug)));
     },
     flush,
   };
 }
 
-/** Edits an option that other processes may be editing too; answers whether the edit changed it. */
+/** Edits an option that other processes may edit too. Returns whether the value changed. */
 export async function changeOption<Value>(
   options: LoaderOptions,
   name: string,
@@ -112,7 +112,7 @@ export async function changeOption<Value>(
     if (JSON.stringify(next) === JSON.stringify(stored === false ? emptyLike(next) : stored)) return false;
     if (await options.compareAndSet(name, stored === false ? undefined : stored, next)) return true;
   }
-  // What `get` answers is not what is stored, by a filter or a default; the plain write then decides.
+  // A filter or default makes `get` differ from the stored value, so write without comparing.
   return options.update(name, next);
 }
 
@@ -120,31 +120,31 @@ function emptyLike(value: unknown): unknown {
   return Array.isArray(value) ? [] : {};
 }
 
-function slugsOf(stored: unknown): readonly string[] {
+function parseSlugs(stored: unknown): readonly string[] {
   return Array.isArray(stored) ? stored.filter((slug): slug is string => typeof slug === 'string') : [];
 }
 
-function failuresOf(stored: unknown): Record<string, PluginFailure> {
+function parseFailures(stored: unknown): Record<string, PluginFailure> {
   return typeof stored === 'object' && stored !== null && !Array.isArray(stored)
     ? { ...(stored as Record<string, PluginFailure>) }
     : {};
 }
 
-/** Which version of each plugin ran last, in the option `plugin_versions`: what its data was made for. */
+/** The last version of each plugin that ran, in the option `plugin_versions`. The data has the format of that version. */
 export interface StoredVersions {
-  /** Null: it has never run here. */
+  /** Null: the plugin has never run on this site. */
   read(slug: string): Promise<string | null>;
-  /** Answers whether the record changed by it, so that of several processes one knows it was the one. */
+  /** Returns whether this call changed the record, so that only one of several processes continues. */
   set(slug: string, version: string): Promise<boolean>;
   forget(slug: string): Promise<void>;
 }
 
 export function createStoredVersions(options: LoaderOptions): StoredVersions {
   const change = (edit: (versions: Readonly<Record<string, string>>) => Record<string, string>): Promise<boolean> =>
-    changeOption(options, 'plugin_versions', (stored) => edit(versionsOf(stored)));
+    changeOption(options, 'plugin_versions', (stored) => edit(parseVersions(stored)));
   return {
     async read(slug) {
-      const versions = versionsOf(await options.get<unknown>('plugin_versions'));
+      const versions = parseVersions(await options.get<unknown>('plugin_versions'));
       return Object.hasOwn(versions, slug) ? (versions[slug] ?? null) : null;
     },
     set: (slug, version) => change((versions) => ({ ...versions, [slug]: version })),
@@ -153,7 +153,7 @@ export function createStoredVersions(options: LoaderOptions): StoredVersions {
   };
 }
 
-function versionsOf(stored: unknown): Record<string, string> {
+function parseVersions(stored: unknown): Record<string, string> {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return {};
   return Object.fromEntries(
     Object.entries(stored).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

@@ -2,30 +2,30 @@ import gt from 'semver/functions/gt.js';
 import type { Clock, Migration, PluginUpgrade } from '#plugin-api';
 import type { StoredVersions } from './stored-state.ts';
 
-/** What upgrading needs of the database. */
+/** Database services for upgrades. */
 export interface UpgradeServices {
-  /** Ids of those of the migrations that the database lacks. */
+  /** Ids of migrations that have not run. */
   pending(slug: string, migrations: readonly Migration[]): Promise<readonly string[]>;
-  /** The migrations it lacks and then the work in one transaction, which one process at a time is in. */
+  /** Runs pending migrations and then the work in one transaction. Only one process at a time enters it. */
   together<Result>(slug: string, migrations: readonly Migration[], work: () => Promise<Result>): Promise<Result>;
-  /** Writes everything in the database down; answers the name for sentences, or null where nothing outlives the process. */
+  /** Backs up the database. Returns the display name, or null for a database in memory. */
   backup(name: string): Promise<string | null>;
-  /** The last backup that was made before an upgrade of the plugin, named as `backup` does. */
+  /** The last backup before an upgrade of the plugin, with the name that `backup` returned. */
   lastBackup(slug: string): Promise<string | null>;
 }
 
-/** It cannot run with the data that is there. It stays among the active plugins, since other nodes may run the version that can. */
+/** The plugin is too old for the data. It remains active, because other nodes may run the newer version. */
 export class BlockedError extends Error {
   override readonly name = 'BlockedError';
 }
 
-/** An upgrade that was taken back. */
+/** An upgrade that failed and was rolled back. */
 export class UpgradeError extends Error {
   override readonly name = 'UpgradeError';
   readonly versions: PluginUpgrade;
   readonly stage: string;
   readonly reason: string;
-  /** Null: there was nothing to lose. */
+  /** Null: no backup was needed. */
   readonly backup: string | null;
 
   constructor({
@@ -40,9 +40,10 @@ export class UpgradeError extends Error {
     cause: unknown;
   }) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const saved = backup === null ? '' : ` A backup from before is ${backup}.`;
+    const saved = backup === null ? '' : ` The backup is ${backup}.`;
     super(
-      `It could not be upgraded from ${versions.from} to ${versions.to}: ${reason} The database is as it was before; put version ${versions.from} back into its folder, or one that repairs this.${saved}`,
+      `Failed to upgrade from ${versions.from} to ${versions.to}: ${reason} ` +
+        `The database was rolled back; restore version ${versions.from} in its folder, or install a fixed version.${saved}`,
       { cause },
     );
     this.versions = versions;
@@ -52,13 +53,13 @@ export class UpgradeError extends Error {
   }
 }
 
-/** What is to be done before a version starts: nothing, or an upgrade from the version that ran last. */
+/** Decides whether a version needs an upgrade before it starts, and runs it. */
 export interface Upgrades {
-  /** @throws BlockedError when a newer version ran before. */
+  /** @throws BlockedError if a newer version ran before. */
   due(slug: string, version: string): Promise<PluginUpgrade | null>;
-  /** Notes which version runs. Answers whether it was this process that changed the note. */
+  /** Records the running version. Returns whether this process changed the record. */
   record(slug: string, version: string): Promise<boolean>;
-  /** Backs up when there is something to migrate, then migrates and does the work, all or nothing. */
+  /** Backs up if migrations are pending, then migrates and runs the work in one transaction. */
   run<Result>(upgrade: {
     readonly slug: string;
     readonly versions: PluginUpgrade;
@@ -84,11 +85,9 @@ export function createUpgrades({
       if (!gt(from, version)) return null;
       const backup = await services.lastBackup(slug).catch(() => null);
       const restore =
-        backup === null
-          ? 'restore a backup made before that'
-          : `restore the backup from before that (npm run cli -- db restore ${backup})`;
+        backup === null ? 'restore an earlier backup' : `restore the backup (npm run cli -- db restore ${backup})`;
       throw new BlockedError(
-        `Version ${version} is in its folder, and version ${from} has run on this site; put ${from} or a newer one back, or ${restore}.`,
+        `Version ${version} is installed, but version ${from} has run on this site; install ${from} or newer, or ${restore}.`,
       );
     },
     record: (slug, version) => versions.set(slug, version),
@@ -117,7 +116,7 @@ export function createUpgrades({
   };
 }
 
-/** For names of files that sort by time: `20260102T030405678Z`. */
+/** Timestamp for file names that sort by time: `20260102T030405678Z`. */
 export function stamp(clock: Clock): string {
   return new Date(clock.now()).toISOString().replace(/[-:.]/g, '');
 }

@@ -9,24 +9,24 @@ export interface BackupFile {
   /** Bytes. */
   readonly size: number;
   /** Milliseconds since the epoch. */
-  readonly madeAt: number;
+  readonly createdAt: number;
 }
 
-/** Backups of the database in a folder of this machine. On several nodes each has its own. */
+/** Database backups in a local folder. Each node has its own folder. */
 export interface Backups {
   readonly directory: string;
-  make(): Promise<BackupFile>;
+  create(): Promise<BackupFile>;
   /** Newest first. */
   list(): Promise<BackupFile[]>;
-  /** Its bytes, read as they are asked for; null when there is no backup of this name. */
+  /** Streams the content. Null when there is no backup with this name. */
   read(name: string): Promise<Readable | null>;
-  /** Answers whether it was there. */
+  /** Returns whether the backup existed. */
   remove(name: string): Promise<boolean>;
 }
 
 export interface BackupsDependencies {
   readonly directory: string;
-  /** Ending of the files, which tells the database the format. */
+  /** File extension, which selects the format. */
   readonly ending: '.sqlite' | '.jsonl.gz';
   readonly backup: (file: string) => Promise<unknown>;
   readonly clock: Pick<Clock, 'now'>;
@@ -37,20 +37,20 @@ const namePattern = /^backup-\d{8}-\d{6}(-\d+)?\.(sqlite|jsonl\.gz)$/;
 export function createBackups({ directory, ending, backup, clock }: BackupsDependencies): Backups {
   const describe = async (name: string): Promise<BackupFile> => {
     const { size, mtimeMs } = await stat(join(directory, name));
-    return { name, size, madeAt: Math.floor(mtimeMs) };
+    return { name, size, createdAt: Math.floor(mtimeMs) };
   };
   const names = async (): Promise<string[]> => {
     try {
       return (await readdir(directory)).filter((name) => namePattern.test(name));
     } catch (error) {
-      // Before the first backup there is no folder.
+      // The first backup creates the folder.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       throw error;
     }
   };
   return {
     directory,
-    async make() {
+    async create() {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const moment = new Date(clock.now()).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
       const taken = await names();

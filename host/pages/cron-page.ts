@@ -1,49 +1,49 @@
 import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
-import { queryOf, success, textOf } from './forms.ts';
+import { readQuery, success, readText } from './forms.ts';
 
-/** A run that is over. Times in milliseconds since the epoch. */
-export interface CronRunLine {
+/** A finished run. Times are milliseconds since the epoch. */
+export interface CronRunRow {
   readonly hook: string;
   readonly args: readonly unknown[];
   readonly startedAt: number;
   readonly finishedAt: number;
-  readonly outcome: 'done' | 'failed' | 'unheard';
+  readonly outcome: 'done' | 'failed' | 'no_callback';
   readonly error: string | null;
 }
 
 export interface CronPageDependencies {
   readonly cron: Pick<CronApi, 'list' | 'unschedule'> & {
-    run(hook: string): Promise<readonly CronRunLine[]>;
-    history(query: { readonly hook?: string; readonly limit?: number }): Promise<readonly CronRunLine[]>;
+    run(hook: string): Promise<readonly CronRunRow[]>;
+    history(query: { readonly hook?: string; readonly limit?: number }): Promise<readonly CronRunRow[]>;
     schedules(): Readonly<Record<string, { readonly label: string }>>;
   };
   readonly clock: Pick<Clock, 'now'>;
 }
 
 const shownRuns = 50;
-const outcomes = {
+const outcomeBadges = {
   done: { text: 'Done', kind: 'success' },
   failed: { text: 'Failed', kind: 'error' },
-  unheard: { text: 'Nothing listens', kind: 'warning' },
+  no_callback: { text: 'No callback', kind: 'warning' },
 } as const;
 
-/** What runs when, what ran, and what came of it. */
+/** Scheduled events and past runs with their results. */
 export function createCronPage({ cron, clock }: CronPageDependencies): AdminPageBody {
   const find = async (request: AdminRequest): Promise<CronEvent> => {
-    const [hook, args] = [textOf(request, 'hook'), textOf(request, 'args')];
+    const [hook, args] = [readText(request, 'hook'), readText(request, 'args')];
     const event = (await cron.list()).find((each) => each.hook === hook && JSON.stringify(each.args) === args);
     if (event === undefined)
       throw new RestError({
         code: 'rest_cron_event_not_found',
-        message: 'That event is gone: it ran, or somebody removed it.',
+        message: 'This event no longer exists. It has run or was removed.',
         status: 404,
       });
     return event;
   };
   return {
     render: async (request) => {
-      const hook = queryOf(request, 'hook');
+      const hook = readQuery(request, 'hook');
       const [events, runs] = await Promise.all([
         cron.list(),
         cron.history({ limit: shownRuns, ...(hook !== '' && { hook }) }),
@@ -58,14 +58,14 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
             argsText: JSON.stringify(event.args),
             hasArgs: event.args.length > 0,
             fields: { hook: event.hook, args: JSON.stringify(event.args) },
-            ...whenOf(event, clock.now()),
+            ...dueTime(event, clock.now()),
             scheduleText: scheduleText(event, schedules),
           })),
           runs: runs.map((run) => ({
             ...run,
             argsText: run.args.length > 0 ? JSON.stringify(run.args) : '',
             took: run.finishedAt - run.startedAt,
-            badge: outcomes[run.outcome],
+            badge: outcomeBadges[run.outcome],
             historyHref: `?hook=${encodeURIComponent(run.hook)}`,
           })),
         },
@@ -75,7 +75,7 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
       run: async (request) => {
         const { hook } = await find(request);
         try {
-          return resultOf(hook, await cron.run(hook));
+          return runNotice(hook, await cron.run(hook));
         } catch (error) {
           throw new RestError({
             code: 'rest_cron_run_failed',
@@ -88,19 +88,19 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
       delete: async (request) => {
         const { hook, args } = await find(request);
         await cron.unschedule(hook, args);
-        return success(`The event ${hook} is removed. The plugin it belongs to may add it again when it starts.`);
+        return success(`Event ${hook} deleted. Its plugin may schedule it again on the next start.`);
       },
     },
   };
 }
 
-function resultOf(hook: string, runs: readonly CronRunLine[]): AdminActionResult {
+function runNotice(hook: string, runs: readonly CronRunRow[]): AdminActionResult {
   const failed = runs.find(({ outcome }) => outcome === 'failed');
   if (failed) return { notice: { kind: 'error', text: `${hook} failed. ${failed.error ?? ''}`.trim() } };
   return success(`${hook} ran.`);
 }
 
-function whenOf({ nextRun }: CronEvent, now: number): Record<string, unknown> {
+function dueTime({ nextRun }: CronEvent, now: number): Record<string, unknown> {
   return nextRun <= now ? { isDue: true } : { isDue: false, wait: nextRun - now };
 }
 

@@ -1,7 +1,7 @@
 import type { AdminPageBody } from '#plugin-api';
-import { queryOf } from './forms.ts';
+import { readQuery } from './forms.ts';
 
-export interface HookLine {
+export interface HookRow {
   readonly name: string;
   readonly filters: number;
   readonly actions: number;
@@ -15,15 +15,15 @@ export interface HookLine {
 }
 
 export interface HooksPageDependencies {
-  /** Hooks of this process with the text in name, owner or callback; all for an empty text. */
-  readonly find: (search: string) => readonly HookLine[];
+  /** Hooks of this process whose name, owner or callback contains the text. An empty text finds all. */
+  readonly find: (search: string) => readonly HookRow[];
 }
 
-/** Every hook that has callbacks, in the order they run. */
+/** Every hook with its callbacks in order of execution. */
 export function createHooksPage({ find }: HooksPageDependencies): AdminPageBody {
   return {
     render: (request) => {
-      const search = queryOf(request, 's');
+      const search = readQuery(request, 's');
       const hooks = find(search);
       const callbacks = hooks.reduce((sum, hook) => sum + hook.callbacks.length, 0);
       return Promise.resolve({

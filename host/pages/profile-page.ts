@@ -5,7 +5,15 @@ import {
   type AdminRequest,
   type UserProfile,
 } from '#plugin-api';
-import { aboutData, typedAbout, passwordOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
+import {
+  profileFormData,
+  readProfile,
+  readRawText,
+  withFieldErrors,
+  success,
+  readText,
+  type FieldErrors,
+} from './forms.ts';
 import type { UserPagesDependencies } from './users-contract.ts';
 
 const browsers = [
@@ -25,7 +33,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** A few words for a `User-Agent`: `Firefox on Windows`. The first name that fits counts: Chrome calls itself Safari too. */
+/** A short name for a `User-Agent`, such as `Firefox on Windows`. Order matters: Chrome also contains `Safari`. */
 export function describeBrowser(userAgent: string): string {
   const find = (names: readonly (readonly [string, string])[]): string | undefined =>
     names.find(([token]) => userAgent.includes(token))?.[1];
@@ -37,10 +45,10 @@ export function describeBrowser(userAgent: string): string {
 interface Showing {
   readonly typed?: { readonly email: string; readonly displayName: string };
   readonly about?: Partial<UserProfile>;
-  readonly faults?: Faults;
+  readonly errors?: FieldErrors;
 }
 
-/** One's own name, address, password, application passwords and sessions. */
+/** The profile of the current user: name, email, password, application passwords and sessions. */
 export function createProfilePage(dependencies: UserPagesDependencies): AdminPageBody {
   const { users, sessions, applicationPasswords } = dependencies;
   const page = (request: AdminRequest, showing: Showing = {}) => profileView(dependencies, request, showing);
@@ -48,67 +56,67 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
     render: (request) => page(request),
     actions: {
       save: (request) => {
-        const typed = { email: textOf(request, 'email'), displayName: textOf(request, 'display_name') };
-        return saveOrExplain(
+        const typed = { email: readText(request, 'email'), displayName: readText(request, 'display_name') };
+        return withFieldErrors(
           async () => {
             if (typed.email.toLowerCase() !== request.user.email.toLowerCase())
               await checkOwnPassword(dependencies, request, 'current_for_email');
             await users.update(request.user.id, typed);
-            return success('Your profile is saved.');
+            return success('Profile saved.');
           },
-          (faults) => page(request, { typed, faults }),
+          (errors) => page(request, { typed, errors }),
         );
       },
       about: (request) => {
-        const about = typedAbout(request);
-        return saveOrExplain(
+        const about = readProfile(request);
+        return withFieldErrors(
           async () => {
             await users.update(request.user.id, { profile: about });
-            return success('What you tell about yourself is saved.');
+            return success('Profile saved.');
           },
-          (faults) => page(request, { about, faults }),
+          (errors) => page(request, { about, errors }),
         );
       },
       password: (request) =>
-        saveOrExplain(
+        withFieldErrors(
           async () => {
             await checkOwnPassword(dependencies, request, 'current');
-            if (passwordOf(request, 'password') !== passwordOf(request, 'again'))
-              throw fault('again', 'The two passwords differ. Type the new one twice.');
+            if (readRawText(request, 'password') !== readRawText(request, 'again'))
+              throw fieldError('again', 'The passwords do not match.');
             await users.update(
               request.user.id,
-              { password: passwordOf(request, 'password') },
+              { password: readRawText(request, 'password') },
               { keepSession: await dependencies.currentSession(request) },
             );
-            return success('Your password is changed. You were signed out everywhere else.');
+            return success('Password changed. You have been signed out everywhere else.');
           },
-          (faults) => page(request, { faults }),
+          (errors) => page(request, { errors }),
         ),
       'create-password': (request) =>
-        saveOrExplain(
+        withFieldErrors(
           async () => {
-            const name = textOf(request, 'name');
+            const name = readText(request, 'name');
             const { password } = await applicationPasswords.create(request.user.id, name);
-            return success(`The application password for ${name} is made.`, {
+            return success(`Application password for ${name} created.`, {
               reveal: { label: `Application password for ${name}`, value: password },
             });
           },
-          ({ name = '' }) => page(request, { faults: { application: name } }),
+          ({ name = '' }) => page(request, { errors: { application: name } }),
         ),
       'revoke-password': async (request) => {
-        const wasThere = await applicationPasswords.revoke(request.user.id, textOf(request, 'id'));
-        return wasThere
-          ? success('The application password is revoked. Programs that use it are refused from now on.')
-          : { notice: { kind: 'info', text: 'It was revoked already.' } };
+        const existed = await applicationPasswords.revoke(request.user.id, readText(request, 'id'));
+        return existed
+          ? success('Application password revoked. Programs that use it no longer have access.')
+          : { notice: { kind: 'info', text: 'This password has already been revoked.' } };
       },
       'sign-out-others': async (request) => {
         const ended = await sessions.destroyAll(request.user.id, await dependencies.currentSession(request));
-        return success(ended === 0 ? 'You were signed in here alone.' : 'You are signed out everywhere else.');
+        return success(ended === 0 ? 'You have no other sessions.' : 'You have been signed out everywhere else.');
       },
       'sign-out': async (request) => {
-        const own = (await sessions.list(request.user.id)).find(({ id }) => id === textOf(request, 'id'));
+        const own = (await sessions.list(request.user.id)).find(({ id }) => id === readText(request, 'id'));
         if (own) await sessions.destroy(own.id);
-        return success('That session is ended.');
+        return success('Session ended.');
       },
     },
   };
@@ -117,7 +125,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
 async function profileView(
   dependencies: UserPagesDependencies,
   request: AdminRequest,
-  { typed, about, faults = {} }: Showing,
+  { typed, about, errors = {} }: Showing,
 ): Promise<NonNullable<AdminActionResult['page']>> {
   const { user } = request;
   const current = await dependencies.currentSession(request);
@@ -131,9 +139,9 @@ async function profileView(
       login: user.login,
       roles: user.roles.join(', '),
       picture: dependencies.avatarUrl(user, 96),
-      about: aboutData(user, { typed: about, faults }),
+      about: profileFormData(user, { typed: about, errors }),
       values: { email: user.email, displayName: user.displayName, ...typed },
-      faults,
+      errors,
       passwords: passwords.map((password) => ({ ...password, fields: { id: password.id } })),
       sessions: sessions.map((session) => ({
         ...session,
@@ -146,22 +154,22 @@ async function profileView(
   };
 }
 
-/** @throws RestError with a sentence at the field. */
+/** @throws RestError with a message at the field. */
 async function checkOwnPassword(
   { isOwnPassword }: UserPagesDependencies,
   request: AdminRequest,
   field: string,
 ): Promise<void> {
-  const given = passwordOf(request, field);
-  if (given === '') throw fault(field, 'Enter your current password.');
-  if (!(await isOwnPassword(request, given))) throw fault(field, 'This is not your current password.');
+  const given = readRawText(request, field);
+  if (given === '') throw fieldError(field, 'Enter your current password.');
+  if (!(await isOwnPassword(request, given))) throw fieldError(field, 'Incorrect password.');
 }
 
-function fault(field: string, sentence: string): RestError {
+function fieldError(field: string, message: string): RestError {
   return new RestError({
     code: 'rest_invalid_param',
-    message: sentence,
+    message,
     status: 400,
-    data: { params: { [field]: sentence } },
+    data: { params: { [field]: message } },
   });
 }

@@ -7,9 +7,9 @@ import type {
   OptionsApi,
   SettingDefinition,
 } from '#plugin-api';
-import { faultsOf, success, textOf, type Faults } from './forms.ts';
+import { readFieldErrors, success, readText, type FieldErrors } from './forms.ts';
 
-/** A form of the page Settings: the registered settings of one group. */
+/** A form on the Settings page: the registered settings of one group. */
 export interface SettingsGroup {
   readonly id: string;
   readonly title: string;
@@ -18,7 +18,7 @@ export interface SettingsGroup {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The groups of settings that the page Settings shows, in their order. A plugin adds its own group here. */
+    /** The groups on the Settings page, in display order. A plugin adds its own group here. */
     admin_settings_groups: (groups: readonly SettingsGroup[]) => readonly SettingsGroup[];
   }
 }
@@ -27,7 +27,7 @@ export interface SettingsPageDependencies {
   readonly options: Pick<OptionsApi, 'get' | 'update'> & {
     settings(): readonly (SettingDefinition & { readonly name: string })[];
   };
-  /** All or nothing of several writes. */
+  /** Runs several writes in one transaction. */
   readonly transaction: <Value>(work: () => Promise<Value>) => Promise<Value>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
 }
@@ -37,7 +37,7 @@ const ownGroups: readonly SettingsGroup[] = [
   { id: 'reading', title: 'Reading' },
   { id: 'writing', title: 'Writing' },
   { id: 'media', title: 'Media' },
-  { id: 'rest', title: 'REST interface', help: 'Programs outside browsers need no entry here.' },
+  { id: 'rest', title: 'REST API', help: 'Only needed for browser apps.' },
 ];
 
 type Setting = SettingDefinition & { readonly name: string };
@@ -46,27 +46,27 @@ type Values = Readonly<Record<string, unknown>>;
 interface Showing {
   readonly group?: string;
   readonly typed?: Values;
-  readonly faults?: Faults;
+  readonly errors?: FieldErrors;
 }
 
-/** Forms made from the registered settings, a card for each group. Secrets are left to the pages of their plugins. */
+/** Forms generated from the registered settings, one card per group. Secrets belong on pages of their plugins. */
 export function createSettingsPage({ options, transaction, hooks }: SettingsPageDependencies): AdminPageBody {
-  const settingsOf = (group: string): Setting[] =>
+  const settingsIn = (group: string): Setting[] =>
     options
       .settings()
       .filter((setting) => setting.group === group && setting.schema.writeOnly !== true && isFormField(setting.schema));
   const groups = async (): Promise<readonly SettingsGroup[]> =>
-    (await hooks.applyFiltersAsync('admin_settings_groups', ownGroups)).filter(({ id }) => settingsOf(id).length > 0);
+    (await hooks.applyFiltersAsync('admin_settings_groups', ownGroups)).filter(({ id }) => settingsIn(id).length > 0);
 
   async function page(showing: Showing = {}): Promise<NonNullable<AdminActionResult['page']>> {
     const shown = await Promise.all(
       (await groups()).map(async (group) => {
         const isTyped = group.id === showing.group;
         const fields = await Promise.all(
-          settingsOf(group.id).map(async (setting) =>
-            fieldOf(setting, {
+          settingsIn(group.id).map(async (setting) =>
+            toField(setting, {
               value: (isTyped ? showing.typed?.[setting.name] : undefined) ?? (await options.get(setting.name)),
-              error: isTyped ? showing.faults?.[setting.name] : undefined,
+              error: isTyped ? showing.errors?.[setting.name] : undefined,
             }),
           ),
         );
@@ -77,47 +77,47 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
   }
 
   async function save(request: AdminRequest): Promise<AdminActionResult> {
-    const group = (await groups()).find(({ id }) => id === textOf(request, 'group'));
-    if (!group) return { notice: { kind: 'error', text: 'There is no such group of settings.' } };
+    const group = (await groups()).find(({ id }) => id === readText(request, 'group'));
+    if (!group) return { notice: { kind: 'error', text: 'This group of settings does not exist.' } };
     const typed = (request.form['settings'] ?? {}) as Values;
-    const faults: Record<string, string> = {};
+    const errors: Record<string, string> = {};
     try {
       await transaction(async () => {
-        for (const { name, schema } of settingsOf(group.id)) {
+        for (const { name, schema } of settingsIn(group.id)) {
           if (typed[name] === undefined) continue;
           try {
-            await options.update(name, valueOf(schema, String(typed[name])));
+            await options.update(name, parseValue(schema, String(typed[name])));
           } catch (error) {
-            Object.assign(faults, sentenceOf(error, name));
+            Object.assign(errors, toFieldError(error, name));
           }
         }
-        if (Object.keys(faults).length > 0) throw new Error('Nothing is stored when one value is refused.');
+        if (Object.keys(errors).length > 0) throw new Error('A value is invalid, so no setting is stored.');
       });
     } catch (error) {
-      if (Object.keys(faults).length === 0) throw error;
-      const named = Object.fromEntries(
-        Object.entries(faults).map(([name, sentence]) => [`settings[${name}]`, sentence]),
+      if (Object.keys(errors).length === 0) throw error;
+      const byField = Object.fromEntries(
+        Object.entries(errors).map(([name, sentence]) => [`settings[${name}]`, sentence]),
       );
       return {
         notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
-        page: await page({ group: group.id, typed, faults }),
-        data: { faults: named },
+        page: await page({ group: group.id, typed, errors }),
+        data: { errors: byField },
         status: 400,
       };
     }
-    return success(`The settings of ${group.title} are saved.`);
+    return success(`${group.title} settings saved.`);
   }
 
   return { render: () => page(), actions: { save } };
 }
 
-/** Texts, numbers, switches, choices and lists of texts; anything else has a page of its own. */
+/** Whether the generic form supports the type: text, number, switch, choice or list of texts. */
 function isFormField({ type, items, enum: choices }: JsonSchema): boolean {
   if (type === 'array') return items?.type === 'string';
   return choices !== undefined || type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
 }
 
-function fieldOf(
+function toField(
   { name, label, schema }: Setting,
   { value, error }: { readonly value: unknown; readonly error: string | undefined },
 ): Record<string, unknown> {
@@ -132,8 +132,8 @@ function fieldOf(
   };
 }
 
-/** What a form can say in the type of the schema; the schema itself checks it. */
-function valueOf(schema: JsonSchema, text: string): unknown {
+/** Converts form text to the type of the schema, which then validates it. */
+function parseValue(schema: JsonSchema, text: string): unknown {
   if (schema.type === 'array')
     return text
       .split(/\r?\n/)
@@ -144,11 +144,11 @@ function valueOf(schema: JsonSchema, text: string): unknown {
   return schema.type === 'string' ? text.trim() : text;
 }
 
-/** @throws what is no refusal of a value. */
-function sentenceOf(error: unknown, name: string): Faults {
-  const found = faultsOf(error);
+/** Rethrows an error that is not about a value. */
+function toFieldError(error: unknown, name: string): FieldErrors {
+  const found = readFieldErrors(error);
   if (found === null) throw error;
   const sentence = found[name] ?? Object.values(found)[0] ?? '';
-  // The checks of schemas name the option; people see its label beside the field.
+  // Schema errors name the option, but the form already shows its label.
   return { [name]: sentence.startsWith(`${name} must`) ? `This${sentence.slice(name.length)}` : sentence };
 }

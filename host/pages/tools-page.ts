@@ -1,14 +1,14 @@
 import type { AdminPageBody } from '#plugin-api';
 
-export interface ToolLine {
+export interface ToolItem {
   readonly slug: string;
   readonly title: string;
   readonly text: string;
   readonly icon: string;
 }
 
-/** Where the tools of the site are found; the menu's entry above them. */
-export function createToolsPage(tools: readonly ToolLine[]): AdminPageBody {
+/** The overview of the tools, which the parent menu entry opens. */
+export function createToolsPage(tools: readonly ToolItem[]): AdminPageBody {
   return {
     render: () => Promise.resolve({ template: 'admin/pages/tools', data: { tools } }),
   };

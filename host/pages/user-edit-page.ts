@@ -1,7 +1,7 @@
 import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
-import { aboutData, typedAbout } from './forms.ts';
-import { numberOf, passwordOf, queryOf, saveOrExplain, success, textOf, type Faults } from './forms.ts';
+import { profileFormData, readProfile } from './forms.ts';
+import { parseId, readRawText, readQuery, withFieldErrors, success, readText, type FieldErrors } from './forms.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 interface Typed {
@@ -11,17 +11,17 @@ interface Typed {
   readonly role?: string;
 }
 
-/** A form for a new user. */
+/** The form for a new user. */
 export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPageBody {
   const page = (
     { user }: AdminRequest,
     typed: Typed = {},
-    faults: Faults = {},
+    errors: FieldErrors = {},
   ): NonNullable<AdminActionResult['page']> => ({
     template: 'admin/pages/user-new',
     data: {
       typed: { role: 'subscriber', ...typed },
-      faults,
+      errors,
       roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']),
     },
   });
@@ -30,31 +30,31 @@ export function createNewUserPage({ users, roles }: UserPagesDependencies): Admi
     actions: {
       create: (request) => {
         const typed = {
-          login: textOf(request, 'login'),
-          email: textOf(request, 'email'),
-          displayName: textOf(request, 'display_name'),
-          role: textOf(request, 'role') || 'subscriber',
+          login: readText(request, 'login'),
+          email: readText(request, 'email'),
+          displayName: readText(request, 'display_name'),
+          role: readText(request, 'role') || 'subscriber',
         };
-        return saveOrExplain(
+        return withFieldErrors(
           async () => {
             if (typed.role !== 'subscriber' && !request.user.can('promote_users'))
-              throw forbidden('Your account may not give roles.');
+              throw forbidden('You are not allowed to assign roles.');
             const { displayName, ...rest } = typed;
             const user = await users.create({
               ...rest,
-              password: passwordOf(request, 'password'),
+              password: readRawText(request, 'password'),
               ...(displayName !== '' && { displayName }),
             });
-            return success(`${user.displayName} was added.`, { redirect: 'users' });
+            return success(`${user.displayName} added.`, { redirect: 'users' });
           },
-          (faults) => Promise.resolve(page(request, typed, faults)),
+          (errors) => Promise.resolve(page(request, typed, errors)),
         );
       },
     },
   };
 }
 
-/** Name, address, role, password and sessions of another user. */
+/** Name, email, role, password and sessions of another user. */
 export function createEditUserPage(dependencies: UserPagesDependencies): AdminPageBody {
   const { users, sessions } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
@@ -62,66 +62,69 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
     if (user === null)
       throw new RestError({
         code: 'rest_user_invalid_id',
-        message: 'There is no such user; perhaps somebody else removed them.',
+        message: 'This user does not exist. It may have been deleted.',
         status: 404,
       });
-    if (!request.user.can('edit_user', id)) throw forbidden('Your account may not edit this user.');
+    if (!request.user.can('edit_user', id)) throw forbidden('You are not allowed to edit this user.');
     return user;
   };
-  const posted = (request: AdminRequest): Promise<User> => find(request, numberOf(textOf(request, 'id')));
+  const posted = (request: AdminRequest): Promise<User> => find(request, parseId(readText(request, 'id')));
   const page = (request: AdminRequest, user: User, showing: Showing = {}) =>
     editView(dependencies, { request, user, showing });
   const back = (user: User): { readonly redirect: string } => ({ redirect: `users/edit?id=${user.id}` });
   return {
-    render: async (request) => page(request, await find(request, numberOf(queryOf(request, 'id')))),
+    render: async (request) => page(request, await find(request, parseId(readQuery(request, 'id')))),
     actions: {
       save: async (request) => {
         const user = await posted(request);
         const typed = {
-          email: textOf(request, 'email'),
-          displayName: textOf(request, 'display_name'),
-          ...(request.form['role'] !== undefined && { role: textOf(request, 'role') }),
+          email: readText(request, 'email'),
+          displayName: readText(request, 'display_name'),
+          ...(request.form['role'] !== undefined && { role: readText(request, 'role') }),
         };
-        return saveOrExplain(
+        return withFieldErrors(
           async () => {
             const changesRole = typed.role !== undefined && typed.role !== (user.roles[0] ?? '');
             if (changesRole && !request.user.can('promote_user', user.id))
-              throw forbidden('Your account may not give roles.');
+              throw forbidden('You are not allowed to assign roles.');
             await users.update(user.id, {
               email: typed.email,
               displayName: typed.displayName,
               ...(changesRole && { roles: [typed.role ?? ''] }),
             });
-            return success('The user is saved.', back(user));
+            return success('User saved.', back(user));
           },
-          (faults) => page(request, user, { typed, faults }),
+          (errors) => page(request, user, { typed, errors }),
         );
       },
       about: async (request) => {
         const user = await posted(request);
-        const about = typedAbout(request);
-        return saveOrExplain(
+        const about = readProfile(request);
+        return withFieldErrors(
           async () => {
             await users.update(user.id, { profile: about });
-            return success('The user is saved.', back(user));
+            return success('User saved.', back(user));
           },
-          (faults) => page(request, user, { about, faults }),
+          (errors) => page(request, user, { about, errors }),
         );
       },
       password: async (request) => {
         const user = await posted(request);
-        return saveOrExplain(
+        return withFieldErrors(
           async () => {
-            await users.update(user.id, { password: passwordOf(request, 'password') });
-            return success(`${user.displayName} has a new password and was signed out everywhere.`, back(user));
+            await users.update(user.id, { password: readRawText(request, 'password') });
+            return success(
+              `Password of ${user.displayName} changed. The user has been signed out everywhere.`,
+              back(user),
+            );
           },
-          (faults) => page(request, user, { faults }),
+          (errors) => page(request, user, { errors }),
         );
       },
       'sign-out': async (request) => {
         const user = await posted(request);
         await sessions.destroyAll(user.id);
-        return success(`${user.displayName} was signed out everywhere.`, back(user));
+        return success(`${user.displayName} has been signed out everywhere.`, back(user));
       },
     },
   };
@@ -130,7 +133,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
 interface Showing {
   readonly typed?: Typed;
   readonly about?: Partial<UserProfile>;
-  readonly faults?: Faults;
+  readonly errors?: FieldErrors;
 }
 
 interface Viewing {
@@ -141,7 +144,7 @@ interface Viewing {
 
 async function editView(
   dependencies: UserPagesDependencies,
-  { request, user, showing: { typed = {}, about, faults = {} } }: Viewing,
+  { request, user, showing: { typed = {}, about, errors = {} } }: Viewing,
 ): Promise<NonNullable<AdminActionResult['page']>> {
   const { roles, sessions } = dependencies;
   return {
@@ -150,8 +153,8 @@ async function editView(
       user: { id: user.id, login: user.login, name: user.displayName, registeredAt: user.registeredAt },
       values: { email: user.email, displayName: user.displayName, role: user.roles[0] ?? '', ...typed },
       picture: dependencies.avatarUrl(user, 96),
-      about: aboutData(user, { typed: about, faults }),
-      faults,
+      about: profileFormData(user, { typed: about, errors }),
+      errors,
       roles: [...(user.roles.length === 0 ? [{ value: '', label: 'None' }] : []), ...roleChoices(roles)],
       mayPromote: request.user.can('promote_user', user.id),
       mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),

@@ -1,7 +1,7 @@
 import type { AdminRequest, User, UserChanges, UsersApi } from '#plugin-api';
 
-/** A signed-in browser. Times in milliseconds since the epoch. */
-export interface SessionLine {
+/** A signed-in browser. Times are milliseconds since the epoch. */
+export interface SessionRow {
   readonly id: string;
   readonly createdAt: number;
   readonly lastSeenAt: number;
@@ -9,7 +9,7 @@ export interface SessionLine {
   readonly userAgent: string;
 }
 
-export interface ApplicationPasswordLine {
+export interface ApplicationPasswordRow {
   readonly id: string;
   readonly name: string;
   readonly createdAt: number;
@@ -17,28 +17,28 @@ export interface ApplicationPasswordLine {
   readonly lastIp: string | null;
 }
 
-/** What the pages about users need; the composition root meets it. */
+/** Dependencies of the user pages. The composition root provides them. */
 export interface UserPagesDependencies {
   readonly users: Pick<UsersApi, 'get' | 'list' | 'count' | 'create' | 'delete'> & {
     update(id: number, changes: UserChanges, options?: { readonly keepSession?: string }): Promise<User>;
   };
   readonly sessions: {
-    list(userId: number): Promise<readonly SessionLine[]>;
+    list(userId: number): Promise<readonly SessionRow[]>;
     destroy(id: string): Promise<void>;
     destroyAll(userId: number, except?: string): Promise<number>;
   };
   readonly applicationPasswords: {
-    list(userId: number): Promise<readonly ApplicationPasswordLine[]>;
+    list(userId: number): Promise<readonly ApplicationPasswordRow[]>;
     create(userId: number, name: string): Promise<{ readonly password: string }>;
     revoke(userId: number, id: string): Promise<boolean>;
   };
-  /** Address of a user's picture of so many pixels. */
+  /** URL of the avatar of a user. @param size in pixels. */
   readonly avatarUrl: (user: User, size: number) => string;
-  /** Names of the roles, the most powerful first. */
+  /** Role names, most powerful first. */
   readonly roles: readonly string[];
-  /** Id of the session that a request came in. */
+  /** Id of the session of a request. */
   readonly currentSession: (request: AdminRequest) => Promise<string>;
-  /** Whether this is the caller's own password. Throws RestError 429 after too many tries. */
+  /** Whether this is the password of the caller. @throws RestError 429 after too many attempts. */
   readonly isOwnPassword: (request: AdminRequest, password: string) => Promise<boolean>;
 }
 

@@ -1,16 +1,16 @@
 import { RestError, type AdminPageBody, type AdminRequest, type User } from '#plugin-api';
-import { numberOf, queryOf, success, textOf } from './forms.ts';
+import { parseId, readQuery, success, readText } from './forms.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 const perPage = 20;
 
-/** All users, found by text and role; who may, removes one on the page `users/delete`. */
+/** The list of users, with search and role filter. */
 export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependencies): AdminPageBody {
   return {
     render: async (request) => {
-      const search = queryOf(request, 's');
-      const role = roles.includes(queryOf(request, 'role')) ? queryOf(request, 'role') : '';
-      const page = Math.max(1, numberOf(queryOf(request, 'page')));
+      const search = readQuery(request, 's');
+      const role = roles.includes(readQuery(request, 'role')) ? readQuery(request, 'role') : '';
+      const page = Math.max(1, parseId(readQuery(request, 'page')));
       const filter = { ...(search !== '' && { search }), ...(role !== '' && { role }) };
       const total = await users.count(filter);
       const found = await users.list({
@@ -27,7 +27,7 @@ export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependenci
           total,
           isFiltered: search !== '' || role !== '',
           tabs: await roleTabs({ users, roles, role }),
-          users: found.map((user) => ({ ...lineOf(user, request.user), picture: avatarUrl(user, 48) })),
+          users: found.map((user) => ({ ...toRow(user, request.user), picture: avatarUrl(user, 48) })),
           pagination: paginate({ total, page, perPage, query: { s: search, role } }),
           mayCreate: request.user.can('create_users'),
         },
@@ -42,12 +42,12 @@ async function roleTabs({
   role,
 }: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string }) {
   const counts = await Promise.all(roles.map((name) => users.count({ role: name })));
-  const held = roles
+  const shown = roles
     .map((name, index) => ({ name, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === role);
   return [
     { label: `All (${await users.count()})`, href: '?', current: role === '' },
-    ...held.map(({ name, count }) => ({
+    ...shown.map(({ name, count }) => ({
       label: `${roleLabel(name)} (${count})`,
       href: `?role=${name}`,
       current: name === role,
@@ -55,7 +55,7 @@ async function roleTabs({
   ];
 }
 
-function lineOf(user: User, caller: User): Record<string, unknown> {
+function toRow(user: User, caller: User): Record<string, unknown> {
   return {
     id: user.id,
     login: user.login,
@@ -69,39 +69,39 @@ function lineOf(user: User, caller: User): Record<string, unknown> {
   };
 }
 
-/** A user who is removed, and who gets what belonged to them. */
+/** Confirms the deletion of a user and asks what happens to their content. */
 export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPageBody {
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await users.get(id);
     if (user === null)
       throw new RestError({
         code: 'rest_user_invalid_id',
-        message: 'There is no such user; perhaps somebody else removed them.',
+        message: 'This user does not exist. It may have been deleted.',
         status: 404,
       });
     if (user.id === request.user.id)
       throw new RestError({
         code: 'rest_user_cannot_delete',
-        message: 'You cannot delete yourself. Ask another administrator.',
+        message: 'You cannot delete your own account. Ask another administrator.',
         status: 400,
       });
     if (!request.user.can('delete_user', id))
       throw new RestError({
         code: 'rest_user_cannot_delete',
-        message: 'Your account may not delete this user.',
+        message: 'You are not allowed to delete this user.',
         status: 403,
       });
     return user;
   };
   return {
     render: async (request) => {
-      const user = await find(request, numberOf(queryOf(request, 'id')));
+      const user = await find(request, parseId(readQuery(request, 'id')));
       const others = await users.list({ exclude: [user.id], limit: 500, orderBy: 'displayName' });
       const choices = [
-        { value: '', label: 'Choose' },
+        { value: '', label: 'Choose an option' },
         ...others.map(({ id, displayName, login }) => ({
           value: String(id),
-          label: `Give it to ${displayName}${displayName === login ? '' : ` (${login})`}`,
+          label: `Assign to ${displayName}${displayName === login ? '' : ` (${login})`}`,
         })),
         { value: 'remove', label: 'Delete it too' },
       ];
@@ -112,22 +112,22 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
     },
     actions: {
       delete: async (request) => {
-        const user = await find(request, numberOf(textOf(request, 'id')));
-        const choice = textOf(request, 'content');
-        if (choice !== 'remove' && numberOf(choice) === 0) {
+        const user = await find(request, parseId(readText(request, 'id')));
+        const choice = readText(request, 'content');
+        if (choice !== 'remove' && parseId(choice) === 0) {
           return {
-            notice: { kind: 'error', text: 'Choose what happens to what belongs to this user.' },
+            notice: { kind: 'error', text: 'Choose what happens to the content of this user.' },
             redirect: `users/delete?id=${user.id}`,
           };
         }
-        await users.delete(user.id, { reassignTo: choice === 'remove' ? null : numberOf(choice) });
-        return success(`${user.displayName} was deleted.`, { redirect: 'users' });
+        await users.delete(user.id, { reassignTo: choice === 'remove' ? null : parseId(choice) });
+        return success(`${user.displayName} deleted.`, { redirect: 'users' });
       },
     },
   };
 }
 
-/** What the partial `admin/pages/pagination` shows; null when everything is on one page. */
+/** Data for the partial `admin/pages/pagination`. Null when everything fits on one page. */
 interface Pagination {
   readonly text: string;
   readonly previous: string | null;
@@ -138,7 +138,7 @@ interface PaginationInit {
   readonly total: number;
   readonly page: number;
   readonly perPage: number;
-  /** Parameters of the address that stay; empty ones are left out. */
+  /** Query parameters to keep. Empty ones are omitted. */
   readonly query: Readonly<Record<string, string>>;
 }
 

@@ -73,8 +73,8 @@ const newArgs: Record<'name' | 'app_id', RouteArgument> = {
 };
 
 /**
- * `/wp/v2/users/<id|me>/application-passwords`: list, create (the password is in this one answer), read, rename, revoke;
- * and `introspect`, the one that the caller signed in with.
+ * `/wp/v2/users/<id|me>/application-passwords`: list, create, read, rename and revoke. `introspect` returns the password of
+ * the current request. Only the response to create contains the secret.
  */
 export function addApplicationPasswordRoutes(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies): Undo {
   const context = createContext(rest, dependencies);
@@ -93,13 +93,13 @@ type Context = ReturnType<typeof createContext>;
 
 function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies) {
   const { applicationPasswords: passwords } = dependencies;
-  const owner = createOwner(dependencies);
+  const findOwner = createFindOwner(dependencies);
   const address = (user: User): string => rest.url(`/wp/v2/users/${user.id}/application-passwords`);
   return {
     passwords,
-    owner,
+    findOwner,
     address,
-    answer: (user: User, item: ApplicationPassword, more: Record<string, unknown> = {}): RestResponse =>
+    respond: (user: User, item: ApplicationPassword, more: Record<string, unknown> = {}): RestResponse =>
       new RestResponse({
         body: { ...toBody(item), ...more },
         links: { self: [{ href: `${address(user)}/${item.id}` }] },
@@ -112,7 +112,7 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
     permission:
       (capability: string, code: string, what: string) =>
       async (request: Request): Promise<true> => {
-        const user = await owner(request);
+        const user = await findOwner(request);
         if (!request.user.can(capability, user.id, request.params.uuid))
           throw refused(request, code, `Sorry, you are not allowed to ${what} for this user.`);
         return true;
@@ -122,19 +122,21 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
 
 const define = (definition: RouteDefinition<Params>): RouteDefinition => ({ schema, ...definition }) as RouteDefinition;
 
-function collectionRoutes({ passwords, owner, address, answer, permission }: Context): RouteDefinition[] {
+function collectionRoutes({ passwords, findOwner, address, respond, permission }: Context): RouteDefinition[] {
   return [
     define({
       summary: 'Lists a user’s application passwords.',
-      responses: { 200: { description: 'All of them, oldest first.', schema: { type: 'array', items: schema } } },
+      responses: {
+        200: { description: 'All application passwords, oldest first.', schema: { type: 'array', items: schema } },
+      },
       permission: permission(
         'list_app_passwords',
         'rest_cannot_list_application_passwords',
         'list application passwords',
       ),
       handler: async (request) => {
-        const user = await owner(request);
-        return (await passwords.list(user.id)).map((item) => ({ ...toBody(item), _links: answer(user, item).links }));
+        const user = await findOwner(request);
+        return (await passwords.list(user.id)).map((item) => ({ ...toBody(item), _links: respond(user, item).links }));
       },
     }),
     define({
@@ -142,8 +144,8 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
       summary: 'Creates an application password.',
       responses: {
         201: {
-          description: 'Made; the password is in this one answer.',
-          headers: { Location: 'Address of the application password.' },
+          description: 'Created. Only this response contains the password.',
+          headers: { Location: 'URL of the application password.' },
         },
       },
       args: newArgs,
@@ -153,10 +155,10 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
         'create application passwords',
       ),
       handler: async (request) => {
-        const user = await owner(request);
+        const user = await findOwner(request);
         const { name = '', app_id = '' } = request.params;
         const { password, item } = await passwords.create(user.id, name, app_id);
-        const response = answer(user, item, { password });
+        const response = respond(user, item, { password });
         response.status = 201;
         response.headers['Location'] = `${address(user)}/${item.id}`;
         return response;
@@ -177,7 +179,7 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
         'delete application passwords',
       ),
       handler: async (request) => {
-        const user = await owner(request);
+        const user = await findOwner(request);
         const items = await passwords.list(user.id);
         for (const { id } of items) await passwords.revoke(user.id, id);
         return { deleted: true, count: items.length };
@@ -186,7 +188,7 @@ function collectionRoutes({ passwords, owner, address, answer, permission }: Con
   ];
 }
 
-function singleRoutes({ passwords, owner, answer, find, permission }: Context): RouteDefinition[] {
+function singleRoutes({ passwords, findOwner, respond, find, permission }: Context): RouteDefinition[] {
   return [
     define({
       summary: 'Reads one application password.',
@@ -196,8 +198,8 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
         'read this application password',
       ),
       handler: async (request) => {
-        const user = await owner(request);
-        return answer(user, await find(user, request.params.uuid));
+        const user = await findOwner(request);
+        return respond(user, await find(user, request.params.uuid));
       },
     }),
     define({
@@ -213,16 +215,16 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
         'edit this application password',
       ),
       handler: async (request) => {
-        const user = await owner(request);
+        const user = await findOwner(request);
         const { name, app_id } = request.params;
         const { id } = await find(user, request.params.uuid);
         const item = await passwords.update(user.id, id, {
           ...(name !== undefined && { name }),
           ...(app_id !== undefined && { appId: app_id }),
         });
-        // Revoked in this moment.
+        // It was revoked in the meantime.
         if (item === null) throw notFound();
-        return answer(user, item);
+        return respond(user, item);
       },
     }),
     define({
@@ -240,7 +242,7 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
         'delete this application password',
       ),
       handler: async (request) => {
-        const user = await owner(request);
+        const user = await findOwner(request);
         const item = await find(user, request.params.uuid);
         await passwords.revoke(user.id, item.id);
         return { deleted: true, previous: toBody(item) };
@@ -249,12 +251,12 @@ function singleRoutes({ passwords, owner, answer, find, permission }: Context): 
   ];
 }
 
-/** Only about the caller's own request: nobody can ask with which password another one came. */
-function introspectRoute({ passwords, owner, answer, find }: Context): RouteDefinition {
+/** Only about the current request, so that users cannot inspect the passwords of others. */
+function introspectRoute({ passwords, findOwner, respond, find }: Context): RouteDefinition {
   return define({
-    summary: 'Reads the application password of this very request.',
+    summary: 'Reads the application password of the current request.',
     permission: async (request) => {
-      const user = await owner(request);
+      const user = await findOwner(request);
       if (request.user.id !== user.id)
         throw refused(
           request,
@@ -271,14 +273,14 @@ function introspectRoute({ passwords, owner, answer, find }: Context): RouteDefi
           message: 'Cannot introspect application password.',
           status: 404,
         });
-      const user = await owner(request);
-      return answer(user, await find(user, uuid));
+      const user = await findOwner(request);
+      return respond(user, await find(user, uuid));
     },
   });
 }
 
 /** @throws RestError 401 for `me` without a sign-in, 404 for an unknown user. */
-function createOwner({ users }: ApplicationPasswordRoutesDependencies) {
+function createFindOwner({ users }: ApplicationPasswordRoutesDependencies) {
   return async ({ params, user }: Request): Promise<User> => {
     if (String(params.user_id).toLowerCase() === 'me') {
       if (user.id === 0) throw notLoggedIn();

@@ -7,21 +7,21 @@ export interface ApplicationPassword {
   /** UUID. */
   readonly id: string;
   readonly userId: number;
-  /** What it is for, in the user's words. */
+  /** Purpose, entered by the user. */
   readonly name: string;
-  /** UUID the program gave itself; empty when it gave none. */
+  /** UUID of the program; empty if it has none. */
   readonly appId: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Exact to the hour; null: never. */
+  /** Accurate to one hour; null: never. */
   readonly lastUsedAt: number | null;
   readonly lastIp: string | null;
 }
 
-/** Passwords for programs: Basic authentication on REST, not for signing in. They outlive a change of the user's own password. */
+/** Passwords for programs: Basic authentication on REST, not for sign-in. They survive a change of the account password. */
 export interface ApplicationPasswords {
   /**
-   * The password is shown this once, in groups of four; blanks do not count when it is sent.
+   * Returns the password, in groups of four characters, this one time. Spaces are ignored when it is used.
    *
    * @param name 1..100 characters.
    */
@@ -32,16 +32,16 @@ export interface ApplicationPasswords {
   ): Promise<{ readonly password: string; readonly item: ApplicationPassword }>;
   /** The user, or null when name or password is wrong. */
   verify(credentials: { readonly login: string; readonly password: string; readonly ip: string }): Promise<User | null>;
-  /** Id of the password that this very user object signed in with; null: with none. */
+  /** Id of the password that authenticated this user object; null: none. */
   usedBy(user: User): string | null;
   list(userId: number): Promise<ApplicationPassword[]>;
-  /** Answers the password as changed, or null when it is not there. @throws RestError as `create`. */
+  /** Returns the updated password, or null if it does not exist. @throws RestError like `create`. */
   update(
     userId: number,
     id: string,
     changes: { readonly name?: string; readonly appId?: string },
   ): Promise<ApplicationPassword | null>;
-  /** Answers whether it was there. */
+  /** Returns whether it existed. */
   revoke(userId: number, id: string): Promise<boolean>;
 }
 
@@ -65,10 +65,10 @@ interface Dependencies {
 const hour = 3_600_000;
 
 export function createApplicationPasswords({ database: { knex }, users, clock }: Dependencies): ApplicationPasswords {
-  // By the object that `verify` answered, which goes with one request: another sign-in of the user is another object.
+  // Keyed by the object that `verify` returns, which belongs to a single request.
   const used = new WeakMap<User, string>();
 
-  async function noteUse(row: Row, ip: string): Promise<void> {
+  async function recordUse(row: Row, ip: string): Promise<void> {
     const now = clock.now();
     if (row.last_used_at !== null && now - Number(row.last_used_at) < hour && row.last_ip === ip) return;
     await knex('application_passwords')
@@ -85,7 +85,7 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
         user_id: userId,
         name: label,
         app_id: appId,
-        password_hash: hashOf(password),
+        password_hash: hashPassword(password),
         created_at: clock.now(),
         last_used_at: null,
         last_ip: null,
@@ -95,11 +95,11 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
     },
     async verify({ login, password, ip }) {
       const user = await users.find(login);
-      const hash = Buffer.from(hashOf(password.replace(/\s/g, '')));
+      const hash = Buffer.from(hashPassword(password.replace(/\s/g, '')));
       const rows = await knex<Row>('application_passwords').where({ user_id: user?.id ?? 0 });
       const row = rows.find(({ password_hash }) => timingSafeEqual(Buffer.from(password_hash), hash));
       if (row === undefined) return null;
-      await noteUse(row, ip);
+      await recordUse(row, ip);
       if (user !== null) used.set(user, row.id);
       return user;
     },
@@ -130,17 +130,17 @@ function checkName(name: string): string {
 }
 
 function nameError(): RestError {
-  const sentence = 'Give the application password a name of 1 to 100 characters.';
+  const message = 'Enter a name of 1 to 100 characters for the application password.';
   return new RestError({
     code: 'application_password_empty_name',
-    message: sentence,
+    message,
     status: 400,
-    data: { params: { name: sentence } },
+    data: { params: { name: message } },
   });
 }
 
-/** With 139 random bits there is nothing to guess: a fast hash keeps REST calls fast. */
-function hashOf(password: string): string {
+/** 139 random bits cannot be guessed, so a fast hash is enough and keeps REST calls fast. */
+function hashPassword(password: string): string {
   return createHash('sha256').update(password).digest('hex');
 }
 

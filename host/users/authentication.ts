@@ -6,11 +6,11 @@ import type { Nonces } from './nonces.ts';
 import type { Sessions } from './sessions.ts';
 import type { Users } from './users.ts';
 
-/** Name of the session's cookie. */
+/** Name of the session cookie. */
 export const sessionCookieName = 'svc_session';
 
-/** Browsers keep cookies for 400 days at most; when a session ends is decided by the server. */
-const keptSeconds = 400 * 24 * 3600;
+/** Browsers limit cookies to 400 days. The server decides when a session expires. */
+const cookieMaxAgeSeconds = 400 * 24 * 3600;
 
 /** The session token of a `Cookie` header, or null. */
 function readSessionToken(header: string | undefined): string | null {
@@ -23,18 +23,18 @@ function readSessionToken(header: string | undefined): string | null {
 }
 
 /**
- * Value of `Set-Cookie` for a new session: out of reach of scripts, not sent with requests other sites make.
+ * Value of `Set-Cookie` for a new session. Scripts cannot read the cookie, and requests of other sites do not include it.
  *
- * @param remember keep it when the browser is closed.
+ * @param remember keeps the cookie after the browser is closed.
  */
 function sessionCookie(
   token: string,
   { secure, remember }: { readonly secure: boolean; readonly remember: boolean },
 ): string {
-  return `${sessionCookieName}=${token}; Path=/${remember ? `; Max-Age=${keptSeconds}` : ''}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return `${sessionCookieName}=${token}; Path=/${remember ? `; Max-Age=${cookieMaxAgeSeconds}` : ''}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 
-/** Value of `Set-Cookie` that makes the browser forget the session. */
+/** Value of `Set-Cookie` that deletes the session cookie. */
 function clearingCookie({ secure }: { readonly secure: boolean }): string {
   return `${sessionCookieName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
@@ -47,15 +47,15 @@ declare module '#plugin-api' {
   }
 }
 
-/** What is looked at of a request; node's own requests and express's fit. */
+/** The parts of a request that authentication uses. Requests of Node and Express are compatible. */
 export interface IncomingCall {
   readonly headers: IncomingHttpHeaders;
   readonly url?: string | undefined;
   readonly ip?: string | undefined;
 }
 
-/** Where headers of the answer go; node's and express's responses fit. */
-export interface AnswerHeaders {
+/** Receives response headers. Responses of Node and Express are compatible. */
+export interface ResponseHeaders {
   setHeader(name: string, value: string): unknown;
 }
 
@@ -82,32 +82,32 @@ export interface AuthenticationDependencies {
   readonly limiter: LoginLimiter;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly log: Logger;
-  /** Cookies are `Secure` when it begins with https. */
+  /** Cookies are `Secure` if it starts with https. */
   readonly siteUrl: () => string;
 }
 
 export interface Authentication {
   /**
-   * Who calls REST: the session's user when cookie and nonce (header `X-WP-Nonce` or parameter `_wpnonce`, action
-   * `wp_rest`) fit, else the user of an application password, else the visitor. A cookie without a nonce counts for nothing.
+   * Authenticates a REST call: by cookie and nonce (header `X-WP-Nonce` or parameter `_wpnonce`, action `wp_rest`), else by
+   * application password, else as visitor. A cookie without a nonce is ignored.
    *
-   * @param answer gets a fresh nonce in `X-WP-Nonce`, as in WordPress, so that a page that stays open never runs out of them.
+   * @param response receives a new nonce in `X-WP-Nonce`, as in WordPress, so that a page can stay open.
    * @throws RestError 403 `rest_cookie_invalid_nonce`, 401 `incorrect_password`.
    */
-  currentUser(call: IncomingCall, answer?: AnswerHeaders): Promise<User>;
-  /** The session of the request's cookie: for pages, which check nonces themselves. */
+  currentUser(call: IncomingCall, response?: ResponseHeaders): Promise<User>;
+  /** The session of the cookie, for pages, which verify nonces separately. */
   sessionUser(call: IncomingCall): Promise<SignedIn | null>;
-  /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many tries. */
+  /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many attempts. */
   login(
     input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
   ): Promise<OpenedSession | null>;
-  /** A session without a password: for the administrator whom the setup has just made. */
+  /** Opens a session without a password, for the administrator that setup has just created. */
   openSession(user: User, visitor: Visitor, remember?: boolean): Promise<OpenedSession>;
   /** Ends the session on all nodes. */
   logout(session: SignedIn): Promise<{ readonly cookie: string }>;
 }
 
-/** Recognises callers, signs them in and out. */
+/** Authenticates callers, signs them in and out. */
 export function createAuthentication(given: AuthenticationDependencies): Authentication {
   const { users, sessions, nonces, applicationPasswords, limiter, hooks, log, siteUrl } = given;
   const isSecure = (): boolean => siteUrl().startsWith('https:');
@@ -125,7 +125,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     if (!user)
       throw new RestError({
         code: 'incorrect_password',
-        message: 'The user name or the application password is wrong.',
+        message: 'Incorrect user name or application password.',
         status: 401,
       });
     return user;
@@ -139,8 +139,8 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   return {
     sessionUser,
     openSession,
-    async currentUser(call, answer) {
-      const nonce = nonceOf(call);
+    async currentUser(call, response) {
+      const nonce = readNonce(call);
       const basic = basicHeader(call.headers.authorization);
       if (nonce === null) return basic === null ? users.anonymous : applicationUser(basic, call.ip ?? '');
       const caller = (await sessionUser(call)) ?? { user: users.anonymous, sessionId: '' };
@@ -148,7 +148,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
         nonces.verify({ nonce, action: 'wp_rest', ...caller }) !== false &&
         (caller.user.id !== 0 || basic === null)
       ) {
-        answer?.setHeader('X-WP-Nonce', nonces.create('wp_rest', caller.user, caller.sessionId));
+        response?.setHeader('X-WP-Nonce', nonces.create('wp_rest', caller.user, caller.sessionId));
         return caller.user;
       }
       if (basic !== null) return applicationUser(basic, call.ip ?? '');
@@ -158,13 +158,13 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       await limiter.spend(login, ip);
       const user = await users.verify(login, password);
       if (user === null) {
-        log.warn('A sign-in failed.', { ip });
+        log.warn('Sign-in failed', { event: 'sign_in_failed', ip });
         await hooks.doActionAsync('wp_login_failed', login);
         return null;
       }
       await limiter.reset(login, ip);
       const opened = await openSession(user, { ip, userAgent }, remember);
-      log.info('A user signed in.', { user: user.id, ip });
+      log.info('User signed in', { event: 'user_signed_in', user: user.id, ip });
       await hooks.doActionAsync('wp_login', user.login, user);
       return opened;
     },
@@ -176,7 +176,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   };
 }
 
-function nonceOf({ headers, url = '' }: IncomingCall): string | null {
+function readNonce({ headers, url = '' }: IncomingCall): string | null {
   const header = headers['x-wp-nonce'];
   if (typeof header === 'string') return header;
   const query = url.indexOf('_wpnonce=') === -1 ? '' : url.slice(url.indexOf('?') + 1);
@@ -200,9 +200,9 @@ interface PageUserDependencies {
 }
 
 /**
- * Who the cookie of a session names, for requests that browsers vouch to come from a page of the site itself: `Origin`,
- * which scripts cannot set, is the site's, and `Sec-Fetch-Site`, where it is sent, does not say otherwise. Everybody else
- * is the visitor, so that no other site acts in a user's name; there is no nonce to be cached with a page.
+ * Returns the user of the session cookie if the browser reports a request from a page of this site: `Origin` matches, and
+ * `Sec-Fetch-Site`, if present, is `same-origin`. Other callers are visitors, so other sites cannot act for a user. This works
+ * without a nonce, which a cached page could not contain.
  */
 export function createPageUser({
   authentication,

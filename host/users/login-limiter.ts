@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { RestError } from '#plugin-api';
+import { RestError, formatWait } from '#plugin-api';
 import type { Clock, DatabaseApi, Knex } from '#plugin-api';
 import { keyOf } from './user-input.ts';
 
-/** Tries per quarter of an hour: on one name from one address, and from one address altogether. */
+/** Attempts per 15 minutes: for one name from one address, and from one address in total. */
 const limits = { name: 10, address: 100 } as const;
 const windowMilliseconds = 15 * 60_000;
 
-/** Slows down guessing of passwords, counted in the database and so over all nodes. */
+/** Limits password guessing. Attempts are counted in the database, so the limit covers all nodes. */
 export interface LoginLimiter {
   /**
-   * Counts a try before the password is looked at, so that parallel tries cannot slip through.
+   * Counts an attempt before the password is checked, so that parallel attempts cannot bypass the limit.
    *
    * @throws RestError 429 `too_many_login_attempts` with `Retry-After`.
    */
   spend(login: string, ip: string): Promise<void>;
-  /** Forgets the tries on this name from this address, after one that succeeded. */
+  /** Resets the count of this name and address after a successful sign-in. */
   reset(login: string, ip: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function createLoginLimiter({
   return {
     async spend(login, ip) {
       const now = clock.now();
-      for (const [kind, subject] of Object.entries(subjectsOf(login, ip)) as [keyof typeof limits, string][]) {
+      for (const [kind, subject] of Object.entries(hashSubjects(login, ip)) as [keyof typeof limits, string][]) {
         const { tries, expiresAt } = await count(knex, subject, now);
         if (tries === 1) await knex('login_attempts').where('expires_at', '<=', now).delete();
         if (tries > limits[kind]) throw tooMany(expiresAt - now);
@@ -38,7 +38,7 @@ export function createLoginLimiter({
     },
     async reset(login, ip) {
       await knex('login_attempts')
-        .where({ subject: subjectsOf(login, ip).name })
+        .where({ subject: hashSubjects(login, ip).name })
         .delete();
     },
   };
@@ -60,15 +60,15 @@ async function count(knex: Knex, subject: string, now: number): Promise<{ tries:
   return { tries: Number(row?.tries), expiresAt: Number(row?.expires_at) };
 }
 
-/** Hashed: what people type into the name field is now and then their password. */
-function subjectsOf(login: string, ip: string): Record<keyof typeof limits, string> {
+/** Hashed, because users sometimes enter their password as the name. */
+function hashSubjects(login: string, ip: string): Record<keyof typeof limits, string> {
   const address = networkOf(ip);
   const hash = (parts: readonly string[]): string =>
     createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
   return { name: hash([address, keyOf(login)]), address: hash([address]) };
 }
 
-/** A household holds a whole /64 of IPv6 addresses. */
+/** Groups IPv6 addresses by /64, the usual size of one connection. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
@@ -77,11 +77,10 @@ export function networkOf(ip: string): string {
 
 function tooMany(wait: number): RestError {
   const seconds = Math.max(1, Math.ceil(wait / 1000));
-  const minutes = Math.ceil(seconds / 60);
   return new RestError({
     code: 'too_many_login_attempts',
     status: 429,
     headers: { 'Retry-After': String(seconds) },
-    message: `Too many tries to sign in. Wait ${minutes} minute${minutes === 1 ? '' : 's'} and try again.`,
+    message: `Too many sign-in attempts. Try again in ${formatWait(wait)}.`,
   });
 }

@@ -1,7 +1,7 @@
 import type { Migration } from '#plugin-api';
-import { freeSlug, slugOf } from './profile.ts';
+import { findFreeSlug, slugOf } from './profile.ts';
 
-/** Tables of users, sessions, application passwords and sign-in tries. Times are milliseconds since the epoch. */
+/** Tables of users, sessions, application passwords and sign-in attempts. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
   {
     id: '0003_users',
@@ -9,7 +9,7 @@ export const migrations: readonly Migration[] = [
       await knex.schema.createTable('users', (table) => {
         table.increments('id');
         table.text('login').notNullable();
-        // Lower-case copies make names unique without regard to case on both dialects.
+        // Lowercase copies make names case-insensitively unique in both dialects.
         table.text('login_key').notNullable().unique();
         table.text('email').notNullable();
         table.text('email_key').notNullable().unique();
@@ -20,10 +20,10 @@ export const migrations: readonly Migration[] = [
         table.bigInteger('created_at').notNullable();
       });
       await knex.schema.createTable('sessions', (table) => {
-        // SHA-256 of the cookie's token, in hex: reading this table opens no session.
+        // SHA-256 of the cookie token in hex. Reading this table does not reveal tokens.
         table.text('id').primary();
         table.integer('user_id').notNullable().references('users.id').onDelete('CASCADE').index();
-        // How long it lasts after it was last used.
+        // Milliseconds after the last use until the session expires.
         table.bigInteger('lifetime').notNullable();
         table.bigInteger('created_at').notNullable();
         table.bigInteger('last_seen_at').notNullable();
@@ -53,7 +53,7 @@ export const migrations: readonly Migration[] = [
       await knex.schema.alterTable('application_passwords', (table) =>
         table.text('app_id').notNullable().defaultTo(''),
       );
-      // Found and sorted without regard to case, also where the database folds only plain letters.
+      // For case-insensitive search and sorting, also if the database folds only ASCII letters.
       await knex.schema.alterTable('users', (table) => table.text('display_key').notNullable().defaultTo(''));
       const rows = await knex<{ id: number; display_name: string }>('users').select('id', 'display_name');
       for (const { id, display_name } of rows)
@@ -71,7 +71,7 @@ export const migrations: readonly Migration[] = [
       for (const { id, login } of await knex<{ id: number; login: string }>('users')
         .select('id', 'login')
         .orderBy('id')) {
-        const slug = freeSlug(slugOf(login), taken);
+        const slug = findFreeSlug(slugOf(login), taken);
         taken.add(slug);
         await knex('users').where({ id }).update({ nickname: login, slug });
       }
@@ -82,7 +82,7 @@ export const migrations: readonly Migration[] = [
     id: '0009_user_search',
     async up(knex, { dialect }) {
       if (dialect !== 'postgresql') return;
-      // Parts of three letters and more are looked up. Without the extension, which not everybody may create, users are looked at one by one.
+      // Speeds up searches of three or more letters. Creating the extension needs privileges; without it, searches scan the table.
       try {
         await knex.transaction(async (nested) => {
           await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');

@@ -3,7 +3,7 @@ import type { Clock, HooksApi } from '#plugin-api';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Seconds a nonce lives at most; it lives at least half of that. Default 86,400. */
+    /** Maximum lifetime of a nonce in seconds; the minimum is half of it. Default: 86,400. */
     nonce_life: (seconds: number, action: string) => number;
   }
 }
@@ -19,18 +19,18 @@ export interface NonceCheck {
   readonly nonce: string;
   readonly action: string;
   readonly user: { readonly id: number };
-  /** Empty for visitors who are not signed in. */
+  /** Empty for visitors. */
   readonly sessionId: string;
 }
 
 /**
- * Tokens that show a request was meant: bound to an action, a user and a session, good for 12 to 24 hours, and any
- * number of times within. Nothing is stored; every node of the site agrees.
+ * Tokens against request forgery: bound to an action, a user and a session, and reusable for 12 to 24 hours. Nothing is
+ * stored, and every node accepts them.
  */
 export interface Nonces {
   /** Ten characters of `A-Za-z0-9_-`. */
   create(action: string, user: { readonly id: number }, sessionId: string): string;
-  /** 1: made in the present half of its life, 2: in the one before; false: not good. */
+  /** 1: created in the current half of its lifetime, 2: in the previous one; false: invalid. */
   verify(check: NonceCheck): 1 | 2 | false;
 }
 

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 
-/** argon2id with 19 MiB, two passes, one lane: what OWASP asks for at least, some 20 ms. */
+/** argon2id with 19 MiB, two passes and one lane: the OWASP minimum, about 20 ms. */
 const settings = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Hash of a password nobody has, made with `settings`: verifying against it takes as long as against a real one. */
+/** Hash of an unused password with the same `settings`, so that verifying against it takes as long as a real one. */
 export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$od5XRZItucVSEuydIO375g$a8ciF4bs5OcJB/Tj6O9m45+N7TqxyQVeIzNMXR4W67s';
 
@@ -14,7 +14,7 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * @param hash null for a user who does not exist: takes the same time and answers false.
+ * @param hash null for an unknown user: takes the same time and returns false.
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   const { verify } = await import('@node-rs/argon2');
@@ -22,10 +22,10 @@ export async function verifyPassword(hash: string | null, password: string): Pro
   return matches && hash !== null;
 }
 
-/** Without characters that are mistaken for each other. */
+/** Without characters that look alike. */
 const alphabet = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** A random password. With 24 characters it has 139 bits. */
+/** Generates a random password. 24 characters have 139 bits of entropy. */
 export function generatePassword(length = 24): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }

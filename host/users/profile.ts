@@ -1,6 +1,6 @@
 import { isUrl, type UserProfile } from '#plugin-api';
 
-/** The columns of `users` that hold what people tell about themselves. */
+/** The profile columns of the table `users`. */
 export interface ProfileRow {
   readonly first_name: string;
   readonly last_name: string;
@@ -11,7 +11,7 @@ export interface ProfileRow {
   readonly slug: string;
 }
 
-/** Members that callers name as the columns are named. */
+/** Columns by profile member. */
 export const profileColumns: Readonly<Record<keyof UserProfile, keyof ProfileRow>> = {
   firstName: 'first_name',
   lastName: 'last_name',
@@ -24,7 +24,7 @@ export const profileColumns: Readonly<Record<keyof UserProfile, keyof ProfileRow
 
 const members = Object.keys(profileColumns) as (keyof UserProfile)[];
 
-export function profileOf(row: ProfileRow): UserProfile {
+export function toProfile(row: ProfileRow): UserProfile {
   const { first_name: firstName, last_name: lastName, nickname, description, url, locale, slug } = row;
   return { firstName, lastName, nickname, description, url, locale, slug };
 }
@@ -37,7 +37,7 @@ export function toColumns(profile: Partial<UserProfile>): Partial<ProfileRow> {
   );
 }
 
-/** In one form: without blanks at the ends and control characters, slugs of plain letters. What is left out stays so. */
+/** Normalizes the given members: removes surrounding spaces and control characters, and converts the slug. */
 export function cleanProfile(profile: Partial<UserProfile>): Partial<UserProfile> {
   const clean = (member: keyof UserProfile, text: string): string => {
     if (member === 'slug') return slugOf(text);
@@ -56,8 +56,8 @@ export function cleanProfile(profile: Partial<UserProfile>): Partial<UserProfile
   );
 }
 
-/** Sentences by column, about a profile that was cleaned. */
-export function profileFaults(profile: Partial<UserProfile>): Record<string, string> {
+/** Validates a normalized profile. Returns messages by column. */
+export function profileErrors(profile: Partial<UserProfile>): Record<string, string> {
   const { url, locale, slug, description } = profile;
   const long = members.filter((member) => member !== 'description' && (profile[member] ?? '').length > 250);
   return {
@@ -66,16 +66,16 @@ export function profileFaults(profile: Partial<UserProfile>): Record<string, str
     ...(profile.nickname === '' && { nickname: 'Enter a nickname.' }),
     ...(url !== undefined &&
       url !== '' &&
-      !isWebAddress(url) && { url: 'Enter a web address such as https://example.com, or nothing.' }),
+      !isWebAddress(url) && { url: 'Enter a URL like https://example.com, or leave empty.' }),
     ...(locale !== undefined &&
       !/^([a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?(_[a-z0-9]{2,16})?)?$/.test(locale) && {
-        locale: 'Enter a language such as en_US or de_DE, or nothing for that of the site.',
+        locale: 'Enter a language like en_US or de_DE, or leave empty to use that of the site.',
       }),
     ...(slug === '' && { slug: 'Use at least one letter or digit.' }),
   };
 }
 
-/** The name of a user in addresses: plain lower-case letters, digits, `_` and `-`. Empty where nothing of the kind is left. */
+/** Converts text to the URL name of a user: lowercase ASCII letters, digits, `_` and `-`. May be empty. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFKD')
@@ -85,9 +85,9 @@ export function slugOf(text: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** The wish, or with the first number behind it that makes it unlike all taken ones. */
-export function freeSlug(wish: string, taken: ReadonlySet<string>): string {
-  const base = wish || 'user';
+/** Returns the preferred slug, or the first free one with a number appended. */
+export function findFreeSlug(preferred: string, taken: ReadonlySet<string>): string {
+  const base = preferred || 'user';
   for (let number = 1; ; number += 1) {
     const slug = number === 1 ? base : `${base}-${number}`;
     if (!taken.has(slug)) return slug;

@@ -1,4 +1,4 @@
-/** The five roles of WordPress, the most powerful first. */
+/** The five roles of WordPress, most powerful first. */
 export const roleNames = ['administrator', 'editor', 'author', 'contributor', 'subscriber'] as const;
 
 export type RoleName = (typeof roleNames)[number];
@@ -58,7 +58,7 @@ const administrator = [
   'update_core',
 ];
 
-const capabilitiesOfRoles: Readonly<Record<RoleName, readonly string[]>> = {
+const roleCapabilities: Readonly<Record<RoleName, readonly string[]>> = {
   administrator,
   editor,
   author,
@@ -70,8 +70,8 @@ export function isRole(name: string): name is RoleName {
   return (roleNames as readonly string[]).includes(name);
 }
 
-/** Capabilities of the roles together; each role's own name counts as one, as in WordPress. */
-export function capabilitiesOf(roles: readonly string[]): Record<string, boolean> {
-  const held = roles.filter(isRole).flatMap((role) => [...capabilitiesOfRoles[role], role]);
+/** The combined capabilities of the roles. As in WordPress, each role name is a capability too. */
+export function capabilitiesForRoles(roles: readonly string[]): Record<string, boolean> {
+  const held = roles.filter(isRole).flatMap((role) => [...roleCapabilities[role], role]);
   return Object.fromEntries(held.map((capability) => [capability, true]));
 }

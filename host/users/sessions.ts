@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock, DatabaseApi } from '#plugin-api';
 
 export interface Session {
-  /** SHA-256 of the token, in hex: names the session, opens nothing. */
+  /** SHA-256 of the token in hex. It identifies the session but cannot open it. */
   readonly id: string;
   readonly userId: number;
-  /** Times in milliseconds since the epoch. */
+  /** Times are milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Exact to the hour. */
+  /** Accurate to one hour. */
   readonly lastSeenAt: number;
   readonly expiresAt: number;
   readonly ip: string;
@@ -18,20 +18,20 @@ export interface NewSession {
   readonly userId: number;
   readonly ip: string;
   readonly userAgent: string;
-  /** Lasts 14 days after its last use instead of 2. Default true. */
+  /** Expires 14 days instead of 2 days after the last use. Default: true. */
   readonly remember?: boolean;
 }
 
-/** Signed-in browsers. Rows in the database: all nodes see a new session, and an ended one, at once. */
+/** Sessions in the database, so all nodes see new and ended ones immediately. */
 export interface Sessions {
-  /** The token (256 random bits, base64url) is the cookie's value; only its hash is kept. */
+  /** The token (256 random bits, base64url) is the cookie value. Only its hash is stored. */
   create(session: NewSession): Promise<{ readonly token: string; readonly session: Session }>;
-  /** The session of a token that has not expired; using it puts its expiry off. */
+  /** Finds an unexpired session by its token and extends it. */
   find(token: string): Promise<Session | null>;
   destroy(id: string): Promise<void>;
-  /** @param except id of a session to keep: the one that asks. */
+  /** @param except id of a session to keep, usually the current one. */
   destroyAll(userId: number, except?: string): Promise<number>;
-  /** Those of a user that have not expired, last used first. */
+  /** Unexpired sessions of a user, last used first. */
   list(userId: number): Promise<Session[]>;
 }
 
@@ -62,7 +62,7 @@ export function createSessions({
       const token = randomBytes(32).toString('base64url');
       const lifetime = remember ? lifetimes.remembered : lifetimes.short;
       const row = {
-        id: idOf(token),
+        id: hashToken(token),
         user_id: userId,
         lifetime,
         created_at: now,
@@ -79,11 +79,11 @@ export function createSessions({
       if (!/^[\w-]{43}$/.test(token)) return null;
       const now = clock.now();
       const row = await knex<SessionRow>('sessions')
-        .where({ id: idOf(token) })
+        .where({ id: hashToken(token) })
         .where('expires_at', '>', now)
         .first();
       if (row === undefined) return null;
-      // A write per hour, not per request.
+      // Write at most once per hour, not per request.
       if (now - Number(row.last_seen_at) < hour) return toSession(row);
       const seen = { last_seen_at: now, expires_at: now + Number(row.lifetime) };
       await knex('sessions').where({ id: row.id }).update(seen);
@@ -103,7 +103,7 @@ export function createSessions({
   };
 }
 
-function idOf(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

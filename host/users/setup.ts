@@ -6,7 +6,7 @@ import type { Users } from './users.ts';
 export interface SetupDependencies {
   readonly users: Pick<Users, 'create' | 'hasAdministrator'>;
   readonly options: Pick<OptionsApi, 'get' | 'add' | 'update' | 'delete'>;
-  /** `lock` waits for a named lock within a transaction, over all nodes. */
+  /** `lock` waits for a named lock within a transaction, across all nodes. */
   readonly database: Pick<DatabaseApi, 'transaction'> & { lock(name: string): Promise<void> };
   /** 32 bytes, the same on all nodes. */
   readonly key: () => Buffer;
@@ -21,23 +21,24 @@ export interface SetupInput {
   readonly password: string;
 }
 
-/** The first administrator, made in a browser by whoever can read what the host prints at its start. */
+/** Creates the first administrator in a browser, for the person who can read the output of the host. */
 export interface Setup {
   /** Whether the site has no administrator yet. */
   needed(): Promise<boolean>;
-  /** Address of the setup page with its one-time token, the same from every node and start; null once an administrator exists. */
+  /** URL of the setup page with its one-time token, the same on every node. Null if an administrator exists. */
   ensureLink(): Promise<string | null>;
-  /** Whether this is the token of the link and the setup is still needed. */
+  /** Whether the token is valid and setup is still needed. */
   accepts(token: string): Promise<boolean>;
   /**
-   * Creates the administrator, names the site and spends the token. Of parallel callers on any nodes one succeeds.
+   * Creates the administrator, names the site and invalidates the token. Only one of several parallel callers succeeds.
    *
-   * @throws RestError 403 `setup_link_invalid`; 400 as `users.create`, sentences by field in `data.params`: nothing is spent then.
+   * @throws RestError 403 `setup_link_invalid`; 400 like `users.create` with messages by field in `data.params`, which keeps
+   *   the token valid.
    */
   complete(input: SetupInput): Promise<User>;
 }
 
-/** Random part of the token. The token itself is its HMAC and stored nowhere: reading the database does not give it away. */
+/** Option with the random seed of the token. The token is its HMAC and is not stored, so the database does not reveal it. */
 const seedOption = 'setup_seed';
 
 export function createSetup({ users, options, database, key, siteUrl }: SetupDependencies): Setup {
@@ -70,7 +71,7 @@ export function createSetup({ users, options, database, key, siteUrl }: SetupDep
         if (!(await accepts(given))) {
           throw new RestError({
             code: 'setup_link_invalid',
-            message: 'This setup link is spent or wrong. Open the one the host printed at its start.',
+            message: 'This setup link is invalid or has been used. Open the link that the host printed at start.',
             status: 403,
           });
         }

@@ -4,18 +4,18 @@ import type { Database } from '../database/database-contract.ts';
 import { hashPassword } from './passwords.ts';
 import { toColumns, type ProfileRow } from './profile.ts';
 import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
-import { factsOf, holdsRole, isId, type UserRow } from './user-row.ts';
+import { toFacts, holdsRole, isId, type UserRow } from './user-row.ts';
 import { createUser } from './user.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
-    /** After a user's data, roles or password changed; `before` is the user as it was. */
+    /** After the data, roles or password of a user changed. `before` is the previous version. */
     profile_update: (userId: number, before: User) => void;
-    /** After the roles changed; `role` is the first of the new ones, empty when there are none. */
+    /** After the roles changed. `role` is the first new role, or empty. */
     set_user_role: (userId: number, role: string, before: readonly string[]) => void;
-    /** Before a user is removed, in the same transaction: the place to move or remove what belongs to them. */
+    /** Before a user is deleted, in the same transaction. Use it to reassign or delete their data. */
     delete_user: (userId: number, reassignTo: number | null, user: User) => void;
-    /** After the user was removed. */
+    /** After the user was deleted. */
     deleted_user: (userId: number, reassignTo: number | null, user: User) => void;
   }
 }
@@ -27,17 +27,17 @@ export interface ChangesDependencies {
 }
 
 export interface ChangeOptions {
-  /** Id of a session that goes on where all others end: that of the person who changes their own account. */
+  /** Id of a session to keep when all others end, for users who change their own account. */
   readonly keepSession?: string;
 }
 
-export interface UserChanging {
+export interface UserWriter {
   update(id: number, changes: UserChanges, options?: ChangeOptions): Promise<User>;
   delete(id: number, options?: { readonly reassignTo?: number | null }): Promise<boolean>;
 }
 
-/** Changes and removals. Those that could take the last administrator away wait for each other, over all nodes. */
-export function createUserChanges({ database, hooks, log }: ChangesDependencies): UserChanging {
+/** Updates and deletes users. A lock across all nodes protects the last administrator. */
+export function createUserChanges({ database, hooks, log }: ChangesDependencies): UserWriter {
   const { knex } = database;
   const find = async (id: number): Promise<UserRow | undefined> =>
     isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined;
@@ -50,7 +50,7 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         if (given.roles !== undefined) await database.lock('administrators');
         const row = await find(id);
         if (row === undefined) throw unknownUser();
-        const columns = columnsOf(given, password_hash);
+        const columns = toChangedColumns(given, password_hash);
         const rolesChanged = columns.roles !== undefined && columns.roles !== row.roles;
         if (rolesChanged && given.roles?.includes('administrator') === false) await refuseLastAdministrator(knex, row);
         if (columns.email_key !== undefined && columns.email_key !== row.email_key)
@@ -65,12 +65,12 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         if (rolesChanged || password_hash !== undefined)
           await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
         return {
-          before: createUser(factsOf(row), hooks),
-          after: createUser(factsOf({ ...row, ...columns }), hooks),
+          before: createUser(toFacts(row), hooks),
+          after: createUser(toFacts({ ...row, ...columns }), hooks),
           rolesChanged,
         };
       });
-      log.info('A user was changed.', { user: id, changed: Object.keys(given).join(' ') });
+      log.info('User updated', { event: 'user_updated', user: id, changed: Object.keys(given).join(' ') });
       if (rolesChanged) await hooks.doActionAsync('set_user_role', id, after.roles[0] ?? '', before.roles);
       await hooks.doActionAsync('profile_update', id, before);
       return after;
@@ -88,13 +88,13 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
           });
         }
         await refuseLastAdministrator(knex, row);
-        const user = createUser(factsOf(row), hooks);
+        const user = createUser(toFacts(row), hooks);
         await hooks.doActionAsync('delete_user', id, reassignTo, user);
         await knex('users').where({ id }).delete();
         return user;
       });
       if (removed === null) return false;
-      log.info('A user was removed.', { user: id });
+      log.info('User deleted', { event: 'user_deleted', user: id });
       await hooks.doActionAsync('deleted_user', id, reassignTo, removed);
       return true;
     },
@@ -109,7 +109,7 @@ type Columns = Partial<
   Pick<UserRow, 'email' | 'email_key' | 'display_name' | 'display_key' | 'roles' | 'password_hash' | keyof ProfileRow>
 >;
 
-function columnsOf(
+function toChangedColumns(
   { email, displayName, roles, profile = {} }: UserChanges,
   password_hash: string | undefined,
 ): Columns {
@@ -126,15 +126,15 @@ async function refuseTakenEmail(knex: Knex, email_key: string): Promise<void> {
   if ((await knex('users').where({ email_key }).first('id')) !== undefined) throw takenError('email');
 }
 
-/** @throws RestError when nobody else could manage the site. */
+/** @throws RestError for the only administrator. */
 async function refuseLastAdministrator(knex: Knex, row: UserRow): Promise<void> {
   const [condition, values] = holdsRole('administrator');
-  if (!factsOf(row).roles.includes('administrator')) return;
+  if (!toFacts(row).roles.includes('administrator')) return;
   if ((await knex('users').whereRaw(condition, values).whereNot({ id: row.id }).first('id')) !== undefined) return;
   throw new RestError({
     code: 'rest_user_last_administrator',
     message: 'This is the last administrator. Make another user an administrator first.',
     status: 400,
-    data: { params: { role: 'Make another user an administrator first: nobody else could manage the site.' } },
+    data: { params: { role: 'This is the only administrator. Make another user an administrator first.' } },
   });
 }

@@ -1,9 +1,9 @@
 import { RestError } from '#plugin-api';
 import type { NewUser, UserChanges, UserProfile } from '#plugin-api';
-import { cleanProfile, profileFaults } from './profile.ts';
+import { cleanProfile, profileErrors } from './profile.ts';
 import { isRole, roleNames } from './roles.ts';
 
-/** A new user whose every member was checked. */
+/** A validated new user. */
 export interface CheckedUser {
   readonly login: string;
   readonly email: string;
@@ -13,12 +13,12 @@ export interface CheckedUser {
   readonly profile: Partial<UserProfile>;
 }
 
-/** Text made comparable: names and addresses are unique without regard to case. */
+/** The key of a login or email, which are unique regardless of case. */
 export function keyOf(loginOrEmail: string): string {
   return loginOrEmail.trim().toLowerCase();
 }
 
-/** @throws RestError 400 `rest_invalid_param` with a sentence per member in `data.params`. */
+/** @throws RestError 400 `rest_invalid_param` with a message per member in `data.params`. */
 export function checkNewUser({
   login,
   email,
@@ -35,21 +35,21 @@ export function checkNewUser({
     role,
     profile: cleanProfile(profile),
   };
-  const faults = {
+  const errors = {
     ...(!/^[A-Za-z0-9 _.@-]{1,60}$/.test(user.login) && {
       login: 'Use 1 to 60 letters, digits, spaces and _ . - @ for the user name.',
     }),
-    ...emailFault(user.email),
-    ...passwordFault(password),
-    ...nameFault(user.displayName),
-    ...roleFault([role]),
-    ...profileFaults(user.profile),
+    ...emailErrors(user.email),
+    ...passwordErrors(password),
+    ...nameErrors(user.displayName),
+    ...roleErrors([role]),
+    ...profileErrors(user.profile),
   };
-  refuse(faults);
+  throwErrors(errors);
   return user;
 }
 
-/** The changes, cleaned. @throws RestError as `checkNewUser`. */
+/** Normalizes and validates changes. @throws RestError like `checkNewUser`. */
 export function checkChanges({ email, displayName, roles, password, profile }: UserChanges): UserChanges {
   const changes = {
     ...(email !== undefined && { email: email.trim() }),
@@ -58,64 +58,66 @@ export function checkChanges({ email, displayName, roles, password, profile }: U
     ...(password !== undefined && { password }),
     ...(profile !== undefined && { profile: cleanProfile(profile) }),
   };
-  refuse({
-    ...(changes.email !== undefined && emailFault(changes.email)),
+  throwErrors({
+    ...(changes.email !== undefined && emailErrors(changes.email)),
     ...(changes.displayName === '' && { display_name: 'Enter a name.' }),
-    ...(changes.displayName !== undefined && changes.displayName !== '' && nameFault(changes.displayName)),
-    ...(changes.roles !== undefined && roleFault(changes.roles)),
-    ...(password !== undefined && passwordFault(password)),
-    ...(changes.profile !== undefined && profileFaults(changes.profile)),
+    ...(changes.displayName !== undefined && changes.displayName !== '' && nameErrors(changes.displayName)),
+    ...(changes.roles !== undefined && roleErrors(changes.roles)),
+    ...(password !== undefined && passwordErrors(password)),
+    ...(changes.profile !== undefined && profileErrors(changes.profile)),
   });
   return changes;
 }
 
-/** A name or address that another user has. */
+/** The login or email belongs to another user. */
 export function takenError(member: 'login' | 'email'): RestError {
-  const sentences = {
+  const messages = {
     login: 'This user name is taken. Choose another one.',
-    email: 'This e-mail address belongs to another user. Use another one.',
+    email: 'This email address belongs to another user. Use another one.',
   };
-  const params = { [member]: sentences[member] };
-  return new RestError({ code: `existing_user_${member}`, message: sentences[member], status: 400, data: { params } });
+  const params = { [member]: messages[member] };
+  return new RestError({ code: `existing_user_${member}`, message: messages[member], status: 400, data: { params } });
 }
 
-/** A name in addresses that another user has. */
+/** The URL name belongs to another user. */
 export function takenSlugError(): RestError {
   return new RestError({
     code: 'rest_user_invalid_slug',
     message: 'Invalid slug.',
     status: 400,
-    data: { params: { slug: 'Another user has this name in addresses. Choose another one.' } },
+    data: { params: { slug: 'Another user has this URL name. Choose another one.' } },
   });
 }
 
-function emailFault(email: string): Record<string, string> {
-  return isEmail(email) ? {} : { email: 'Enter an e-mail address such as you@example.com.' };
+function emailErrors(email: string): Record<string, string> {
+  return isEmail(email) ? {} : { email: 'Enter a valid email address, like you@example.com.' };
 }
 
-function nameFault(name: string): Record<string, string> {
+function nameErrors(name: string): Record<string, string> {
   return name.length > 250 ? { display_name: 'Use at most 250 characters for the display name.' } : {};
 }
 
-function roleFault(roles: readonly string[]): Record<string, string> {
+function roleErrors(roles: readonly string[]): Record<string, string> {
   const unknown = roles.find((role) => !isRole(role));
-  return unknown === undefined ? {} : { role: `There is no role '${unknown}'; use one of ${roleNames.join(', ')}.` };
+  return unknown === undefined
+    ? {}
+    : { role: `The role '${unknown}' does not exist; use one of ${roleNames.join(', ')}.` };
 }
 
-function passwordFault(password: string): Record<string, string> {
+function passwordErrors(password: string): Record<string, string> {
   return password.length < 8 || password.length > 1024
     ? { password: 'Use 8 to 1024 characters for the password.' }
     : {};
 }
 
-function refuse(faults: Readonly<Record<string, string>>): void {
-  const names = Object.keys(faults);
+function throwErrors(errors: Readonly<Record<string, string>>): void {
+  const names = Object.keys(errors);
   if (names.length === 0) return;
   throw new RestError({
     code: 'rest_invalid_param',
-    message: `Invalid parameter(s): ${names.join(', ')}. ${Object.values(faults).join(' ')}`,
+    message: `Invalid parameter(s): ${names.join(', ')}. ${Object.values(errors).join(' ')}`,
     status: 400,
-    data: { params: faults },
+    data: { params: errors },
   });
 }
 

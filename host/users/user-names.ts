@@ -4,25 +4,25 @@ import { filterUsers, isId } from './user-row.ts';
 
 type Rows = readonly (readonly unknown[])[];
 
-/** Ids of all that a filter picks, read without making an object of each: there may be very many. */
+/** Ids of all users that match a filter, without creating user objects, because there may be very many. */
 export async function readIds(
   database: Pick<Database, 'knex' | 'direct' | 'dialect'>,
   filter: UserFilter,
 ): Promise<number[]> {
-  // As one text: a row for each takes longer than finding them.
+  // As one text, because transferring a row per id would take longer than the search.
   return JSON.parse(
-    await (database.dialect === 'sqlite' ? idsOfSqlite(database, filter) : idsOfPostgresql(database, filter)),
+    await (database.dialect === 'sqlite' ? readSqliteIds(database, filter) : readPostgresqlIds(database, filter)),
   ) as number[];
 }
 
-async function idsOfSqlite(database: Pick<Database, 'knex' | 'direct'>, filter: UserFilter): Promise<string> {
+async function readSqliteIds(database: Pick<Database, 'knex' | 'direct'>, filter: UserFilter): Promise<string> {
   const { sql, bindings } = filterUsers(database.knex('users').select('id'), filter).toSQL().toNative();
   const [row] = await database.direct<Rows>(
     {
       sqlite: (connection) =>
         connection.rows(`SELECT json_group_array(id) FROM (${sql})`, ...(bindings as readonly DirectValue[])),
       postgresql: () => {
-        throw new Error('This is for SQLite.');
+        throw new Error('This query is for SQLite only.');
       },
     },
     { readOnly: true },
@@ -30,8 +30,8 @@ async function idsOfSqlite(database: Pick<Database, 'knex' | 'direct'>, filter: 
   return String(row?.[0]);
 }
 
-/** Planned anew each time: whether the index over parts of names is of use depends on the part. */
-async function idsOfPostgresql({ knex }: Pick<Database, 'knex'>, filter: UserFilter): Promise<string> {
+/** Not a prepared statement: whether the trigram index helps depends on the search text. */
+async function readPostgresqlIds({ knex }: Pick<Database, 'knex'>, filter: UserFilter): Promise<string> {
   const found = filterUsers(knex('users').select('id'), filter).as('found');
   const row = (await knex
     .from(found)
@@ -40,7 +40,7 @@ async function idsOfPostgresql({ knex }: Pick<Database, 'knex'>, filter: UserFil
   return row?.ids ?? '[]';
 }
 
-/** Display names, by statements that are prepared once: they are asked for with every page of a list. */
+/** Reads display names with prepared statements, because every page of a list needs them. */
 export async function readNames(
   database: Pick<Database, 'direct'>,
   ids: readonly number[],

@@ -2,17 +2,17 @@ import { RestError } from '#plugin-api';
 import type { JsonSchema, RestRequest, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { slugOf } from './profile.ts';
-import { capabilitiesOf, isRole } from './roles.ts';
+import { capabilitiesForRoles, isRole } from './roles.ts';
 
 export type UserContext = 'view' | 'embed' | 'edit';
 
 const everywhere = ['embed', 'view', 'edit'];
 const edit = ['edit'];
 
-/** Pixels of the pictures that answers name, as in WordPress. */
+/** Avatar sizes in pixels, as in WordPress. */
 const avatarSizes = [24, 48, 96] as const;
 
-/** One user as `/wp/v2/users` shows it; `context` of each member tells where it is shown. */
+/** The REST schema of a user. `context` lists where each member appears. */
 export const userSchema = {
   title: 'user',
   type: 'object',
@@ -34,7 +34,7 @@ export const userSchema = {
     },
     locale: {
       type: 'string',
-      description: 'Locale for the user, such as de_DE; empty for that of the site.',
+      description: 'Locale for the user, such as de_DE. Empty for the locale of the site.',
       context: edit,
     },
     nickname: { type: 'string', description: 'The nickname for the user.', context: edit },
@@ -74,16 +74,16 @@ export const userSchema = {
   },
 } as const satisfies JsonSchema;
 
-export interface AnswerPlaces {
-  /** Without a slash at its end. */
+export interface UserBodyContext {
+  /** Without a trailing slash. */
   readonly siteUrl: string;
   readonly avatarUrl: AvatarUrl;
 }
 
-export function userAnswer(
+export function userBody(
   user: User,
   context: UserContext,
-  { siteUrl, avatarUrl }: AnswerPlaces,
+  { siteUrl, avatarUrl }: UserBodyContext,
 ): Record<string, unknown> {
   const { profile } = user;
   const all: Record<keyof typeof userSchema.properties, unknown> = {
@@ -101,8 +101,8 @@ export function userAnswer(
     slug: profile?.slug ?? slugOf(user.login),
     registered_date: `${new Date(user.registeredAt ?? 0).toISOString().slice(0, 19)}+00:00`,
     roles: user.roles,
-    capabilities: capabilitiesOf(user.roles),
-    // Each role's own name counts as a capability, and is the only extra one this host knows.
+    capabilities: capabilitiesForRoles(user.roles),
+    // Each role name is a capability, the only kind of extra capability in this host.
     extra_capabilities: Object.fromEntries(user.roles.filter(isRole).map((role) => [role, true])),
     avatar_urls: Object.fromEntries(avatarSizes.map((size) => [String(size), avatarUrl(user, size)])),
   };
@@ -110,7 +110,7 @@ export function userAnswer(
   return Object.fromEntries(shown.map(([name]) => [name, all[name as keyof typeof all]]));
 }
 
-/** 401 for a visitor, 403 for somebody who is signed in. */
+/** 401 for a visitor, 403 for a signed-in user. */
 export function refused(request: Pick<RestRequest, 'user'>, code: string, message: string): RestError {
   return new RestError({ code, message, status: request.user.id === 0 ? 401 : 403 });
 }

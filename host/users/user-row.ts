@@ -1,7 +1,7 @@
 import type { Knex, UserFilter, UserQuery } from '#plugin-api';
 import type { UserFacts } from './user.ts';
 import { keyOf } from './user-input.ts';
-import { profileOf, type ProfileRow } from './profile.ts';
+import { toProfile, type ProfileRow } from './profile.ts';
 
 /** A row of the table `users`. */
 export interface UserRow extends ProfileRow {
@@ -18,7 +18,7 @@ export interface UserRow extends ProfileRow {
   readonly created_at: number | string;
 }
 
-export function factsOf(
+export function toFacts(
   row: Pick<UserRow, 'id' | 'login' | 'email' | 'display_name' | 'roles' | 'created_at' | keyof ProfileRow>,
 ): UserFacts {
   return {
@@ -28,11 +28,11 @@ export function factsOf(
     displayName: row.display_name,
     roles: JSON.parse(row.roles) as string[],
     registeredAt: Number(row.created_at),
-    profile: profileOf(row),
+    profile: toProfile(row),
   };
 }
 
-/** Arguments of whereRaw: the JSON array of roles holds this one. */
+/** Arguments of `whereRaw` that match users with the role. */
 export function holdsRole(role: string): [string, string[]] {
   return [`roles like ? escape '\\'`, [`%${literal(JSON.stringify(role))}%`]];
 }
@@ -69,15 +69,15 @@ export function filterUsers<Rows extends Knex.QueryBuilder>(
   const text = keyOf(search ?? '');
   if (text !== '') {
     void rows.where((either) => {
-      for (const place of searchIn ?? (['login', 'displayName', 'email'] as const))
-        void either.orWhereRaw(`${searched[place]} like ? escape '\\'`, [`%${literal(text)}%`]);
+      for (const member of searchIn ?? (['login', 'displayName', 'email'] as const))
+        void either.orWhereRaw(`${searched[member]} like ? escape '\\'`, [`%${literal(text)}%`]);
     });
   }
   return rows;
 }
 
-/** Equal keys are told apart by id, so that pages never overlap. */
-export function pageOfUsers<Rows extends Knex.QueryBuilder>(
+/** Sorts equal keys by id, so that pages never overlap. */
+export function paginateUsers<Rows extends Knex.QueryBuilder>(
   rows: Rows,
   { limit = 100, offset = 0, orderBy = 'id', descending = false }: UserQuery,
 ): Rows {
@@ -87,12 +87,12 @@ export function pageOfUsers<Rows extends Knex.QueryBuilder>(
   return rows.limit(limit).offset(offset) as Rows;
 }
 
-/** Whether a number can be a user's id: larger ones are refused by PostgreSQL. */
+/** Whether a number can be a user id. PostgreSQL rejects larger numbers. */
 export function isId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31;
 }
 
-/** A text as `like ... escape '\\'` takes it. */
+/** Escapes a text for `like ... escape '\\'`. */
 export function literal(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

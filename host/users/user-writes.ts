@@ -2,10 +2,10 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
 import { isRole } from './roles.ts';
-import { refused, userAnswer, userSchema, type UserContext } from './user-response.ts';
+import { refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import type { Users } from './users.ts';
 
-/** Parameters of the routes about one user, as their schemas check them. */
+/** Validated parameters of the routes for one user. */
 export interface UserParams extends Record<string, unknown> {
   readonly id?: number;
   readonly context?: UserContext;
@@ -21,8 +21,8 @@ export interface UserParams extends Record<string, unknown> {
 export interface UserWritesDependencies {
   readonly users: Users;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
-  readonly answer: (user: User, context: UserContext, request: RestRequest) => Promise<RestResponse>;
-  /** Address of the collection. */
+  readonly respond: (user: User, context: UserContext, request: RestRequest) => Promise<RestResponse>;
+  /** URL of the collection. */
   readonly url: () => string;
 }
 
@@ -31,7 +31,7 @@ type Find = (request: RestRequest<UserParams>) => User | Promise<User>;
 
 const defaultRole = 'subscriber';
 
-/** Creating, changing and removing users through REST. */
+/** Routes that create, update and delete users. */
 export function createUserWrites(dependencies: UserWritesDependencies) {
   return {
     create: (args: Args) => createRoute(dependencies, args),
@@ -40,12 +40,12 @@ export function createUserWrites(dependencies: UserWritesDependencies) {
   };
 }
 
-function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args: Args): RouteDefinition<UserParams> {
+function createRoute({ users, hooks, respond, url }: UserWritesDependencies, args: Args): RouteDefinition<UserParams> {
   return {
     methods: ['POST'],
     args,
     summary: 'Creates a user.',
-    responses: { 201: { description: 'Made.', schema: userSchema, headers: { Location: 'Address of the user.' } } },
+    responses: { 201: { description: 'Created.', schema: userSchema, headers: { Location: 'URL of the user.' } } },
     permission: (request) => {
       if (!request.user.can('create_users'))
         throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
@@ -56,19 +56,19 @@ function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args
       checkRoles(roles);
       if (roles.some((role) => role !== defaultRole) && !request.user.can('promote_users'))
         throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
-      const created = await renamed(
+      const created = await withRestNames(
         users.create({
           login: username,
           email,
           password,
           ...(name !== undefined && { displayName: name }),
           role: roles[0] ?? defaultRole,
-          profile: profileIn(request),
+          profile: readProfile(request),
         }),
       );
       const user = roles.length > 1 ? await users.update(created.id, { roles }) : created;
       await hooks.doActionAsync('rest_after_insert_user', user, request, true);
-      const response = await answer(user, 'edit', request);
+      const response = await respond(user, 'edit', request);
       response.status = 201;
       response.headers['Location'] = `${url()}/${user.id}`;
       return response;
@@ -77,14 +77,14 @@ function createRoute({ users, hooks, answer, url }: UserWritesDependencies, args
 }
 
 function updateRoute(
-  { users, hooks, answer }: UserWritesDependencies,
+  { users, hooks, respond }: UserWritesDependencies,
   find: Find,
   args: Args,
 ): RouteDefinition<UserParams> {
   return {
     methods: ['POST', 'PUT', 'PATCH'],
     args,
-    summary: 'Changes a user.',
+    summary: 'Updates a user.',
     permission: async (request) => {
       const { id } = await find(request);
       if (!request.user.can('edit_user', id))
@@ -100,7 +100,7 @@ function updateRoute(
       if (username !== undefined && username !== before.login)
         throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
       checkRoles(roles ?? []);
-      const profile = profileIn(request);
+      const profile = readProfile(request);
       const changes = {
         ...(name !== undefined && { displayName: name }),
         ...(email !== undefined && { email }),
@@ -108,25 +108,25 @@ function updateRoute(
         ...(roles !== undefined && roles.length > 0 && { roles }),
         ...(Object.keys(profile).length > 0 && { profile }),
       };
-      const user = Object.keys(changes).length === 0 ? before : await renamed(users.update(before.id, changes));
+      const user = Object.keys(changes).length === 0 ? before : await withRestNames(users.update(before.id, changes));
       await hooks.doActionAsync('rest_after_insert_user', user, request, false);
-      return answer(user, 'edit', request);
+      return respond(user, 'edit', request);
     },
   };
 }
 
 function removeRoute(
-  { users, hooks, answer }: UserWritesDependencies,
+  { users, hooks, respond }: UserWritesDependencies,
   find: Find,
   args: Args,
 ): RouteDefinition<UserParams> {
   return {
     methods: ['DELETE'],
     args,
-    summary: 'Removes a user.',
+    summary: 'Deletes a user.',
     responses: {
       200: {
-        description: 'Removed.',
+        description: 'Deleted.',
         schema: { type: 'object', properties: { deleted: { type: 'boolean' }, previous: userSchema } },
       },
     },
@@ -145,7 +145,7 @@ function removeRoute(
           message: "Users do not support trashing. Set 'force=true' to delete.",
           status: 501,
         });
-      const previous = (await answer(user, 'edit', request)).body as ReturnType<typeof userAnswer>;
+      const previous = (await respond(user, 'edit', request)).body as ReturnType<typeof userBody>;
       await users.delete(user.id, { reassignTo: reassign === false ? null : reassign });
       const response = new RestResponse({ body: { deleted: true, previous } });
       await hooks.doActionAsync('rest_delete_user', user, response, request);
@@ -154,8 +154,8 @@ function removeRoute(
   };
 }
 
-/** What the request tells about the person, under the store's names. */
-function profileIn({ params }: RestRequest<UserParams>): Partial<UserProfile> {
+/** The profile fields of the request by stored member. */
+function readProfile({ params }: RestRequest<UserParams>): Partial<UserProfile> {
   return Object.fromEntries(
     Object.entries(profileColumns)
       .filter(([, column]) => typeof params[column] === 'string')
@@ -173,11 +173,11 @@ function checkRoles(roles: readonly string[]): void {
     });
 }
 
-/** Names of the store's members as this interface calls them. */
-const names: Readonly<Record<string, string>> = { login: 'username', display_name: 'name', role: 'roles' };
+/** REST names of stored members. */
+const restNames: Readonly<Record<string, string>> = { login: 'username', display_name: 'name', role: 'roles' };
 
-/** Errors about members, under the names callers know. */
-async function renamed<Value>(work: Promise<Value>): Promise<Value> {
+/** Renames members in errors to their REST names. */
+async function withRestNames<Value>(work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (error) {
@@ -186,11 +186,11 @@ async function renamed<Value>(work: Promise<Value>): Promise<Value> {
         ? (error.data as { params?: Readonly<Record<string, string>> } | undefined)?.params
         : undefined;
     if (!(error instanceof RestError) || params === undefined) throw error;
-    const faults = Object.fromEntries(
-      Object.entries(params).map(([name, sentence]) => [names[name] ?? name, sentence]),
+    const errors = Object.fromEntries(
+      Object.entries(params).map(([name, message]) => [restNames[name] ?? name, message]),
     );
     const message =
-      error.code === 'rest_invalid_param' ? `Invalid parameter(s): ${Object.keys(faults).join(', ')}` : error.message;
-    throw new RestError({ code: error.code, message, status: error.status, data: { params: faults }, cause: error });
+      error.code === 'rest_invalid_param' ? `Invalid parameter(s): ${Object.keys(errors).join(', ')}` : error.message;
+    throw new RestError({ code: error.code, message, status: error.status, data: { params: errors }, cause: error });
   }
 }

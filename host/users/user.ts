@@ -1,8 +1,8 @@
 import type { HooksApi, User, UserProfile } from '#plugin-api';
-import { capabilitiesOf } from './roles.ts';
+import { capabilitiesForRoles } from './roles.ts';
 
-/** Capabilities about one user, with what they stand for. */
-const aboutUsers: Readonly<Record<string, string>> = {
+/** Required capability by capability for one user. */
+const userCapabilities: Readonly<Record<string, string>> = {
   edit_user: 'edit_users',
   delete_user: 'delete_users',
   remove_user: 'remove_users',
@@ -16,11 +16,11 @@ const aboutUsers: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a capability about a user (`edit_user`, 7) stands for, as in WordPress: everybody may edit themselves and their
- * own application passwords. Any other capability stands for itself.
+ * Maps a capability for a user (`edit_user`, 7) as in WordPress: users can edit themselves and their own application
+ * passwords. Other capabilities remain unchanged.
  */
 function mapUserCapability(capability: string, userId: number, args: readonly unknown[]): readonly string[] {
-  const needed = Object.hasOwn(aboutUsers, capability) ? aboutUsers[capability] : undefined;
+  const needed = Object.hasOwn(userCapabilities, capability) ? userCapabilities[capability] : undefined;
   if (needed === undefined) return [capability];
   const isOwn = userId > 0 && Number(args[0]) === userId;
   return isOwn && needed === 'edit_users' ? ['exist'] : [needed];
@@ -28,7 +28,7 @@ function mapUserCapability(capability: string, userId: number, args: readonly un
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The capabilities a user holds, before the `required` ones are looked for. `args` is [capability asked for, user id, ...further]. */
+    /** The capabilities of a user, before the check of the `required` ones. `args` is [capability, user id, ...further]. */
     user_has_cap: (
       ...args: [
         held: Readonly<Record<string, boolean>>,
@@ -37,7 +37,7 @@ declare module '#plugin-api' {
         user: User,
       ]
     ) => Readonly<Record<string, boolean>>;
-    /** The capabilities that stand for one that depends on a thing (`edit_post`); `do_not_allow` refuses everybody. */
+    /** Maps a capability for an object (`edit_post`) to the required ones. `do_not_allow` denies all users. */
     map_meta_cap: (
       ...args: [required: readonly string[], capability: string, userId: number, args: readonly unknown[]]
     ) => readonly string[];
@@ -50,14 +50,14 @@ export interface UserFacts {
   readonly email: string;
   readonly displayName: string;
   readonly roles: readonly string[];
-  /** Milliseconds since the epoch; absent for the visitor. */
+  /** Milliseconds since the epoch; absent for visitors. */
   readonly registeredAt?: number;
   readonly profile?: UserProfile;
 }
 
-/** A user who decides about capabilities as WordPress does: by roles, then by the filters `map_meta_cap` and `user_has_cap`. */
+/** Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. */
 export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters'>): User {
-  const held = Object.freeze({ ...capabilitiesOf(facts.roles), exist: true });
+  const held = Object.freeze({ ...capabilitiesForRoles(facts.roles), exist: true });
   const user: User = {
     ...facts,
     can(capability, ...args) {
@@ -78,7 +78,7 @@ export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters
   return user;
 }
 
-/** The visitor who is not signed in. */
+/** The user object of visitors. */
 export function createAnonymous(hooks: Pick<HooksApi, 'applyFilters'>): User {
   return createUser({ id: 0, login: '', email: '', displayName: '', roles: [] }, hooks);
 }

@@ -10,11 +10,11 @@ import {
   type Params,
 } from '#plugin-api';
 import { refused, userSchema, type UserContext } from './user-response.ts';
-import type { UserPreparing } from './users-routes.ts';
+import type { PrepareUser } from './users-routes.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Ids of users whom everybody may see, because they have published something. Default none. */
+    /** Ids of public users, who have published something. Default: none. */
     rest_public_authors: (ids: readonly number[]) => readonly number[];
   }
 }
@@ -23,7 +23,7 @@ export interface UsersListDependencies {
   readonly users: Pick<UsersApi, 'list' | 'count'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   readonly url: () => string;
-  readonly prepare: UserPreparing;
+  readonly prepare: PrepareUser;
 }
 
 interface ListParams extends Record<string, unknown> {
@@ -95,7 +95,7 @@ const args: Record<keyof ListParams & string, RouteArgument> = {
   },
 };
 
-/** `GET /wp/v2/users`: all users for those who may list users; for others themselves and the authors of published things. */
+/** `GET /wp/v2/users`: all users with the capability `list_users`; otherwise the caller and public authors. */
 export function usersListRoute({ users, hooks, url, prepare }: UsersListDependencies): RouteDefinition<ListParams> {
   async function filterFor({ user, params }: RestRequest<ListParams>): Promise<UserFilter> {
     const { search, include, exclude, roles, slug } = params;
@@ -109,7 +109,7 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
     if (user.can('list_users')) return { ...filter, ...(chosen && { include: chosen }) };
     const visible = new Set(await hooks.applyFiltersAsync('rest_public_authors', []));
     if (user.id !== 0) visible.add(user.id);
-    // Addresses are not shown to these callers, so they cannot be searched for either.
+    // These callers cannot see email addresses, so they cannot search them either.
     return {
       ...filter,
       searchIn: ['login', 'displayName'],
@@ -122,15 +122,17 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
     args,
     schema: userSchema,
     summary: 'Lists users.',
-    // Authors of what is published are public.
+    // Authors of published content are public.
     security: ['none', 'session', 'application_password'],
     permission: mayList,
     async handler(request) {
       const { params } = request;
       const filter = await filterFor(request);
       const total = await users.count(filter);
-      const found = await users.list({ ...filter, ...pageOf(params) });
-      const body = await Promise.all(inOrder(found, params).map((user) => prepare(user, params.context, request)));
+      const found = await users.list({ ...filter, ...toPage(params) });
+      const body = await Promise.all(
+        sortByInclude(found, params).map((user) => prepare(user, params.context, request)),
+      );
       return new RestResponse({
         body,
         headers: pagingHeaders({
@@ -157,8 +159,8 @@ function mayList(request: RestRequest<ListParams>): true {
   return true;
 }
 
-function pageOf({ page, per_page, offset, orderby, order, include }: ListParams): UserQuery {
-  // Ids given in an order of their own: at most as many as fit an address, so all of them are read and sorted here.
+function toPage({ page, per_page, offset, orderby, order, include }: ListParams): UserQuery {
+  // The URL limits the number of ids, so all are read and sorted in memory.
   if (orderby === 'include' && include !== undefined && include.length > 0) return { limit: include.length };
   return {
     limit: per_page,
@@ -168,7 +170,7 @@ function pageOf({ page, per_page, offset, orderby, order, include }: ListParams)
   };
 }
 
-function inOrder<Item extends { readonly id: number }>(
+function sortByInclude<Item extends { readonly id: number }>(
   found: readonly Item[],
   { orderby, include, page, per_page, offset }: ListParams,
 ): readonly Item[] {
@@ -183,9 +185,9 @@ interface Paging {
   readonly total: number;
   readonly page: number;
   readonly perPage: number;
-  /** Address of the collection. */
+  /** URL of the collection. */
   readonly url: string;
-  /** The request's own parameters, kept in the links. */
+  /** Parameters of the request, which the links repeat. */
   readonly query: Params;
 }
 
@@ -193,7 +195,7 @@ interface Paging {
 function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
   const pages = Math.ceil(total / perPage);
   const link = (to: number, relation: string): string =>
-    `<${url}?${encode({ ...query, page: String(to) })}>; rel="${relation}"`;
+    `<${url}?${buildQuery({ ...query, page: String(to) })}>; rel="${relation}"`;
   const links = [
     ...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []),
     ...(page < pages ? [link(page + 1, 'next')] : []),
@@ -205,8 +207,8 @@ function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<str
   };
 }
 
-/** Parameters as PHP reads them: `roles[0]=editor`. */
-function encode(query: Params): string {
+/** Encodes parameters for PHP: `roles[0]=editor`. */
+function buildQuery(query: Params): string {
   const pairs = new URLSearchParams();
   const add = (name: string, value: unknown): void => {
     if (typeof value !== 'object' || value === null) pairs.append(name, String(value ?? ''));

@@ -2,7 +2,7 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
-import { notLoggedIn, refused, userAnswer, userSchema, type UserContext } from './user-response.ts';
+import { notLoggedIn, refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 import { createUserWrites, type UserParams } from './user-writes.ts';
 import { contextArgument, usersListRoute } from './users-list.ts';
@@ -10,13 +10,13 @@ import type { Users } from './users.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The answer about one user, before it is sent. */
+    /** The response for one user. */
     rest_prepare_user: (response: RestResponse, user: User, request: RestRequest) => RestResponse;
   }
   interface ActionMap {
-    /** After a user was created (`creating`) or changed through `/wp/v2/users`. */
+    /** After `/wp/v2/users` created (`creating`) or updated a user. */
     rest_after_insert_user: (user: User, request: RestRequest, creating: boolean) => void;
-    /** After a user was removed through `/wp/v2/users`. */
+    /** After `/wp/v2/users` deleted a user. */
     rest_delete_user: (user: User, response: RestResponse, request: RestRequest) => void;
   }
 }
@@ -24,15 +24,15 @@ declare module '#plugin-api' {
 export interface UsersRoutesDependencies {
   readonly users: Users;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly siteUrl: () => string;
   readonly avatarUrl: AvatarUrl;
 }
 
 type ProfileColumn = 'first_name' | 'last_name' | 'nickname' | 'slug' | 'url' | 'description' | 'locale';
 
-/** The body about one user, links included. */
-export type UserPreparing = (user: User, context: UserContext, request: RestRequest) => Promise<unknown>;
+/** Returns the body for one user, including links. */
+export type PrepareUser = (user: User, context: UserContext, request: RestRequest) => Promise<unknown>;
 
 const writable: Record<'name' | 'email' | 'password' | 'roles' | ProfileColumn, RouteArgument> = {
   name: { type: 'string', description: 'Display name for the user.' },
@@ -42,7 +42,7 @@ const writable: Record<'name' | 'email' | 'password' | 'roles' | ProfileColumn, 
   slug: { type: 'string', description: 'An alphanumeric identifier for the user.' },
   url: { type: 'string', description: 'URL of the user: http or https, or empty.' },
   description: { type: 'string', description: 'Description of the user.' },
-  locale: { type: 'string', description: 'Locale for the user, such as de_DE; empty for that of the site.' },
+  locale: { type: 'string', description: 'Locale for the user, such as de_DE. Empty for the locale of the site.' },
   email: { type: 'string', format: 'email', description: 'The email address for the user.' },
   password: { type: 'string', description: 'Password for the user (never included).' },
   roles: {
@@ -65,7 +65,7 @@ const deleteArgs: Record<string, RouteArgument> = {
   force: { type: 'boolean', default: false, description: 'Required to be true, as users do not support trashing.' },
   reassign: {
     required: true,
-    description: 'Reassign what the deleted user owns to this user ID; false removes it.',
+    description: 'ID of the user who receives the content of the deleted user; false deletes it.',
     sanitize: (value) => (value === false || value === 'false' || value === '' ? false : Number(value)),
     validate: (value) =>
       value === false ||
@@ -76,22 +76,22 @@ const deleteArgs: Record<string, RouteArgument> = {
   },
 };
 
-/** `/wp/v2/users`, `/wp/v2/users/<id>` and `/wp/v2/users/me`, with WordPress's capabilities, contexts and error codes. */
+/** `/wp/v2/users`, `/wp/v2/users/<id>` and `/wp/v2/users/me`, with the capabilities, contexts and error codes of WordPress. */
 export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependencies): Undo {
   const { users, hooks, siteUrl, avatarUrl } = dependencies;
   const url = (): string => rest.url('/wp/v2/users');
-  const answer = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
+  const respond = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
     const response = new RestResponse({
-      body: userAnswer(user, context, { siteUrl: siteUrl(), avatarUrl }),
+      body: userBody(user, context, { siteUrl: siteUrl(), avatarUrl }),
       ...(wantsLinks(request) && { links: { self: [{ href: `${url()}/${user.id}` }], collection: [{ href: url() }] } }),
     });
     return hooks.applyFiltersAsync('rest_prepare_user', response, user, request);
   };
-  const prepare: UserPreparing = async (user, context, request) => {
-    const { body, links } = await answer(user, context, request);
+  const prepare: PrepareUser = async (user, context, request) => {
+    const { body, links } = await respond(user, context, request);
     return { ...(body as Record<string, unknown>), _links: links };
   };
-  const writes = createUserWrites({ users, hooks, answer, url });
+  const writes = createUserWrites({ users, hooks, respond, url });
   const byId = async ({ params }: RestRequest<UserParams>): Promise<User> => {
     const user = await users.get(params.id ?? 0);
     if (user === null) throw unknownUser();
@@ -120,10 +120,10 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
       args: { ...id, context: contextArgument },
       schema: userSchema,
       summary: 'Reads one user.',
-      // Authors of what is published are public; `me` is whoever signed in.
+      // Authors of published content are public. `me` requires sign-in.
       security: find === self ? ['session', 'application_password'] : ['none', 'session', 'application_password'],
       permission: async (request) => (find === self ? true : read(request, await find(request))),
-      handler: async (request) => answer(await find(request), request.params.context ?? 'view', request),
+      handler: async (request) => respond(await find(request), request.params.context ?? 'view', request),
     };
     return [
       get,
@@ -143,7 +143,7 @@ interface OneUser {
   readonly read: (request: RestRequest<UserParams>, user: User) => unknown;
 }
 
-/** As in WordPress, `_fields` leaves the links out unless it names them. */
+/** As in WordPress, `_fields` omits the links unless it names them. */
 function wantsLinks({ query }: Pick<RestRequest, 'query'>): boolean {
   const fields = query['_fields'];
   return fields === undefined || [fields].flat().some((list) => /(^|,)\s*(_links|_embedded)\b/.test(String(list)));

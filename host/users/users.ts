@@ -1,11 +1,11 @@
 import type { Clock, HooksApi, Knex, Logger, User, UsersApi } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { createUserChanges, type UserChanging } from './user-changes.ts';
-import { freeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
+import { createUserChanges, type UserWriter } from './user-changes.ts';
+import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
-import { factsOf, filterUsers, holdsRole, isId, literal, pageOfUsers, type UserRow } from './user-row.ts';
+import { toFacts, filterUsers, holdsRole, isId, literal, paginateUsers, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser } from './user.ts';
 
 declare module '#plugin-api' {
@@ -22,37 +22,37 @@ export interface UsersDependencies {
   readonly log: Logger;
 }
 
-export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserChanging {
-  /** The visitor who is not signed in. */
+export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserWriter {
+  /** The user object of visitors. */
   readonly anonymous: User;
-  /** The user with this login or address, if the password is theirs. Takes the same time when there is no such user. */
+  /** Returns the user if login or email and password match. Takes the same time for an unknown user. */
   verify(loginOrEmail: string, password: string): Promise<User | null>;
-  /** Whether anyone could sign in and manage the site. */
+  /** Whether the site has an administrator. */
   hasAdministrator(): Promise<boolean>;
 }
 
-/** The users of the site, in the database alone: every node sees a change at once. */
+/** The users of the site. They are not cached, so every node sees changes immediately. */
 export function createUsers({ database, hooks, clock, log }: UsersDependencies): Users {
   const { knex } = database;
-  const changing = createUserChanges({ database, hooks, log });
+  const writer = createUserChanges({ database, hooks, log });
 
   async function findRow(loginOrEmail: string): Promise<UserRow | undefined> {
     const key = keyOf(loginOrEmail);
     const rows = await knex<UserRow>('users').where('login_key', key).orWhere('email_key', key);
-    // A login may look like another's address; the login wins.
+    // A login may equal the email of another user. The login takes precedence.
     return rows.find((row) => row.login_key === key) ?? rows[0];
   }
 
-  const toUser = (row: UserRow | undefined): User | null => (row ? createUser(factsOf(row), hooks) : null);
+  const toUser = (row: UserRow | undefined): User | null => (row ? createUser(toFacts(row), hooks) : null);
 
   return {
     anonymous: createAnonymous(hooks),
-    ...changing,
+    ...writer,
     get: async (id) => toUser(isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined),
     find: async (loginOrEmail) => toUser(await findRow(loginOrEmail)),
     async list(query = {}) {
-      const rows: UserRow[] = await pageOfUsers(filterUsers(knex('users').select('*'), query), query);
-      return rows.map((row) => createUser(factsOf(row), hooks));
+      const rows: UserRow[] = await paginateUsers(filterUsers(knex('users').select('*'), query), query);
+      return rows.map((row) => createUser(toFacts(row), hooks));
     },
     async count(filter = {}) {
       const [found] = await filterUsers(knex('users').count({ total: '*' }), filter);
@@ -65,7 +65,7 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       const taken = await takenMember(knex, given);
       if (taken !== null) throw takenError(taken);
       const row = {
-        ...(await newProfile(knex, given)),
+        ...(await createProfile(knex, given)),
         login: given.login,
         login_key: keyOf(given.login),
         email: given.email,
@@ -77,15 +77,15 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
         created_at: clock.now(),
       };
       const [inserted] = await knex('users').insert(row).onConflict().ignore().returning('id');
-      // Another process was faster.
-      if (inserted === undefined) throw await lostRace(knex, given);
-      const user = createUser(factsOf({ ...row, id: Number(inserted.id) }), hooks);
-      log.info('A user was created.', { user: user.id, role: given.role });
+      // Another process has inserted the user in the meantime.
+      if (inserted === undefined) throw await conflictError(knex, given);
+      const user = createUser(toFacts({ ...row, id: Number(inserted.id) }), hooks);
+      log.info('User created', { event: 'user_created', user: user.id, role: given.role });
       await hooks.doActionAsync('user_register', user.id);
       return user;
     },
     async setPassword(id, password) {
-      await changing.update(id, { password });
+      await writer.update(id, { password });
     },
     async verify(loginOrEmail, password) {
       const row = await findRow(loginOrEmail);
@@ -101,15 +101,15 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
   };
 }
 
-/** The slug is the one asked for, or made from the login and then unlike all others. @throws RestError for one that is taken. */
-async function newProfile(knex: Knex, { login, profile }: CheckedUser): Promise<ProfileRow> {
-  const wish = profile.slug ?? (slugOf(login) || 'user');
+/** Uses the requested slug, or generates a unique one from the login. @throws RestError for a slug in use. */
+async function createProfile(knex: Knex, { login, profile }: CheckedUser): Promise<ProfileRow> {
+  const preferred = profile.slug ?? (slugOf(login) || 'user');
   const rows = await knex<UserRow>('users')
-    .where('slug', wish)
-    .orWhereRaw("slug like ? escape '\\'", [`${literal(wish)}-%`])
+    .where('slug', preferred)
+    .orWhereRaw("slug like ? escape '\\'", [`${literal(preferred)}-%`])
     .select('slug');
   const taken = new Set(rows.map(({ slug }) => slug));
-  if (profile.slug !== undefined && taken.has(wish)) throw takenSlugError();
+  if (profile.slug !== undefined && taken.has(preferred)) throw takenSlugError();
   return {
     first_name: '',
     last_name: '',
@@ -118,12 +118,12 @@ async function newProfile(knex: Knex, { login, profile }: CheckedUser): Promise<
     locale: '',
     nickname: login,
     ...toColumns(profile),
-    slug: freeSlug(wish, taken),
+    slug: findFreeSlug(preferred, taken),
   };
 }
 
-/** What another process took in the meantime. */
-async function lostRace(knex: Knex, given: CheckedUser): Promise<Error> {
+/** The error for a login, email or slug that another process has used in the meantime. */
+async function conflictError(knex: Knex, given: CheckedUser): Promise<Error> {
   const member = await takenMember(knex, given);
   return member === null ? takenSlugError() : takenError(member);
 }

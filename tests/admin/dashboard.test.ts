@@ -40,16 +40,16 @@ describe('dashboard and plugins page', () => {
 
   it('lists each plugin with version, needs and state, and the failed one with stage and reason', async () => {
     const { text } = await browser.get('/admin/plugins');
-    expect(text).to.contain('Plugin good').and.contain('1.2.3').and.contain('Needs good ^1');
+    expect(text).to.contain('Plugin good').and.contain('1.2.3').and.contain('Requires good ^1');
     expect(text)
-      .to.contain('Failed at register.')
+      .to.contain('Disabled after an error (register).')
       .and.contain('no &lt;such&gt; thing')
       .and.contain('2 Jan 2026, 03:04');
   });
 
   it('switches a plugin on and off', async () => {
     expect((await turn('activate', 'idle')).status).to.equal(303);
-    expect((await browser.get('/admin/plugins')).text).to.contain('Plugin idle is active.');
+    expect((await browser.get('/admin/plugins')).text).to.contain('Plugin idle activated.');
     expect(host.plugins.get('idle')?.state).to.equal('active');
     await turn('deactivate', 'good');
     expect(host.plugins.get('good')?.state).to.equal('inactive');

@@ -90,7 +90,7 @@ export async function openAdmin({
       sessions.get(/svc_session=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null,
     login: async (input) => {
       if (input.login === 'eager')
-        throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many tries. Wait a minute.' });
+        throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many attempts. Wait a minute.' });
       const user = users.get(input.login);
       return user && input.password === password ? open(user) : null;
     },

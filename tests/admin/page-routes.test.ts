@@ -274,7 +274,7 @@ describe('pages of plugins in the admin', () => {
     expect((await browser.get('/admin/probe/')).status).to.equal(200);
     const missing = await browser.get('/admin/nothing<x>');
     expect(missing.status).to.equal(404);
-    expect(missing.text).to.contain('There is no such page').and.not.contain('<x>');
+    expect(missing.text).to.contain('This admin page does not exist').and.not.contain('<x>');
     expect((await browser.get('/admin/nothing', json)).json()).to.include({ code: 'rest_no_route' });
     expect((await browser.get('/admin/%E0%A4%A')).status).to.be.within(400, 404);
     const unknown = await browser.post('/admin/probe?action=other', {
@@ -292,7 +292,7 @@ describe('pages of plugins in the admin', () => {
   it("vanish with their undo, and refuse a slug that is taken or the admin's own", async () => {
     const page: AdminPage = { slug: 'probe', title: 'P', render: async () => ({ template: 'probe/page' }) };
     const undo = host.admin.api.addPage(page);
-    expect(() => host.admin.api.addPage(page)).to.throw("'probe' is registered in the admin already");
+    expect(() => host.admin.api.addPage(page)).to.throw("'probe' is already registered in the admin");
     undo();
     expect((await browser.get('/admin/probe')).status).to.equal(404);
     for (const slug of ['login', 'setup/choice', '', 'plugins', '../x', 'A B'])

@@ -29,8 +29,8 @@ describe('signing in and out of the admin', () => {
     const wrong = await host.browser().post('/admin/login', { login: 'admin', password: 'wrong' });
     const unknown = await host.browser().post('/admin/login', { login: 'nobody', password: 'wrong' });
     expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);
-    expect(wrong.text).to.contain('User name or password is wrong.').and.contain('value="admin"');
-    expect(unknown.text).to.contain('User name or password is wrong.');
+    expect(wrong.text).to.contain('Incorrect user name or password.').and.contain('value="admin"');
+    expect(unknown.text).to.contain('Incorrect user name or password.');
     expect(wrong.text).not.to.contain('value="wrong"');
     expect(wrong.headers.getSetCookie()).to.deep.equal([]);
   });
@@ -38,13 +38,13 @@ describe('signing in and out of the admin', () => {
   it('asks for both fields before it tries', async () => {
     const answer = await host.browser().post('/admin/login', { login: 'admin' });
     expect(answer.status).to.equal(400);
-    expect(answer.text).to.contain('Enter your user name and your password.');
+    expect(answer.text).to.contain('Enter your user name and password.');
   });
 
   it('passes on the sentence of too many tries', async () => {
     const answer = await host.browser().post('/admin/login', { login: 'eager', password: 'x' });
     expect(answer.status).to.equal(429);
-    expect(answer.text).to.contain('Too many tries. Wait a minute.');
+    expect(answer.text).to.contain('Too many attempts. Wait a minute.');
   });
 
   for (const trap of [

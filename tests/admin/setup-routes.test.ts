@@ -53,7 +53,7 @@ describe('first-run setup', () => {
     const visitor = host.browser();
     const again = await visitor.get('/admin/setup?token=one-time');
     expect(again.status).to.equal(403);
-    expect(again.text).to.contain('This setup link was used already');
+    expect(again.text).to.contain('This setup link has been used');
     const forced = await visitor.post('/admin/setup', { ...filled, login: 'eve' });
     expect(forced.status).to.equal(403);
     expect(forced.headers.getSetCookie()).to.deep.equal([]);
@@ -85,10 +85,10 @@ describe('first-run setup', () => {
     });
     expect(answer.status).to.equal(400);
     expect(answer.text)
-      .to.contain('Give the site a name.')
-      .and.contain('Enter an e-mail address')
+      .to.contain('Enter a name for the site.')
+      .and.contain('Enter a valid email address')
       .and.contain('Use at least 8 characters.')
-      .and.contain('The two passwords differ.');
+      .and.contain('The passwords do not match.');
     expect(answer.text).to.contain('value="ann"').and.not.contain('short-1').and.not.contain('other-2');
   });
 
@@ -160,6 +160,6 @@ describe('first-run setup', () => {
     const nonce = (await visitor.get('/admin/setup/choice')).nonce('/admin/setup/choice');
     const answer = await visitor.post('/admin/setup/choice', { choice: 'own', _nonce: nonce });
     expect(answer.status).to.equal(409);
-    expect(answer.text).to.contain('The sandbox is not there.').and.contain('Begin here');
+    expect(answer.text).to.contain('The sandbox is not there.').and.contain('value="own"');
   });
 });

@@ -29,13 +29,13 @@ describe('the option commands', () => {
   }
 
   it('set JSON where it is JSON, else the text', async () => {
-    expect(await run('option', 'set', 'limits', '{"a":[1,true]}')).to.equal("0 Option 'limits' is set.");
+    expect(await run('option', 'set', 'limits', '{"a":[1,true]}')).to.equal("0 Option 'limits' updated.");
     expect(await options.get('limits')).to.deep.equal({ a: [1, true] });
     await run('option', 'set', 'blogname', 'My site');
     expect(await options.get('blogname')).to.equal('My site');
     await run('option', 'set', 'count', '7');
     expect(await options.get('count')).to.equal(7);
-    expect(await run('option', 'set', 'count', '7')).to.equal("0 Option 'count' had this value already.");
+    expect(await run('option', 'set', 'count', '7')).to.equal("0 Option 'count' already has this value.");
   });
 
   it('get values, registered defaults and a stored false, and say what is absent', async () => {
@@ -46,7 +46,7 @@ describe('the option commands', () => {
     expect(await run('option', 'get', 'off')).to.equal('0 false');
     expect(await run('option', 'get', 'preset')).to.equal('0 here');
     expect(await run('option', 'get', 'absent')).to.equal(
-      "1 Error: There is no option 'absent'. 'option list' shows all.",
+      "1 Error: Option 'absent' does not exist. Run 'option list' to see all options.",
     );
   });
 
@@ -65,7 +65,7 @@ describe('the option commands', () => {
   it('list by prefix and delete', async () => {
     for (const name of ['a_1', 'a_2', 'b_1']) await options.update(name, name);
     expect(await run('option', 'list', 'a_')).to.equal('0 name  value\na_1   a_1\na_2   a_2');
-    expect(await run('option', 'delete', 'a_1')).to.equal("0 Option 'a_1' is deleted.");
-    expect(await run('option', 'delete', 'a_1')).to.match(/^1 Error: There is no option 'a_1'/);
+    expect(await run('option', 'delete', 'a_1')).to.equal("0 Option 'a_1' deleted.");
+    expect(await run('option', 'delete', 'a_1')).to.match(/^1 Error: Option 'a_1' does not exist/);
   });
 });

@@ -72,11 +72,13 @@ describeDialects('the plugin commands', (_open, { location }) => {
     expect(await run('activate', 'sample')).to.equal('slug: sample\nstate: active');
     await run('install', await source({ slug: 'user', requires: { sample: '^1' } }), '--activate');
     expect(await run('deactivate', 'sample')).to.equal(
-      "1 Error: The plugin 'sample' is required by 'user'; deactivate that first.",
+      "1 Error: The plugin 'sample' is required by 'user'; deactivate those first.",
     );
     await run('deactivate', 'user');
     expect(await run('deactivate', 'sample')).to.equal('slug: sample\nstate: inactive');
-    expect(await run('activate', 'nobody')).to.equal("1 Error: There is no plugin 'nobody' in the plugin folders.");
+    expect(await run('activate', 'nobody')).to.equal(
+      "1 Error: The plugin 'nobody' does not exist in the plugin folders.",
+    );
   });
 
   it('show in the list at which stage a plugin failed', async () => {
@@ -93,7 +95,7 @@ describeDialects('the plugin commands', (_open, { location }) => {
   });
 
   it('refuse what is no plugin', async () => {
-    expect(await run('install', join(folder, 'nothing'))).to.match(/^1 Error: There is nothing at /);
+    expect(await run('install', join(folder, 'nothing'))).to.match(/^1 Error: .* does not exist/);
     expect(await run('install')).to.match(/^1 Error: missing required argument 'path'/);
     expect(await readdir(plugins).catch(() => [])).to.deep.equal([]);
   });
@@ -102,7 +104,7 @@ describeDialects('the plugin commands', (_open, { location }) => {
     await run('install', await source(), '--activate');
     await host.options.update('sample_data', 1);
     expect(await run('uninstall', 'sample')).to.equal(
-      "1 Error: The plugin 'sample' is active; deactivate it before it is uninstalled.",
+      "1 Error: The plugin 'sample' is active; deactivate it before you uninstall it.",
     );
     await run('deactivate', 'sample');
     expect(await json('uninstall', 'sample')).to.deep.equal({ slug: 'sample', folder: 'removed' });
@@ -120,7 +122,7 @@ describeDialects('the plugin commands', (_open, { location }) => {
     const finding = { slug: 'sample', status: 'recommended', label: 'A newer paper is out', description: '' };
     expect([await json('health'), await json('health', 'sample')]).to.deep.equal([[finding], [finding]]);
     expect(await run('health', 'nobody')).to.equal(
-      "1 Error: The plugin 'nobody' is not running, so it cannot be asked.",
+      "1 Error: The plugin 'nobody' is not running, so its health cannot be checked.",
     );
     await host.users.create({
       login: 'ada',
@@ -140,9 +142,9 @@ describeDialects('the plugin commands', (_open, { location }) => {
     expect(await (await host.fetch('/wp-json/my-plugin/v1/greet/Ada')).json()).to.deep.equal({
       greeting: 'Hello, Ada!',
     });
-    expect(await run('new', 'my-plugin')).to.match(/^1 Error: There is a folder .*my-plugin already\./);
+    expect(await run('new', 'my-plugin')).to.match(/^1 Error: The folder .*my-plugin already exists\./);
     expect(await run('new', '../up')).to.equal(
-      "1 Error: '../up' cannot name a plugin; use lower-case letters, digits and dashes, a letter first.",
+      "1 Error: '../up' is not a valid plugin name; use lowercase letters, digits and hyphens, starting with a letter.",
     );
     expect(await readdir(plugins)).to.deep.equal(['my-plugin']);
   });

@@ -71,9 +71,9 @@ describe('the command line', () => {
   it('refuses in one sentence and exit code 1', async () => {
     const cases: [string[], string][] = [
       [['site', 'echo'], "missing required argument 'first'"],
-      [['site', 'echo', 'a', '--count=many'], "--count is 'many'; it takes a whole number."],
+      [['site', 'echo', 'a', '--count=many'], "--count is 'many'; it must be a whole number."],
       [['site', 'echo', 'a', '--count=0'], '--count must be >= 1.'],
-      [['site', 'echo', 'a', '--options=[1]'], "--options is '[1]'; it takes a JSON object."],
+      [['site', 'echo', 'a', '--options=[1]'], "--options is '[1]'; it must be a JSON object."],
       [['site', 'echo', 'a', '--lout'], "unknown option '--lout'"],
       [['site', 'ecko', 'a'], "unknown command 'ecko'"],
     ];
@@ -172,7 +172,7 @@ describe('the command line', () => {
     };
     expect(await registry.run(['site', 'late1', 'a', '--json'], output)).to.equal(0);
     expect(JSON.parse(said.out)).to.deep.equal({ args: ['a'], flags: {} });
-    expect(said.err).to.include('gone.ts is gone.').and.include("There is a command 'site echo' already");
+    expect(said.err).to.include('gone.ts is gone.').and.include("The command 'site echo' already exists");
     undo();
     expect(await registry.run(['site', 'late2', 'a'], output)).to.equal(1);
   });

@@ -62,7 +62,7 @@ describeDialects('db restore on a site that cannot start', (_open, { location })
     const backup = await strand();
     expect(((await failureOf(open())) as Error).message).to.contain('The database is newer than this code');
     expect(await cli('db', 'restore', backup)).to.match(
-      /^The site did not start, and the backup was restored without it: \d+ tables, \d+ rows, 0 migrations applied after it\.\n$/,
+      /^The site could not start, so the backup was restored without it: \d+ tables, \d+ rows, then 0 migrations\.\n$/,
     );
     const site = await open();
     expect(await site.options.get('blogname')).to.equal('As it was');

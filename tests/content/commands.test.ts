@@ -39,10 +39,10 @@ describeDialects('commands of content', (_open, dialectCase) => {
     expect(await run('post', 'list', '--s=nothing')).to.deep.equal([]);
     expect(await run('post', 'delete', '1')).to.deep.equal({ id: 1, deleted: false });
     expect(await run('post', 'delete', '1', '--force')).to.deep.equal({ id: 1, deleted: true });
-    expect(await run('post', 'delete', '1')).to.contain('There is no post 1.');
+    expect(await run('post', 'delete', '1')).to.contain('Post 1 does not exist.');
     expect(await run('post', 'create')).to.contain('Content, title, and excerpt are empty.');
     expect(await run('post', 'create', '--post_title=x', '--post_author=nobody')).to.contain(
-      "There is no user 'nobody'.",
+      "User 'nobody' does not exist.",
     );
   });
 

@@ -45,7 +45,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
       image: '0',
     };
     const saved = await browser.submit('/admin/posts/new', 'save', fields);
-    expect(saved.text).to.contain('It is published.');
+    expect(saved.text).to.contain('Post published.');
     const [post] = await posts.find();
     expect(post).to.deep.include({ title: 'My post', content: 'One\ntwo', slug: 'my-post', authorId: 1 });
     const path = `/admin/posts/edit?id=${post?.id}`;
@@ -59,11 +59,11 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
           date: '2026-01-01T00:00',
         })
       ).text,
-    ).to.contain('It is saved.');
+    ).to.contain('File saved.');
     const [, first] = await revisions.list(post?.id ?? 0);
     expect(
       (await browser.submit(path, 'restore', { id: String(post?.id), revision: String(first?.id) })).text,
-    ).to.contain('The revision is restored.');
+    ).to.contain('Revision restored.');
     expect((await posts.get(post?.id ?? 0))?.content).to.equal('One\ntwo');
     expect(
       (
@@ -74,21 +74,21 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
           date: '2027-03-01T10:30',
         })
       ).text,
-    ).to.contain('It is scheduled.');
+    ).to.contain('Post scheduled.');
     expect((await posts.get(post?.id ?? 0))?.date).to.equal(Date.UTC(2027, 2, 1, 10, 30));
   });
 
   it('bring the form back as it was typed when something is wrong with it', async () => {
     const post = await site.host.content.posts.create({ title: 'x' });
     const empty = await browser.submit('/admin/posts/new', 'save', { title: '', content: '', status: 'draft' });
-    expect([empty.status, empty.text.includes('Write a title or some text.')]).to.deep.equal([400, true]);
+    expect([empty.status, empty.text.includes('Enter a title or some content.')]).to.deep.equal([400, true]);
     const wrong = await browser.submit('/admin/posts/new', 'save', {
       title: 'Kept <b>',
       content: 'kept',
       status: 'nonsense',
       date: 'soon',
     });
-    expect(wrong.text).to.contain('Enter a date and a time').and.contain('Your account may not give it this status.');
+    expect(wrong.text).to.contain('Enter a date and a time').and.contain('You are not allowed to set this status.');
     expect(wrong.html).to.contain('value="Kept &lt;b&gt;"');
     const stale = await browser.submit(`/admin/posts/edit?id=${post.id}`, 'save', {
       id: String(post.id),
@@ -114,14 +114,14 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     const { posts } = site.host.content;
     const { id } = await posts.create({ title: 'Gone', status: 'publish' });
     expect((await browser.submit('/admin/posts', 'trash', { id: String(id) })).text).to.contain(
-      '“Gone” is in the trash.',
+      '“Gone” moved to the trash.',
     );
     expect(
       (await browser.submit('/admin/posts?status=trash', 'restore', { id: String(id), back: 'trash' })).text,
-    ).to.contain('“Gone” is a draft again.');
+    ).to.contain('“Gone” restored as a draft.');
     await posts.delete(id);
     expect((await browser.submit('/admin/posts?status=trash', 'delete', { id: String(id) })).text).to.contain(
-      '“Gone” was deleted.',
+      '“Gone” deleted.',
     );
     expect((await browser.get(`/admin/posts/edit?id=${id}`)).status).to.equal(404);
   });
@@ -176,9 +176,9 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
           description: '',
         })
       ).text,
-    ).to.contain('It is saved.');
+    ).to.contain('File saved.');
     expect(await media.get(file.id)).to.deep.include({ title: 'A dot', alt: 'One pixel' });
-    expect((await browser.submit(path, 'delete', { id: String(file.id) })).text).to.contain('“A dot” was deleted.');
+    expect((await browser.submit(path, 'delete', { id: String(file.id) })).text).to.contain('“A dot” deleted.');
     expect(await media.get(file.id)).to.equal(null);
   });
 
@@ -189,7 +189,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
       .and.contain('Add book');
     expect(
       (await browser.submit('/admin/content/book/new', 'save', { title: 'Moby', content: '', status: 'publish' })).text,
-    ).to.contain('It is published.');
+    ).to.contain('Post published.');
     undo();
     expect((await browser.get('/admin/content/book')).status).to.equal(404);
   });

@@ -65,7 +65,7 @@ describe('public pages of plugins', () => {
     const pages = createPublicPages({ renderPage: async () => '', assetUrl: () => '', siteUrl: () => '' });
     const page = { path: 'a', title: 'A', render: async () => ({ template: 'a' }) };
     const undo = pages.add('one', page);
-    expect(() => pages.add('two', page)).to.throw("There is a public page 'a' already.");
+    expect(() => pages.add('two', page)).to.throw("The public page 'a' already exists.");
     undo();
     pages.add('two', page);
     for (const path of ['', '/a', 'a/', 'A', '../a', 'a//b'])

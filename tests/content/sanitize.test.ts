@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sanitiseHtml } from '../../host/content/html/sanitize.ts';
-import { escapeHtml, foldText, textOfHtml } from '../../host/content/html/text.ts';
+import { sanitizeHtml } from '../../host/content/html/sanitize.ts';
+import { escapeHtml, foldText, htmlToText } from '../../host/content/html/text.ts';
 
 describe('HTML of users who may not write any', () => {
   it('keeps what text needs', async () => {
@@ -11,7 +11,7 @@ describe('HTML of users who may not write any', () => {
       'plain [shortcode a="b"] text',
       '2 &gt; 1 &amp; 0',
     ]) {
-      expect(await sanitiseHtml(html)).to.equal(html);
+      expect(await sanitizeHtml(html)).to.equal(html);
     }
   });
 
@@ -36,24 +36,24 @@ describe('HTML of users who may not write any', () => {
       '<p id=x onclick=alert(1)>',
     ];
     for (const html of attacks)
-      expect(await sanitiseHtml(html), html).not.to.match(
+      expect(await sanitizeHtml(html), html).not.to.match(
         /<(?:script|svg|iframe|form|style|object|math|noscript|base|meta)|on\w+\s*=|javascript:|data:|style=/i,
       );
-    expect(await sanitiseHtml('<noscript><p title="</noscript><img src=x onerror=alert(1)>">')).to.equal(
+    expect(await sanitizeHtml('<noscript><p title="</noscript><img src=x onerror=alert(1)>">')).to.equal(
       '<p title="&lt;/noscript&gt;&lt;img src=x onerror=alert(1)&gt;"></p>',
     );
-    expect(await sanitiseHtml('<a href="https://x" target="_blank">x</a>')).to.contain('rel="noopener"');
+    expect(await sanitizeHtml('<a href="https://x" target="_blank">x</a>')).to.contain('rel="noopener"');
   });
 });
 
 describe('text of HTML', () => {
   it('is what a reader sees, on one line', () => {
     expect(
-      textOfHtml(
+      htmlToText(
         '<h2>A</h2><p>b<b>c</b> &amp; &#233;&#x1F600;&hellip;</p><!-- no --><script>no</script><style>no</style>d<br>e',
       ),
     ).to.equal('A bc & é😀… d e');
-    expect(textOfHtml('1 < 2 <unclosed')).to.equal('1 < 2');
+    expect(htmlToText('1 < 2 <unclosed')).to.equal('1 < 2');
     expect(escapeHtml(`<a b='c' d="e">&`)).to.equal('&lt;a b=&#039;c&#039; d=&quot;e&quot;&gt;&amp;');
     expect(foldText('ÀÉÎ Straße ﬁ')).to.equal('aei straße fi');
   });

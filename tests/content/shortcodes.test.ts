@@ -46,7 +46,7 @@ describe('shortcodes', () => {
     });
     addShortcode('good', () => 'G');
     expect(await doShortcode('[bad]|[good]')).to.equal('|G');
-    expect(lines).to.deep.equal(['A shortcode failed; nothing is shown in its place.']);
+    expect(lines).to.deep.equal(['Shortcode failed']);
   });
 
   it('cannot break out of the attribute they stand in, nor swallow the page by a broken tag', async () => {

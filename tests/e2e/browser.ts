@@ -59,7 +59,7 @@ export async function signIn(
   }: { readonly url: string; readonly login?: string; readonly password?: string },
 ): Promise<void> {
   await page.goto(`${url}/admin/login`);
-  await page.getByLabel('User name or e-mail').fill(login);
+  await page.getByLabel('User name or email').fill(login);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/admin/');

@@ -136,7 +136,7 @@ describe('content in a browser', () => {
     await page.goto(`${host.url}/admin/media`);
     await page.getByLabel('File').setInputFiles(file);
     await page.getByRole('button', { name: 'Upload' }).click();
-    await page.getByText('“second dot” is in the library.').waitFor();
+    await page.getByText('“second dot” uploaded.').waitFor();
     expect(
       await page
         .locator('.media-preview')

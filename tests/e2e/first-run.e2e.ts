@@ -24,10 +24,10 @@ async function setUp(page: Page, site: RunningSite): Promise<void> {
   await page.goto(link);
   await page.getByLabel('Site name').fill('Ada’s site');
   await page.getByLabel('User name').fill('ada');
-  await page.getByLabel('E-mail address').fill('ada@example.com');
+  await page.getByLabel('Email address').fill('ada@example.com');
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
-  await page.getByLabel('Password once more').fill('correct horse battery');
-  await page.getByRole('button', { name: 'Set up the site' }).click();
+  await page.getByLabel('Confirm password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Set up site' }).click();
   await page.waitForURL('**/admin/setup/choice');
 }
 

@@ -76,11 +76,11 @@ describe('the pages of the host in a browser', () => {
     });
   }
 
-  it('make an application password that can be copied, and ask before it is revoked', async () => {
+  it('create an application password that can be copied, and ask before it is revoked', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(`${host.url}/admin/profile`);
-    await page.getByLabel('Name of the program').fill('backup script');
-    await page.getByRole('button', { name: 'Make an application password' }).click();
+    await page.getByLabel('Program name').fill('backup script');
+    await page.getByRole('button', { name: 'Create application password' }).click();
     await page.getByRole('heading', { name: 'Application password for backup script' }).waitFor();
     expect(await page.locator('.reveal code').textContent()).to.match(/^(\w{4} ){5}\w{4}$/);
     expect(await accessibilityViolations(page)).to.deep.equal([]);
@@ -90,7 +90,7 @@ describe('the pages of the host in a browser', () => {
       void dialog.accept();
     });
     await page.getByRole('button', { name: 'Revoke backup script' }).click();
-    await page.getByText('The application password is revoked.').waitFor();
+    await page.getByText('Application password revoked.').waitFor();
     expect(question).to.contain('Revoke it?');
   });
 
@@ -101,24 +101,24 @@ describe('the pages of the host in a browser', () => {
       contents: pluginFiles({ description: 'Sells paper.' }, code),
     });
     await page.goto(`${host.url}/admin/plugins`);
-    await page.getByLabel('Zip of a plugin').setInputFiles(zip);
-    await page.getByLabel('Activate it').check();
+    await page.getByLabel('Plugin zip file').setInputFiles(zip);
+    await page.getByLabel('Activate after installation').check();
     await page.getByRole('button', { name: 'Install' }).click();
-    await page.getByText('Sample 1.0.0 is installed and active.').waitFor();
+    await page.getByText('Sample 1.0.0 installed and activated.').waitFor();
     const card = page.getByRole('region', { name: 'Sample' });
     await card.getByRole('button', { name: 'Check health' }).click();
     await card.getByText('A newer paper is out').waitFor();
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await card.getByRole('button', { name: 'Deactivate' }).click();
-    await page.getByText('Sample is switched off.').waitFor();
+    await page.getByText('Sample deactivated.').waitFor();
     let question = '';
     page.once('dialog', (dialog) => {
       question = dialog.message();
       void dialog.accept();
     });
     await card.getByRole('button', { name: 'Uninstall' }).click();
-    await page.getByText('Sample is uninstalled, with its data and its folder.').waitFor();
-    expect(question).to.contain('All its data is removed');
+    await page.getByText('Sample uninstalled. Its data and folder were deleted.').waitFor();
+    expect(question).to.contain('This deletes all its data');
     expect(await card.count()).to.equal(0);
     expect(problems).to.deep.equal([]);
   });
@@ -132,6 +132,6 @@ describe('the pages of the host in a browser', () => {
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.keyboard.press('Enter');
-    await page.getByText('The settings of General are saved.').waitFor();
+    await page.getByText('General settings saved.').waitFor();
   });
 });

@@ -78,7 +78,7 @@ describe('installing plugins', () => {
         from: honest,
         to: evil,
       });
-      expect(await refusal(path), evil).to.match(/^The zip (cannot be unpacked|holds)/);
+      expect(await refusal(path), evil).to.match(/^The zip file (cannot be unpacked|contains)/);
     }
     expect(await readdir(tmpdir())).not.to.include('evil.js');
   });
@@ -86,12 +86,12 @@ describe('installing plugins', () => {
   it('refuses links in a zip, and in a folder those that lead out of it', async () => {
     const path = await zip({ ...pluginFiles({}, plain), link: '/etc/passwd' }, { link: 0o120777 });
     expect(await refusal(path)).to.equal(
-      "The zip holds 'link', which is neither a file nor a folder; links are not taken.",
+      "The zip file contains 'link', which is not a file or folder; links are not allowed.",
     );
     const source = await folder(pluginFiles({}, plain));
     await symlink('index.js', join(source, 'inside.js'));
     await symlink('../plugin.zip', join(source, 'outside.zip'));
-    expect(await refusal(source)).to.contain("The link 'outside.zip' leads out of the plugin's folder");
+    expect(await refusal(source)).to.contain("The link 'outside.zip' is broken or leaves the plugin folder");
     await rm(join(source, 'outside.zip'));
     await bench.loader.install({ path: source });
     expect(await readFile(join(bench.folders.directory, 'sample', 'inside.js'), 'utf8')).to.equal(plain);
@@ -100,9 +100,9 @@ describe('installing plugins', () => {
   it('refuses what is too large by what it inflates to, whatever it claims', async () => {
     const path = await zip({ ...pluginFiles({}, plain), 'zeros.bin': Buffer.alloc(21 * 1_048_576) });
     expect(await refusal(path)).to.equal(
-      'The plugin is larger than 20 MB unpacked; leave out what it does not need to run.',
+      'The plugin is larger than 20 MB unpacked; remove what it does not need to run.',
     );
-    expect(await refusal(await claimSize(path, 10))).to.match(/^The zip cannot be unpacked/);
+    expect(await refusal(await claimSize(path, 10))).to.match(/^The zip file cannot be unpacked/);
   });
 
   it('refuses too many files', async () => {
@@ -118,18 +118,18 @@ describe('installing plugins', () => {
       from: 'two.txt',
       to: 'one.txt',
     });
-    expect(await refusal(path)).to.equal('The zip holds two entries of the same name.');
+    expect(await refusal(path)).to.equal('The zip file contains two entries with the same name.');
   });
 
   it('refuses what is no plugin, and says what is wrong with a manifest', async () => {
-    expect(await refusal(join(outside, 'nothing'))).to.contain('There is nothing at');
+    expect(await refusal(join(outside, 'nothing'))).to.contain('does not exist; specify a plugin folder');
     await writeFile(join(outside, 'text.zip'), 'no zip at all');
-    expect(await refusal(join(outside, 'text.zip'))).to.match(/^The zip cannot be unpacked/);
+    expect(await refusal(join(outside, 'text.zip'))).to.match(/^The zip file cannot be unpacked/);
     expect(await refusal(await zip({ 'readme.txt': 'x' }))).to.contain('There is no plugin.json at its top');
     expect(await refusal(await zip(pluginFiles({ slug: '../up' }, plain)))).to.contain(
       '"slug" must be lower-case letters',
     );
-    expect(await refusal(await zip(pluginFiles({ host: '^9' }, plain)))).to.contain('It needs host ^9');
+    expect(await refusal(await zip(pluginFiles({ host: '^9' }, plain)))).to.contain('It requires host ^9');
     expect(await refusal(await zip(pluginFiles({ autoActivate: true }, plain)))).to.contain('"autoActivate"');
   });
 
@@ -137,10 +137,10 @@ describe('installing plugins', () => {
     await bench.folders.write('sample', { manifest: { version: '2.0.0' }, files: { 'index.js': plain } });
     await bench.folders.write('shipped', { manifest: { autoActivate: true }, files: { 'index.js': plain } });
     expect(await refusal(await zip(pluginFiles({ version: '2.0.0' }, plain)))).to.equal(
-      "The plugin 'sample' 2.0.0 is installed already.",
+      "The plugin 'sample' 2.0.0 is already installed.",
     );
     expect(await refusal(await zip(pluginFiles({ version: '1.9.0' }, plain)))).to.equal(
-      "Version 2.0.0 of the plugin 'sample' is installed, and this is 1.9.0, which is not newer.",
+      "Version 2.0.0 of the plugin 'sample' is installed; 1.9.0 is not newer.",
     );
     expect(await refusal(await zip(pluginFiles({ slug: 'shipped', version: '2.0.0' }, plain)))).to.contain(
       'comes with this host',
@@ -153,7 +153,7 @@ describe('installing plugins', () => {
     await bench.loader.activate('sample');
     await bench.loader.activate('user');
     expect(await refusal(await zip(pluginFiles({ version: '2.0.0' }, plain)))).to.contain(
-      "The plugin 'user' requires 'sample' ^1, and this is version 2.0.0",
+      "The plugin 'user' requires 'sample' ^1, but this is version 2.0.0",
     );
   });
 
@@ -212,7 +212,7 @@ describe('installing plugins', () => {
   it('removes the folder with the data when it is uninstalled, but not one that comes with the host', async () => {
     await bench.loader.install({ path: await zip(pluginFiles({}, plain)), activate: true });
     expect((await failureOf(bench.loader.uninstall('sample'))).message).to.contain(
-      'deactivate it before it is uninstalled',
+      'deactivate it before you uninstall it',
     );
     await bench.loader.deactivate('sample');
     expect(await bench.loader.uninstall('sample')).to.equal(true);
@@ -246,7 +246,7 @@ describe('plugins that come with the host', () => {
       files: { 'index.js': plain },
     });
     expect((await failureOf(bench.loader.install({ path: newer }))).message).to.contain(
-      'comes with this host and is updated with it',
+      'ships with this host and is updated with it',
     );
     await bench.loader.stop();
     await bench.folders.remove();
@@ -283,7 +283,7 @@ describe('plugins that must be used', () => {
       bench.services.lines.filter(({ message }) => message === 'register').map(({ fields }) => fields['plugin']),
     ).to.deep.equal(['guard', 'a-plugin']);
     expect((await failureOf(bench.loader.deactivate('guard'))).message).to.equal(
-      "The plugin 'guard' must be used and cannot be deactivated; take its folder out of the folder 'must-use' and restart.",
+      "The plugin 'guard' is a must-use plugin and cannot be deactivated; move its folder out of 'must-use' and restart.",
     );
     expect((await failureOf(bench.loader.uninstall('guard'))).message).to.contain('cannot be uninstalled');
     await bench.loader.activate('guard');
@@ -330,7 +330,7 @@ describe('health of plugins', () => {
     expect(told).to.deep.equal({
       fine: ['good '],
       broken: ['critical no idea'],
-      odd: ["critical 'health' must answer an array of {status, label, description}."],
+      odd: ["critical 'health' must return an array of {status, label, description}."],
       silent: ["critical It took longer than 10 seconds; do slow work later, not in 'health'."],
     });
     expect((await failureOf(bench.loader.health('nobody'))).message).to.contain('is not running');

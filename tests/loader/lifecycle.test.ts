@@ -103,7 +103,7 @@ describe('life of a plugin', () => {
     expect(await reason('user')).to.equal(
       "The plugin 'user' cannot be activated. It requires 'base' ^1, which is not installed.",
     );
-    expect(await reason('nobody')).to.equal("There is no plugin 'nobody' in the plugin folders.");
+    expect(await reason('nobody')).to.equal("The plugin 'nobody' does not exist in the plugin folders.");
     expect(await reason('broken')).to.match(
       /^The plugin 'broken' cannot be used. "version" must be a semantic version/,
     );
@@ -119,7 +119,7 @@ describe('life of a plugin', () => {
     await bench.loader.activate('base');
     await bench.loader.activate('user');
     const error = await bench.loader.deactivate('base').catch((reason: unknown) => reason as Error);
-    expect((error as Error).message).to.equal("The plugin 'base' is required by 'user'; deactivate that first.");
+    expect((error as Error).message).to.equal("The plugin 'base' is required by 'user'; deactivate those first.");
     expect(bench.status('base').state).to.equal('active');
     await bench.loader.deactivate('user');
     await bench.loader.deactivate('base');

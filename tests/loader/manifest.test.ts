@@ -50,17 +50,17 @@ describe('plugin manifests', () => {
 
   it('name each fault in a sentence', async () => {
     const cases: readonly (readonly [object, RegExp])[] = [
-      [{ slug: 'Sample' }, /^"slug" must be lower-case letters, digits and dashes/],
+      [{ slug: 'Sample' }, /^"slug" must be lowercase letters, digits and hyphens/],
       [{ slug: 'other' }, /^"slug" is 'other' but the folder is named 'sample'/],
-      [{ name: '' }, /^"name" must be a text that is not empty\.$/],
+      [{ name: '' }, /^"name" must be a non-empty text\.$/],
       [{ version: '1' }, /^"version" must be a semantic version, for example 1\.0\.0\.$/],
       [{ version: undefined }, /^"version" is missing; it must be a semantic version/],
       [{ host: 'newest of all' }, /^"host" must be a range of host versions/],
-      [{ host: '^2' }, /^It needs host \^2, and this is host 1\.2\.0/],
+      [{ host: '^2' }, /^It requires host \^2, but this is host 1\.2\.0/],
       [{ requires: { svc: 'some' } }, /^"requires" must be an object of slugs and version ranges/],
       [{ requires: ['svc'] }, /^"requires" must be an object of slugs and version ranges/],
       [{ autoActivate: 'yes' }, /^"autoActivate" must be true or false\.$/],
-      [{ main: 'missing.js' }, /^"main" is 'missing\.js', and there is no such file/],
+      [{ main: 'missing.js' }, /^"main" is 'missing\.js', but this file does not exist/],
       [{ main: '../escape.js' }, /^"main" is '\.\.\/escape\.js', which is not inside/],
       [{ main: 'lib/../../escape.js' }, /which is not inside/],
       [{ main: '/etc/passwd' }, /which is not inside/],
@@ -73,23 +73,23 @@ describe('plugin manifests', () => {
 
   it('must be JSON, and an object', async () => {
     expect(await faultOf({}, { ...entry, 'plugin.json': '{"slug":' })).to.match(/^plugin\.json is not JSON: /);
-    expect(await faultOf({}, { ...entry, 'plugin.json': '[]' })).to.equal('plugin.json must hold an object.');
+    expect(await faultOf({}, { ...entry, 'plugin.json': '[]' })).to.equal('plugin.json must contain an object.');
   });
 
   it('may not take a name of the host itself', async () => {
     await folders.write('admin', { files: entry });
-    expect((await look()).broken.get('admin')).to.match(/kept for the host/);
+    expect((await look()).broken.get('admin')).to.match(/reserved for the host/);
   });
 
   it('need an entry module', async () => {
-    expect(await faultOf({ main: undefined }, { 'other.js': '' })).to.match(/neither an index\.ts nor an index\.js/);
+    expect(await faultOf({ main: undefined }, { 'other.js': '' })).to.match(/no index\.ts or index\.js/);
   });
 
   it('may not reach out of the folder by a link', async () => {
     const directory = await folders.write('sample', { manifest: { main: 'link.js' }, files: entry });
     await writeFile(join(folders.directory, 'outside.js'), '');
     await symlink(join(folders.directory, 'outside.js'), join(directory, 'link.js'));
-    expect((await look()).broken.get('sample')).to.match(/not inside the plugin's folder/);
+    expect((await look()).broken.get('sample')).to.match(/outside the plugin folder/);
   });
 
   it('of the earlier plugin folder count where two have the same slug', async () => {

@@ -28,7 +28,7 @@ describe('order of plugins', () => {
     expect(Object.fromEntries(blocked)).to.deep.equal({
       a: "It requires 'gone' ^1, which is not installed.",
       b: "It requires 'off', which is not active; activate 'off' first.",
-      c: "It requires 'off' ^2, and version 1.2.0 is installed.",
+      c: "It requires 'off' ^2, but version 1.2.0 is installed.",
       d: "It requires 'a', which cannot start: It requires 'gone' ^1, which is not installed.",
     });
   });
@@ -44,8 +44,8 @@ describe('order of plugins', () => {
     });
     const { ordered, blocked } = orderPlugins(['user', 'a', 'b', 'c', 'free', 'self'], plugins);
     expect(ordered.map(({ manifest }) => manifest.slug)).to.deep.equal(['free']);
-    for (const slug of ['a', 'b', 'c']) expect(blocked.get(slug)).to.match(/in a circle: a -> b -> c -> a/);
-    expect(blocked.get('user')).to.match(/requires 'a', which cannot start: .*circle/);
+    for (const slug of ['a', 'b', 'c']) expect(blocked.get(slug)).to.match(/in a cycle: a -> b -> c -> a/);
+    expect(blocked.get('user')).to.match(/requires 'a', which cannot start: .*cycle/);
     expect(blocked.get('self')).to.match(/circle: self -> self/);
   });
 });

@@ -15,7 +15,7 @@ const registering = `
   host.hooks.addAction('act', () => {}); host.rest.registerRoute('sample/v1', '/x', { handler: () => 1 }); host.cli.addCommand({ name: 'sample' });
   host.admin.addPage({ slug: 'sample' }); host.cron.addSchedule('often', 60, 'Often'); host.clock.every(1000, () => {});`;
 
-describe('fencing of plugins', () => {
+describe('quarantine of plugins', () => {
   let bench: LoaderBench;
   beforeEach(async () => {
     bench = await createLoaderBench();
@@ -76,7 +76,7 @@ describe('fencing of plugins', () => {
         () => null,
         (reason: unknown) => reason as Error,
       );
-      expect(error?.message).to.match(new RegExp(`^The plugin 'sample' failed in '${stage}' and was disabled: `));
+      expect(error?.message).to.match(new RegExp(`^The plugin 'sample' was disabled after an error in '${stage}': `));
       expect(bench.services.registered()).to.deep.equal(before);
       expect(bench.clock.pending()).to.equal(0);
       const { state, failure } = bench.status('sample');
@@ -134,11 +134,11 @@ describe('fencing of plugins', () => {
     );
     while (!world.slowPlugin) await new Promise((resolve) => setImmediate(resolve));
     await bench.clock.advance(10_000);
-    expect(await activation).to.match(/failed in 'register' and was disabled: It took longer than 10 seconds/);
+    expect(await activation).to.match(/disabled after an error in 'register': It took longer than 10 seconds/);
     expect(bench.services.registered()).to.deep.equal([]);
     world.slowPlugin.release();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(world.slowPlugin.answer).to.match(/'sample' is not active any more/);
+    expect(world.slowPlugin.answer).to.match(/'sample' is no longer active/);
   });
 
   it('waits for the limit even when nothing else keeps the process alive', async () => {

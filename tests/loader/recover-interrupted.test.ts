@@ -20,9 +20,9 @@ describe('plugin folders after a process ended in the middle', () => {
 
   const at = (name: string): string => join(bench.folders.directory, name);
   const names = (): Promise<string[]> => readdir(bench.folders.directory);
-  const warnings = (): string[] =>
-    bench.services.lines.filter(({ level }) => level !== 'info').map(({ message }) => message);
-  const passing = (kind: string, { pid = gone, machine = hostname(), madeAt = bench.clock.now() } = {}): string =>
+  const warnings = (): Record<string, unknown>[] =>
+    bench.services.lines.filter(({ level }) => level !== 'info').map(({ fields }) => fields);
+  const tempFolder = (kind: string, { pid = gone, machine = hostname(), madeAt = bench.clock.now() } = {}): string =>
     `.${kind}-${madeAt}-${machine.replace(/[^\w.-]/g, '_')}-${pid}-0123abcd`;
   const versionAt = async (name: string): Promise<unknown> =>
     (JSON.parse(await readFile(at(`${name}/plugin.json`), 'utf8')) as { version: unknown }).version;
@@ -34,47 +34,47 @@ describe('plugin folders after a process ended in the middle', () => {
     await rename(at('sample'), at(aside));
   }
 
-  it('have the old version back in its place, which runs, when the new one had not come yet', async () => {
-    await interrupt(passing('replaced'));
-    await mkdir(at(passing('installing')), { recursive: true });
+  it('restore and run the old version when the new one had not been moved yet', async () => {
+    await interrupt(tempFolder('replaced'));
+    await mkdir(at(tempFolder('installing')), { recursive: true });
     await bench.loader.start();
     expect(bench.status('sample')).to.include({ state: 'active', version: '1.0.0' });
     expect(await names()).to.deep.equal(['sample']);
-    expect(warnings()).to.deep.equal([
-      "The upgrade of the plugin 'sample' was interrupted; version 1.0.0 is back in its place. Install the newer one again.",
-    ]);
+    expect(warnings()).to.deep.equal([{ event: 'plugin_upgrade_rolled_back', plugin: 'sample', version: '1.0.0' }]);
   });
 
-  it('have the old version back also in place of a new one that had never run', async () => {
-    await interrupt(passing('replaced'));
+  it('restore the old version over a new one that has never run', async () => {
+    await interrupt(tempFolder('replaced'));
     await bench.folders.write('sample', { manifest: { version: '2.0.0' }, files: { 'index.js': plain } });
     await bench.loader.start();
     expect(bench.status('sample')).to.include({ state: 'active', version: '1.0.0' });
     expect(await names()).to.deep.equal(['sample']);
   });
 
-  it('keep the new version when that has run, since the data is its own', async () => {
-    await interrupt(passing('replaced'));
+  it('keep the new version when it has run and changed the data', async () => {
+    await interrupt(tempFolder('replaced'));
     await bench.folders.write('sample', { manifest: { version: '2.0.0' }, files: { 'index.js': plain } });
     bench.services.stored.set('plugin_versions', { sample: '2.0.0' });
     await bench.loader.start();
     expect(bench.status('sample')).to.include({ state: 'active', version: '2.0.0' });
     expect(await names()).to.deep.equal(['sample']);
-    expect(warnings()[0]).to.contain('2.0.0 was interrupted after it had run; it stays, and version 1.0.0 is removed');
+    expect(warnings()).to.deep.equal([
+      { event: 'plugin_upgrade_completed', plugin: 'sample', version: '2.0.0', removed: '1.0.0' },
+    ]);
   });
 
-  it('are left alone while the process that is at work there lives', async () => {
-    const busy = passing('replaced', { pid: process.ppid });
+  it('are left alone while the process that uses them is running', async () => {
+    const busy = tempFolder('replaced', { pid: process.ppid });
     await interrupt(busy);
-    await mkdir(at(passing('installing', { pid: process.ppid })));
+    await mkdir(at(tempFolder('installing', { pid: process.ppid })));
     await bench.loader.start();
-    expect((await names()).sort()).to.deep.equal([passing('installing', { pid: process.ppid }), busy].sort());
-    expect(warnings()[0]).to.contain('Another process seems to be upgrading a plugin');
+    expect((await names()).sort()).to.deep.equal([tempFolder('installing', { pid: process.ppid }), busy].sort());
+    expect(warnings()[0]).to.include({ event: 'plugin_upgrade_in_progress', folder: at(busy) });
   });
 
-  it('count another machine’s folders as left behind after a quarter of an hour', async () => {
+  it('count folders of another machine as stale after 15 minutes', async () => {
     const far = { machine: 'another-machine', pid: 1 };
-    await interrupt(passing('replaced', { ...far, madeAt: bench.clock.now() - 60_000 }));
+    await interrupt(tempFolder('replaced', { ...far, madeAt: bench.clock.now() - 60_000 }));
     await bench.loader.start();
     expect(bench.status('sample').state).to.equal('failed');
     await bench.clock.advance(15 * 60_000);
@@ -86,20 +86,20 @@ describe('plugin folders after a process ended in the middle', () => {
     await other.loader.stop();
   });
 
-  it('take earlier names for left behind, and say so where no plugin can be made out', async () => {
+  it('count earlier names as stale, and log a folder without a valid plugin', async () => {
     await interrupt('.replaced-8c9e3b5e-2f1c-4f43-9f42-0d2f3a1b4c5d');
-    await mkdir(at(passing('replaced')));
-    await writeFile(at(`${passing('replaced')}/plugin.json`), '{"slug":"../up"}');
-    await mkdir(at(passing('removed')));
+    await mkdir(at(tempFolder('replaced')));
+    await writeFile(at(`${tempFolder('replaced')}/plugin.json`), '{"slug":"../up"}');
+    await mkdir(at(tempFolder('removed')));
     await mkdir(at('.git'));
     await bench.loader.start();
-    expect((await names()).sort()).to.deep.equal(['.git', passing('replaced'), 'sample'].sort());
-    expect(warnings().filter((message) => message.includes('could not be cleared up'))).to.have.length(1);
+    expect((await names()).sort()).to.deep.equal(['.git', tempFolder('replaced'), 'sample'].sort());
+    expect(warnings().filter(({ event }) => event === 'plugin_cleanup_failed')).to.have.length(1);
   });
 
-  it('are healed before something is installed there as well', async () => {
+  it('are recovered before an installation too', async () => {
     await bench.loader.start();
-    await interrupt(passing('replaced'));
+    await interrupt(tempFolder('replaced'));
     await bench.folders.write('newer', {
       manifest: { slug: 'sample', version: '2.0.0' },
       files: { 'index.js': plain },

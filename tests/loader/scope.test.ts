@@ -69,8 +69,8 @@ describe('scope of a plugin', () => {
     ]).to.deep.equal([1, true, 2.5]);
     await bench.loader.deactivate('sample');
     expect(bench.services.registered()).to.deep.equal(['hook price of host']);
-    expect(() => hooks.addFilter('price', 'sample/late', () => 0)).to.throw('is not active any more');
-    expect(() => hooks.applyFilters('price', 1)).to.throw('is not active any more');
+    expect(() => hooks.addFilter('price', 'sample/late', () => 0)).to.throw('is no longer active');
+    expect(() => hooks.applyFilters('price', 1)).to.throw('is no longer active');
   });
 
   it('registers the folder views of the plugin', async () => {
@@ -154,7 +154,7 @@ describe('scope of a plugin', () => {
       () => host.onStop(() => undefined),
     ];
     for (const use of refused)
-      expect(use, use.toString()).to.throw("The plugin 'sample' is not active any more, so it cannot use the host");
+      expect(use, use.toString()).to.throw("The plugin 'sample' is no longer active and cannot use the host");
     host.log.info('allowed');
     expect(host.clock.now()).to.equal(bench.clock.now());
     expect(host.site.url).to.equal('http://site.test');

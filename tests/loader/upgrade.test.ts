@@ -116,10 +116,10 @@ describeDialects('upgrading a plugin', (_open, { location }) => {
       host.plugins.install({ path: await zip('2.0.0', entry([first, second, failing])) }),
     );
     expect(message).to.match(
-      /^The plugin 'sample' could not be upgraded from 1\.0\.0 to 2\.0\.0: .*the third step is wrong/,
+      /^Failed to upgrade the plugin 'sample' from 1\.0\.0 to 2\.0\.0: .*the third step is wrong/,
     );
     expect(message).to.match(
-      /Its folder and the database are as before, and version 1\.0\.0 runs again\. A backup from before is .*sample-1\.0\.0-2\.0\.0-/,
+      /The folder and the database were restored, and version 1\.0\.0 runs again\. The backup is .*sample-1\.0\.0-2\.0\.0-/,
     );
     expect(statusOf(host)).to.equal('sample 1.0.0 active');
     expect(await notes(host)).to.deep.equal([{ id: 1, text: 'kept' }]);
@@ -152,7 +152,7 @@ describeDialects('upgrading a plugin', (_open, { location }) => {
     });
   }
 
-  it('fences a version that fails at the start; the old one can be put back and goes on', async () => {
+  it('quarantines a version that fails at the start; the old one can be restored and runs again', async () => {
     let host = await open();
     await host.plugins.activate('sample');
     await put('2.0.0', entry([first, second, failing]));
@@ -160,7 +160,7 @@ describeDialects('upgrading a plugin', (_open, { location }) => {
     const [status] = host.plugins.list();
     expect(status?.state).to.equal('failed');
     expect(status?.failure?.message).to.match(
-      /^It could not be upgraded from 1\.0\.0 to 2\.0\.0: .* The database is as it was before; put version 1\.0\.0 back/,
+      /^Failed to upgrade from 1\.0\.0 to 2\.0\.0: .* The database was rolled back; restore version 1\.0\.0/,
     );
     await put('1.0.0', entry([first]));
     await host.plugins.activate('sample');
@@ -178,7 +178,7 @@ describeDialects('upgrading a plugin', (_open, { location }) => {
     const { state, failure } = host.plugins.list()[0] ?? {};
     expect([state, failure?.stage]).to.deep.equal(['failed', 'version']);
     const told =
-      /^Version 1\.0\.0 is in its folder, and version 1\.1\.0 has run on this site; put 1\.1\.0 or a newer one back, or restore the backup from before that \(npm run cli -- db restore (.+)\)\.$/.exec(
+      /^Version 1\.0\.0 is installed, but version 1\.1\.0 has run on this site; install 1\.1\.0 or newer, or restore the backup \(npm run cli -- db restore (.+)\)\.$/.exec(
         failure?.message ?? '',
       );
     expect(told, failure?.message).not.to.equal(null);

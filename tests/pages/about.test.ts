@@ -25,9 +25,7 @@ describeDialects('what people tell about themselves, in the admin', (_open, dial
 
   it('is changed by themselves on their profile', async () => {
     const browser = await site.signIn('eve');
-    expect((await browser.submit('/admin/profile', 'about', about)).text).to.contain(
-      'What you tell about yourself is saved.',
-    );
+    expect((await browser.submit('/admin/profile', 'about', about)).text).to.contain('Profile saved.');
     expect((await site.host.users.get(eve.id))?.profile).to.deep.equal({
       firstName: 'Eve',
       lastName: 'Adams',
@@ -49,14 +47,14 @@ describeDialects('what people tell about themselves, in the admin', (_open, dial
       .to.match(/id="url"[^>]*aria-invalid="true"/)
       .and.contain('value="ftp://eve"');
     const taken = await browser.submit('/admin/profile', 'about', { ...about, slug: 'ada' });
-    expect(taken.text).to.contain('Another user has this name in addresses.');
+    expect(taken.text).to.contain('Another user has this URL name.');
     expect((await site.host.users.get(eve.id))?.profile?.firstName).to.equal('');
   });
 
   it('is changed by those who may edit users, and by no one else', async () => {
     const admin = await site.signIn('ada');
     const path = `/admin/users/edit?id=${eve.id}`;
-    expect((await admin.submit(path, 'about', { ...about, id: String(eve.id) })).text).to.contain('The user is saved.');
+    expect((await admin.submit(path, 'about', { ...about, id: String(eve.id) })).text).to.contain('User saved.');
     expect((await site.host.users.get(eve.id))?.profile?.lastName).to.equal('Adams');
     expect((await admin.get('/admin/users')).html).to.match(/<img class="avatar" src="\/avatars\/48\/\d+\/E\.svg"/);
     expect((await (await site.signIn('eve')).get(path)).status).to.equal(403);

@@ -46,44 +46,44 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
 
   it('installs a zip, inactive until it is asked for, and later a newer version', async () => {
     expect((await browser.get('/admin/plugins')).text).to.contain('No plugins yet');
-    expect((await install(await zip())).text).to.contain('Sample 1.0.0 is installed.');
+    expect((await install(await zip())).text).to.contain('Sample 1.0.0 installed.');
     expect(states()).to.equal('sample 1.0.0 inactive');
     expect((await browser.submit('/admin/plugins', 'activate', { slug: 'sample' })).text).to.contain(
-      'Sample is active.',
+      'Sample activated.',
     );
     expect(site.host.hooks.applyFilters('sample', 'nothing')).to.equal('here');
-    expect((await install(await zip({ version: '1.1.0' }))).text).to.contain('Sample 1.1.0 is in the place of 1.0.0.');
+    expect((await install(await zip({ version: '1.1.0' }))).text).to.contain('Sample updated from 1.0.0 to 1.1.0.');
     expect(states()).to.equal('sample 1.1.0 active');
     expect(await installed()).to.deep.equal(['sample']);
   });
 
   it('installs and activates at once when the box is ticked', async () => {
-    expect((await install(await zip(), { activate: '1' })).text).to.contain('Sample 1.0.0 is installed and active.');
+    expect((await install(await zip(), { activate: '1' })).text).to.contain('Sample 1.0.0 installed and activated.');
     expect(states()).to.equal('sample 1.0.0 active');
   });
 
   it('says why a zip is refused, and leaves nothing of it', async () => {
     const text = { name: 'plugin.zip', bytes: Buffer.from('no zip at all') };
-    expect((await install(text)).text).to.match(/plugin\.zip: The zip cannot be unpacked/);
+    expect((await install(text)).text).to.match(/plugin\.zip: The zip file cannot be unpacked/);
     expect((await install(await zip({ slug: '../up' }))).text).to.contain('"slug" must be lower-case letters');
     expect((await install(await zip({ autoActivate: true }))).text).to.contain('"autoActivate"');
-    expect((await browser.upload('/admin/plugins', 'install', {})).text).to.contain('Choose the zip of a plugin.');
+    expect((await browser.upload('/admin/plugins', 'install', {})).text).to.contain('Choose the zip file of a plugin.');
     expect((await install({ name: 'empty.zip', bytes: Buffer.alloc(0) })).text).to.contain(
-      'Choose the zip of a plugin.',
+      'Choose the zip file of a plugin.',
     );
     expect((await install({ name: 'large.zip', bytes: Buffer.alloc(20 * 1_048_576 + 1) })).text).to.contain(
       'The file is larger than 20 MB.',
     );
     expect(await installed()).to.deep.equal([]);
     await install(await zip());
-    expect((await install(await zip())).text).to.contain("The plugin 'sample' 1.0.0 is installed already.");
+    expect((await install(await zip())).text).to.contain("The plugin 'sample' 1.0.0 is already installed.");
   });
 
   it('keeps a plugin that cannot be activated, with the stage and the reason', async () => {
     const answer = await install(await zip({}, `export default { register() { throw new Error('no <way>'); } };`), {
       activate: '1',
     });
-    expect(answer.text).to.contain('Failed at register.').and.contain('no <way>');
+    expect(answer.text).to.contain('Disabled after an error (register).').and.contain('no <way>');
     expect(states()).to.equal('sample 1.0.0 failed');
   });
 
@@ -93,10 +93,10 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     expect((await browser.get('/admin/plugins')).html).not.to.contain('action&#x3D;uninstall');
     await browser.submit('/admin/plugins', 'deactivate', { slug: 'sample' });
     expect((await browser.get('/admin/plugins')).html).to.contain(
-      'data-confirm="Uninstall Sample? All its data is removed and cannot be brought back."',
+      'data-confirm="Uninstall Sample? This deletes all its data. You cannot undo this."',
     );
     expect((await browser.submit('/admin/plugins', 'uninstall', { slug: 'sample' })).text).to.contain(
-      'Sample is uninstalled, with its data and its folder.',
+      'Sample uninstalled. Its data and folder were deleted.',
     );
     expect(await site.host.options.get('sample_data')).to.equal(false);
     expect([await installed(), states()]).to.deep.equal([[], '']);
@@ -108,10 +108,10 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     await browser.submit('/admin/plugins', 'activate', { slug: 'sample' });
     await browser.post('/admin/plugins?action=uninstall', { slug: 'sample', _nonce: nonce });
     expect((await browser.get('/admin/plugins')).text).to.contain(
-      "The plugin 'sample' is active; deactivate it before it is uninstalled.",
+      "The plugin 'sample' is active; deactivate it before you uninstall it.",
     );
     await browser.post('/admin/plugins?action=uninstall', { slug: 'other', _nonce: nonce });
-    expect((await browser.get('/admin/plugins')).text).to.contain('There is no such plugin.');
+    expect((await browser.get('/admin/plugins')).text).to.contain('Plugin not found. It may have been removed.');
     expect(states()).to.equal('sample 1.0.0 active');
   });
 
@@ -124,7 +124,7 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
       .and.match(/notice-error[^]*The &lt;till&gt; is open/);
     await install(await zip({ version: '1.0.1' }, 'export default { register() {} };'));
     expect((await browser.submit('/admin/plugins', 'health', { slug: 'sample' })).text).to.contain(
-      'It has no health checks.',
+      'This plugin has no health checks.',
     );
   });
 
@@ -139,7 +139,7 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     const nonce = nonceIn(html);
     for (const action of ['install', 'uninstall']) {
       await browser.post(`/admin/plugins?action=${action}`, { slug: 'sample', _nonce: nonce });
-      expect((await browser.get('/admin/plugins')).text).to.contain('Your account may not do this.');
+      expect((await browser.get('/admin/plugins')).text).to.contain('You are not allowed to do this.');
     }
     await site.create({ login: 'eve', role: 'editor' });
     expect((await (await site.signIn('eve')).get('/admin/plugins')).status).to.equal(403);

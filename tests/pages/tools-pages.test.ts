@@ -27,7 +27,7 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
       'settings[timezone_string]': 'Europe/Berlin',
       'settings[blogdescription]': '',
     });
-    expect(saved.text).to.contain('The settings of General are saved.');
+    expect(saved.text).to.contain('General settings saved.');
     expect(
       await Promise.all(['blogname', 'timezone_string', 'blogdescription'].map((name) => site.host.options.get(name))),
     ).to.deep.equal(['Ada’s <site>', 'Europe/Berlin', '']);
@@ -141,11 +141,11 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(
       /1 hook with 1 callback.* shop_price 7 addTax host filter 1 0/,
     );
-    expect((await browser.get('/admin/tools/hooks?s=nothing-like-this')).text).to.contain('No hook fits');
+    expect((await browser.get('/admin/tools/hooks?s=nothing-like-this')).text).to.contain('No hooks found');
   });
 
   it('hand out a backup as it lies there, and no other file, to those alone who may', async () => {
-    await browser.submit('/admin/tools/backup', 'make');
+    await browser.submit('/admin/tools/backup', 'create');
     const directory = join(dialectCase.dialect === 'sqlite' ? dialectCase.directory() : folder, 'backups');
     const [name = ''] = await readdir(directory);
     await writeFile(join(directory, 'other.txt'), 'something else');
@@ -159,30 +159,30 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     expect(Buffer.from(bytes).equals(await readFile(join(directory, name)))).to.equal(true);
     for (const wrong of ['../site.sqlite', `../backups/${name}`, join(directory, name), 'other.txt', '', `${name}\0`]) {
       expect((await browser.submit('/admin/tools/backup', 'download', { name: wrong })).text, wrong).to.contain(
-        'That backup is gone already.',
+        'This backup has already been deleted.',
       );
     }
     expect((await browser.post('/admin/tools/backup?action=download', { name, _nonce: 'wrong' })).status).to.equal(403);
     await site.create({ login: 'eve', role: 'editor' });
     const eve = await site.signIn('eve');
     expect((await eve.post('/admin/tools/backup?action=download', { name })).status).to.equal(403);
-    expect(site.host.logged.filter((line) => line.includes('A backup was downloaded.'))).to.have.length(1);
+    expect(site.host.logged.filter((line) => line.includes('Backup downloaded'))).to.have.length(1);
   });
 
-  it('make, list and delete backups, and no other file', async () => {
+  it('create, list and delete backups, and no other file', async () => {
     const ending = dialectCase.dialect === 'sqlite' ? '.sqlite' : '.jsonl.gz';
     const directory = join(dialectCase.dialect === 'sqlite' ? dialectCase.directory() : folder, 'backups');
-    expect((await browser.get('/admin/tools/backup')).text).to.contain('No backup yet');
-    const made = await browser.submit('/admin/tools/backup', 'make');
+    expect((await browser.get('/admin/tools/backup')).text).to.contain('No backups yet');
+    const made = await browser.submit('/admin/tools/backup', 'create');
     const name = `backup-20260101-000000${ending}`;
-    expect(made.text).to.contain(`The backup ${name} is made`).and.contain(`db restore ${directory}/${name}`);
-    await browser.submit('/admin/tools/backup', 'make');
+    expect(made.text).to.contain(`Backup ${name} created`).and.contain(`db restore ${directory}/${name}`);
+    await browser.submit('/admin/tools/backup', 'create');
     expect((await readdir(directory)).sort()).to.deep.equal([`backup-20260101-000000-2${ending}`, name].sort());
     for (const wrong of ['../site.sqlite', 'site.sqlite', `./${name}`])
       expect((await browser.submit('/admin/tools/backup', 'delete', { name: wrong })).text).to.contain(
-        'That backup is gone already.',
+        'This backup has already been deleted.',
       );
-    expect((await browser.submit('/admin/tools/backup', 'delete', { name })).text).to.contain('The backup is deleted.');
+    expect((await browser.submit('/admin/tools/backup', 'delete', { name })).text).to.contain('Backup deleted.');
     expect(await readdir(directory)).to.deep.equal([`backup-20260101-000000-2${ending}`]);
   });
 });

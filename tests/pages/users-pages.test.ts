@@ -41,7 +41,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     expect((await browser.get('/admin/users?s=M%2021')).text)
       .to.contain('1 user')
       .and.contain('m21@x.example');
-    expect((await browser.get('/admin/users?s=%3Cnobody%3E')).text).to.contain('No user fits');
+    expect((await browser.get('/admin/users?s=%3Cnobody%3E')).text).to.contain('No users found');
   });
 
   it('add a user, with a sentence at each bad field and what was typed', async () => {
@@ -65,7 +65,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
       role: 'editor',
       password,
     });
-    expect(added.text).to.contain('Bob was added.');
+    expect(added.text).to.contain('Bob added.');
     expect((await site.host.users.verify('bob', password))?.roles).to.deep.equal(['editor']);
   });
 
@@ -79,7 +79,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
       email: 'b@example.com',
       role: 'author',
     });
-    expect(saved.text).to.contain('The user is saved.');
+    expect(saved.text).to.contain('User saved.');
     const { displayName, email, roles } = (await site.host.users.get(bob.id))!;
     expect([displayName, email, roles]).to.deep.equal(['Bob B', 'b@example.com', ['author']]);
     expect((await bobs.get('/admin/profile')).status).to.equal(302);
@@ -90,7 +90,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     const again = await site.signIn('bob', 'a wholly new one');
     expect((await browser.get(path)).text).to.contain('Signed in on 1 browser.');
     expect((await browser.submit(path, 'sign-out', { id: String(bob.id) })).text)
-      .to.contain('Bob B was signed out everywhere.')
+      .to.contain('Bob B has been signed out everywhere.')
       .and.contain('Not signed in anywhere.');
     expect((await again.get('/admin/profile')).status).to.equal(302);
   });
@@ -105,12 +105,12 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     );
     expect(await site.host.users.get(bob.id)).not.to.equal(null);
     expect((await browser.submit(path, 'delete', { id: String(bob.id), content: String(admin.id) })).text).to.contain(
-      'bob was deleted.',
+      'bob deleted.',
     );
     expect([await site.host.users.get(bob.id), told]).to.deep.equal([null, [[bob.id, admin.id]]]);
     const own = await browser.get(`/admin/users/delete?id=${admin.id}`);
     expect([own.status, own.text]).to.satisfy(
-      ([status, text]: [number, string]) => status === 400 && text.includes('You cannot delete yourself'),
+      ([status, text]: [number, string]) => status === 400 && text.includes('You cannot delete your own account'),
     );
     expect((await browser.get(path)).status).to.equal(404);
   });
@@ -176,7 +176,7 @@ describeDialects('the profile', (_open, dialectCase) => {
   it('changes the name at once, and the address with the current password', async () => {
     expect(
       (await browser.submit('/admin/profile', 'save', { display_name: 'Bob B', email: 'bob@example.com' })).text,
-    ).to.contain('Your profile is saved.');
+    ).to.contain('Profile saved.');
     const refused = await browser.submit('/admin/profile', 'save', { display_name: 'Bob C', email: 'new@example.com' });
     expect([refused.status, refused.text.includes('Enter your current password.')]).to.deep.equal([400, true]);
     await browser.submit('/admin/profile', 'save', {
@@ -194,16 +194,16 @@ describeDialects('the profile', (_open, dialectCase) => {
       browser.submit('/admin/profile', 'password', fields);
     expect(
       (await change({ current: 'wrong one', password: 'another long one', again: 'another long one' })).text,
-    ).to.contain('This is not your current password.');
+    ).to.contain('Incorrect password.');
     expect((await change({ current: password, password: 'another long one', again: 'yet another' })).text).to.contain(
-      'The two passwords differ.',
+      'The passwords do not match.',
     );
     expect((await change({ current: password, password: 'short', again: 'short' })).text).to.contain(
       'Use 8 to 1024 characters',
     );
     expect(
       (await change({ current: password, password: 'another long one', again: 'another long one' })).text,
-    ).to.contain('Your password is changed.');
+    ).to.contain('Password changed.');
     expect(await site.host.users.verify('bob', 'another long one')).not.to.equal(null);
     expect([
       (await browser.get('/admin/profile')).status,
@@ -219,7 +219,7 @@ describeDialects('the profile', (_open, dialectCase) => {
         again: 'another long one',
       });
     for (let tries = 0; tries < 10; tries += 1) await guess();
-    expect((await guess()).text).to.match(/too many tries/i);
+    expect((await guess()).text).to.match(/too many sign-in attempts/i);
   });
 
   it('makes an application password, shown once, and revokes it', async () => {
@@ -234,7 +234,7 @@ describeDialects('the profile', (_open, dialectCase) => {
     expect(text).to.contain('backup script');
     expect(html).not.to.contain(secret);
     const id = /name="id" value="([0-9a-f-]{36})"/.exec(html)?.[1] ?? '';
-    expect((await browser.submit('/admin/profile', 'revoke-password', { id })).text).to.contain('is revoked');
+    expect((await browser.submit('/admin/profile', 'revoke-password', { id })).text).to.contain('revoked');
     expect((await me()).status).to.equal(401);
     expect((await browser.submit('/admin/profile', 'create-password', { name: ' ' })).text).to.contain(
       'a name of 1 to 100 characters',

@@ -65,7 +65,7 @@ describeDialects('user commands', (open) => {
     const { password } = await run('user set-password', [String(id)]);
     expect(await users.verify('ada', password as string)).not.to.equal(null);
     expect((await rejection(run('user set-password', ['nobody', 'long enough']))).message).to.equal(
-      "There is no user 'nobody'. 'user list' shows all.",
+      "User 'nobody' does not exist. Run 'user list' to see all users.",
     );
   });
 });

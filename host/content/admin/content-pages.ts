@@ -1,6 +1,6 @@
 import type { AdminApi, HooksApi, LazyAdminPage, PostType, SiteApi, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
-import { pathOf } from './form.ts';
+import { listPath } from './form.ts';
 
 export interface ContentPagesDependencies {
   readonly admin: Pick<AdminApi, 'addPage'>;
@@ -10,7 +10,7 @@ export interface ContentPagesDependencies {
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
 }
 
-/** Pages to list and edit posts, pages, media, and every type that asks for it while it is registered. */
+/** Pages to list and edit posts, pages, media and every other registered type with `showInAdmin`. */
 export function addContentPages(given: ContentPagesDependencies): void {
   const { admin, parts } = given;
   parts.types.follow((type) => {
@@ -57,7 +57,7 @@ function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
 }
 
 function postPages(given: ContentPagesDependencies, type: PostType): LazyAdminPage[] {
-  const path = pathOf(type);
+  const path = listPath(type);
   const { capabilities, label, name } = type;
   const singular = type.singularLabel.toLowerCase();
   const load = () => import('./post-edit-page.ts');

@@ -1,19 +1,19 @@
 import type { AdminActionResult, AdminRequest, PostType } from '#plugin-api';
 
-/** A text of the posted form with the line ends of Unix; undefined when the field is missing. */
-export function textOf({ form }: Pick<AdminRequest, 'form'>, name: string): string | undefined {
+/** A text field of the posted form with Unix line endings. Undefined when it is missing. */
+export function readText({ form }: Pick<AdminRequest, 'form'>, name: string): string | undefined {
   const value = form[name];
   return typeof value === 'string' ? value.replace(/\r\n?/g, '\n') : undefined;
 }
 
-/** A text of the address, trimmed; empty when it is missing. */
-export function queryOf({ query }: Pick<AdminRequest, 'query'>, name: string): string {
+/** A query parameter, trimmed. Empty when it is missing. */
+export function readQuery({ query }: Pick<AdminRequest, 'query'>, name: string): string {
   const value = query[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** A whole number from 0; 0 for anything else. */
-export function numberOf(text: string | undefined): number {
+/** Parses a non-negative integer. Returns 0 for anything else. */
+export function parseId(text: string | undefined): number {
   return /^\d{1,9}$/.test(text ?? '') ? Number(text) : 0;
 }
 
@@ -27,7 +27,7 @@ export interface Pagination {
   readonly next: string | null;
 }
 
-/** What the partial `admin/pages/pagination` shows; null when everything is on one page. Empty parameters are left out. */
+/** Data for the partial `admin/pages/pagination`, null when everything fits on one page. Omits empty parameters. */
 export function paginate({
   total,
   page,
@@ -50,8 +50,8 @@ export function paginate({
   };
 }
 
-/** Admin path of a type's list. */
-export function pathOf({ name }: Pick<PostType, 'name'>): string {
+/** Admin path of the list of a type. */
+export function listPath({ name }: Pick<PostType, 'name'>): string {
   const own: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };
   return own[name] ?? `content/${name}`;
 }

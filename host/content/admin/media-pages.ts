@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { RestError } from '#plugin-api';
+import { RestError, formatBytes } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Media, Post } from '#plugin-api';
 import { uploadTypes } from '../media/file-types.ts';
 import { mediaMeta } from '../media/media.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { numberOf, paginate, queryOf, success, textOf } from './form.ts';
+import { parseId, paginate, readQuery, success, readText } from './form.ts';
 
 const perPage = 24;
 const kinds = [
@@ -13,19 +13,19 @@ const kinds = [
   ['audio', 'Audio'],
   ['video', 'Video'],
   ['application', 'Documents'],
-  ['text', 'Texts'],
+  ['text', 'Text files'],
 ] as const;
 
-/** The media library: files with their pictures, by kind and words, and the form to upload one. */
+/** The media library with type filter, search and upload form. */
 export function createMediaPage(given: ContentPagesDependencies): AdminPageBody {
   const {
     parts: { store, media },
   } = given;
   return {
     render: async (request) => {
-      const kind = kinds.some(([name]) => name === queryOf(request, 'kind')) ? queryOf(request, 'kind') : '';
-      const search = queryOf(request, 's');
-      const page = Math.max(1, numberOf(queryOf(request, 'page')));
+      const kind = kinds.some(([name]) => name === readQuery(request, 'kind')) ? readQuery(request, 'kind') : '';
+      const search = readQuery(request, 's');
+      const page = Math.max(1, parseId(readQuery(request, 'page')));
       const query = {
         type: 'attachment',
         status: 'any',
@@ -41,7 +41,7 @@ export function createMediaPage(given: ContentPagesDependencies): AdminPageBody 
           search,
           total,
           isFiltered: search !== '' || kind !== '',
-          limit: Math.floor((await media.limit()) / 1_048_576),
+          limit: formatBytes(await media.limit()),
           accept: Object.keys(uploadTypes)
             .map((extension) => `.${extension}`)
             .join(','),
@@ -61,15 +61,15 @@ export function createMediaPage(given: ContentPagesDependencies): AdminPageBody 
     actions: {
       upload: async (request) => {
         const file = request.files?.['file'];
-        if (file === undefined) return { notice: { kind: 'error', text: 'Choose a file first.' } };
+        if (file === undefined) return { notice: { kind: 'error', text: 'Choose a file.' } };
         const saved = await media.save({ bytes: await readFile(file.path), name: file.name }, { as: request.user });
-        return success(`“${saved.title}” is in the library.`, { redirect: `media/edit?id=${saved.id}` });
+        return success(`“${saved.title}” uploaded.`, { redirect: `media/edit?id=${saved.id}` });
       },
     },
   };
 }
 
-/** One file: its address, its texts, its end. */
+/** One file: URL, texts and deletion. */
 export function createMediaEditPage({
   parts: { store, media, writer, removal },
 }: ContentPagesDependencies): AdminPageBody {
@@ -78,17 +78,17 @@ export function createMediaEditPage({
     if (file === null)
       throw new RestError({
         code: 'rest_post_invalid_id',
-        message: 'There is no such file; perhaps somebody else deleted it.',
+        message: 'This file does not exist. It may have been deleted.',
         status: 404,
       });
     if (file.post.parentId > 0) await store.get(file.post.parentId);
     if (!user.can('edit_post', file.post))
-      throw new RestError({ code: 'rest_cannot_edit', message: 'Your account may not edit this file.', status: 403 });
+      throw new RestError({ code: 'rest_cannot_edit', message: 'You are not allowed to edit this file.', status: 403 });
     return file;
   };
   return {
     render: async (request) => {
-      const file = await find(request, numberOf(queryOf(request, 'id')));
+      const file = await find(request, parseId(readQuery(request, 'id')));
       const { excerpt, content } = file.post;
       return {
         template: 'admin/content/media-edit',
@@ -104,29 +104,29 @@ export function createMediaEditPage({
     },
     actions: {
       save: async (request) => {
-        const file = await find(request, numberOf(textOf(request, 'id')));
+        const file = await find(request, parseId(readText(request, 'id')));
         await writer.update(
           file.id,
           {
-            title: textOf(request, 'title') ?? file.title,
-            excerpt: textOf(request, 'caption') ?? file.post.excerpt,
-            content: textOf(request, 'description') ?? file.post.content,
-            meta: { [mediaMeta.alt]: (textOf(request, 'alt') ?? file.alt).trim() },
+            title: readText(request, 'title') ?? file.title,
+            excerpt: readText(request, 'caption') ?? file.post.excerpt,
+            content: readText(request, 'description') ?? file.post.content,
+            meta: { [mediaMeta.alt]: (readText(request, 'alt') ?? file.alt).trim() },
           },
           { as: request.user },
         );
-        return success('It is saved.', { redirect: `media/edit?id=${file.id}` });
+        return success('File saved.', { redirect: `media/edit?id=${file.id}` });
       },
       delete: async (request) => {
-        const file = await find(request, numberOf(textOf(request, 'id')));
+        const file = await find(request, parseId(readText(request, 'id')));
         if (!request.user.can('delete_post', file.post))
           throw new RestError({
             code: 'rest_cannot_delete',
-            message: 'Your account may not delete this file.',
+            message: 'You are not allowed to delete this file.',
             status: 403,
           });
         await removal.delete(file.id, { force: true });
-        return success(`“${file.title}” was deleted.`, { redirect: 'media' });
+        return success(`“${file.title}” deleted.`, { redirect: 'media' });
       },
     },
   };
@@ -154,7 +154,7 @@ function describe({
     name: file.split('/').at(-1),
     path: `/uploads/${file}`,
     isImage: mimeType.startsWith('image/') && mimeType !== 'image/x-icon',
-    size: size < 1_048_576 ? `${Math.max(1, Math.round(size / 1024))} KB` : `${(size / 1_048_576).toFixed(1)} MB`,
+    size: formatBytes(size),
     dimensions: width === null || height === null ? '' : `${width} × ${height}`,
   };
 }

@@ -2,9 +2,9 @@ import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { numberOf, queryOf, success, textOf } from './form.ts';
+import { parseId, readQuery, success, readText } from './form.ts';
 import { readPostForm, statusChoices, type PostValues } from './post-form.ts';
-import { pathOf } from './form.ts';
+import { listPath } from './form.ts';
 import { findPost } from './posts-page.ts';
 
 type Page = NonNullable<AdminActionResult['page']>;
@@ -12,14 +12,14 @@ type Page = NonNullable<AdminActionResult['page']>;
 interface Showing {
   readonly request: AdminRequest;
   readonly post: Post | null;
-  /** As typed, when the form comes back. */
+  /** The entered values when the form is shown again. */
   readonly typed?: PostValues;
-  readonly faults?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, string>>;
 }
 
-/** A form for a new post of the type. */
+/** The form for a new post of the type. */
 export function createNewPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
-  const show = createShow(given, type);
+  const show = createRenderForm(given, type);
   return {
     render: (request) => show({ request, post: null }),
     actions: { save: (request) => save(given, type, { request, post: null, show }) },
@@ -28,13 +28,13 @@ export function createNewPostPage(given: ContentPagesDependencies, type: PostTyp
 
 /** The form of one post, with its revisions. */
 export function createEditPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
-  const show = createShow(given, type);
+  const show = createRenderForm(given, type);
   const find = async (request: AdminRequest, id: number): Promise<Post> => {
     const post = await findPost(given.parts, type, id);
     if (!request.user.can('edit_post', post))
       throw new RestError({
         code: 'rest_cannot_edit',
-        message: `Your account may not edit this ${type.singularLabel.toLowerCase()}.`,
+        message: `You are not allowed to edit this ${type.singularLabel.toLowerCase()}.`,
         status: 403,
       });
     if (post.status === 'trash')
@@ -46,23 +46,23 @@ export function createEditPostPage(given: ContentPagesDependencies, type: PostTy
     return post;
   };
   return {
-    render: async (request) => show({ request, post: await find(request, numberOf(queryOf(request, 'id'))) }),
+    render: async (request) => show({ request, post: await find(request, parseId(readQuery(request, 'id'))) }),
     actions: {
       save: async (request) =>
-        save(given, type, { request, post: await find(request, numberOf(textOf(request, 'id'))), show }),
+        save(given, type, { request, post: await find(request, parseId(readText(request, 'id'))), show }),
       restore: async (request) => {
-        const post = await find(request, numberOf(textOf(request, 'id')));
-        const revision = await given.parts.store.get(numberOf(textOf(request, 'revision')));
+        const post = await find(request, parseId(readText(request, 'id')));
+        const revision = await given.parts.store.get(parseId(readText(request, 'revision')));
         if (revision?.type !== 'revision' || revision.parentId !== post.id)
           throw new RestError({
             code: 'rest_post_invalid_id',
-            message: 'There is no such revision any more.',
+            message: 'This revision no longer exists.',
             status: 404,
           });
         const { title, content, excerpt } = revision;
         await given.parts.writer.update(post.id, { title, content, excerpt }, { as: request.user });
         await given.hooks.doActionAsync('wp_restore_post_revision', post.id, revision.id);
-        return success('The revision is restored.', { redirect: `${pathOf(type)}/edit?id=${post.id}` });
+        return success('Revision restored.', { redirect: `${listPath(type)}/edit?id=${post.id}` });
       },
     },
   };
@@ -73,47 +73,49 @@ async function save(
   type: PostType,
   { request, post, show }: { request: AdminRequest; post: Post | null; show: (showing: Showing) => Promise<Page> },
 ): Promise<AdminActionResult> {
-  const { values, input, faults } = await readPostForm(given, type, { request, post });
-  const explain = async (sentences: Readonly<Record<string, string>>): Promise<AdminActionResult> => ({
+  const { values, input, errors } = await readPostForm(given, type, { request, post });
+  const showErrors = async (messages: Readonly<Record<string, string>>): Promise<AdminActionResult> => ({
     notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
-    page: await show({ request, post, typed: values, faults: sentences }),
-    data: { faults: sentences },
+    page: await show({ request, post, typed: values, errors: messages }),
+    data: { errors: messages },
     status: 400,
   });
-  if (Object.keys(faults).length > 0) return explain(faults);
+  if (Object.keys(errors).length > 0) return showErrors(errors);
   try {
     const { writer } = given.parts;
     const saved =
       post === null
         ? await writer.create({ ...input, type: type.name }, { as: request.user })
         : await writer.update(post.id, input, { as: request.user });
-    return success(sentenceOf(saved, post), { redirect: `${pathOf(type)}/edit?id=${saved.id}` });
+    return success(savedNotice(type, saved, post), { redirect: `${listPath(type)}/edit?id=${saved.id}` });
   } catch (error) {
     if (error instanceof RestError && error.code === 'empty_content')
-      return explain({ title: 'Write a title or some text.' });
+      return showErrors({ title: 'Enter a title or some content.' });
     if (error instanceof RestError && error.code === 'rest_post_invalid_id')
-      return explain({ parent: 'Choose another page; this one stands below, or is gone.' });
+      return showErrors({
+        parent: 'Choose another parent page. This one is a child of this page or no longer exists.',
+      });
     throw error;
   }
 }
 
-function sentenceOf(saved: Post, before: Post | null): string {
-  if (saved.status === 'future') return 'It is scheduled.';
-  if (saved.status === 'publish' && before?.status !== 'publish') return 'It is published.';
-  return 'It is saved.';
+function savedNotice({ singularLabel }: PostType, saved: Post, before: Post | null): string {
+  if (saved.status === 'future') return `${singularLabel} scheduled.`;
+  if (saved.status === 'publish' && before?.status !== 'publish') return `${singularLabel} published.`;
+  return `${singularLabel} saved.`;
 }
 
-function createShow(given: ContentPagesDependencies, type: PostType): (showing: Showing) => Promise<Page> {
-  return async ({ request, post, typed, faults = {} }) => {
+function createRenderForm(given: ContentPagesDependencies, type: PostType): (showing: Showing) => Promise<Page> {
+  return async ({ request, post, typed, errors = {} }) => {
     const timezone = await given.site.timezone();
     return {
       template: 'admin/content/post-edit',
       data: {
         id: post?.id ?? null,
-        listUrl: pathOf(type),
+        listUrl: listPath(type),
         label: type.label,
-        values: typed ?? valuesOf(post, timezone),
-        faults,
+        values: typed ?? formValues(post, timezone),
+        errors,
         modified: post?.modified ?? '',
         timezone,
         isHierarchical: type.hierarchical,
@@ -123,16 +125,16 @@ function createShow(given: ContentPagesDependencies, type: PostType): (showing: 
         statuses: statusChoices(given, { type, post, user: request.user }),
         parents: type.hierarchical ? await parentChoices(given, type, post) : [],
         images: type.supports.includes('thumbnail') ? await imageChoices(given, post) : [],
-        viewUrl: post !== null && type.public ? await given.parts.permalinks.of(post) : null,
+        viewUrl: post !== null && type.public ? await given.parts.permalinks.url(post) : null,
         viewLabel: post?.status === 'publish' ? 'View' : 'Preview',
         mayDelete: post !== null && request.user.can('delete_post', post),
-        revisions: post === null ? [] : await revisionLines(given, post),
+        revisions: post === null ? [] : await revisionRows(given, post),
       },
     };
   };
 }
 
-function valuesOf(post: Post | null, timezone: string): PostValues {
+function formValues(post: Post | null, timezone: string): PostValues {
   return {
     title: post?.title ?? '',
     content: post?.content ?? '',
@@ -146,7 +148,7 @@ function valuesOf(post: Post | null, timezone: string): PostValues {
   };
 }
 
-const mostChoices = 200;
+const maxChoices = 200;
 
 async function parentChoices({ parts: { store } }: ContentPagesDependencies, type: PostType, post: Post | null) {
   const pages = await store.find({
@@ -154,7 +156,7 @@ async function parentChoices({ parts: { store } }: ContentPagesDependencies, typ
     status: 'any',
     orderBy: 'title',
     order: 'asc',
-    limit: mostChoices,
+    limit: maxChoices,
     exclude: post === null ? [] : [post.id],
   });
   return [
@@ -164,7 +166,7 @@ async function parentChoices({ parts: { store } }: ContentPagesDependencies, typ
 }
 
 async function imageChoices({ parts: { store } }: ContentPagesDependencies, post: Post | null) {
-  const newest = await store.find({ type: 'attachment', status: 'inherit', mimeType: 'image', limit: mostChoices });
+  const newest = await store.find({ type: 'attachment', status: 'inherit', mimeType: 'image', limit: maxChoices });
   const current =
     post !== null && post.featuredMediaId > 0 && !newest.some(({ id }) => id === post.featuredMediaId)
       ? await store.get(post.featuredMediaId)
@@ -178,7 +180,7 @@ async function imageChoices({ parts: { store } }: ContentPagesDependencies, post
   ];
 }
 
-async function revisionLines({ parts: { store }, users }: ContentPagesDependencies, post: Post) {
+async function revisionRows({ parts: { store }, users }: ContentPagesDependencies, post: Post) {
   const revisions = await store.find({ type: 'revision', status: 'inherit', parents: [post.id], limit: 20 });
   return Promise.all(
     revisions.map(async (revision) => ({

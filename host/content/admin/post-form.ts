@@ -1,16 +1,16 @@
 import type { AdminRequest, Post, PostInput, PostType, User } from '#plugin-api';
 import { localIso, momentOf } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { numberOf, textOf } from './form.ts';
+import { parseId, readText } from './form.ts';
 
-/** Fields of the form, as texts. */
+/** Form fields as text. */
 export interface PostValues {
   readonly title: string;
   readonly content: string;
   readonly excerpt: string;
   readonly slug: string;
   readonly status: string;
-  /** `2026-05-15T12:00` on the clock of the site, or empty. */
+  /** `2026-05-15T12:00` in the time zone of the site, or empty. */
   readonly date: string;
   readonly parent: string;
   readonly order: string;
@@ -20,8 +20,8 @@ export interface PostValues {
 export interface PostForm {
   readonly values: PostValues;
   readonly input: PostInput;
-  /** Sentences by field; with any of them nothing is to be saved. */
-  readonly faults: Readonly<Record<string, string>>;
+  /** Messages by field. The post can be saved only if there are none. */
+  readonly errors: Readonly<Record<string, string>>;
 }
 
 interface Reading {
@@ -30,13 +30,13 @@ interface Reading {
   readonly post: Post | null;
 }
 
-/** Reads the form of a post, and checks what its user may set. */
+/** Reads the post form and checks what the user can set. */
 export async function readPostForm(
   given: ContentPagesDependencies,
   type: PostType,
   { request, post }: Reading,
 ): Promise<PostForm> {
-  const read = (name: string): string => textOf(request, name) ?? '';
+  const read = (name: string): string => readText(request, name) ?? '';
   const values: PostValues = {
     title: read('title'),
     content: read('content'),
@@ -63,21 +63,21 @@ export async function readPostForm(
       slug: values.slug,
       ...(date !== 'same' && date !== 'wrong' && { date }),
       ...(type.supports.includes('excerpt') && { excerpt: values.excerpt }),
-      ...(type.hierarchical && { parentId: numberOf(values.parent) }),
-      ...(type.supports.includes('page-attributes') && { menuOrder: numberOf(values.order) }),
-      ...(type.supports.includes('thumbnail') && { featuredMediaId: numberOf(values.image) }),
+      ...(type.hierarchical && { parentId: parseId(values.parent) }),
+      ...(type.supports.includes('page-attributes') && { menuOrder: parseId(values.order) }),
+      ...(type.supports.includes('thumbnail') && { featuredMediaId: parseId(values.image) }),
     },
-    faults: {
-      ...(date === 'wrong' && { date: 'Enter a date and a time such as 2026-05-15 12:00.' }),
-      ...(!isAllowed && { status: 'Your account may not give it this status.' }),
+    errors: {
+      ...(date === 'wrong' && { date: 'Enter a date and time, like 2026-05-15 12:00.' }),
+      ...(!isAllowed && { status: 'You are not allowed to set this status.' }),
       ...(isStale && {
-        title: 'Somebody else changed it meanwhile. Copy what you wrote, reload the page and bring both together.',
+        title: 'Another user has changed this in the meantime. Copy your text, reload the page and merge the changes.',
       }),
     },
   };
 }
 
-/** Minutes are all that the form shows: an untouched date keeps its seconds. */
+/** The form shows minutes only, so an unchanged date keeps its seconds. */
 function readDate(
   text: string,
   { post, timezone }: { post: Post | null; timezone: string },
@@ -87,7 +87,7 @@ function readDate(
   return text === '' ? null : (momentOf(text, timezone) ?? 'wrong');
 }
 
-/** Statuses that the user may give the post; the one it has is always among them. */
+/** Statuses that the user can set, including the current one. */
 export function statusChoices(
   { parts: { statuses } }: ContentPagesDependencies,
   { type, post, user }: { type: PostType; post: Post | null; user: User },

@@ -1,20 +1,20 @@
 import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { numberOf, paginate, queryOf, success, textOf } from './form.ts';
-import { pathOf } from './form.ts';
+import { parseId, paginate, readQuery, success, readText } from './form.ts';
+import { listPath } from './form.ts';
 
 const perPage = 20;
 
-/** The list of one type, by status and words, with what may be done to each post. */
+/** The list of one type with status filter, search and actions. */
 export function createPostsPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
-  const path = pathOf(type);
+  const path = listPath(type);
   const { parts } = given;
   return {
     render: async (request) => {
-      const status = queryOf(request, 'status');
-      const search = queryOf(request, 's');
-      const page = Math.max(1, numberOf(queryOf(request, 'page')));
+      const status = readQuery(request, 'status');
+      const search = readQuery(request, 's');
+      const page = Math.max(1, parseId(readQuery(request, 'page')));
       const query = {
         type: type.name,
         status: status === '' ? 'any' : status,
@@ -34,6 +34,7 @@ export function createPostsPage(given: ContentPagesDependencies, type: PostType)
         data: {
           label: type.label,
           singular: type.singularLabel.toLowerCase(),
+          searchLabel: `Search ${type.label.toLowerCase()}`,
           listUrl: path,
           newUrl: `${path}/new`,
           search,
@@ -43,21 +44,31 @@ export function createPostsPage(given: ContentPagesDependencies, type: PostType)
           isFiltered: search !== '' || status !== '',
           searchFields: { status },
           tabs: await statusTabs(given, { type, user: request.user, current: status }),
-          posts: await Promise.all(posts.map((post) => lineOf(given, { post, type, user: request.user }))),
+          posts: await Promise.all(posts.map((post) => toRow(given, { post, type, user: request.user }))),
           pagination: paginate({ total, page, perPage, query: { status, s: search } }),
         },
       };
     },
     actions: {
       trash: (request) =>
-        change(given, { request, type, sentence: 'is in the trash.', run: (post) => parts.removal.delete(post.id) }),
-      restore: (request) =>
-        change(given, { request, type, sentence: 'is a draft again.', run: (post) => parts.removal.untrash(post.id) }),
-      delete: (request) =>
-        change(given, {
+        applyToPost(given, {
           request,
           type,
-          sentence: 'was deleted.',
+          sentence: 'moved to the trash.',
+          run: (post) => parts.removal.delete(post.id),
+        }),
+      restore: (request) =>
+        applyToPost(given, {
+          request,
+          type,
+          sentence: 'restored as a draft.',
+          run: (post) => parts.removal.untrash(post.id),
+        }),
+      delete: (request) =>
+        applyToPost(given, {
+          request,
+          type,
+          sentence: 'deleted.',
           run: (post) => parts.removal.delete(post.id, { force: true }),
         }),
     },
@@ -71,21 +82,21 @@ interface Change {
   readonly run: (post: Post) => Promise<unknown>;
 }
 
-async function change(
+async function applyToPost(
   { parts }: ContentPagesDependencies,
   { request, type, sentence, run }: Change,
 ): Promise<AdminActionResult> {
-  const post = await findPost(parts, type, numberOf(textOf(request, 'id')));
+  const post = await findPost(parts, type, parseId(readText(request, 'id')));
   if (!request.user.can('delete_post', post))
     throw new RestError({
       code: 'rest_cannot_delete',
-      message: `Your account may not do this to this ${type.singularLabel.toLowerCase()}.`,
+      message: `You are not allowed to delete this ${type.singularLabel.toLowerCase()}.`,
       status: 403,
     });
   await run(post);
-  const status = queryOf(request, 'status') || (textOf(request, 'back') ?? '');
+  const status = readQuery(request, 'status') || (readText(request, 'back') ?? '');
   return success(`“${post.title || 'Untitled'}” ${sentence}`, {
-    redirect: pathOf(type) + (status === '' ? '' : `?status=${encodeURIComponent(status)}`),
+    redirect: listPath(type) + (status === '' ? '' : `?status=${encodeURIComponent(status)}`),
   });
 }
 
@@ -99,7 +110,7 @@ export async function findPost(
   if (post === null || post.type !== type.name) {
     throw new RestError({
       code: 'rest_post_invalid_id',
-      message: `There is no such ${type.singularLabel.toLowerCase()}; perhaps somebody else deleted it.`,
+      message: `This ${type.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
       status: 404,
     });
   }
@@ -114,13 +125,13 @@ async function statusTabs(
   const counts = await Promise.all(
     shown.map(({ name }) => store.count({ type: type.name, status: name, visibleTo: user })),
   );
-  const held = shown
+  const shownStatuses = shown
     .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === current);
-  const all = held.filter(({ name }) => name !== 'trash').reduce((sum, { count }) => sum + count, 0);
+  const all = shownStatuses.filter(({ name }) => name !== 'trash').reduce((sum, { count }) => sum + count, 0);
   return [
     { label: `All (${all})`, href: '?', current: current === '' },
-    ...held.map(({ name, label, count }) => ({
+    ...shownStatuses.map(({ name, label, count }) => ({
       label: `${label} (${count})`,
       href: `?status=${encodeURIComponent(name)}`,
       current: name === current,
@@ -135,7 +146,7 @@ const badgeKinds: Readonly<Record<string, string>> = {
   pending: 'warning',
 };
 
-async function lineOf(
+async function toRow(
   { parts, users }: ContentPagesDependencies,
   { post, type, user }: { post: Post; type: PostType; user: User },
 ): Promise<Record<string, unknown>> {
@@ -147,9 +158,9 @@ async function lineOf(
     badge: { text: parts.statuses.get(post.status)?.label ?? post.status, kind: badgeKinds[post.status] ?? '' },
     author: post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '',
     date: post.isDateSet ? post.date : post.modified,
-    dateLabel: post.status === 'publish' ? 'Published' : post.status === 'future' ? 'Scheduled for' : 'Changed',
-    editUrl: !isTrash && user.can('edit_post', post) ? `${pathOf(type)}/edit?id=${post.id}` : null,
-    viewUrl: !isTrash && type.public ? await parts.permalinks.of(post) : null,
+    dateLabel: post.status === 'publish' ? 'Published' : post.status === 'future' ? 'Scheduled for' : 'Last modified',
+    editUrl: !isTrash && user.can('edit_post', post) ? `${listPath(type)}/edit?id=${post.id}` : null,
+    viewUrl: !isTrash && type.public ? await parts.permalinks.url(post) : null,
     viewLabel: post.status === 'publish' ? 'View' : 'Preview',
     mayDelete: user.can('delete_post', post),
     isTrash,

@@ -1,7 +1,7 @@
 import type { IOptions } from 'sanitize-html';
 import { escapeHtml } from './text.ts';
 
-const common = ['class', 'id', 'title', 'lang', 'dir', 'role', 'aria-*', 'data-*'];
+const globalAttributes = ['class', 'id', 'title', 'lang', 'dir', 'role', 'aria-*', 'data-*'];
 
 const options: IOptions = {
   allowedTags: [
@@ -81,7 +81,7 @@ const options: IOptions = {
     'wbr',
   ],
   allowedAttributes: {
-    '*': common,
+    '*': globalAttributes,
     a: ['href', 'rel', 'rev', 'name', 'target', 'download', 'hreflang'],
     audio: ['src', 'controls', 'loop', 'muted', 'preload', 'autoplay'],
     blockquote: ['cite'],
@@ -104,7 +104,7 @@ const options: IOptions = {
   allowedSchemes: ['http', 'https', 'mailto', 'tel'],
   allowProtocolRelative: true,
   disallowedTagsMode: 'discard',
-  // A page that is opened must not be able to lead the one behind it elsewhere.
+  // Prevents an opened page from navigating the page that opened it.
   transformTags: {
     a: (tagName, attribs) => ({
       tagName,
@@ -114,13 +114,13 @@ const options: IOptions = {
 };
 
 /**
- * HTML without scripts, styles, forms, frames, event handlers and addresses other than http, https, mail and telephone:
- * what users without `unfiltered_html` write. Comments go, too.
+ * Sanitizes the HTML of users without `unfiltered_html`. Removes scripts, styles, forms, frames, event handlers, comments
+ * and URLs other than http, https, mailto and tel.
  */
-export async function sanitiseHtml(html: string): Promise<string> {
+export async function sanitizeHtml(html: string): Promise<string> {
   if (!/[<&]/.test(html)) return escapeBare(html);
-  const { default: sanitise } = await import('sanitize-html');
-  return sanitise(html, options);
+  const { default: sanitize } = await import('sanitize-html');
+  return sanitize(html, options);
 }
 
 function escapeBare(text: string): string {

@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#039;',
 };
 
-/** Text made safe as HTML, in attributes too. */
+/** Escapes text for HTML, including attribute values. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
@@ -21,8 +21,8 @@ const named: Readonly<Record<string, string>> = {
   hellip: '…',
 };
 
-/** The text that a reader of the HTML sees, on one line. */
-export function textOfHtml(html: string): string {
+/** The visible text of HTML on one line. */
+export function htmlToText(html: string): string {
   const bare = html
     .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
     .replace(/<(script|style)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
@@ -41,7 +41,7 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** Text made comparable: without regard to case and accents, as `cafe` finds `Café`. */
+/** Folds case and accents for comparison, so that `cafe` finds `Café`. */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')

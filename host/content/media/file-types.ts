@@ -1,4 +1,4 @@
-/** Extensions that may be uploaded, with the type they are served as. A filter `upload_mimes` may add and remove. */
+/** Allowed file extensions with the served type. The filter `upload_mimes` changes them. */
 export const uploadTypes: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -35,23 +35,23 @@ export const uploadTypes: Readonly<Record<string, string>> = {
   json: 'application/json',
 };
 
-/** Types without a signature: any readable text may be one. */
+/** Text types, which have no signature. */
 const plainText = new Set(['text/plain', 'text/csv', 'text/markdown', 'text/vtt', 'application/json']);
 
-/** Types that browsers run code of; they are never shown in a page of the site, whatever a filter allows. */
-const executed =
+/** Types whose code browsers execute. They are never served inline, whatever a filter allows. */
+const executableTypes =
   /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|(?:text|application)\/xml|.*\+xml|(?:text|application)\/(?:x-)?(?:java|ecma)script|application\/x-shockwave-flash|application\/(?:x-httpd-)?php)$/i;
 
-export function isExecuted(mimeType: string): boolean {
-  return executed.test(mimeType) && !/^application\/(?:vnd\.|epub)/.test(mimeType);
+export function isExecutable(mimeType: string): boolean {
+  return executableTypes.test(mimeType) && !/^application\/(?:vnd\.|epub)/.test(mimeType);
 }
 
-/** What a browser may show in place; all else is downloaded. */
-export function isShownInPlace(mimeType: string): boolean {
-  return !isExecuted(mimeType) && /^(?:image|audio|video)\/|^application\/pdf$|^text\/(?:plain|vtt)$/.test(mimeType);
+/** Whether a browser may display the type inline. Other types are downloaded. */
+export function canShowInline(mimeType: string): boolean {
+  return !isExecutable(mimeType) && /^(?:image|audio|video)\/|^application\/pdf$|^text\/(?:plain|vtt)$/.test(mimeType);
 }
 
-/** Names the same thing in different words. */
+/** Different names of the same type. */
 const synonyms: Readonly<Record<string, string>> = {
   'audio/x-m4a': 'audio/mp4',
   'video/x-m4v': 'video/mp4',
@@ -67,7 +67,7 @@ const synonyms: Readonly<Record<string, string>> = {
   'text/rtf': 'application/rtf',
 };
 
-function canonical(mimeType: string): string {
+function toCanonicalType(mimeType: string): string {
   const first = synonyms[mimeType] ?? mimeType;
   return synonyms[first] ?? first;
 }
@@ -78,11 +78,10 @@ export interface CheckedFile {
 }
 
 /**
- * What a file is by its content and its name together. An image under another image's extension gets its own; anything
- * else whose content and name do not agree is refused.
+ * Determines the type of a file from content and name. Corrects a wrong image extension and rejects any other mismatch.
  *
- * @param allowed extensions without dot, with their types.
- * @returns the type, or a sentence that says why it is refused.
+ * @param allowed types by extension without dot.
+ * @returns the type, or the reason for rejecting the file.
  */
 export async function checkFile({
   bytes,
@@ -96,19 +95,28 @@ export async function checkFile({
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const wanted = Object.hasOwn(allowed, extension) ? allowed[extension] : undefined;
   if (wanted === undefined)
-    return extension === '' ? 'The name has no extension.' : `Files with the extension .${extension} are not taken.`;
-  if (isExecuted(wanted)) return 'Browsers would run it.';
+    return extension === ''
+      ? 'The file name has no extension.'
+      : `Files with the extension .${extension} are not allowed.`;
+  if (isExecutable(wanted)) return 'Browsers would execute it.';
   const { fileTypeFromBuffer } = await import('file-type');
   const found = await fileTypeFromBuffer(bytes);
   if (found === undefined)
     return plainText.has(wanted) && isReadableText(bytes)
       ? { extension, mimeType: wanted }
-      : `The content is not that of a .${extension} file.`;
-  if (canonical(found.mime) === canonical(wanted)) return { extension, mimeType: wanted };
-  const own = Object.keys(allowed).find((candidate) => canonical(allowed[candidate] ?? '') === canonical(found.mime));
-  if (own !== undefined && wanted.startsWith('image/') && found.mime.startsWith('image/') && !isExecuted(found.mime))
-    return { extension: own, mimeType: allowed[own] ?? found.mime };
-  return `The name says .${extension}, but the content is ${found.mime}.`;
+      : `The content does not match a .${extension} file.`;
+  if (toCanonicalType(found.mime) === toCanonicalType(wanted)) return { extension, mimeType: wanted };
+  const matchingExtension = Object.keys(allowed).find(
+    (candidate) => toCanonicalType(allowed[candidate] ?? '') === toCanonicalType(found.mime),
+  );
+  if (
+    matchingExtension !== undefined &&
+    wanted.startsWith('image/') &&
+    found.mime.startsWith('image/') &&
+    !isExecutable(found.mime)
+  )
+    return { extension: matchingExtension, mimeType: allowed[matchingExtension] ?? found.mime };
+  return `The extension is .${extension}, but the content is ${found.mime}.`;
 }
 
 function isReadableText(bytes: Uint8Array): boolean {
@@ -122,8 +130,8 @@ function isReadableText(bytes: Uint8Array): boolean {
   }
 }
 
-/** The type a stored file is served as; what was never to be stored is served as bytes. */
-export function typeOfName(name: string): string {
+/** The type of a stored file. Unknown extensions are served as bytes. */
+export function mimeTypeForName(name: string): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(uploadTypes, extension)
     ? (uploadTypes[extension] ?? 'application/octet-stream')

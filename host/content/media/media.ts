@@ -21,13 +21,13 @@ import type { UploadFolder } from './upload-folder.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Extensions that may be uploaded, with their types. What browsers run stays refused. */
+    /** Allowed file extensions with their types. Executable types are always rejected. */
     upload_mimes: (types: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
     wp_generate_attachment_metadata: (metadata: MediaFacts) => MediaFacts;
   }
 }
 
-/** Meta keys, WordPress's. */
+/** Meta keys of WordPress. */
 export const mediaMeta = {
   file: '_wp_attached_file',
   facts: '_wp_attachment_metadata',
@@ -38,7 +38,7 @@ export const uploadLimitSetting = 'upload_limit_mb';
 export interface MediaFacts {
   /** Bytes. */
   readonly filesize: number;
-  /** Pixels; absent for what is no image. */
+  /** Pixels; absent for files that are not images. */
   readonly width?: number;
   readonly height?: number;
 }
@@ -57,22 +57,22 @@ export interface MediaDependencies {
 }
 
 export interface MediaLibrary extends MediaApi {
-  /** Of many attachments at once, in their order; those without a file are left out. */
+  /** Describes attachments in the given order, without those that have no file. */
   describe(attachments: readonly Post[]): Promise<Media[]>;
   /** Bytes. */
   limit(): Promise<number>;
-  /** The limit as last seen, at once; it is read again for the next time. */
+  /** The last known limit. Also starts reading the current one for the next call. */
   limitNow(): number;
-  /** What removes an attachment's file, to be called when its row is gone. */
+  /** Returns a function that deletes the file of an attachment, to call after its row is deleted. */
   removeFile(attachment: Post): Promise<() => void>;
 }
 
 /** The media library: files in the folder of uploads, each with a post of type `attachment`. */
 export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
   const { store, meta, folder, options, site, log } = given;
-  let seen = 10 * 1_048_576;
+  let lastLimit = 10 * 1_048_576;
   const limit = async (): Promise<number> =>
-    (seen = Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576);
+    (lastLimit = Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576);
   const toMedia = createToMedia(site);
 
   async function describe(attachments: readonly Post[]): Promise<Media[]> {
@@ -90,8 +90,10 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
   return {
     limit,
     limitNow() {
-      limit().catch((error: unknown) => log.error('The limit of uploads could not be read.', { error }));
-      return seen;
+      limit().catch((error: unknown) =>
+        log.error('Failed to read the upload limit', { event: 'upload_limit_failed', error }),
+      );
+      return lastLimit;
     },
     describe,
     get,
@@ -100,7 +102,7 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
       try {
         const id = await createAttachment(given, { media, file, type, write });
         const saved = await get(id);
-        if (saved === null) throw new Error(`The attachment ${id} vanished while it was made.`);
+        if (saved === null) throw new Error(`The attachment ${id} was deleted while it was being created.`);
         return saved;
       } catch (error) {
         await folder.remove(file);
@@ -122,14 +124,18 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
         folder
           .remove(file)
           .catch((error: unknown) =>
-            log.error('The file of a deleted attachment could not be removed.', { file, error }),
+            log.error('Failed to delete the file of an attachment', {
+              event: 'attachment_file_not_deleted',
+              file,
+              error,
+            }),
           );
       };
     },
   };
 }
 
-/** Checks size, name and content, and stores the bytes. */
+/** Checks size, name and content, then stores the file. */
 async function storeFile(
   { hooks, folder, site, clock, log }: MediaDependencies,
   { bytes, name }: NewMedia,
@@ -147,7 +153,7 @@ async function storeFile(
       type: checked.mimeType,
     };
   } catch (cause) {
-    log.error('An upload could not be stored.', { error: cause });
+    log.error('Failed to store an upload', { event: 'upload_failed', error: cause });
     throw contentErrors.rest_upload_failed({ cause });
   }
 }
@@ -165,7 +171,7 @@ async function createAttachment(
     {
       type: 'attachment',
       mimeType: type,
-      title: media.title ?? titleOf(media.name),
+      title: media.title ?? titleFromName(media.name),
       content: media.description ?? '',
       excerpt: media.caption ?? '',
       ...(media.parentId !== undefined && { parentId: media.parentId }),
@@ -181,7 +187,7 @@ async function createAttachment(
   return post.id;
 }
 
-/** Pixels as they are shown: a photo that lies on its side is turned. Nothing for images that cannot be read. */
+/** Displayed size in pixels, after EXIF rotation. Empty for unreadable images. */
 async function dimensions(bytes: Uint8Array): Promise<{ width?: number; height?: number }> {
   const { imageSize } = await import('image-size');
   try {
@@ -192,7 +198,7 @@ async function dimensions(bytes: Uint8Array): Promise<{ width?: number; height?:
   }
 }
 
-function titleOf(name: string): string {
+function titleFromName(name: string): string {
   return (name.split(/[/\\]/).at(-1) ?? '').replace(/\.[^.]*$/, '').trim() || 'File';
 }
 

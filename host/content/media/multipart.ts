@@ -3,24 +3,24 @@ import { Readable } from 'node:stream';
 import { RestError } from '#plugin-api';
 
 export interface UploadedFile {
-  /** Name of the form's field. */
+  /** Name of the form field. */
   readonly field: string;
-  /** As the browser sent it, without folders. */
+  /** File name from the browser, without folders. */
   readonly name: string;
   readonly bytes: Buffer;
 }
 
 export interface Multipart {
-  /** In their order; the same name may come again. */
+  /** In order; names may repeat. */
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** Empty file inputs are left out. */
+  /** Without empty file inputs. */
   readonly files: readonly UploadedFile[];
 }
 
 export interface MultipartLimits {
-  /** Bytes of one file. */
+  /** Maximum bytes of one file. */
   readonly fileSize: number;
-  /** Bytes of all that is sent, files included. */
+  /** Maximum bytes of the whole body, including files. */
   readonly total: number;
 }
 
@@ -29,7 +29,7 @@ export function isMultipart(contentType: string | undefined): boolean {
 }
 
 /**
- * Reads a form with files, which are kept in memory.
+ * Reads a multipart form into memory.
  *
  * @throws RestError 413 `rest_body_too_large`, 400 `rest_upload_unreadable`.
  */
@@ -44,7 +44,7 @@ export async function readMultipart(
   const tooLarge = (limit: number): RestError =>
     new RestError({
       code: 'rest_body_too_large',
-      message: `What was sent is too large. Send at most ${limit} bytes.`,
+      message: `The request is too large. Send at most ${limit} bytes.`,
       status: 413,
       data: { limit },
     });
@@ -72,7 +72,7 @@ export async function readMultipart(
       if (length > total) fail(tooLarge(total));
     });
     input.on('error', fail);
-    // A caller who hangs up leaves the form without an end.
+    // A closed connection leaves the form incomplete.
     input.on('close', () => fail(new Error('The connection was closed.')));
     parser.on('field', (name, value) => fields.push([name, value]));
     parser.on('file', (field, stream, { filename }) => {
@@ -85,7 +85,7 @@ export async function readMultipart(
     });
     parser.on('error', fail);
     parser.on('close', () => resolve({ fields, files }));
-    // It may have closed before anybody listened.
+    // The stream may have closed before the listener was added.
     if (input.destroyed) fail(new Error('The connection was closed.'));
     else input.pipe(parser);
   });
@@ -94,7 +94,7 @@ export async function readMultipart(
 function unreadable(cause: unknown): RestError {
   return new RestError({
     code: 'rest_upload_unreadable',
-    message: 'The form with the file could not be read. Send it as multipart/form-data.',
+    message: 'The form could not be read. Send it as multipart/form-data.',
     status: 400,
     cause,
   });

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isShownInPlace, typeOfName } from './file-types.ts';
+import { canShowInline, mimeTypeForName } from './file-types.ts';
 import { isUploadPath, type UploadFolder } from './upload-folder.ts';
 
 export type PlainHandler = (
@@ -11,8 +11,8 @@ export type PlainHandler = (
 const prefix = '/uploads/';
 
 /**
- * Answers `/uploads/YYYY/MM/name` with the file, in ranges where asked for. The type comes from the extension alone and is
- * not to be guessed; what a browser could run is downloaded and, opened all the same, runs nothing.
+ * Serves `/uploads/YYYY/MM/name` with range support. The extension alone decides the content type, without sniffing. Types
+ * that a browser could execute are downloaded and sandboxed.
  */
 export function createUploadsHandler(folder: Pick<UploadFolder, 'root'>): PlainHandler {
   return (request, response, next) => {
@@ -34,8 +34,8 @@ interface Sending {
 
 async function send({ request, response, file, folder, next }: Sending): Promise<void> {
   const { default: sendFile } = await import('send');
-  const type = typeOfName(file);
-  // No `immutable`: a name is given out again once its file is deleted.
+  const type = mimeTypeForName(file);
+  // Not `immutable`: a name can be reused after its file is deleted.
   const stream = sendFile(request, encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), {
     root: await folder.root(),
     index: false,
@@ -45,9 +45,9 @@ async function send({ request, response, file, folder, next }: Sending): Promise
   stream.on('headers', () => {
     response.setHeader('Content-Type', /^text\/|json$/.test(type) ? `${type}; charset=utf-8` : type);
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    // Other sites may show what is public anyway, as they can with WordPress.
+    // Other sites can embed public files, as with WordPress.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
-    if (isShownInPlace(type)) return;
+    if (canShowInline(type)) return;
     response.setHeader('Content-Disposition', 'attachment');
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   });

@@ -4,56 +4,56 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { foldText } from '../html/text.ts';
 
-/** The folder of uploaded files: `YYYY/MM/name.ext`. Several nodes need one folder between them. */
+/** The folder of uploaded files: `YYYY/MM/name.ext`. Several nodes must share one folder. */
 export interface UploadFolder {
-  /** Absolute path; made at the first use. */
+  /** Absolute path, created on first use. */
   root(): Promise<string>;
-  /** Stores bytes under a name of their own; answers the path below the root. */
+  /** Stores bytes under a unique name. Returns the path below the root. */
   write(file: {
     readonly month: string;
     readonly name: string;
     readonly extension: string;
     readonly bytes: Uint8Array;
   }): Promise<string>;
-  /** Null: there is no such file, or the path leads out of the folder. */
+  /** Null: the file does not exist or the path is outside the folder. */
   read(file: string): Promise<Uint8Array | null>;
-  /** Nothing happens when the file is gone already, or the path leads out of the folder. */
+  /** Ignores a missing file and a path outside the folder. */
   remove(file: string): Promise<void>;
-  /** Removes a folder that was made for this process alone. */
+  /** Deletes the folder if it is temporary. */
   close(): Promise<void>;
 }
 
 const pathPattern = /^\d{4}\/\d{2}\/[^/\\\0]{1,200}$/;
 
-/** Whether this is the path of an upload, and of nothing outside the folder. */
+/** Whether the path is that of an upload inside the folder. */
 export function isUploadPath(file: string): boolean {
   return pathPattern.test(file) && !/(?:^|\/)\./.test(file);
 }
 
-/** @param directory null: a temporary one, for a site that lives in memory. */
+/** @param directory null: a temporary folder, for a site in memory. */
 export function createUploadFolder(directory: string | null): UploadFolder {
-  let made: Promise<string> | undefined;
+  let created: Promise<string> | undefined;
   const make = async (): Promise<string> => {
     if (directory === null) return mkdtemp(join(tmpdir(), 'uploads-'));
     await mkdir(directory, { recursive: true });
     return directory;
   };
   const root = (): Promise<string> => {
-    made ??= make();
-    made.catch(() => (made = undefined));
-    return made;
+    created ??= make();
+    created.catch(() => (created = undefined));
+    return created;
   };
   return {
     root,
     async write({ month, name, extension, bytes }) {
       const stem = safeStem(name);
       for (let attempt = 0; attempt < 100; attempt += 1) {
-        // After a number of names that are taken a random one ends the search.
+        // After 50 taken names, random suffixes end the search.
         const suffix = attempt === 0 ? '' : attempt < 50 ? `-${attempt}` : `-${randomBytes(4).toString('hex')}`;
         const file = `${month}/${stem}${suffix}.${extension}`;
         if (await writeNew(join(await root(), file), bytes)) return file;
       }
-      throw new Error(`No free name was found for the upload '${stem}.${extension}'.`);
+      throw new Error(`Failed to find a free name for the upload '${stem}.${extension}'.`);
     },
     async read(file) {
       if (!isUploadPath(file)) return null;
@@ -69,12 +69,12 @@ export function createUploadFolder(directory: string | null): UploadFolder {
       });
     },
     async close() {
-      if (directory === null && made !== undefined) await rm(await made, { recursive: true, force: true });
+      if (directory === null && created !== undefined) await rm(await created, { recursive: true, force: true });
     },
   };
 }
 
-/** False: the name is taken. `wx` makes taking and testing one step, over all nodes. */
+/** False: the name is taken. `wx` checks and creates atomically, across all nodes. */
 async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true });
   try {
@@ -87,7 +87,7 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** The name without folder and extension, of letters that are safe everywhere. Further dots would hint at other types. */
+/** The name without folder and extension, in safe characters. Removes dots, which could suggest another type. */
 function safeStem(name: string): string {
   const base =
     name

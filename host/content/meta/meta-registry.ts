@@ -2,20 +2,20 @@ import { RestError } from '#plugin-api';
 import type { JsonSchema, MetaDefinition, Undo } from '#plugin-api';
 
 export interface MetaRegistry {
-  /** @param type a post type, or empty for all. */
+  /** @param type a post type, or empty for all types. */
   register(type: string, key: string, definition: MetaDefinition): Undo;
   find(type: string, key: string): MetaDefinition | undefined;
-  /** Keys of a type, those of all types with them. */
-  of(type: string): ReadonlyMap<string, MetaDefinition>;
-  /** @throws RestError 400 `rest_invalid_param` for a value its schema refuses. */
+  /** Keys of a type, including those for all types. */
+  keysFor(type: string): ReadonlyMap<string, MetaDefinition>;
+  /** @throws RestError 400 `rest_invalid_param` for a value that violates its schema. */
   check(type: string, values: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
-  /** Tells of each key that comes or goes. */
+  /** Calls the listener whenever a key is added or removed. */
   onChange(listener: () => void): void;
 }
 
 type Check = (value: unknown) => unknown;
 
-/** Keys with a schema. One table per process. */
+/** Meta keys with their schemas. One registry per process. */
 export function createMetaRegistry(compileSchema: (name: string, schema: JsonSchema) => Promise<Check>): MetaRegistry {
   const definitions = new Map<string, Map<string, MetaDefinition>>();
   const checks = new WeakMap<MetaDefinition, Promise<Check>>();
@@ -25,7 +25,7 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
   };
   const find = (type: string, key: string): MetaDefinition | undefined =>
     definitions.get(type)?.get(key) ?? definitions.get('')?.get(key);
-  const checkOf = (key: string, definition: MetaDefinition): Promise<Check> => {
+  const getCheck = (key: string, definition: MetaDefinition): Promise<Check> => {
     const known =
       checks.get(definition) ??
       compileSchema(
@@ -38,11 +38,11 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
 
   return {
     register(type, key, definition) {
-      if (key === '' || key.length > 255) throw new Error('A meta key has 1 to 255 characters.');
+      if (key === '' || key.length > 255) throw new Error('A meta key must have 1 to 255 characters.');
       const keys = definitions.get(type) ?? new Map<string, MetaDefinition>();
       if (keys.has(key))
         throw new Error(
-          `The meta key '${key}' is registered for '${type || 'all types'}' already; choose another name.`,
+          `The meta key '${key}' is already registered for '${type || 'all types'}'; choose another name.`,
         );
       definitions.set(type, keys.set(key, definition));
       changed();
@@ -53,18 +53,18 @@ export function createMetaRegistry(compileSchema: (name: string, schema: JsonSch
       };
     },
     find,
-    of: (type) => new Map([...(definitions.get('') ?? []), ...(definitions.get(type) ?? [])]),
+    keysFor: (type) => new Map([...(definitions.get('') ?? []), ...(definitions.get(type) ?? [])]),
     async check(type, values) {
       const checked: Record<string, unknown> = {};
       for (const [key, value] of Object.entries(values)) {
         if (value === undefined)
           throw new RestError({
             code: 'rest_invalid_param',
-            message: `Give a value for meta.${key}, or null to remove it.`,
+            message: `Provide a value for meta.${key}, or null to delete it.`,
             status: 400,
           });
         const definition = find(type, key);
-        checked[key] = value === null || definition === undefined ? value : (await checkOf(key, definition))(value);
+        checked[key] = value === null || definition === undefined ? value : (await getCheck(key, definition))(value);
       }
       return checked;
     },

@@ -15,36 +15,36 @@ declare module '#plugin-api' {
   }
 }
 
-/** Answers the value in the types of the schema, or throws RestError 400. */
+/** Returns the value coerced to the types of the schema. @throws RestError 400 */
 export type CompileSchema = (name: string, schema: JsonSchema) => Promise<(value: unknown) => unknown>;
 
 export interface MetaDependencies {
   readonly database: Pick<Database, 'knex'>;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly compileSchema: CompileSchema;
-  /** Type of a post, null when there is none. */
-  readonly typeOf: (postId: number) => Promise<string | null>;
+  /** Type of a post; null if the post does not exist. */
+  readonly getType: (postId: number) => Promise<string | null>;
 }
 
-export interface Meta extends MetaApi, Pick<MetaRegistry, 'register' | 'of' | 'find' | 'onChange'> {
-  /** Values of the given keys for many posts at once, by post and key. */
+export interface Meta extends MetaApi, Pick<MetaRegistry, 'register' | 'keysFor' | 'find' | 'onChange'> {
+  /** Values of the given keys for many posts, by post and key. */
   load(
     postIds: readonly number[],
     keys?: readonly string[],
   ): Promise<ReadonlyMap<number, ReadonlyMap<string, unknown[]>>>;
-  /** Checks and coerces values before anything is written; null, which removes, goes through. @throws RestError 400. */
+  /** Checks and coerces values before a write. Null, which deletes the key, is allowed. @throws RestError 400 */
   check(type: string, values: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
-  /** Writes checked values without looking the post up. */
+  /** Writes checked values without loading the post. */
   write(postId: number, type: string, values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** Values that belong to posts: JSON, one or more to a key. */
-export function createMeta({ database, hooks, compileSchema, typeOf }: MetaDependencies): Meta {
+/** Meta values of posts: JSON, one or more per key. */
+export function createMeta({ database, hooks, compileSchema, getType }: MetaDependencies): Meta {
   const registry = createMetaRegistry(compileSchema);
   const store = createMetaStore(database);
 
   const existing = async (postId: number): Promise<string> => {
-    const type = await typeOf(postId);
+    const type = await getType(postId);
     if (type === null) throw new RestError({ code: 'rest_post_invalid_id', message: 'Invalid post ID.', status: 404 });
     return type;
   };
@@ -54,13 +54,13 @@ export function createMeta({ database, hooks, compileSchema, typeOf }: MetaDepen
 
   return {
     register: (type, key, definition) => registry.register(type, key, definition),
-    of: registry.of,
+    keysFor: registry.keysFor,
     find: registry.find,
     onChange: registry.onChange,
     load: store.load,
     check: (type, values) => registry.check(type, values),
     async get(postId, key) {
-      const definition = registry.find((await typeOf(postId)) ?? '', key);
+      const definition = registry.find((await getType(postId)) ?? '', key);
       const values = (await store.rows(postId, key)).map(({ value }) => value);
       if (definition?.single === false) return values;
       return values.length > 0 ? values[0] : (definition?.default ?? null);
@@ -84,7 +84,7 @@ export function createMeta({ database, hooks, compileSchema, typeOf }: MetaDepen
   };
 }
 
-/** Replaces and removes the values of one key, with WordPress's actions around each row. */
+/** Replaces and deletes the values of one key, with the actions of WordPress for each row. */
 function createMetaWriter(store: MetaStore, hooks: MetaDependencies['hooks']) {
   const remove = async (postId: number, key: string): Promise<boolean> => {
     const rows = await store.rows(postId, key);
@@ -115,7 +115,7 @@ function createMetaWriter(store: MetaStore, hooks: MetaDependencies['hooks']) {
   return { write, remove };
 }
 
-/** Whether the user may set this key: its own rule, else keys that begin with `_` belong to the program alone. */
+/** Whether the user can set this key: by its `authorize` rule; without one, keys that start with `_` are protected. */
 export function mayWriteMeta({
   definition,
   key,

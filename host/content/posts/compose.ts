@@ -1,10 +1,10 @@
 import type { NewPost, Post, PostInput, User } from '#plugin-api';
-import { sanitiseHtml } from '../html/sanitize.ts';
+import { sanitizeHtml } from '../html/sanitize.ts';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import type { PostData } from './post-row.ts';
 import { slugOf } from './slugs.ts';
 
-export interface Composing {
+export interface PostDraft {
   /** Null: a new post. */
   readonly before: Post | null;
   readonly input: PostInput | NewPost;
@@ -16,13 +16,13 @@ export interface Composing {
 const trashedMark = '__trashed';
 const attachmentStatuses = new Set(['inherit', 'private', 'trash', 'auto-draft']);
 
-/** The post as it is to be written: defaults or what was there before, then what is given, then what follows from both. */
-export async function composePost({ before, input, as, now }: Composing): Promise<PostData> {
-  const moment = Math.floor(now / 1000) * 1000;
-  const base = before ?? newPost((input as NewPost).type ?? 'post', as, moment);
+/** Builds the post to write from defaults or the previous version, the input, and values derived from both. */
+export async function composePost({ before, input, as, now }: PostDraft): Promise<PostData> {
+  const savedAt = Math.floor(now / 1000) * 1000;
+  const base = before ?? newPost((input as NewPost).type ?? 'post', as, savedAt);
   const given = await cleanInput(input, as);
-  const merged: PostData = { ...withoutId(base), ...given, modified: moment };
-  return withTrash(withDate({ post: merged, input, now: moment }), before);
+  const merged: PostData = { ...withoutId(base), ...given, modified: savedAt };
+  return withTrash(withDate({ post: merged, input, now: savedAt }), before);
 }
 
 function newPost(type: string, as: User | undefined, now: number): PostData {
@@ -51,7 +51,7 @@ function withoutId(post: Post | PostData): PostData {
 }
 
 async function cleanInput(input: PostInput, as: User | undefined): Promise<Partial<PostData>> {
-  const clean = as === undefined || as.can('unfiltered_html') ? (html: string) => Promise.resolve(html) : sanitiseHtml;
+  const clean = as === undefined || as.can('unfiltered_html') ? (html: string) => Promise.resolve(html) : sanitizeHtml;
   return {
     ...(input.status !== undefined && { status: input.status }),
     ...(input.title !== undefined && { title: oneLine(input.title) }),
@@ -65,7 +65,7 @@ async function cleanInput(input: PostInput, as: User | undefined): Promise<Parti
   };
 }
 
-/** PostgreSQL stores no NUL. */
+/** PostgreSQL cannot store NUL characters. */
 function withoutNul(text: string): string {
   return text.replaceAll('\0', '');
 }
@@ -74,7 +74,7 @@ function oneLine(title: string): string {
   return title.replace(/\p{Cc}+/gu, ' ').trim();
 }
 
-/** A floating date follows the clock until the post is published; a published post with a date to come waits for it. */
+/** A floating date moves with the clock until publication. A future date turns `publish` into `future`. */
 function withDate({ post, input, now }: { post: PostData; input: PostInput; now: number }): PostData {
   const set = typeof input.date === 'number';
   const isDateSet = input.date === undefined ? post.isDateSet : set;

@@ -13,23 +13,23 @@ export interface ScheduledWorkDependencies {
   readonly log: Logger;
 }
 
-/** What cron does for content: publishes posts whose date has come, and empties the trash. One node runs each event. */
+/** Cron events: publishes scheduled posts and empties the trash. One node runs each event. */
 export function addScheduledWork({ hooks, store, writer, removal, cron, clock, log }: ScheduledWorkDependencies): void {
   hooks.addAction(publishEvent, async (id: number) => {
     const post = await store.get(Number(id));
     if (post === null || post.status !== 'future') return;
-    // The event may come early when the date was moved.
+    // The date may have been changed since the event was scheduled.
     if (post.date > clock.now()) await cron.scheduleSingle(post.date, publishEvent, [post.id]);
     else await writer.update(post.id, { status: 'publish' });
   });
   hooks.addAction(emptyTrashEvent, async () => {
     const removed = await removal.emptyTrash();
-    if (removed > 0) log.info('The trash was emptied.', { posts: removed });
+    if (removed > 0) log.info('Trash emptied', { event: 'trash_emptied', posts: removed });
   });
 }
 
-/** What becomes of the posts of a user who is deleted: they go to another user, or with theirs, as WordPress has it. */
-export function followUsers({
+/** Reassigns or deletes the posts of a deleted user, as in WordPress. */
+export function reassignPostsOfDeletedUsers({
   hooks,
   store,
   writer,

@@ -3,14 +3,14 @@ import type { PostData } from './post-row.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** True refuses a post with neither title, content nor excerpt. */
+    /** True rejects a post without title, content and excerpt. */
     wp_insert_post_empty_content: (isEmpty: boolean, post: Readonly<Record<string, unknown>>) => boolean;
-    /** What is about to be written; `update` tells whether the post is there already. */
+    /** The data before a write. `update` is true for an existing post. */
     wp_insert_post_data: (
       ...args: [
         data: PostData,
         input: Readonly<Record<string, unknown>>,
-        unsanitised: Readonly<Record<string, unknown>>,
+        unsanitized: Readonly<Record<string, unknown>>,
         update: boolean,
       ]
     ) => PostData;
@@ -18,22 +18,22 @@ declare module '#plugin-api' {
       ...args: [
         data: PostData,
         input: Readonly<Record<string, unknown>>,
-        unsanitised: Readonly<Record<string, unknown>>,
+        unsanitized: Readonly<Record<string, unknown>>,
         update: boolean,
       ]
     ) => PostData;
-    /** Anything but null keeps the post from the trash. */
-    pre_trash_post: (answer: boolean | null, post: Post, previousStatus: string) => boolean | null;
-    /** Anything but null keeps the post from being deleted. */
-    pre_delete_post: (answer: boolean | null, post: Post, force: boolean) => boolean | null;
-    /** Status of a post that leaves the trash. */
+    /** A value other than null prevents moving the post to the trash. */
+    pre_trash_post: (result: boolean | null, post: Post, previousStatus: string) => boolean | null;
+    /** A value other than null prevents the deletion. */
+    pre_delete_post: (result: boolean | null, post: Post, force: boolean) => boolean | null;
+    /** Status of a post that is restored from the trash. */
     wp_untrash_post_status: (status: string, postId: number, previousStatus: string) => string;
-    /** How many revisions of the post are kept; -1 all. */
+    /** Number of revisions to store for the post; -1 stores all. */
     wp_revisions_to_keep: (number: number, post: Post) => number;
   }
   interface ActionMap {
     pre_post_update: (postId: number, data: PostData) => void;
-    /** New status, old status (`new` for a new post), post. Also as `{old}_to_{new}` and `{new}_{type}`. */
+    /** The old status of a new post is `new`. Also as `{old}_to_{new}` and `{new}_{type}`. */
     transition_post_status: (newStatus: string, oldStatus: string, post: Post) => void;
     edit_post: (postId: number, post: Post) => void;
     post_updated: (postId: number, after: Post, before: Post) => void;
@@ -59,10 +59,10 @@ declare module '#plugin-api' {
   }
 }
 
-/** Hooks of posts, in WordPress's order. */
+/** Post hooks, in the order of WordPress. */
 export type PostHooks = Pick<HooksApi, 'doActionAsync' | 'applyFiltersAsync'>;
 
-/** After a post was written. */
+/** Runs the actions after a write. */
 export async function announceSaved(hooks: PostHooks, post: Post, before: Post | null): Promise<void> {
   const { id, type } = post;
   const isUpdate = before !== null;

@@ -9,10 +9,10 @@ export interface PostQueryDependencies {
   readonly statuses: PostStatuses;
 }
 
-/** The largest id that the tables' keys can be. */
+/** The largest id that the key columns can store. */
 const largestId = 2 ** 31 - 1;
 
-/** The rows that a query asks for, without order and limit. */
+/** Selects the rows of a query, without order and limit. */
 export function selectPosts(given: PostQueryDependencies, query: PostQuery): Knex.QueryBuilder {
   const select = given.knex('posts');
   whereType(select, given, query);
@@ -38,7 +38,7 @@ const columns: Readonly<Record<Exclude<NonNullable<PostQuery['orderBy']>, 'inclu
   menuOrder: 'posts.menu_order',
 };
 
-/** Equal values in the order of ids, so that pages neither repeat nor skip a post. */
+/** Sorts equal values by id, so that pages neither repeat nor skip a post. */
 export function orderPosts(
   select: Knex.QueryBuilder,
   { knex }: PostQueryDependencies,
@@ -46,7 +46,7 @@ export function orderPosts(
 ): Knex.QueryBuilder {
   const direction = query.order ?? 'desc';
   if (query.orderBy === 'include') {
-    const ids = idsOf(query.include ?? []);
+    const ids = validIds(query.include ?? []);
     if (ids.length > 0)
       void select.orderByRaw(
         knex.raw(`case posts.id ${ids.map(() => 'when ? then ?').join(' ')} else ? end`, [
@@ -66,7 +66,7 @@ export function orderPosts(
 }
 
 function whereType(select: Knex.QueryBuilder, { types }: PostQueryDependencies, { type = 'post' }: PostQuery): void {
-  const names = listOf(type);
+  const names = toList(type);
   if (names.includes('any'))
     void select.whereIn(
       'posts.type',
@@ -79,7 +79,7 @@ function whereType(select: Knex.QueryBuilder, { types }: PostQueryDependencies, 
 }
 
 function whereStatus(select: Knex.QueryBuilder, { status = 'publish' }: PostQuery): void {
-  const names = listOf(status);
+  const names = toList(status);
   if (names.includes('any')) void select.whereNotIn('posts.status', ['trash', 'auto-draft']);
   else void select.whereIn('posts.status', names);
 }
@@ -91,8 +91,8 @@ function whereIds(select: Knex.QueryBuilder, query: PostQuery): void {
     ['posts.parent_id', query.parents, query.parentsExclude],
   ] as const;
   for (const [column, wanted, unwanted] of rules) {
-    if (wanted) void select.whereIn(column, idsOf(wanted));
-    if (unwanted && unwanted.length > 0) void select.whereNotIn(column, idsOf(unwanted));
+    if (wanted) void select.whereIn(column, validIds(wanted));
+    if (unwanted && unwanted.length > 0) void select.whereNotIn(column, validIds(unwanted));
   }
 }
 
@@ -104,12 +104,12 @@ function whereTime(select: Knex.QueryBuilder, { before, after, modifiedBefore, m
 }
 
 function whereSearch(select: Knex.QueryBuilder, search: string): void {
-  const words = foldText(search)
+  const terms = foldText(search)
     .split(/\s+/)
-    .filter((word) => word !== '')
+    .filter((term) => term !== '')
     .slice(0, 20);
-  for (const word of words)
-    void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${word.replace(/[\\%_]/g, '\\$&')}%`]);
+  for (const term of terms)
+    void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${term.replace(/[\\%_]/g, '\\$&')}%`]);
 }
 
 function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
@@ -117,7 +117,7 @@ function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
   else void select.whereRaw(`posts.mime_type like ? escape '\\'`, [`${mimeType.replace(/[\\%_]/g, '\\$&')}/%`]);
 }
 
-/** The same rules as `read_post`, over many posts at once. */
+/** The rules of `read_post` as a condition over many posts. */
 function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: PostQueryDependencies, user: User): void {
   const open = statuses
     .all()
@@ -133,7 +133,7 @@ function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: Post
     .map(({ name }) => name);
   void select.where((visible) => {
     void visible.whereIn('posts.status', open);
-    // An attachment is seen with the post it belongs to.
+    // An attachment is visible together with its parent post.
     void visible.orWhere((rows) => {
       void rows.where('posts.status', 'inherit');
       if (user.can('edit_others_posts')) return;
@@ -154,11 +154,11 @@ function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: Post
   });
 }
 
-function listOf(value: string | readonly string[]): readonly string[] {
+function toList(value: string | readonly string[]): readonly string[] {
   return typeof value === 'string' ? [value] : value;
 }
 
-/** Numbers that cannot be ids would be errors in PostgreSQL. */
-export function idsOf(ids: readonly number[]): number[] {
+/** Removes numbers that cannot be ids, which PostgreSQL would reject. */
+export function validIds(ids: readonly number[]): number[] {
   return ids.filter((id) => Number.isInteger(id) && id >= 0 && id <= largestId);
 }

@@ -11,14 +11,14 @@ export interface PostRemovalDependencies {
   readonly hooks: Pick<HooksApi, 'doActionAsync' | 'applyFiltersAsync'>;
   readonly cron: Pick<CronApi, 'schedule' | 'unschedule'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Removes an attachment's file, once its row is gone. */
+  /** Returns a function that deletes the file of an attachment after its row is deleted. */
   readonly removeFile: (attachment: Post) => Promise<() => void>;
 }
 
 export interface PostRemoval {
   delete(id: number, options?: { readonly force?: boolean }): Promise<Post | null>;
   untrash(id: number): Promise<Post>;
-  /** Deletes what has been in the trash for a month, and drafts nobody ever wrote in for a week; answers how many. */
+  /** Deletes posts after 30 days in the trash, and auto-drafts after 7 days. Returns the number of deleted posts. */
   emptyTrash(): Promise<number>;
 }
 
@@ -30,8 +30,8 @@ export function createPostRemoval(given: PostRemovalDependencies): PostRemoval {
   const { store, hooks, writer, clock } = given;
 
   async function trash(post: Post): Promise<Post> {
-    const kept = await hooks.applyFiltersAsync('pre_trash_post', null, post, post.status);
-    if (kept !== null) return post;
+    const veto = await hooks.applyFiltersAsync('pre_trash_post', null, post, post.status);
+    if (veto !== null) return post;
     await hooks.doActionAsync('wp_trash_post', post.id, post.status);
     const trashed = await writer.update(post.id, { status: 'trash' });
     await hooks.doActionAsync('trashed_post', post.id, post.status);
@@ -43,8 +43,8 @@ export function createPostRemoval(given: PostRemovalDependencies): PostRemoval {
     async delete(id, { force = false } = {}) {
       const post = await store.get(id);
       if (post === null) return null;
-      const isLasting = force || post.status === 'trash' || post.type === 'revision' || post.type === 'attachment';
-      return isLasting ? remove(given, post, force) : trash(post);
+      const isPermanent = force || post.status === 'trash' || post.type === 'revision' || post.type === 'attachment';
+      return isPermanent ? remove(given, post, force) : trash(post);
     },
     async untrash(id) {
       const post = await store.get(id);
@@ -85,11 +85,11 @@ export function createPostRemoval(given: PostRemovalDependencies): PostRemoval {
   return removal;
 }
 
-/** A post, its revisions and meta; its children move up to its own parent. */
+/** Deletes a post with revisions and meta. Its children move to its parent. */
 async function remove(given: PostRemovalDependencies, post: Post, force: boolean): Promise<Post> {
   const { hooks, store, database, cron } = given;
-  const kept = await hooks.applyFiltersAsync('pre_delete_post', null, post, force);
-  if (kept !== null) return post;
+  const veto = await hooks.applyFiltersAsync('pre_delete_post', null, post, force);
+  if (veto !== null) return post;
   const { id, type } = post;
   await hooks.doActionAsync('before_delete_post', id, post);
   if (type === 'attachment') await hooks.doActionAsync('delete_attachment', id, post);
@@ -108,7 +108,7 @@ async function remove(given: PostRemovalDependencies, post: Post, force: boolean
   return post;
 }
 
-/** One by one, because their slugs must be free below the new parent. */
+/** Sequentially, because each slug must be unique below the new parent. */
 async function moveChildren({ store, writer }: PostRemovalDependencies, { id, type, parentId }: Post): Promise<void> {
   for (const child of await store.childIds(id))
     await writer.update(child, { parentId: type === 'attachment' ? 0 : parentId });

@@ -1,7 +1,7 @@
 import type { Post } from '#plugin-api';
-import { foldText, textOfHtml } from '../html/text.ts';
+import { foldText, htmlToText } from '../html/text.ts';
 
-/** A row of the table `posts`. PostgreSQL may hand big integers over as text. */
+/** A row of the table `posts`. PostgreSQL may return big integers as text. */
 export interface PostRow {
   readonly id: number;
   readonly type: string;
@@ -23,7 +23,7 @@ export interface PostRow {
   readonly search_text: string;
 }
 
-/** A post without its id: what is written. */
+/** The data of a post without its id. */
 export type PostData = Omit<Post, 'id'>;
 
 export const postColumns = [
@@ -87,6 +87,6 @@ export function toRow(post: PostData, slugKey: string | null): Omit<PostRow, 'id
     search_text:
       post.type === 'revision'
         ? ''
-        : foldText([post.title, textOfHtml(post.excerpt), textOfHtml(post.content)].join('\n')),
+        : foldText([post.title, htmlToText(post.excerpt), htmlToText(post.content)].join('\n')),
   };
 }

@@ -10,7 +10,7 @@ export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex
   readonly facts: FactsCache;
 }
 
-/** The SQL of posts. Every post read or written is noted for the capabilities; other nodes forget what changed. */
+/** The SQL of posts. Caches the facts of every post read or written; other nodes drop changed posts from their caches. */
 export interface PostStore {
   get(id: number): Promise<Post | null>;
   find(query: PostQuery): Promise<Post[]>;
@@ -18,17 +18,17 @@ export interface PostStore {
   insert(post: PostData, slugKey: string | null): Promise<Post>;
   update(id: number, post: PostData, slugKey: string | null): Promise<Post>;
   remove(ids: readonly number[]): Promise<void>;
-  /** Ids of all posts directly below one, without its revisions. */
+  /** Ids of child posts, without revisions. */
   childIds(postId: number): Promise<number[]>;
-  /** Ids of a post's revisions, newest first. */
+  /** Ids of the revisions of a post, newest first. */
   revisionIds(postId: number): Promise<number[]>;
-  /** Slug keys in use that begin with `prefix`, but for the post's own. */
+  /** Slug keys of other posts that start with `prefix`. */
   slugKeys(prefix: string, exceptId: number): Promise<Set<string>>;
-  /** Ids of all an author wrote, without revisions. */
+  /** Ids of the posts of an author, without revisions. */
   authorPosts(authorId: number): Promise<number[]>;
-  /** Ids of users who have published something. */
+  /** Ids of users with published posts. */
   publishedAuthors(): Promise<number[]>;
-  /** Begins to hear of what other nodes change. */
+  /** Starts listening for changes of other nodes. */
   follow(): Promise<void>;
 }
 
@@ -39,25 +39,25 @@ const isId = (id: number): boolean => Number.isInteger(id) && id > 0 && id < 2 *
 export function createPostStore({ database, types, statuses, facts }: PostStoreDependencies): PostStore {
   const { knex } = database;
   const query = { knex, types, statuses };
-  const noted = (post: Post): Post => {
-    facts.note(post);
+  const cached = (post: Post): Post => {
+    facts.set(post);
     return post;
   };
-  /** This node knows of its own writes; to forget them when the announcement comes back would lose what it just learned. */
+  /** Identifies this node, so that it ignores its own notifications and keeps its cache. */
   const self = randomUUID();
-  const announce = (id: number): Promise<void> => database.notify(channel, `${self} ${id}`);
+  const notifyNodes = (id: number): Promise<void> => database.notify(channel, `${self} ${id}`);
 
   return {
     async get(id) {
       const row = isId(id)
         ? await knex<PostRow>('posts').where({ id }).first<PostRow | undefined>(postColumns)
         : undefined;
-      return row ? noted(toPost(row)) : null;
+      return row ? cached(toPost(row)) : null;
     },
     async find(wanted) {
       const select = orderPosts(selectPosts(query, wanted).select(postColumns), query, wanted);
       const rows = (await select.limit(wanted.limit ?? 10).offset(wanted.offset ?? 0)) as PostRow[];
-      return rows.map(toPost).map(noted);
+      return rows.map(toPost).map(cached);
     },
     async count(wanted) {
       const row = (await selectPosts(query, wanted).count({ total: '*' }).first()) as
@@ -66,24 +66,24 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     },
     async insert(post, slugKey) {
       const [inserted] = (await knex('posts').insert(toRow(post, slugKey)).returning('id')) as { id: number }[];
-      return noted({ ...post, id: Number(inserted?.id) });
+      return cached({ ...post, id: Number(inserted?.id) });
     },
     async update(id, post, slugKey) {
       await knex('posts').where({ id }).update(toRow(post, slugKey));
-      await announce(id);
-      return noted({ ...post, id });
+      await notifyNodes(id);
+      return cached({ ...post, id });
     },
     async remove(ids) {
       for (const batch of inBatches(ids)) await knex('posts').whereIn('id', batch).delete();
       for (const id of ids) {
         facts.forget(id);
-        await announce(id);
+        await notifyNodes(id);
       }
     },
     childIds: (postId) =>
-      idsOf(knex('posts').where({ parent_id: postId }).whereNot({ type: 'revision' }).orderBy('id')),
+      selectIds(knex('posts').where({ parent_id: postId }).whereNot({ type: 'revision' }).orderBy('id')),
     async revisionIds(postId) {
-      return idsOf(
+      return selectIds(
         knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc'),
       );
     },
@@ -95,7 +95,7 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
       return new Set(rows.map((row) => row.slug_key));
     },
     authorPosts: (authorId) =>
-      idsOf(knex('posts').where({ author_id: authorId }).whereNot({ type: 'revision' }).orderBy('id')),
+      selectIds(knex('posts').where({ author_id: authorId }).whereNot({ type: 'revision' }).orderBy('id')),
     async publishedAuthors() {
       const rows = (await knex('posts')
         .where({ status: 'publish' })
@@ -116,33 +116,33 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
   };
 }
 
-async function idsOf(select: Knex.QueryBuilder): Promise<number[]> {
+async function selectIds(select: Knex.QueryBuilder): Promise<number[]> {
   return ((await select.select('id')) as { id: number }[]).map(({ id }) => Number(id));
 }
 
-/** Databases take a limited number of values in one statement. */
+/** Databases limit the number of values in one statement. */
 function inBatches(ids: readonly number[]): number[][] {
   return Array.from({ length: Math.ceil(ids.length / 500) }, (_, index) => ids.slice(index * 500, index * 500 + 500));
 }
 
 interface FactsCache {
   get(id: number): PostFacts | undefined;
-  note(post: PostFacts): void;
+  set(post: PostFacts): void;
   forget(id: number): void;
   clear(): void;
 }
 
 /**
- * What capabilities need to know of posts read lately: `user.can('edit_post', 7)` must answer at once, and the database
- * cannot. A post that is not here is refused to everybody, never granted.
+ * Caches facts of recently read posts, because `user.can('edit_post', 7)` is synchronous. Access to a post that is not
+ * cached is denied.
  *
- * @param capacity posts kept, the ones read last.
+ * @param capacity number of most recently read posts.
  */
 export function createFactsCache(capacity = 10_000): FactsCache {
   const facts = new Map<number, PostFacts>();
   return {
     get: (id) => facts.get(id),
-    note({ id, type, status, authorId, parentId, trashedFrom }) {
+    set({ id, type, status, authorId, parentId, trashedFrom }) {
       facts.delete(id);
       facts.set(id, { id, type, status, authorId, parentId, trashedFrom });
       if (facts.size > capacity) facts.delete(facts.keys().next().value ?? id);

@@ -8,8 +8,8 @@ import { composePost } from './compose.ts';
 import { announceSaved, type PostHooks } from './post-hooks.ts';
 import type { PostData } from './post-row.ts';
 import type { PostStore } from './post-store.ts';
-import type { RevisionKeeper } from './revisions.ts';
-import { needsUniqueSlug, slugKeyOf, uniqueSlug } from './slugs.ts';
+import type { RevisionWriter } from './revisions.ts';
+import { needsUniqueSlug, slugKeyFor, uniqueSlug } from './slugs.ts';
 
 export interface PostWriterDependencies {
   readonly database: Pick<Database, 'transaction' | 'lock'>;
@@ -20,7 +20,7 @@ export interface PostWriterDependencies {
   readonly clock: Pick<Clock, 'now'>;
   readonly cron: Pick<CronApi, 'scheduleSingle' | 'unschedule'>;
   readonly meta: Pick<Meta, 'check' | 'write'>;
-  readonly revisions: RevisionKeeper;
+  readonly revisions: RevisionWriter;
 }
 
 export interface PostWriter {
@@ -28,12 +28,12 @@ export interface PostWriter {
   update(id: number, changes: PostInput, write?: PostWrite): Promise<Post>;
 }
 
-/** Name of the cron event that publishes a scheduled post; its argument is the post's id. */
+/** Name of the cron event that publishes a scheduled post. Its argument is the post id. */
 export const publishEvent = 'publish_future_post';
 
 /**
- * Creates and changes posts: filters before the write, everything written in one transaction, actions after it. Slugs are
- * given out under a lock, so that nodes which write at once do not choose the same.
+ * Creates and updates posts: runs filters, writes everything in one transaction, then runs actions. A lock prevents two
+ * nodes from choosing the same slug.
  */
 export function createPostWriter(given: PostWriterDependencies): PostWriter {
   const { store, hooks, clock } = given;
@@ -57,15 +57,15 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
       await given.meta.write(written.id, written.type, values);
       await schedule(given, written, before);
       const type = given.types.get(written.type);
-      const kept =
+      const announce =
         before !== null && type !== undefined
-          ? await given.revisions.keep({ before, after: written, type, author: as?.id ?? 0 })
+          ? await given.revisions.write({ before, after: written, type, author: as?.id ?? 0 })
           : null;
-      return { post: written, announceRevisions: kept };
+      return { post: written, announceRevisions: announce };
     });
     await announceSaved(hooks, post, before);
     await announceRevisions?.();
-    // A callback may have changed it.
+    // A callback may have changed the post.
     return (await store.get(post.id)) ?? post;
   }
 
@@ -80,7 +80,7 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
   };
 }
 
-/** @throws RestError 400 for what cannot be: no such type or status, no text at all, a parent that is none. */
+/** @throws RestError 400 for an unknown type or status, missing text or an invalid parent. */
 async function check(
   { types, statuses, hooks, store }: PostWriterDependencies,
   post: PostData,
@@ -106,7 +106,7 @@ async function check(
     await checkParent(store, post.parentId, before?.id ?? 0);
 }
 
-/** @throws RestError 400 when there is no such parent, or the post would stand below itself. */
+/** @throws RestError 400 if the parent does not exist or is the post itself or one of its descendants. */
 async function checkParent(store: PostStore, parentId: number, id: number): Promise<void> {
   const seen = new Set([id]);
   for (let next = parentId; next !== 0;) {
@@ -134,25 +134,25 @@ async function write(
   const type = types.get(data.type);
   if (type === undefined) throw contentErrors.invalid_post_type({ values: { type: data.type } });
   const id = before?.id ?? 0;
-  const isSlugKept =
+  const isSlugUnchanged =
     before !== null && before.slug === data.slug && before.parentId === data.parentId && needsUniqueSlug(before);
   if (needsUniqueSlug(data)) await database.lock('content_slugs');
-  const slug = isSlugKept ? data.slug : await uniqueSlug({ post: { ...data, id }, type, store, hooks });
+  const slug = isSlugUnchanged ? data.slug : await uniqueSlug({ post: { ...data, id }, type, store, hooks });
   const named = { ...data, slug };
   const written =
     before === null
-      ? await store.insert(named, slugKeyOf(named, type))
-      : await store.update(id, named, slugKeyOf(named, type));
+      ? await store.insert(named, slugKeyFor(named, type))
+      : await store.update(id, named, slugKeyFor(named, type));
   if (written.slug !== '' || !needsUniqueSlug({ ...written, slug: '-' })) return written;
-  // Without a title the id is the address.
+  // Without a title the id becomes the slug.
   const numbered = {
     ...named,
     slug: await uniqueSlug({ post: { ...written, slug: String(written.id) }, type, store, hooks }),
   };
-  return store.update(written.id, numbered, slugKeyOf(numbered, type));
+  return store.update(written.id, numbered, slugKeyFor(numbered, type));
 }
 
-/** A post that waits for its date has one event; one that does not, none. */
+/** Keeps exactly one cron event for a scheduled post and none for others. */
 async function schedule({ cron }: PostWriterDependencies, post: Post, before: Post | null): Promise<void> {
   const waits = post.status === 'future';
   if (waits && before?.status === 'future' && before.date === post.date) return;

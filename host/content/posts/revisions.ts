@@ -4,20 +4,20 @@ import type { PostStore } from './post-store.ts';
 
 export const revisionsSetting = 'revisions_to_keep';
 
-export interface RevisionKeeperDependencies {
+export interface RevisionWriterDependencies {
   readonly store: Pick<PostStore, 'insert' | 'revisionIds' | 'remove' | 'get'>;
   readonly options: Pick<OptionsApi, 'get'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
 }
 
-export interface RevisionKeeper {
+export interface RevisionWriter {
   /**
-   * Keeps what an update left behind and what it brought, when text changed; the oldest beyond the limit go. Runs inside
-   * the update's transaction; what it answers tells of it, to be called afterwards.
+   * Stores revisions when an update changes text and deletes the oldest beyond the limit. Runs inside the transaction of
+   * the update. Returns a function that runs the actions after the commit.
    *
-   * @param author who wrote; 0: the post's author.
+   * @param author id of the editor; 0: the author of the post.
    */
-  keep(change: {
+  write(change: {
     readonly before: Post;
     readonly after: Post;
     readonly type: PostType;
@@ -25,33 +25,33 @@ export interface RevisionKeeper {
   }): Promise<() => Promise<void>>;
 }
 
-/** Revisions are posts of type `revision` below the post they are of. */
-export function createRevisionKeeper({ store, options, hooks }: RevisionKeeperDependencies): RevisionKeeper {
-  const limitOf = async (post: Post): Promise<number> =>
+/** Revisions are posts of type `revision` whose parent is the post. */
+export function createRevisionWriter({ store, options, hooks }: RevisionWriterDependencies): RevisionWriter {
+  const findLimit = async (post: Post): Promise<number> =>
     hooks.applyFiltersAsync('wp_revisions_to_keep', Number(await options.get(revisionsSetting)), post);
   return {
-    async keep({ before, after, type, author }) {
+    async write({ before, after, type, author }) {
       const isChanged =
         before.title !== after.title || before.content !== after.content || before.excerpt !== after.excerpt;
       const limit =
-        isChanged && type.supports.includes('revisions') && before.status !== 'auto-draft' ? await limitOf(after) : 0;
+        isChanged && type.supports.includes('revisions') && before.status !== 'auto-draft' ? await findLimit(after) : 0;
       if (limit === 0) return async () => undefined;
-      const made: Post[] = [];
-      const kept = await store.revisionIds(after.id);
-      // WordPress loses what was there before the first change.
-      if (kept.length === 0 && hasText(before))
-        made.push(await store.insert(revisionOf(before, before.authorId, before.modified), null));
-      made.push(await store.insert(revisionOf(after, author || after.authorId, after.modified), null));
+      const created: Post[] = [];
+      const existing = await store.revisionIds(after.id);
+      // Unlike WordPress, also stores the version before the first change.
+      if (existing.length === 0 && hasText(before))
+        created.push(await store.insert(toRevision(before, before.authorId, before.modified), null));
+      created.push(await store.insert(toRevision(after, author || after.authorId, after.modified), null));
       const surplus = limit < 0 ? [] : (await store.revisionIds(after.id)).slice(limit);
       const removed: Post[] = [];
-      // One after the other: a transaction has one connection.
+      // Sequentially: a transaction has one connection.
       for (const id of surplus) {
         const revision = await store.get(id);
         if (revision !== null) removed.push(revision);
       }
       await store.remove(surplus);
       return async () => {
-        for (const revision of made) await hooks.doActionAsync('_wp_put_post_revision', revision.id, after.id);
+        for (const revision of created) await hooks.doActionAsync('_wp_put_post_revision', revision.id, after.id);
         for (const revision of removed) await hooks.doActionAsync('wp_delete_post_revision', revision.id, revision);
       };
     },
@@ -62,7 +62,7 @@ function hasText({ title, content, excerpt }: Post): boolean {
   return title !== '' || content !== '' || excerpt !== '';
 }
 
-function revisionOf(post: Post, authorId: number, moment: number): PostData {
+function toRevision(post: Post, authorId: number, createdAt: number): PostData {
   return {
     type: 'revision',
     status: 'inherit',
@@ -73,9 +73,9 @@ function revisionOf(post: Post, authorId: number, moment: number): PostData {
     authorId,
     parentId: post.id,
     menuOrder: 0,
-    date: moment,
+    date: createdAt,
     isDateSet: true,
-    modified: moment,
+    modified: createdAt,
     mimeType: '',
     featuredMediaId: 0,
     trashedFrom: null,

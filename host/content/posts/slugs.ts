@@ -6,16 +6,16 @@ import type { PostStore } from './post-store.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The slug that a post gets, after it was made unique. */
+    /** The unique slug of a post. */
     wp_unique_post_slug: (
-      ...args: [slug: string, postId: number, status: string, type: string, parentId: number, wanted: string]
+      ...args: [slug: string, postId: number, status: string, type: string, parentId: number, requested: string]
     ) => string;
   }
 }
 
-const longest = 200;
+const maxLength = 200;
 
-/** First parts of addresses that the site itself answers. */
+/** First path segments that the site uses. */
 const reserved = new Set([
   'feed',
   'page',
@@ -34,25 +34,25 @@ const reserved = new Set([
   'favicon.ico',
 ]);
 
-/** Text as a part of an address: lower case, no accents, words joined by dashes. Letters of all scripts stay. */
+/** Converts text to a slug: lowercase, no accents, words joined by hyphens. Keeps letters of all scripts. */
 export function slugOf(text: string): string {
   const plain = foldText(text)
     .replace(/ß/g, 'ss')
     .replace(/['’‘"“”]/g, '');
-  return cut(plain.replace(/[^\p{L}\p{N}\p{M}_]+/gu, '-').replace(/^-+|-+$/g, ''), longest);
+  return truncate(plain.replace(/[^\p{L}\p{N}\p{M}_]+/gu, '-').replace(/^-+|-+$/g, ''), maxLength);
 }
 
-/** Whether a post in this state has an address of its own, which no other may have. */
+/** Whether a post in this state has a permalink, which must be unique. */
 export function needsUniqueSlug({ type, status, slug }: Pick<PostData, 'type' | 'status' | 'slug'>): boolean {
   return slug !== '' && type !== 'revision' && !statusesWithoutAddress.has(status);
 }
 
-/** What must be unique in the table; null where the slug need not be. */
-export function slugKeyOf(
+/** The unique key of a slug in the table; null if it need not be unique. */
+export function slugKeyFor(
   post: Pick<PostData, 'type' | 'status' | 'slug' | 'parentId'>,
   type: PostType,
 ): string | null {
-  return needsUniqueSlug(post) ? scopeOf(post, type) + post.slug : null;
+  return needsUniqueSlug(post) ? slugScope(post, type) + post.slug : null;
 }
 
 export interface SlugInit {
@@ -62,15 +62,15 @@ export interface SlugInit {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
 }
 
-/** The wanted slug, or the first of `slug-2`, `slug-3`, ... that is free. Call it under the lock of slugs. */
+/** The requested slug, or the first free one of `slug-2`, `slug-3`, ... Requires the lock `content_slugs`. */
 export async function uniqueSlug({ post, type, store, hooks }: SlugInit): Promise<string> {
   if (!needsUniqueSlug(post)) return post.slug;
-  const scope = scopeOf(post, type);
-  const taken = await store.slugKeys(scope + cut(post.slug, longest - 12), post.id);
+  const scope = slugScope(post, type);
+  const taken = await store.slugKeys(scope + truncate(post.slug, maxLength - 12), post.id);
   const isFree = (slug: string): boolean => !taken.has(scope + slug) && !isReserved(slug, post);
   let slug = post.slug;
   for (let number = 2; !isFree(slug); number += 1)
-    slug = `${cut(post.slug, longest - String(number).length - 1)}-${number}`;
+    slug = `${truncate(post.slug, maxLength - String(number).length - 1)}-${number}`;
   return hooks.applyFiltersAsync(
     'wp_unique_post_slug',
     slug,
@@ -82,17 +82,17 @@ export async function uniqueSlug({ post, type, store, hooks }: SlugInit): Promis
   );
 }
 
-function scopeOf({ type: name, parentId }: Pick<PostData, 'type' | 'parentId'>, type: PostType): string {
+function slugScope({ type: name, parentId }: Pick<PostData, 'type' | 'parentId'>, type: PostType): string {
   return `${name}:${type.hierarchical ? parentId : 0}:`;
 }
 
-/** A page at the top must not look like an address of the site, nor like a year. */
+/** A top-level page must not use a path of the site or look like a year. */
 function isReserved(slug: string, { type, parentId }: Pick<PostData, 'type' | 'parentId'>): boolean {
   return type === 'page' && parentId === 0 && (reserved.has(slug) || /^\d{1,4}$/.test(slug));
 }
 
-/** At most so many characters, without half a surrogate pair or a dash at the end. */
-function cut(text: string, length: number): string {
+/** Truncates text without leaving half a surrogate pair or a hyphen at the end. */
+function truncate(text: string, length: number): string {
   return text.length <= length
     ? text
     : [...text.slice(0, length)]

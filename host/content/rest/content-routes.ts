@@ -4,8 +4,8 @@ import { addStatusesRoutes, addTypesRoutes } from './types-and-statuses-routes.t
 import { addPostsRoutes } from './posts-routes.ts';
 
 /**
- * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, and a set of routes for each type that comes with
- * `showInRest`. They are registered anew when meta keys come or go, because the arguments name them.
+ * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, and routes for each type with `showInRest`. Changes of meta
+ * keys register them again, because the arguments include the keys.
  */
 export function addContentRoutes(given: ContentRestDependencies): void {
   const { parts, hooks } = given;

@@ -12,20 +12,20 @@ import {
   type Post,
   type PostType,
   type JsonSchema,
-  type RouteAnswer,
+  type RouteResponse,
   type RouteSecurity,
 } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 
-/** Ways into what everybody may read as far as it is published, and some may read further. */
-export const publicReading: readonly RouteSecurity[] = ['none', 'session', 'application_password'];
+/** Authentication of routes that are public for published content and accept users for the rest. */
+export const publicReadSecurity: readonly RouteSecurity[] = ['none', 'session', 'application_password'];
 
-/** The answer to a post that was made. */
-export const createdAnswer: Readonly<Record<number, RouteAnswer>> = {
-  201: { description: 'Made.', headers: { Location: 'Its address.' } },
+/** Response documentation for a created resource. */
+export const createdResponse: Readonly<Record<number, RouteResponse>> = {
+  201: { description: 'Created.', headers: { Location: 'URL of the resource.' } },
 };
 
-/** What is left of something that was deleted for good. */
+/** Response body after a permanent deletion. */
 export function deletedSchema(previous: JsonSchema): JsonSchema {
   return {
     type: 'object',
@@ -35,13 +35,13 @@ export function deletedSchema(previous: JsonSchema): JsonSchema {
 
 declare module '#plugin-api' {
   interface ActionMap {
-    /** A media file or post was made or changed through REST; also as `rest_insert_{type}` and `rest_after_insert_{type}`. */
+    /** Runs after REST created or changed a post or media file. Also as `rest_insert_{type}` and `rest_after_insert_{type}`. */
     rest_insert_post: (post: Post, request: RestRequest, creating: boolean) => void;
     rest_delete_post: (post: Post, response: RestResponse, request: RestRequest) => void;
   }
 }
 
-/** What the routes of content are made with. */
+/** Dependencies of the content routes. */
 export interface ContentRestDependencies {
   readonly rest: RestApi;
   readonly parts: ContentParts;
@@ -62,19 +62,19 @@ export const contextArgument: RouteArgument = {
 
 export const idArgument: RouteArgument = { description: 'Unique identifier for the post.', type: 'integer' };
 
-/** The REST address of a post. */
-export function addressOf({ rest }: ContentRestDependencies, { restBase }: PostType, { id }: Post): string {
+/** The REST URL of a post. */
+export function postUrl({ rest }: ContentRestDependencies, { restBase }: PostType, { id }: Post): string {
   return rest.url(`/wp/v2/${restBase}/${id}`);
 }
 
-/** 201 with the address of what was made. */
+/** Sets status 201 and the URL of the created resource. */
 export function created(response: RestResponse, address: string): RestResponse {
   response.status = 201;
   response.headers['Location'] = address;
   return response;
 }
 
-/** 401 for a visitor, 403 for somebody who is signed in. */
+/** 401 for a visitor, 403 for a signed-in user. */
 export function refused(request: Pick<RestRequest, 'user'>, code: string, message: string): RestError {
   return new RestError({ code, message, status: request.user.id === 0 ? 401 : 403 });
 }
@@ -83,7 +83,7 @@ export function badRequest(code: string, message: string, status = 400): RestErr
   return new RestError({ code, message, status });
 }
 
-/** As in WordPress, `_fields` leaves the links out unless it names them. */
+/** As in WordPress, `_fields` omits the links unless it names them. */
 export function wantsLinks({ query }: Pick<RestRequest, 'query'>): boolean {
   const fields = query['_fields'];
   return fields === undefined || [fields].flat().some((list) => /(^|,)\s*(_links|_embedded)\b/.test(String(list)));
@@ -93,7 +93,7 @@ export type Links = Record<string, RestLink[]>;
 
 const vocabulary = 'https://api.w.org/';
 
-/** `_links` of one item of a list: what the REST interface makes of a response's links. */
+/** `_links` of a list item, in the form that the REST server gives the links of a response. */
 export function compactLinks(links: Links): Record<string, unknown> {
   const compacted: Record<string, unknown> = {};
   for (const [relation, items] of Object.entries(links))
@@ -108,9 +108,9 @@ export interface Paging {
   readonly total: number;
   readonly page: number;
   readonly perPage: number;
-  /** Address of the collection. */
+  /** URL of the collection. */
   readonly url: string;
-  /** The request's own parameters, kept in the links. */
+  /** Parameters of the request, which the links repeat. */
   readonly query: Params;
 }
 
@@ -118,7 +118,7 @@ export interface Paging {
 export function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
   const pages = Math.ceil(total / perPage);
   const link = (to: number, relation: string): string =>
-    `<${url}?${queryText({ ...query, page: String(to) })}>; rel="${relation}"`;
+    `<${url}?${buildQuery({ ...query, page: String(to) })}>; rel="${relation}"`;
   const links = [
     ...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []),
     ...(page < pages ? [link(page + 1, 'next')] : []),
@@ -130,8 +130,8 @@ export function pagingHeaders({ total, page, perPage, url, query }: Paging): Rec
   };
 }
 
-/** Parameters as PHP reads them: `status[0]=draft`. */
-function queryText(query: Params): string {
+/** Encodes parameters for PHP: `status[0]=draft`. */
+function buildQuery(query: Params): string {
   const pairs = new URLSearchParams();
   const add = (name: string, value: unknown): void => {
     if (typeof value !== 'object' || value === null) pairs.append(name, String(value ?? ''));

@@ -7,14 +7,14 @@ import { badRequest, refused, type ContentRestDependencies, type Request } from 
 export interface ReadingInput {
   readonly type: PostType;
   readonly request: Request;
-  /** `request.params`, or what stands in for them. */
+  /** `request.params`, possibly extended by form fields. */
   readonly params: Params;
   /** Null: a new post. */
   readonly before: Post | null;
 }
 
 /**
- * What a request wants to write, checked against what its user may do.
+ * Reads the post data of a request and checks the permissions of its user.
  *
  * @throws RestError `rest_cannot_publish`, `rest_invalid_author`, `rest_cannot_edit_others`, `rest_invalid_param`, ...
  */
@@ -43,7 +43,7 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
   };
 }
 
-/** A text, or the member `raw` of an object. */
+/** A text, or the `raw` member of an object. */
 export function rawText(value: unknown): string | undefined {
   const raw: unknown = typeof value === 'object' && value !== null ? (value as { raw?: unknown }).raw : value;
   return typeof raw === 'string' ? raw : undefined;
@@ -109,7 +109,7 @@ async function readAuthor(
   return wanted;
 }
 
-/** `date_gmt` counts only without `date`; null lets the date float. */
+/** `date` takes precedence over `date_gmt`. Null resets to a floating date. */
 function readDate(params: Params, timezone: string): number | null | undefined {
   const [text, zone] = params['date'] !== undefined ? [params['date'], timezone] : [params['date_gmt'], 'UTC'];
   if (text === null) return null;
@@ -124,7 +124,7 @@ async function featuredMedia({ parts }: ContentRestDependencies, params: Params)
   return { featuredMediaId: id };
 }
 
-/** Keys that are shown in REST; others are left alone, as in WordPress. */
+/** Reads the meta keys that REST exposes. Ignores others, as in WordPress. */
 function readMeta(
   { parts: { meta } }: ContentRestDependencies,
   { type, request, params, before }: ReadingInput,
@@ -134,7 +134,7 @@ function readMeta(
   for (const [key, value] of Object.entries(given)) {
     const definition = meta.find(type.name, key);
     if (definition?.showInRest !== true || value === undefined) continue;
-    const post = before ?? placeholder(type.name, request.user.id);
+    const post = before ?? draftPost(type.name, request.user.id);
     if (!mayWriteMeta({ definition, key, user: request.user, post }))
       throw refused(request, 'rest_cannot_update', `Sorry, you are not allowed to edit the ${key} custom field.`);
     values[key] = value;
@@ -144,8 +144,8 @@ function readMeta(
   return Object.keys(values).length === 0 ? null : values;
 }
 
-/** The post that is to be made, for rules that look at its author. */
-function placeholder(type: string, authorId: number): Post {
+/** A placeholder for the new post, for rules that check its author. */
+function draftPost(type: string, authorId: number): Post {
   return {
     id: 0,
     type,

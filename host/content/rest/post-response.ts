@@ -13,20 +13,20 @@ import {
 } from './context.ts';
 import { inContext, metaSchema, postSchema } from './post-schema.ts';
 
-export interface PostAnswers {
-  /** The answer about one post; default in the context that was asked for. Who writes sees what was written as it is edited. */
+export interface PostResponses {
+  /** The response for one post. @param context default: that of the request. Writes respond in the context `edit`. */
   one(post: Post, request: Request, context?: Context): Promise<RestResponse>;
-  /** The answers about many, with their links inside. */
+  /** The items of a list, including their links. */
   many(posts: readonly Post[], request: Request): Promise<unknown[]>;
 }
 
-/** Turns posts of a type into what REST shows of them; the last word has the filter `rest_prepare_{type}`. */
-export function createPostAnswers(given: ContentRestDependencies, type: PostType): PostAnswers {
+/** Converts posts of a type to REST responses. The filter `rest_prepare_{type}` runs last. */
+export function createPostResponses(given: ContentRestDependencies, type: PostType): PostResponses {
   const { parts, hooks, site } = given;
   const schema = postSchema(type, parts);
   const links = createLinks(given, type);
 
-  async function answer({ post, request, context, values, media }: Answering): Promise<RestResponse> {
+  async function prepare({ post, request, context, values, media }: Preparing): Promise<RestResponse> {
     const body = {
       ...(await commonBody(given, post, await site.timezone())),
       ...(type.name === 'attachment' ? await mediaBody(given, post, media) : await textBody(given, post, context)),
@@ -61,15 +61,15 @@ export function createPostAnswers(given: ContentRestDependencies, type: PostType
   }
 
   return {
-    async one(post, request, context = contextOf(request)) {
-      return answer({ ...(await load([post]))(post), request, context });
+    async one(post, request, context = readContext(request)) {
+      return prepare({ ...(await load([post]))(post), request, context });
     },
     async many(posts, request) {
       const facts = await load(posts);
-      const answers = await Promise.all(
-        posts.map((post) => answer({ ...facts(post), request, context: contextOf(request) })),
+      const responses = await Promise.all(
+        posts.map((post) => prepare({ ...facts(post), request, context: readContext(request) })),
       );
-      return answers.map(({ body, links: own }) =>
+      return responses.map(({ body, links: own }) =>
         Object.keys(own).length === 0 ? body : { ...(body as Record<string, unknown>), _links: compactLinks(own) },
       );
     },
@@ -78,7 +78,7 @@ export function createPostAnswers(given: ContentRestDependencies, type: PostType
 
 type MetaValues = ReadonlyMap<string, unknown[]>;
 
-interface Answering {
+interface Preparing {
   readonly post: Post;
   readonly request: Request;
   readonly context: Context;
@@ -86,7 +86,7 @@ interface Answering {
   readonly media: Media | undefined;
 }
 
-function contextOf({ params }: Request): Context {
+function readContext({ params }: Request): Context {
   return (params['context'] ?? 'view') as Context;
 }
 
@@ -106,7 +106,7 @@ async function commonBody(
     slug: post.slug,
     status: post.status,
     type: post.type,
-    link: await parts.permalinks.of(post),
+    link: await parts.permalinks.url(post),
     title: { raw: post.title, rendered: await parts.renderer.title(post) },
     author: post.authorId,
     featured_media: post.featuredMediaId,

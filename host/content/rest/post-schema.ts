@@ -17,7 +17,7 @@ function htmlSchema(description: string, contexts: readonly string[]): JsonSchem
   };
 }
 
-/** One post of the type as REST shows it; `context` of each member tells where. */
+/** The REST schema of a post type. `context` lists where each member appears. */
 export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>): JsonSchema {
   const isMedia = type.name === 'attachment';
   return {
@@ -104,9 +104,9 @@ const mediaProperties: Readonly<Record<string, JsonSchema>> = {
   },
 };
 
-/** Keys of the type that REST shows. */
+/** Meta keys of the type that REST exposes. */
 export function metaSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>): Record<string, JsonSchema> {
-  const entries = [...meta.of(type.name)].filter(([, definition]) => definition.showInRest === true);
+  const entries = [...meta.keysFor(type.name)].filter(([, definition]) => definition.showInRest === true);
   return Object.fromEntries(
     entries.map(([key, { schema, single, description, default: value }]) => {
       const documented = {
@@ -120,10 +120,10 @@ export function metaSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
 
 const text = { type: ['string', 'object'], properties: { raw: { type: 'string' } } } as const satisfies RouteArgument;
 
-/** Arguments to create or change a post of the type. */
+/** Arguments to create or update a post of the type. */
 export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>): Record<string, RouteArgument> {
   const meta = metaSchema(type, parts);
-  // Defaults are for reading: they would be written where nothing was given.
+  // Without defaults, which would be written for omitted keys.
   const writable = Object.fromEntries(
     Object.entries(meta).map(([key, { default: _default, ...schema }]) => [
       key,
@@ -178,7 +178,7 @@ function nullable(type: JsonSchema['type']): NonNullable<JsonSchema['type']> {
   return [...types, 'null'] as NonNullable<JsonSchema['type']>;
 }
 
-/** Drops the members that a context does not show, at every level. */
+/** Removes members that do not belong to the context, at every level. */
 export function inContext(
   body: Readonly<Record<string, unknown>>,
   schema: JsonSchema,

@@ -9,8 +9,8 @@ import {
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
-import { publicReading } from './context.ts';
-import type { PostAnswers } from './post-response.ts';
+import { publicReadSecurity } from './context.ts';
+import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
 
 const ids: RouteArgument = { type: 'array', items: { type: 'integer' } };
@@ -100,7 +100,7 @@ function hasOrder(type: PostType): boolean {
   return type.supports.includes('page-attributes');
 }
 
-/** A list of statuses, refused where its user may not ask for them. */
+/** A list of statuses. Rejects those that the user cannot query. */
 function statusArgument({ parts: { statuses } }: ContentRestDependencies, type: PostType): RouteArgument {
   const usual = type.name === 'attachment' ? 'inherit' : 'publish';
   const read = (value: unknown): string[] =>
@@ -137,15 +137,19 @@ function statusArgument({ parts: { statuses } }: ContentRestDependencies, type: 
   };
 }
 
-/** `GET /wp/v2/{restBase}`: what the caller may read, page by page. */
-export function postsListRoute(given: ContentRestDependencies, type: PostType, answers: PostAnswers): RouteDefinition {
+/** `GET /wp/v2/{restBase}`: the posts that the caller can read, in pages. */
+export function postsListRoute(
+  given: ContentRestDependencies,
+  type: PostType,
+  postResponses: PostResponses,
+): RouteDefinition {
   const { parts, hooks, site, rest } = given;
   return {
     methods: ['GET'],
     args: listArguments(given, type),
     schema: postSchema(type, parts),
     summary: `Lists ${type.label.toLowerCase()}.`,
-    security: publicReading,
+    security: publicReadSecurity,
     permission: (request) => {
       if (request.params['context'] !== 'edit' || request.user.can(type.capabilities.edit_posts)) return true;
       return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit posts in this post type.');
@@ -175,7 +179,7 @@ export function postsListRoute(given: ContentRestDependencies, type: PostType, a
         offset: Number(params['offset'] ?? (page - 1) * perPage),
       });
       return new RestResponse({
-        body: await answers.many(posts, request),
+        body: await postResponses.many(posts, request),
         headers: pagingHeaders({
           total,
           page,

@@ -2,7 +2,7 @@ import { RestResponse } from '#plugin-api';
 import type { Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
 import {
-  addressOf,
+  postUrl,
   badRequest,
   contextArgument,
   created,
@@ -11,27 +11,28 @@ import {
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
-import { createdAnswer, deletedSchema, publicReading } from './context.ts';
-import { createPostAnswers, type PostAnswers } from './post-response.ts';
+import { createdResponse, deletedSchema, publicReadSecurity } from './context.ts';
+import { createPostResponses, type PostResponses } from './post-response.ts';
 import { readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 import { postsListRoute } from './posts-list.ts';
 import { addRevisionRoutes } from './revisions-routes.ts';
 import { uploadRoute } from './upload-route.ts';
 
-/** The routes of one type: list, create, read, change, delete, and revisions where it keeps them. */
+/** The routes of one type: list, create, read, update, delete, and revisions if supported. */
 export function addPostsRoutes(given: ContentRestDependencies, type: PostType): Undo {
   const { rest } = given;
-  const answers = createPostAnswers(given, type);
+  const postResponses = createPostResponses(given, type);
   const find = createFind(given, type);
   const base = `/${type.restBase}`;
-  const create = type.name === 'attachment' ? uploadRoute(given, type, answers) : createRoute(given, type, answers);
+  const create =
+    type.name === 'attachment' ? uploadRoute(given, type, postResponses) : createRoute(given, type, postResponses);
   const undos = [
-    rest.registerRoute('wp/v2', base, [postsListRoute(given, type, answers), create]),
+    rest.registerRoute('wp/v2', base, [postsListRoute(given, type, postResponses), create]),
     rest.registerRoute('wp/v2', `${base}/(?P<id>[\\d]+)`, [
-      readRoute({ given, type, answers, find }),
-      updateRoute({ given, type, answers, find }),
-      deleteRoute({ given, type, answers, find }),
+      readRoute({ given, type, postResponses, find }),
+      updateRoute({ given, type, postResponses, find }),
+      deleteRoute({ given, type, postResponses, find }),
     ]),
     ...(type.supports.includes('revisions') ? [addRevisionRoutes(given, type, find)] : []),
   ];
@@ -42,12 +43,12 @@ export function addPostsRoutes(given: ContentRestDependencies, type: PostType): 
 
 export type FindPost = (request: Request, name?: string) => Promise<Post>;
 
-/** @throws RestError 404 when there is none, or it is of another type. */
+/** @throws RestError 404 for a missing post or another type. */
 function createFind({ parts: { store } }: ContentRestDependencies, type: PostType): FindPost {
   return async ({ params }, name = 'id') => {
     const post = await store.get(Number(params[name]));
     if (post === null || post.type !== type.name) throw contentErrors.rest_post_invalid_id();
-    // Whether an attachment may be read is up to the post it belongs to, which must be known by then.
+    // Loads the parent post, because it decides who can read the attachment.
     if (post.status === 'inherit' && post.parentId > 0) await store.get(post.parentId);
     return post;
   };
@@ -56,18 +57,18 @@ function createFind({ parts: { store } }: ContentRestDependencies, type: PostTyp
 interface OneRoute {
   readonly given: ContentRestDependencies;
   readonly type: PostType;
-  readonly answers: PostAnswers;
+  readonly postResponses: PostResponses;
   readonly find: FindPost;
 }
 
-function createRoute(given: ContentRestDependencies, type: PostType, answers: PostAnswers): RouteDefinition {
+function createRoute(given: ContentRestDependencies, type: PostType, postResponses: PostResponses): RouteDefinition {
   return {
     methods: ['POST'],
     allowBatch: true,
     args: writeArguments(type, given.parts),
     schema: postSchema(type, given.parts),
     summary: `Creates a ${type.singularLabel.toLowerCase()}.`,
-    responses: createdAnswer,
+    responses: createdResponse,
     permission: (request) => {
       if (!request.user.can(type.capabilities.create_posts))
         return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to create posts as this user.');
@@ -76,7 +77,7 @@ function createRoute(given: ContentRestDependencies, type: PostType, answers: Po
     async handler(request) {
       if (request.params['id'] !== undefined) return badRequest('rest_post_exists', 'Cannot create existing post.');
       const post = await write({ given, type, request, before: null });
-      return created(await answers.one(post, request, 'edit'), addressOf(given, type, post));
+      return created(await postResponses.one(post, request, 'edit'), postUrl(given, type, post));
     },
   };
 }
@@ -120,29 +121,29 @@ async function write({
   return post;
 }
 
-function readRoute({ given, type, answers, find }: OneRoute): RouteDefinition {
+function readRoute({ given, type, postResponses, find }: OneRoute): RouteDefinition {
   return {
     methods: ['GET'],
     args: { id: idArgument, context: contextArgument },
     schema: postSchema(type, given.parts),
     summary: `Reads a ${type.singularLabel.toLowerCase()}.`,
-    security: publicReading,
+    security: publicReadSecurity,
     permission: async (request) => {
       const post = await find(request);
       if (request.params['context'] === 'edit' && !request.user.can('edit_post', post))
         return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this post.');
       return request.user.can('read_post', post);
     },
-    handler: async (request) => answers.one(await find(request), request),
+    handler: async (request) => postResponses.one(await find(request), request),
   };
 }
 
-function updateRoute({ given, type, answers, find }: OneRoute): RouteDefinition {
+function updateRoute({ given, type, postResponses, find }: OneRoute): RouteDefinition {
   return {
     methods: ['POST', 'PUT', 'PATCH'],
     allowBatch: true,
     args: { id: idArgument, ...writeArguments(type, given.parts) },
-    summary: `Changes a ${type.singularLabel.toLowerCase()}.`,
+    summary: `Updates a ${type.singularLabel.toLowerCase()}.`,
     permission: async (request) => {
       const post = await find(request);
       if (!request.user.can('edit_post', post))
@@ -151,12 +152,12 @@ function updateRoute({ given, type, answers, find }: OneRoute): RouteDefinition 
     },
     async handler(request) {
       const post = await write({ given, type, request, before: await find(request) });
-      return answers.one(post, request, 'edit');
+      return postResponses.one(post, request, 'edit');
     },
   };
 }
 
-function deleteRoute({ given, type, answers, find }: OneRoute): RouteDefinition {
+function deleteRoute({ given, type, postResponses, find }: OneRoute): RouteDefinition {
   const { parts, hooks } = given;
   return {
     methods: ['DELETE'],
@@ -168,7 +169,7 @@ function deleteRoute({ given, type, answers, find }: OneRoute): RouteDefinition 
     summary: `Deletes a ${type.singularLabel.toLowerCase()}, or moves it to the trash.`,
     responses: {
       200: {
-        description: 'Moved to the trash: as it is there. With force: as it was.',
+        description: 'The post in the trash, or with force the deleted post.',
         schema: { anyOf: [postSchema(type, parts), deletedSchema(postSchema(type, parts))] },
       },
     },
@@ -186,14 +187,14 @@ function deleteRoute({ given, type, answers, find }: OneRoute): RouteDefinition 
         );
       if (!force && post.status === 'trash')
         return badRequest('rest_already_trashed', 'The post has already been deleted.', 410);
-      const previous = force ? (await answers.one(post, request, 'edit')).body : null;
+      const previous = force ? (await postResponses.one(post, request, 'edit')).body : null;
       const removed = await parts.removal.delete(post.id, { force });
       const left = await parts.store.get(post.id);
       if (removed === null || (left !== null && left.status !== 'trash'))
         return badRequest('rest_cannot_delete', 'The post cannot be deleted.', 500);
       const response = force
         ? new RestResponse({ body: { deleted: true, previous } })
-        : await answers.one(removed, request, 'edit');
+        : await postResponses.one(removed, request, 'edit');
       await hooks.doActionAsync(`rest_delete_${type.name}`, removed, response, request);
       return response;
     },

@@ -17,14 +17,14 @@ import { deletedSchema } from './context.ts';
 import { inContext, postSchema } from './post-schema.ts';
 import type { FindPost } from './posts-routes.ts';
 
-/** `/wp/v2/{restBase}/<parent>/revisions`: what was kept of a post, for those who may edit it. */
+/** `/wp/v2/{restBase}/<parent>/revisions`: the revisions of a post, for users who can edit it. */
 export function addRevisionRoutes(given: ContentRestDependencies, type: PostType, find: FindPost): Undo {
   const { rest } = given;
   const route = `/${type.restBase}/(?P<parent>[\\d]+)/revisions`;
   const undos = [
     rest.registerRoute('wp/v2', route, listRoute(given, type, find)),
     rest.registerRoute('wp/v2', `${route}/(?P<id>[\\d]+)`, [
-      oneRoute(given, type, find),
+      readRoute(given, type, find),
       deleteRoute(given, type, find),
     ]),
   ];
@@ -77,8 +77,8 @@ function listRoute(given: ContentRestDependencies, type: PostType, find: FindPos
       const revisions = await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage });
       const body = await Promise.all(
         revisions.map(async (revision) => ({
-          ...(await bodyOf(given, { type, revision, request })),
-          ...(wantsLinks(request) && { _links: compactLinks(linksOf(given, type, revision)) }),
+          ...(await toBody(given, { type, revision, request })),
+          ...(wantsLinks(request) && { _links: compactLinks(revisionLinks(given, type, revision)) }),
         })),
       );
       return new RestResponse({
@@ -95,7 +95,7 @@ function listRoute(given: ContentRestDependencies, type: PostType, find: FindPos
   };
 }
 
-function oneRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
+function readRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
   return {
     methods: ['GET'],
     args: { parent: parentArgument, id: idArgument, context: contextArgument },
@@ -105,8 +105,8 @@ function oneRoute(given: ContentRestDependencies, type: PostType, find: FindPost
     async handler(request) {
       const revision = await findRevision(given, await findParent(find, request), request);
       return new RestResponse({
-        body: await bodyOf(given, { type, revision, request }),
-        ...(wantsLinks(request) && { links: linksOf(given, type, revision) }),
+        body: await toBody(given, { type, revision, request }),
+        ...(wantsLinks(request) && { links: revisionLinks(given, type, revision) }),
       });
     },
   };
@@ -141,7 +141,7 @@ function deleteRoute(given: ContentRestDependencies, type: PostType, find: FindP
           "Revisions do not support trashing. Set 'force=true' to delete.",
           501,
         );
-      const previous = await bodyOf(given, { type, revision, request });
+      const previous = await toBody(given, { type, revision, request });
       await given.parts.removal.delete(revision.id, { force: true });
       return { deleted: true, previous };
     },
@@ -161,7 +161,7 @@ async function findRevision(
 
 function revisionSchema({ parts }: ContentRestDependencies, type: PostType): JsonSchema {
   const { properties = {} } = postSchema(type, parts);
-  const kept = [
+  const shown = [
     'author',
     'date',
     'date_gmt',
@@ -174,7 +174,7 @@ function revisionSchema({ parts }: ContentRestDependencies, type: PostType): Jso
     'content',
     'excerpt',
   ];
-  const members = Object.entries(properties).filter(([name]) => kept.includes(name));
+  const members = Object.entries(properties).filter(([name]) => shown.includes(name));
   return {
     title: `${type.name}-revision`,
     type: 'object',
@@ -182,7 +182,7 @@ function revisionSchema({ parts }: ContentRestDependencies, type: PostType): Jso
   };
 }
 
-async function bodyOf(
+async function toBody(
   given: ContentRestDependencies,
   { type, revision, request }: { type: PostType; revision: Post; request: Request },
 ): Promise<Record<string, unknown>> {
@@ -209,6 +209,6 @@ async function bodyOf(
   return inContext(body, revisionSchema(given, type), String(request.params['context'] ?? 'edit'));
 }
 
-function linksOf({ rest }: ContentRestDependencies, type: PostType, { parentId }: Post): Links {
+function revisionLinks({ rest }: ContentRestDependencies, type: PostType, { parentId }: Post): Links {
   return { parent: [{ href: rest.url(`/wp/v2/${type.restBase}/${parentId}`) }] };
 }

@@ -9,7 +9,7 @@ import {
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
-import { publicReading } from './context.ts';
+import { publicReadSecurity } from './context.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
 const edit = ['edit'];
@@ -31,7 +31,7 @@ const typeSchema: JsonSchema = {
   },
 };
 
-/** `/wp/v2/types`: the kinds of posts that REST knows. */
+/** `/wp/v2/types`: the post types that REST exposes. */
 export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependencies): void {
   const mayEdit = ({ user }: { user: User }, type: PostType): boolean => user.can(type.capabilities.edit_posts);
   const shown = (): PostType[] => types.all().filter((type) => type.showInRest);
@@ -43,9 +43,9 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
     args: { context: contextArgument },
     schema: typeSchema,
     summary: 'Lists post types.',
-    security: publicReading,
+    security: publicReadSecurity,
     responses: {
-      200: { description: 'By their names.', schema: { type: 'object', additionalProperties: typeSchema } },
+      200: { description: 'The items by name.', schema: { type: 'object', additionalProperties: typeSchema } },
     },
     permission: (request) => {
       if (request.params['context'] !== 'edit' || shown().some((type) => mayEdit(request, type))) return true;
@@ -65,7 +65,7 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
     },
     schema: typeSchema,
     summary: 'Reads a post type.',
-    security: publicReading,
+    security: publicReadSecurity,
     permission: () => true,
     handler: (request) => {
       const type = types.get(String(request.params['type']));
@@ -114,7 +114,7 @@ const statusSchema: JsonSchema = {
   },
 };
 
-/** `/wp/v2/statuses`: those that are public, and all that can be set for users who edit. */
+/** `/wp/v2/statuses`: public statuses, and for editors all that can be set. */
 export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentRestDependencies): void {
   const isEditor = (user: User): boolean =>
     types.all().some((type) => type.showInRest && user.can(type.capabilities.edit_posts));
@@ -123,9 +123,9 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
     args: { context: contextArgument },
     schema: statusSchema,
     summary: 'Lists post statuses.',
-    security: publicReading,
+    security: publicReadSecurity,
     responses: {
-      200: { description: 'By their names.', schema: { type: 'object', additionalProperties: statusSchema } },
+      200: { description: 'The items by name.', schema: { type: 'object', additionalProperties: statusSchema } },
     },
     permission: (request) => {
       if (request.params['context'] !== 'edit' || isEditor(request.user)) return true;
@@ -147,7 +147,7 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
     },
     schema: statusSchema,
     summary: 'Reads a post status.',
-    security: publicReading,
+    security: publicReadSecurity,
     permission: (request) => {
       const status = statuses.get(String(request.params['status']));
       if (status === undefined) return badRequest('rest_status_invalid', 'Invalid status.', 404);

@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { NewMedia, Params, PostType, RestError, RouteDefinition } from '#plugin-api';
 import { isMultipart, readMultipart } from '../media/multipart.ts';
-import { addressOf, badRequest, created, refused, type ContentRestDependencies, type Request } from './context.ts';
-import { createdAnswer } from './context.ts';
-import type { PostAnswers } from './post-response.ts';
+import { postUrl, badRequest, created, refused, type ContentRestDependencies, type Request } from './context.ts';
+import { createdResponse } from './context.ts';
+import type { PostResponses } from './post-response.ts';
 import { readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 
-/** What a form adds to the file itself, in bytes. */
-const aroundFile = 262_144;
+/** Bytes that a multipart form may add to the file. */
+const formOverhead = 262_144;
 
 /** `POST /wp/v2/media`: a file as the body, named by `Content-Disposition`, or as the field `file` of a multipart form. */
-export function uploadRoute(given: ContentRestDependencies, type: PostType, answers: PostAnswers): RouteDefinition {
+export function uploadRoute(
+  given: ContentRestDependencies,
+  type: PostType,
+  postResponses: PostResponses,
+): RouteDefinition {
   const { parts } = given;
   return {
     methods: ['POST'],
@@ -19,9 +23,9 @@ export function uploadRoute(given: ContentRestDependencies, type: PostType, answ
     schema: postSchema(type, parts),
     summary: 'Uploads a file.',
     consumes: ['multipart/form-data', '*/*'],
-    responses: createdAnswer,
+    responses: createdResponse,
     get bodyLimit() {
-      return parts.media.limitNow() + aroundFile;
+      return parts.media.limitNow() + formOverhead;
     },
     permission: async (request) => {
       if (!request.user.can('upload_files'))
@@ -46,12 +50,12 @@ export function uploadRoute(given: ContentRestDependencies, type: PostType, answ
         Object.keys(rest).length === 0 ? media.post : await parts.writer.update(media.id, rest, { as: request.user });
       await given.hooks.doActionAsync('rest_insert_attachment', post, request, true);
       await given.hooks.doActionAsync('rest_after_insert_attachment', post, request, true);
-      return created(await answers.one(post, request, 'edit'), addressOf(given, type, post));
+      return created(await postResponses.one(post, request, 'edit'), postUrl(given, type, post));
     },
   };
 }
 
-/** The post that the file shall belong to must be there, and be the user's to edit. */
+/** Checks that the parent post exists and that the user can edit it. */
 async function mayAttach(
   { parts: { store } }: ContentRestDependencies,
   request: Request,
@@ -69,7 +73,7 @@ async function mayAttach(
 
 interface ReadUpload {
   readonly file: Pick<NewMedia, 'bytes' | 'name'>;
-  /** The request's parameters, with the fields of a multipart form. */
+  /** Parameters of the request, including the fields of a multipart form. */
   readonly params: Params;
 }
 
@@ -81,7 +85,7 @@ async function readFile({ parts: { media } }: ContentRestDependencies, request: 
     const { fields, files } = await readMultipart(
       body,
       { 'content-type': contentType },
-      { fileSize: limit, total: limit + aroundFile },
+      { fileSize: limit, total: limit + formOverhead },
     );
     const file = files.find(({ field }) => field === 'file') ?? files[0];
     if (file === undefined) throw badRequest('rest_upload_no_data', 'No data supplied.');
@@ -92,7 +96,7 @@ async function readFile({ parts: { media } }: ContentRestDependencies, request: 
   const disposition = headers['content-disposition'];
   if (disposition === undefined)
     throw badRequest('rest_upload_no_content_disposition', 'No Content-Disposition supplied.');
-  const name = fileNameOf(disposition);
+  const name = parseFileName(disposition);
   if (name === null)
     throw badRequest(
       'rest_upload_invalid_disposition',
@@ -101,7 +105,7 @@ async function readFile({ parts: { media } }: ContentRestDependencies, request: 
   return { file: checkHash({ bytes: body, name }, request), params };
 }
 
-/** `Content-MD5`, when given, guards against a file that was cut on its way. */
+/** Verifies `Content-MD5`, if present, to detect truncated files. */
 function checkHash<File extends { readonly bytes: Uint8Array }>(file: File, { headers }: Request): File {
   const wanted = headers['content-md5']?.trim();
   if (wanted === undefined || wanted === '') return file;
@@ -123,8 +127,8 @@ function readFields(fields: readonly (readonly [string, string])[]): Params {
   return params;
 }
 
-/** `filename*` of RFC 5987 before `filename`. */
-function fileNameOf(disposition: string): string | null {
+/** Prefers `filename*` of RFC 5987 to `filename`. */
+function parseFileName(disposition: string): string | null {
   const extended = /;\s*filename\*\s*=\s*utf-8''([^;\s]+)/i.exec(disposition)?.[1];
   if (extended !== undefined) {
     try {
@@ -134,7 +138,7 @@ function fileNameOf(disposition: string): string | null {
     }
   }
   const [, quoted, plain] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(disposition) ?? [];
-  // Node hands header bytes over as Latin-1; clients send UTF-8.
+  // Node decodes headers as Latin-1, but clients send UTF-8.
   const name = quoted?.replace(/\\(.)/g, '$1') ?? plain;
   return name === undefined || name === '' ? null : Buffer.from(name, 'latin1').toString();
 }

@@ -1,16 +1,16 @@
-/** One shortcode in a text. */
+/** A shortcode in a text. */
 export interface FoundShortcode {
   readonly start: number;
-  /** Behind its last character. */
+  /** Index after its last character. */
   readonly end: number;
   readonly tag: string;
-  /** Between tag and bracket, as written. */
+  /** The source text between tag and bracket. */
   readonly attributes: string;
-  /** What it encloses; null when it encloses nothing. */
+  /** The enclosed content; null without a closing tag. */
   readonly content: string | null;
-  /** `[[tag]]`: stands for itself, without the outer brackets. */
+  /** `[[tag]]`: rendered as text without the outer brackets. */
   readonly isEscaped: boolean;
-  /** A lone further bracket before or after it, which stays. */
+  /** A single extra bracket before or after it, which remains. */
   readonly before: string;
   readonly after: string;
 }
@@ -18,8 +18,8 @@ export interface FoundShortcode {
 export type ShortcodeScanner = (text: string) => FoundShortcode[];
 
 /**
- * Finds shortcodes of the given tags, outermost only, from left to right. As in WordPress a tag encloses what stands before
- * the first `[/tag]`, so that a shortcode cannot enclose one of its own tag. Takes time in proportion to the text.
+ * Finds the outermost shortcodes of the given tags from left to right, in linear time. As in WordPress, a shortcode ends at
+ * the first `[/tag]`, so it cannot contain one with the same tag.
  */
 export function createScanner(tags: readonly string[]): ShortcodeScanner {
   if (tags.length === 0) return () => [];
@@ -29,12 +29,12 @@ export function createScanner(tags: readonly string[]): ShortcodeScanner {
   const opening = new RegExp(`\\[(?<extra>\\[?)(?<tag>${names.join('|')})(?![\\w-])`, 'g');
   return (text) => {
     const found: FoundShortcode[] = [];
-    const closed = createClosingFinder(text);
+    const findClosing = createClosingFinder(text);
     opening.lastIndex = 0;
     for (let match = opening.exec(text); match; match = opening.exec(text)) {
       const shortcode = readAt({
         text,
-        closed,
+        findClosing,
         start: match.index,
         extra: match.groups?.['extra'] ?? '',
         tag: match.groups?.['tag'] ?? '',
@@ -50,20 +50,20 @@ export function createScanner(tags: readonly string[]): ShortcodeScanner {
 
 interface Reading {
   readonly text: string;
-  readonly closed: (tag: string, from: number) => number;
+  readonly findClosing: (tag: string, from: number) => number;
   readonly start: number;
   readonly extra: string;
   readonly tag: string;
-  /** Behind the tag. */
+  /** Index after the tag. */
   readonly from: number;
 }
 
-function readAt({ text, closed, start, extra, tag, from }: Reading): FoundShortcode | null {
+function readAt({ text, findClosing, start, extra, tag, from }: Reading): FoundShortcode | null {
   const bracket = text.indexOf(']', from);
   if (bracket < 0) return null;
   const isSelfClosing = text.charAt(bracket - 1) === '/' && bracket > from;
   const attributes = text.slice(from, isSelfClosing ? bracket - 1 : bracket);
-  const closing = isSelfClosing ? -1 : closed(tag, bracket + 1);
+  const closing = isSelfClosing ? -1 : findClosing(tag, bracket + 1);
   const content = closing < 0 ? null : text.slice(bracket + 1, closing);
   const inner = closing < 0 ? bracket + 1 : closing + tag.length + 3;
   const after = text.charAt(inner) === ']' ? ']' : '';
@@ -79,13 +79,13 @@ function readAt({ text, closed, start, extra, tag, from }: Reading): FoundShortc
   };
 }
 
-/** Where a closing tag stands. One that is not found once is not looked for again. */
+/** Finds the index of a closing tag. Remembers missing tags, so that the scan stays linear. */
 function createClosingFinder(text: string): (tag: string, from: number) => number {
   const absent = new Set<string>();
   return (tag, from) => {
     if (absent.has(tag)) return -1;
-    const place = text.indexOf(`[/${tag}]`, from);
-    if (place < 0) absent.add(tag);
-    return place;
+    const index = text.indexOf(`[/${tag}]`, from);
+    if (index < 0) absent.add(tag);
+    return index;
   };
 }

@@ -9,13 +9,13 @@ import type {
 import { escapeHtml } from '../html/text.ts';
 import { createScanner, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
 
-/** `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each up to white space. Whatever else begins with a name is a bare word. */
+/** `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each followed by white space. */
 const attribute =
   /(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))|"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)/g;
 
 /**
- * Attributes as WordPress reads them: names in lower case, values without names counted from 0. A value with a broken HTML
- * tag in it is emptied, because it could swallow what follows on the page.
+ * Parses attributes like WordPress: names in lowercase, values without names by index from 0. Clears a value with an
+ * unclosed HTML tag, because it could hide the rest of the page.
  */
 function readAttributes(text: string): ShortcodeAttributes {
   const attributes: Record<string, string> = {};
@@ -24,7 +24,7 @@ function readAttributes(text: string): ShortcodeAttributes {
     const { name, double, single, plain, lone, quoted, word } = groups;
     const value = withWholeTags(double ?? single ?? plain ?? lone ?? quoted ?? word ?? '');
     const key = name === undefined ? String(position++) : name.toLowerCase();
-    // `__proto__` is a name like any other.
+    // Also allows `__proto__` as a name.
     Object.defineProperty(attributes, key, { value, enumerable: true, configurable: true, writable: true });
   }
   return attributes;
@@ -36,7 +36,7 @@ function withWholeTags(value: string): string {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Anything but false takes the place of what the shortcode's callback would have answered. */
+    /** A value other than false replaces the output of the shortcode callback. */
     pre_do_shortcode_tag: (
       ...args: [output: string | false, tag: string, attributes: ShortcodeAttributes, content: string]
     ) => string | false;
@@ -61,10 +61,10 @@ interface Registration {
   readonly callback: ShortcodeCallback;
 }
 
-/** Shortcodes in WordPress's grammar; callbacks may take their time. One table per process. */
+/** Shortcodes with the syntax of WordPress and asynchronous callbacks. One registry per process. */
 export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortcodes {
   const table = createTable();
-  const { scan, callbackOf } = table;
+  const { scan, findCallback } = table;
 
   async function run(
     { tag, attributes: written, content: enclosed }: FoundShortcode,
@@ -75,16 +75,16 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
     try {
       const early = await hooks.applyFiltersAsync('pre_do_shortcode_tag', false, tag, attributes, content);
       if (early !== false) return early;
-      const output = await callbackOf(tag)?.(attributes, content, tag, context);
-      return await hooks.applyFiltersAsync('do_shortcode_tag', textOf(output), tag, attributes, content);
+      const output = await findCallback(tag)?.(attributes, content, tag, context);
+      return await hooks.applyFiltersAsync('do_shortcode_tag', toText(output), tag, attributes, content);
     } catch (error) {
-      log.error('A shortcode failed; nothing is shown in its place.', { tag, error });
+      log.error('Shortcode failed', { event: 'shortcode_failed', tag, error });
       return '';
     }
   }
 
   const hasShortcode = (text: string, tag: string): boolean =>
-    callbackOf(tag) !== undefined &&
+    findCallback(tag) !== undefined &&
     scan(text).some((found) => found.tag === tag || (found.content !== null && hasShortcode(found.content, tag)));
 
   return {
@@ -100,7 +100,7 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
           between,
           shortcode.isEscaped
             ? unescaped(text, shortcode)
-            : shortcode.before + placed(await run(shortcode, context), position) + shortcode.after,
+            : shortcode.before + escapeInTag(await run(shortcode, context), position) + shortcode.after,
         );
         last = shortcode.end;
       }
@@ -119,7 +119,7 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
       return parts.join('') + text.slice(last);
     },
     hasShortcode,
-    shortcodeExists: (tag) => callbackOf(tag) !== undefined,
+    shortcodeExists: (tag) => findCallback(tag) !== undefined,
     shortcodeAttributes<Defaults extends Readonly<Record<string, unknown>>>(
       defaults: Defaults,
       attributes: ShortcodeAttributes,
@@ -139,7 +139,7 @@ function createTable() {
     text.includes('[') ? (scanner ??= createScanner([...new Set(registrations.map(({ tag }) => tag))]))(text) : [];
   const add: Shortcodes['addShortcode'] = (tag, callback) => {
     if (tag.trim() === '' || /[&/<>[\]=\s\p{Cc}]/u.test(tag))
-      throw new Error(`'${tag}' cannot be a shortcode; leave out white space and & / < > [ ] =.`);
+      throw new Error(`'${tag}' is not a valid shortcode; do not use white space or & / < > [ ] =.`);
     const registration = { tag, callback };
     registrations.push(registration);
     scanner = undefined;
@@ -150,13 +150,13 @@ function createTable() {
       scanner = undefined;
     };
   };
-  const callbackOf = (tag: string): ShortcodeCallback | undefined =>
+  const findCallback = (tag: string): ShortcodeCallback | undefined =>
     registrations.findLast((registration) => registration.tag === tag)?.callback;
-  return { scan, add, callbackOf };
+  return { scan, add, findCallback };
 }
 
-/** Inside an HTML tag the output is part of an attribute, and must not be able to end it. */
-function placed(output: string, position: ReturnType<typeof createHtmlPosition>): string {
+/** Escapes output inside an HTML tag, where it is part of an attribute. */
+function escapeInTag(output: string, position: ReturnType<typeof createHtmlPosition>): string {
   return position.isInsideTag() ? escapeHtml(output) : output;
 }
 
@@ -164,14 +164,14 @@ function unescaped(text: string, { start, end }: FoundShortcode): string {
   return text.slice(start + 1, end - 1);
 }
 
-/** A callback in plain JavaScript may answer anything. */
-function textOf(output: unknown): string {
+/** A callback in plain JavaScript may return anything. */
+function toText(output: unknown): string {
   return typeof output === 'string' ? output : typeof output === 'number' ? String(output) : '';
 }
 
 /**
- * Follows a text of HTML piece by piece, and tells whether its end stands inside a tag: what is put there becomes part of an
- * attribute and must not be able to end it.
+ * Follows HTML piece by piece and reports whether its end is inside a tag. Output there becomes part of an attribute and
+ * must not close it.
  */
 function createHtmlPosition(): { advance(piece: string): void; isInsideTag(): boolean } {
   let isInside = false;

@@ -1,15 +1,16 @@
 import type { Post } from '#plugin-api';
-import { escapeHtml, textOfHtml } from '../html/text.ts';
-import type { PublicSiteDependencies, SiteAnswer } from './site-page.ts';
+import { escapeHtml, htmlToText } from '../html/text.ts';
+import type { PublicSiteDependencies, SiteResponse } from './site-page.ts';
 
-/** RSS 2.0 of the newest posts, with their whole text. */
-export async function feedOf(given: PublicSiteDependencies, posts: readonly Post[]): Promise<SiteAnswer> {
+/** An RSS 2.0 feed of the newest posts with full content. */
+export async function renderFeed(given: PublicSiteDependencies, posts: readonly Post[]): Promise<SiteResponse> {
   const { site } = given;
-  const items = await Promise.all(posts.map((post) => itemOf(given, post)));
+  const items = await Promise.all(posts.map((post) => renderItem(given, post)));
   const modified = Math.max(0, ...posts.map((post) => post.modified));
   const xml = [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    '<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom">',
+    '<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" ' +
+      'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom">',
     '<channel>',
     `<title>${xmlText(await site.name())}</title>`,
     `<atom:link href="${xmlText(site.url)}/feed/" rel="self" type="application/rss+xml" />`,
@@ -24,25 +25,25 @@ export async function feedOf(given: PublicSiteDependencies, posts: readonly Post
   return { kind: 'feed', xml };
 }
 
-async function itemOf(
+async function renderItem(
   { parts: { renderer, permalinks }, site, users }: PublicSiteDependencies,
   post: Post,
 ): Promise<string> {
   const author = post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '';
   return [
     '<item>',
-    `<title>${xmlText(textOfHtml(await renderer.title(post)))}</title>`,
-    `<link>${xmlText(await permalinks.of(post))}</link>`,
+    `<title>${xmlText(htmlToText(await renderer.title(post)))}</title>`,
+    `<link>${xmlText(await permalinks.url(post))}</link>`,
     ...(author === '' ? [] : [`<dc:creator>${xmlText(author)}</dc:creator>`]),
     `<pubDate>${new Date(post.date).toUTCString()}</pubDate>`,
     `<guid isPermaLink="false">${xmlText(site.url)}/?p=${post.id}</guid>`,
-    `<description>${xmlText(textOfHtml(await renderer.excerpt(post)))}</description>`,
+    `<description>${xmlText(htmlToText(await renderer.excerpt(post)))}</description>`,
     `<content:encoded>${xmlText(await renderer.content(post))}</content:encoded>`,
     '</item>',
   ].join('\n');
 }
 
-/** XML knows no control characters, escaped or not. */
+/** XML does not allow control characters, even escaped. */
 function xmlText(text: string): string {
   return escapeHtml(
     text.replace(

@@ -1,7 +1,7 @@
 import type { PlainHandler, PublicSiteDependencies } from './site-page.ts';
 import type { Theme, ThemeDependencies } from './theme.ts';
 
-/** The public site, loaded with the first request for one of its pages: a node that serves none pays nothing. */
+/** The public site, loaded on the first request, so that worker nodes do not load it. */
 export function createLazySite(given: PublicSiteDependencies): PlainHandler {
   let site: Promise<PlainHandler> | undefined;
   return (request, response, next) => {
@@ -10,7 +10,7 @@ export function createLazySite(given: PublicSiteDependencies): PlainHandler {
   };
 }
 
-/** The layout's hooks, loaded with the first page. */
+/** The layout hooks, loaded with the first page. */
 export function createLazyTheme(given: ThemeDependencies): Theme {
   let theme: Promise<Theme> | undefined;
   return async (page) => (await (theme ??= import('./theme.ts').then(({ createTheme }) => createTheme(given))))(page);

@@ -1,15 +1,15 @@
 import type { PostQuery } from '#plugin-api';
 import { momentOf } from '../dates.ts';
-import { feedOf } from './feed.ts';
-import { viewOfListed } from './post-view.ts';
-import type { PublicSiteDependencies, SiteAnswer, SiteVisit } from './site-page.ts';
+import { renderFeed } from './feed.ts';
+import { listedPostView } from './post-view.ts';
+import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
 
 interface List {
   readonly kind: 'home' | 'search' | 'archive' | 'author';
   readonly query: PostQuery;
-  /** Path without its page: `/`, `/2026/05/`. */
+  /** Path without the page number: `/`, `/2026/05/`. */
   readonly path: string;
-  /** Kept in the links between pages. */
+  /** Query parameters of the links between pages. */
   readonly search?: Readonly<Record<string, string>>;
   readonly title: string;
   readonly heading?: string;
@@ -30,22 +30,22 @@ const monthNames = [
   'December',
 ];
 
-/** Lists of posts: home, search, archives of months and years, of an author, and the feed. Undefined: the path is none of them. */
-export async function answerList(
+/** Post lists: home, search, date and author archives, and the feed. Undefined: the path is not a list. */
+export async function findListResponse(
   given: PublicSiteDependencies,
   visit: SiteVisit,
-): Promise<SiteAnswer | null | undefined> {
+): Promise<SiteResponse | null | undefined> {
   const paged = splitPage(visit);
   if (paged === null) return null;
-  if (paged.parts[0] === 'feed' || visit.url.searchParams.has('feed')) return answerFeed(given, paged.parts);
+  if (paged.parts[0] === 'feed' || visit.url.searchParams.has('feed')) return feedResponse(given, paged.parts);
   const list = await findList(given, visit, paged.parts);
   return list === undefined || list === null ? list : showList(given, { list, page: paged.page, visit });
 }
 
 /** `/page/2/` at the end, or `?paged=2`. */
 function splitPage({ parts, url }: SiteVisit): { readonly parts: readonly string[]; readonly page: number } | null {
-  const [word, number] = parts.slice(-2);
-  if (parts.length >= 2 && word === 'page' && /^\d+$/.test(number ?? ''))
+  const [keyword, number] = parts.slice(-2);
+  if (parts.length >= 2 && keyword === 'page' && /^\d+$/.test(number ?? ''))
     return asPage(parts.slice(0, -2), number ?? '');
   return asPage(parts, url.searchParams.get('paged') ?? '1');
 }
@@ -120,7 +120,7 @@ async function dateList({ site }: PublicSiteDependencies, [year = '', month]: re
 async function showList(
   given: PublicSiteDependencies,
   { list, page, visit }: { list: List; page: number; visit: SiteVisit },
-): Promise<SiteAnswer | null> {
+): Promise<SiteResponse | null> {
   const { parts, site, hooks } = given;
   const limit = await perPage(given);
   const query = await hooks.applyFiltersAsync(
@@ -132,7 +132,7 @@ async function showList(
   const total = isEmptySearch ? 0 : await parts.store.count(query);
   const pages = Math.max(1, Math.ceil(total / limit));
   if (page > pages || (total === 0 && list.kind !== 'search')) return null;
-  const address = (number: number): string => addressOf(list, number);
+  const address = (number: number): string => pageUrl(list, number);
   if (visit.url.pathname !== '/' && decodeURI(visit.url.pathname) !== decodeURI(address(page).split('?')[0] ?? ''))
     return { kind: 'redirect', to: address(page) };
   const posts = isEmptySearch ? [] : await parts.store.find(query);
@@ -152,7 +152,7 @@ async function showList(
         tagline: list.kind === 'home' ? await site.description() : '',
         searched: list.search?.['s'] ?? '',
         total,
-        posts: await Promise.all(posts.map((post) => viewOfListed(given, post))),
+        posts: await Promise.all(posts.map((post) => listedPostView(given, post))),
         newer: page > 1 ? address(page - 1) : null,
         older: page < pages ? address(page + 1) : null,
         page,
@@ -162,12 +162,12 @@ async function showList(
   };
 }
 
-function addressOf({ path, search = {} }: List, page: number): string {
+function pageUrl({ path, search = {} }: List, page: number): string {
   const query = new URLSearchParams(search).toString();
   return `${path}${page > 1 ? `page/${page}/` : ''}${query === '' ? '' : `?${query}`}`;
 }
 
-async function answerFeed(given: PublicSiteDependencies, parts: readonly string[]): Promise<SiteAnswer | null> {
+async function feedResponse(given: PublicSiteDependencies, parts: readonly string[]): Promise<SiteResponse | null> {
   if (
     parts.length > 2 ||
     (parts[1] !== undefined && !['rss2', 'rss'].includes(parts[1])) ||
@@ -175,7 +175,7 @@ async function answerFeed(given: PublicSiteDependencies, parts: readonly string[
   )
     return null;
   const query = await given.hooks.applyFiltersAsync('pre_get_posts', { limit: await perPage(given) }, 'feed');
-  return feedOf(given, await given.parts.store.find(query));
+  return renderFeed(given, await given.parts.store.find(query));
 }
 
 async function perPage({ options }: PublicSiteDependencies): Promise<number> {

@@ -1,12 +1,12 @@
 import type { Post, User } from '#plugin-api';
-import { pathOf } from '../admin/form.ts';
-import { escapeHtml, textOfHtml } from '../html/text.ts';
+import { listPath } from '../admin/form.ts';
+import { escapeHtml, htmlToText } from '../html/text.ts';
 import type { PublicSiteDependencies } from './site-page.ts';
 
 export type PostView = Readonly<Record<string, unknown>>;
 
-/** What templates show of a post. */
-export async function viewOfPost(given: PublicSiteDependencies, post: Post): Promise<PostView> {
+/** Template data of a post. */
+export async function postView(given: PublicSiteDependencies, post: Post): Promise<PostView> {
   const {
     parts: { renderer, permalinks },
     views,
@@ -21,24 +21,24 @@ export async function viewOfPost(given: PublicSiteDependencies, post: Post): Pro
     id: post.id,
     type: post.type,
     title: views.safe((await renderer.title(post)) || escapeHtml('Untitled')),
-    link: await permalinks.of(post),
+    link: await permalinks.url(post),
     date: post.date,
     isoDate: new Date(post.date).toISOString(),
     classes: classes.join(' '),
     author: post.authorId > 0 ? ((await given.users.get(post.authorId))?.displayName ?? '') : '',
-    image: await imageOf(given, post),
+    image: await featuredImage(given, post),
   };
 }
 
-/** One in a list. */
-export async function viewOfListed(given: PublicSiteDependencies, post: Post): Promise<PostView> {
-  return { ...(await viewOfPost(given, post)), excerpt: given.views.safe(await given.parts.renderer.excerpt(post)) };
+/** Template data of a post in a list. */
+export async function listedPostView(given: PublicSiteDependencies, post: Post): Promise<PostView> {
+  return { ...(await postView(given, post)), excerpt: given.views.safe(await given.parts.renderer.excerpt(post)) };
 }
 
-/** One on a page of its own. */
-export async function viewOfSingle(given: PublicSiteDependencies, post: Post, user: User): Promise<PostView> {
-  const view = await viewOfPost(given, post);
-  const editPath = `${pathOf({ name: post.type })}/edit`;
+/** Template data of a single post page. */
+export async function singlePostView(given: PublicSiteDependencies, post: Post, user: User): Promise<PostView> {
+  const view = await postView(given, post);
+  const editPath = `${listPath({ name: post.type })}/edit`;
   return {
     ...view,
     content: given.views.safe(await given.parts.renderer.content(post, user.id > 0 ? user : undefined)),
@@ -47,12 +47,12 @@ export async function viewOfSingle(given: PublicSiteDependencies, post: Post, us
   };
 }
 
-/** Plain text for search engines and feeds. */
-export async function descriptionOf({ parts: { renderer } }: PublicSiteDependencies, post: Post): Promise<string> {
-  return textOfHtml(await renderer.excerpt(post)).slice(0, 300);
+/** Plain-text description for search engines. */
+export async function plainDescription({ parts: { renderer } }: PublicSiteDependencies, post: Post): Promise<string> {
+  return htmlToText(await renderer.excerpt(post)).slice(0, 300);
 }
 
-async function imageOf(
+async function featuredImage(
   { parts: { media } }: PublicSiteDependencies,
   post: Post,
 ): Promise<Readonly<Record<string, unknown>> | null> {

@@ -2,16 +2,16 @@ import type { PublicPage, Undo } from '#plugin-api';
 import type { PlainHandler, SitePage } from './site-page.ts';
 
 export interface PublicPagesDependencies {
-  /** Puts the layout around a page. */
+  /** Renders a page in the layout. */
   readonly renderPage: (page: SitePage) => Promise<string>;
   readonly assetUrl: (slug: string, file: string) => string;
   readonly siteUrl: () => string;
 }
 
 export interface PublicPages {
-  /** @param slug of the plugin, whose assets the page loads. */
+  /** @param slug of the plugin whose assets the page loads. */
   add(slug: string, page: PublicPage): Undo;
-  /** Answers GET and HEAD of the pages there are, with or without a slash at the end; leaves the rest to the next handler. */
+  /** Serves GET and HEAD of registered pages, with or without a trailing slash. Passes other requests on. */
   readonly handler: PlainHandler;
 }
 
@@ -20,7 +20,7 @@ interface Registered {
   readonly page: PublicPage;
 }
 
-/** Public pages that plugins answer. */
+/** Public pages of plugins. */
 export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPagesDependencies): PublicPages {
   const pages = new Map<string, Registered>();
 
@@ -41,8 +41,8 @@ export function createPublicPages({ renderPage, assetUrl, siteUrl }: PublicPages
   return {
     add(slug, page) {
       if (!/^[a-z0-9-]+(\/[a-z0-9-]+)*$/.test(page.path))
-        throw new Error(`'${page.path}' is no address of a public page; write it like 'my-page'.`);
-      if (pages.has(page.path)) throw new Error(`There is a public page '${page.path}' already.`);
+        throw new Error(`'${page.path}' is not a valid path of a public page; use a form like 'my-page'.`);
+      if (pages.has(page.path)) throw new Error(`The public page '${page.path}' already exists.`);
       const registered = { slug, page };
       pages.set(page.path, registered);
       return () => {

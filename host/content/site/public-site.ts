@@ -1,41 +1,41 @@
 import { isUrl } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerList } from './post-list-pages.ts';
-import { answerSingle } from './single-post-page.ts';
-import type { PlainHandler, PublicSiteDependencies, SiteAnswer, SiteVisit } from './site-page.ts';
+import { findListResponse } from './post-list-pages.ts';
+import { findSinglePost } from './single-post-page.ts';
+import type { PlainHandler, PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
 
 /**
- * The public site: posts, pages, lists, searches, archives and the feed. Addresses it does not know, and a home page
- * without any posts, are left to the next handler.
+ * The public site: posts, pages, lists, search, archives and the feed. Passes unknown paths, and a home page without posts,
+ * to the next handler.
  */
 export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
   return (request, response, next) => {
     const visit = request.method === 'GET' || request.method === 'HEAD' ? readVisit(given, request) : null;
     if (visit === null) return next();
-    answer(given, visit)
+    findResponse(given, visit)
       .then(async (found) =>
-        found === null ? next(isQuestion(visit) ? notFound : undefined) : send({ given, request, response }, found),
+        found === null ? next(hasPostQuery(visit) ? notFound : undefined) : send({ given, request, response }, found),
       )
       .catch(next);
   };
 }
 
-const notFound = Object.assign(new Error('There is no such post.'), { status: 404 });
+const notFound = Object.assign(new Error('Post not found.'), { status: 404 });
 
-/** `/?p=7` asks for something; without it the address is the home page. */
-function isQuestion({ url, parts }: SiteVisit): boolean {
+/** Whether the root URL requests something other than the home page, for example `/?p=7`. */
+function hasPostQuery({ url, parts }: SiteVisit): boolean {
   return parts.length === 0 && ['p', 'page_id', 'author', 'paged', 'feed'].some((name) => url.searchParams.has(name));
 }
 
-async function answer(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteAnswer | null> {
+async function findResponse(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteResponse | null> {
   const { searchParams } = visit.url;
   const isById = visit.parts.length === 0 && (searchParams.has('p') || searchParams.has('page_id'));
-  const list = isById ? undefined : await answerList(given, visit);
-  return list === undefined ? answerSingle(given, visit) : list;
+  const list = isById ? undefined : await findListResponse(given, visit);
+  return list === undefined ? findSinglePost(given, visit) : list;
 }
 
-/** Null: a path that is no address of ours, whatever it holds. */
+/** Null: the path cannot belong to this site. */
 function readVisit({ authenticate, anonymous }: PublicSiteDependencies, request: IncomingMessage): SiteVisit | null {
   const path = request.url ?? '/';
   if (!path.startsWith('/') || path.startsWith('//') || !isUrl(path, 'http://local.invalid')) return null;
@@ -65,13 +65,13 @@ function decodeParts(path: string): string[] | null {
   }
 }
 
-interface Sending {
+interface Exchange {
   readonly given: PublicSiteDependencies;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-async function send({ given, request, response }: Sending, found: SiteAnswer): Promise<void> {
+async function send({ given, request, response }: Exchange, found: SiteResponse): Promise<void> {
   if (found.kind === 'redirect') {
     response.writeHead(301, { Location: found.to, 'Cache-Control': 'no-cache' }).end();
     return;
@@ -87,7 +87,7 @@ async function send({ given, request, response }: Sending, found: SiteAnswer): P
   response.end(request.method === 'HEAD' ? undefined : html);
 }
 
-function sendFeed({ request, response }: Sending, { xml }: { readonly xml: string }): void {
+function sendFeed({ request, response }: Exchange, { xml }: { readonly xml: string }): void {
   const tag = `"${createHash('sha256').update(xml).digest('base64url').slice(0, 22)}"`;
   const headers = { 'Cache-Control': 'no-cache', ETag: tag };
   if (request.headers['if-none-match']?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, '') === tag) === true) {

@@ -1,10 +1,10 @@
 import type { Post, PostType, User } from '#plugin-api';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
-import { descriptionOf, viewOfSingle } from './post-view.ts';
-import type { PublicSiteDependencies, SiteAnswer, SiteVisit } from './site-page.ts';
+import { plainDescription, singlePostView } from './post-view.ts';
+import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
 
-/** One post on a page of its own: by its address, or by `?p=7`, which leads to the address where there is one. */
-export async function answerSingle(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteAnswer | null> {
+/** The page of one post, by its permalink or by `?p=7`, which redirects to the permalink. */
+export async function findSinglePost(given: PublicSiteDependencies, visit: SiteVisit): Promise<SiteResponse | null> {
   const id =
     visit.parts.length === 0 ? (visit.url.searchParams.get('p') ?? visit.url.searchParams.get('page_id')) : null;
   const post =
@@ -14,7 +14,7 @@ export async function answerSingle(given: PublicSiteDependencies, visit: SiteVis
   if (post === null || given.parts.types.get(post.type)?.public !== true) return null;
   const { isOpen, user } = await mayRead(given, post, visit);
   if (!isOpen) return null;
-  const address = await given.parts.permalinks.of(post);
+  const address = await given.parts.permalinks.url(post);
   if (post.type === 'attachment') return { kind: 'redirect', to: address };
   const isDraft = statusesWithoutAddress.has(post.status);
   if (!isDraft && visit.url.searchParams.get('preview') === null && new URL(address).pathname !== visit.url.pathname)
@@ -28,16 +28,16 @@ export async function answerSingle(given: PublicSiteDependencies, visit: SiteVis
       template: post.type === 'page' ? 'site/page' : 'site/single',
       post,
       isHidden: post.status !== 'publish',
-      ...(post.status === 'publish' && { canonical: address, description: await descriptionOf(given, post) }),
+      ...(post.status === 'publish' && { canonical: address, description: await plainDescription(given, post) }),
       data: {
-        ...(await viewOfSingle(given, post, user)),
+        ...(await singlePostView(given, post, user)),
         status: post.status === 'publish' ? null : (given.parts.statuses.get(post.status)?.label ?? post.status),
       },
     },
   };
 }
 
-/** Published posts are open to all; the others to those who may read them, who must be asked for. */
+/** Published posts are public. Others need a user with access. */
 async function mayRead(
   { anonymous, parts }: PublicSiteDependencies,
   post: Post,
@@ -70,7 +70,7 @@ async function findOne({ parts: { store } }: PublicSiteDependencies, type: strin
   return found.find(({ status }) => !statusesWithoutAddress.has(status)) ?? null;
 }
 
-/** Follows the path from the top, so that equal slugs below different parents are told apart. */
+/** Follows the path from the top, because equal slugs may exist below different parents. */
 async function findBelow(
   given: PublicSiteDependencies,
   type: PostType,

@@ -2,42 +2,42 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HooksApi, Logger, OptionsApi, Post, PostQuery, SiteApi, User, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 
-/** A page of the public site before the layout is put around it. */
+/** The content of a public page, without the layout. */
 export interface SitePage {
-  /** Plain text, for the window. */
+  /** Plain text for the document title. */
   readonly title: string;
   /** For example `site/single`. */
   readonly template: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What kind of page it is, for the classes of the body: `home`, `single`, `page`, `search`, `archive`, `author`, `error404`. */
+  /** Type of the page for the body classes: `home`, `single`, `page`, `search`, `archive`, `author`, `error404`. */
   readonly kind?: string;
-  /** The post that the page is about. */
+  /** The post that the page shows. */
   readonly post?: Post;
-  /** Absolute address under which it should be known. */
+  /** Canonical URL. */
   readonly canonical?: string;
   readonly description?: string;
-  /** Keep it out of search engines. */
+  /** Excludes the page from search engines. */
   readonly isHidden?: boolean;
-  /** Addresses of a style sheet and a script to load on it. */
+  /** URLs of a style sheet and a script for the page. */
   readonly style?: string;
   readonly script?: string;
 }
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** HTML put into the head of every public page. The content security policy allows the site's own files alone. */
+    /** HTML for the head of every public page. The content security policy allows files of this site only. */
     wp_head: (html: string, page: SitePage) => string;
-    /** HTML put at the end of every public page. */
+    /** HTML at the end of every public page. */
     wp_footer: (html: string, page: SitePage) => string;
     body_class: (classes: readonly string[], page: SitePage) => readonly string[];
     post_class: (classes: readonly string[], post: Post) => readonly string[];
-    /** The title of the window, without the site's name. */
+    /** The document title without the site name. */
     document_title: (title: string, page: SitePage) => string;
-    /** Another template in place of the theme's. */
+    /** The template to render. */
     template_include: (template: string, page: SitePage) => string;
-    /** The query of a list of posts: home, search, archive, feed. */
+    /** The query of a post list: home, search, archive or feed. */
     pre_get_posts: (query: PostQuery, kind: string) => PostQuery;
-    /** Entries of the site's menu; default the pages at the top. */
+    /** Entries of the site menu. Default: the top-level pages. */
     site_navigation: (entries: readonly NavigationEntry[]) => readonly NavigationEntry[];
   }
 }
@@ -55,7 +55,7 @@ export interface PublicSiteDependencies {
   readonly users: Pick<UsersApi, 'get'>;
   readonly site: SiteApi & { description(): Promise<string> };
   readonly views: { safe(html: string): unknown };
-  /** Puts the layout around a page. */
+  /** Renders a page in the layout. */
   readonly renderPage: (page: SitePage) => Promise<string>;
   /** The user of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<{ readonly user: User } | null>;
@@ -63,8 +63,8 @@ export interface PublicSiteDependencies {
   readonly log: Logger;
 }
 
-/** What a handler of the public site answers; null: there is no such page. */
-export type SiteAnswer =
+/** The response of the public site. */
+export type SiteResponse =
   | { readonly kind: 'page'; readonly page: SitePage; readonly isPersonal?: boolean }
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'feed'; readonly xml: string };
@@ -73,7 +73,7 @@ export interface SiteVisit {
   readonly url: URL;
   /** Decoded parts of the path. */
   readonly parts: readonly string[];
-  /** Asked at first use: most pages are the same for everybody. */
+  /** Loaded on first use: most pages are the same for all users. */
   readonly user: () => Promise<User>;
 }
 

@@ -10,12 +10,12 @@ export interface ThemeDependencies {
   readonly site: { readonly url: string; name(): Promise<string> };
 }
 
-/** Values of the layout beside the page itself, after the theme's filters. */
+/** Additional layout values after the theme filters. */
 export type Theme = (page: SitePage) => Promise<Readonly<Record<string, unknown>>>;
 
 const longestMenu = 8;
 
-/** The hooks of the public site's layout: `wp_head`, `wp_footer`, `body_class`, `document_title`, `site_navigation`. */
+/** The hooks of the public layout: `wp_head`, `wp_footer`, `body_class`, `document_title`, `site_navigation`. */
 export function createTheme({ parts, hooks, views, site }: ThemeDependencies): Theme {
   async function navigation(): Promise<readonly NavigationEntry[]> {
     const pages = await parts.store.find({
@@ -26,7 +26,7 @@ export function createTheme({ parts, hooks, views, site }: ThemeDependencies): T
       limit: longestMenu,
     });
     const entries = await Promise.all(
-      pages.map(async (page) => ({ label: await parts.renderer.title(page), href: await parts.permalinks.of(page) })),
+      pages.map(async (page) => ({ label: await parts.renderer.title(page), href: await parts.permalinks.url(page) })),
     );
     return hooks.applyFiltersAsync(
       'site_navigation',
@@ -38,16 +38,16 @@ export function createTheme({ parts, hooks, views, site }: ThemeDependencies): T
     const hasPosts = (await parts.store.find({ limit: 1 })).length > 0;
     return {
       title: await hooks.applyFiltersAsync('document_title', page.title, page),
-      head: views.safe(await hooks.applyFiltersAsync('wp_head', await headOf(page, { hasPosts, site }), page)),
+      head: views.safe(await hooks.applyFiltersAsync('wp_head', await renderHead(page, { hasPosts, site }), page)),
       footer: views.safe(await hooks.applyFiltersAsync('wp_footer', '', page)),
-      bodyClasses: (await hooks.applyFiltersAsync('body_class', classesOf(page), page)).join(' '),
+      bodyClasses: (await hooks.applyFiltersAsync('body_class', pageClasses(page), page)).join(' '),
       navigation: entries.map(({ label, href }) => ({ label: views.safe(label), href })),
       hasPosts,
     };
   };
 }
 
-async function headOf(
+async function renderHead(
   { canonical, description, isHidden = false }: SitePage,
   { hasPosts, site }: { hasPosts: boolean; site: ThemeDependencies['site'] },
 ): Promise<string> {
@@ -66,6 +66,6 @@ async function headOf(
   return lines.join('\n  ');
 }
 
-function classesOf({ kind = 'home', post }: SitePage): string[] {
+function pageClasses({ kind = 'home', post }: SitePage): string[] {
   return [kind, ...(post ? [`${post.type}-id-${post.id}`, `single-${post.type}`] : [])];
 }

@@ -2,84 +2,84 @@ import type { HooksApi, Post, PostType } from '#plugin-api';
 import type { PostStatuses } from './post-statuses.ts';
 import type { PostTypes } from './post-types.ts';
 
-/** What capabilities depend on. */
+/** The fields of a post that capabilities depend on. */
 export type PostFacts = Pick<Post, 'id' | 'type' | 'status' | 'authorId' | 'parentId' | 'trashedFrom'>;
 
 export interface MetaCapabilitiesDependencies {
   readonly hooks: Pick<HooksApi, 'addFilter'>;
   readonly types: PostTypes;
   readonly statuses: PostStatuses;
-  /** Facts of a post that this process has read, at once. */
-  readonly factsOf: (id: number) => PostFacts | undefined;
+  /** Returns the facts of a post that this process has read. Synchronous. */
+  readonly getFacts: (id: number) => PostFacts | undefined;
 }
 
-type Act = 'edit' | 'delete' | 'read' | 'publish';
+type Operation = 'edit' | 'delete' | 'read' | 'publish';
 
-const nobody = ['do_not_allow'];
-const metaActs: ReadonlySet<string> = new Set(['edit_post_meta', 'add_post_meta', 'delete_post_meta']);
+const denied = ['do_not_allow'];
+const metaCapabilities: ReadonlySet<string> = new Set(['edit_post_meta', 'add_post_meta', 'delete_post_meta']);
 
 /**
- * Translates what depends on one post (`edit_post`, `delete_post`, `read_post`, `publish_post`, the same for pages and other
- * types, and `edit_post_meta`) into capabilities of roles, by WordPress's rules: own or others', published, private.
+ * Maps capabilities for one post (`edit_post`, `delete_post`, `read_post`, `publish_post`, those of other types, and
+ * `edit_post_meta`) to capabilities of roles. As in WordPress, the author and the status of the post decide.
  */
 export function addMetaCapabilities(given: MetaCapabilitiesDependencies): void {
-  const find = (thing: unknown): PostFacts | undefined => (isFacts(thing) ? thing : given.factsOf(Number(thing)));
-  const actOf = createActs(given.types);
+  const find = (value: unknown): PostFacts | undefined => (isPostFacts(value) ? value : given.getFacts(Number(value)));
+  const findOperation = createOperations(given.types);
   given.hooks.addFilter('map_meta_cap', (...[required, capability, userId, args]) => {
-    const act = actOf(capability);
-    if (act === undefined || args.length === 0) return required;
+    const operation = findOperation(capability);
+    if (operation === undefined || args.length === 0) return required;
     const post = find(args[0]);
-    return post === undefined ? nobody : requiredFor(act, post, { ...given, find, userId });
+    return post === undefined ? denied : requiredFor(operation, post, { ...given, find, userId });
   });
 }
 
-/** Answers the act that a capability names, `edit_book` as well as `edit_post`. */
-function createActs(types: PostTypes): (capability: string) => Act | undefined {
-  const acts = new Map<string, Act>();
-  for (const name of metaActs) acts.set(name, 'edit');
+/** Finds the operation of a capability, for example of `edit_book` or `edit_post`. */
+function createOperations(types: PostTypes): (capability: string) => Operation | undefined {
+  const operations = new Map<string, Operation>();
+  for (const name of metaCapabilities) operations.set(name, 'edit');
   types.follow(({ capabilities }) => {
-    acts
+    operations
       .set(capabilities.edit_post, 'edit')
       .set(capabilities.delete_post, 'delete')
       .set(capabilities.read_post, 'read');
-    acts.set(capabilities.edit_post.replace(/^edit_/, 'publish_'), 'publish');
+    operations.set(capabilities.edit_post.replace(/^edit_/, 'publish_'), 'publish');
     return () => undefined;
   });
-  return (capability) => acts.get(capability);
+  return (capability) => operations.get(capability);
 }
 
 interface Mapping extends MetaCapabilitiesDependencies {
-  readonly find: (thing: unknown) => PostFacts | undefined;
+  readonly find: (value: unknown) => PostFacts | undefined;
   readonly userId: number;
 }
 
-function requiredFor(act: Act, post: PostFacts, mapping: Mapping): readonly string[] {
+function requiredFor(operation: Operation, post: PostFacts, mapping: Mapping): readonly string[] {
   if (post.type === 'revision') {
     const parent = mapping.find(post.parentId);
-    // Whoever may change the post may see and delete its revisions.
+    // Users who can edit the post can read and delete its revisions.
     return parent === undefined || parent.type === 'revision'
-      ? nobody
-      : requiredFor(act === 'read' ? 'edit' : act === 'delete' ? 'edit' : act, parent, mapping);
+      ? denied
+      : requiredFor(operation === 'read' ? 'edit' : operation === 'delete' ? 'edit' : operation, parent, mapping);
   }
   const type = mapping.types.get(post.type);
   if (type === undefined) return ['edit_others_posts'];
-  if (act === 'read') return requiredToRead(post, type, mapping);
-  if (act === 'publish') return [type.capabilities.publish_posts];
-  return requiredToChange(act, { post, type, userId: mapping.userId });
+  if (operation === 'read') return requiredToRead(post, type, mapping);
+  if (operation === 'publish') return [type.capabilities.publish_posts];
+  return requiredToChange(operation, { post, type, userId: mapping.userId });
 }
 
 function requiredToChange(
-  act: 'edit' | 'delete',
+  operation: 'edit' | 'delete',
   { post, type: { capabilities }, userId }: { post: PostFacts; type: PostType; userId: number },
 ): readonly string[] {
   const status = post.status === 'trash' ? (post.trashedFrom ?? 'draft') : post.status;
   const isPublished = status === 'publish' || status === 'future';
   const isOwn = post.authorId > 0 && post.authorId === userId;
-  if (isOwn) return [isPublished ? capabilities[`${act}_published_posts`] : capabilities[`${act}_posts`]];
+  if (isOwn) return [isPublished ? capabilities[`${operation}_published_posts`] : capabilities[`${operation}_posts`]];
   return [
-    capabilities[`${act}_others_posts`],
-    ...(isPublished ? [capabilities[`${act}_published_posts`]] : []),
-    ...(status === 'private' ? [capabilities[`${act}_private_posts`]] : []),
+    capabilities[`${operation}_others_posts`],
+    ...(isPublished ? [capabilities[`${operation}_published_posts`]] : []),
+    ...(status === 'private' ? [capabilities[`${operation}_private_posts`]] : []),
   ];
 }
 
@@ -94,6 +94,6 @@ function requiredToRead(post: PostFacts, type: PostType, mapping: Mapping): read
     : requiredToChange('edit', { post, type, userId: mapping.userId });
 }
 
-function isFacts(thing: unknown): thing is PostFacts {
-  return typeof thing === 'object' && thing !== null && 'type' in thing && 'status' in thing && 'authorId' in thing;
+function isPostFacts(value: unknown): value is PostFacts {
+  return typeof value === 'object' && value !== null && 'type' in value && 'status' in value && 'authorId' in value;
 }

@@ -14,19 +14,19 @@ const builtIn: Readonly<Record<string, PostStatusDefinition>> = {
   inherit: { label: 'Inherited', internal: true },
 };
 
-/** Posts of these are not shown at their own address, so their slugs need not be unique. */
+/** Posts with these statuses have no permalink, so their slugs need not be unique. */
 export const statusesWithoutAddress: ReadonlySet<string> = new Set(['draft', 'pending', 'auto-draft', 'trash']);
 
-/** The table of statuses with WordPress's own in it. */
+/** A registry with the post statuses of WordPress. */
 export function createPostStatuses(): PostStatuses {
   const statuses = createRegistry<PostStatus>('post status');
   for (const [name, definition] of Object.entries(builtIn)) statuses.add(defineStatus(name, definition));
   return statuses;
 }
 
-/** @throws Error that says what is wrong with the name. */
+/** @throws Error for an invalid name. */
 export function defineStatus(name: string, definition: PostStatusDefinition): PostStatus {
   if (!/^[a-z0-9_-]{1,20}$/.test(name))
-    throw new Error(`'${name}' cannot name a post status; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
+    throw new Error(`'${name}' is not a valid post status; use 1 to 20 lowercase letters, digits, '-' and '_'.`);
   return { public: false, private: false, protected: false, internal: false, ...definition, name };
 }

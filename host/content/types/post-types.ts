@@ -35,17 +35,17 @@ const builtIn: Readonly<Record<string, PostTypeDefinition>> = {
   revision: { label: 'Revisions', singularLabel: 'Revision', supports: ['title', 'editor', 'excerpt', 'author'] },
 };
 
-/** The table of post types with WordPress's own in it. */
+/** A registry with the post types of WordPress. */
 export function createPostTypes(): PostTypes {
   const types = createRegistry<PostType>('post type');
   for (const [name, definition] of Object.entries(builtIn)) types.add(definePostType(name, definition, true));
   return types;
 }
 
-/** @throws Error that says what is wrong with the name. */
+/** @throws Error for an invalid name or path. */
 export function definePostType(name: string, definition: PostTypeDefinition, isBuiltIn = false): PostType {
   if (!/^[a-z0-9_-]{1,20}$/.test(name))
-    throw new Error(`'${name}' cannot name a post type; use 1 to 20 lower-case letters, digits, '-' and '_'.`);
+    throw new Error(`'${name}' is not a valid post type; use 1 to 20 lowercase letters, digits, '-' and '_'.`);
   const { capabilityType = 'post', ...rest } = definition;
   const type: PostType = {
     description: '',
@@ -67,16 +67,16 @@ export function definePostType(name: string, definition: PostTypeDefinition, isB
   ] as const) {
     if (!/^[a-z0-9][a-z0-9_-]*$/.test(path))
       throw new Error(
-        `The ${member} '${path}' of the post type '${name}' is no part of an address; use lower-case letters, digits, '-' and '_'.`,
+        `The ${member} '${path}' of the post type '${name}' is not a valid URL path; use lowercase letters, digits, '-' and '_'.`,
       );
   }
   return type;
 }
 
 /**
- * The capabilities of a type as WordPress names them: `page` gives `edit_page`, `edit_pages`, `publish_pages`, ...
+ * The capabilities of a type, named as in WordPress: `page` gives `edit_page`, `edit_pages`, `publish_pages`, ...
  *
- * @param type singular, or `[singular, plural]`; without a plural an s is added.
+ * @param type singular, or `[singular, plural]`. The default plural adds an s.
  */
 function capabilitiesOfType(type: string | readonly [singular: string, plural: string]): PostTypeCapabilities {
   const [singular, plural] = typeof type === 'string' ? [type, `${type}s`] : type;

@@ -1,23 +1,23 @@
 import type { Undo } from '#plugin-api';
 
-/** Named definitions, in order of registration, with listeners for what comes and goes. */
+/** Named definitions in order of registration, with listeners for changes. */
 export interface Registry<Value extends { readonly name: string }> {
-  /** @throws Error when the name is taken. */
+  /** @throws Error if the name is already registered. */
   add(value: Value): Undo;
   get(name: string): Value | undefined;
   all(): readonly Value[];
-  /** Tells the listener of each value there is, and of each that comes; what it answers is called when that value goes. */
+  /** Calls the listener for each value, now and later. Calls the function it returns when the value is removed. */
   follow(listener: (value: Value) => Undo): void;
 }
 
-/** @param kind in sentences: `post type`. */
+/** @param kind used in error messages, for example `post type`. */
 export function createRegistry<Value extends { readonly name: string }>(kind: string): Registry<Value> {
   const values = new Map<string, Value>();
   const listeners: ((value: Value) => Undo)[] = [];
   const undos = new Map<Value, Undo[]>();
   return {
     add(value) {
-      if (values.has(value.name)) throw new Error(`There is a ${kind} '${value.name}' already; choose another name.`);
+      if (values.has(value.name)) throw new Error(`The ${kind} '${value.name}' already exists; choose another name.`);
       values.set(value.name, value);
       undos.set(
         value,

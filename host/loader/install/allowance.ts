@@ -1,25 +1,25 @@
 import { Transform } from 'node:stream';
 
-/** Why a folder or zip was refused, in a sentence for whoever brought it. Nothing was changed. */
+/** The reason for rejecting a folder or zip file, for the administrator. Nothing was changed. */
 export class InstallError extends Error {
   override readonly name = 'InstallError';
 }
 
-/** How much one plugin may bring. */
+/** Size limits of a plugin. */
 export interface InstallLimits {
   /** Files and folders. */
   readonly entries: number;
-  /** Bytes of all files together, as they lie on the disk. */
+  /** Total bytes of all unpacked files. */
   readonly bytes: number;
 }
 
 export const installLimits: InstallLimits = { entries: 2_000, bytes: 20 * 1_048_576 };
 
-/** Counts what is really written: what a zip says of its own sizes is no more than a claim. */
+/** Counts what is actually written, because the sizes in a zip file may be wrong. */
 export interface Allowance {
   /** @throws InstallError above the number of entries. */
   entry(): void;
-  /** Passes data on. Fails with an InstallError above the number of bytes, before more is written. */
+  /** Passes data through. Fails with an InstallError at the byte limit before writing more. */
   meter(): Transform;
 }
 
@@ -31,7 +31,7 @@ export function createAllowance({ entries, bytes }: InstallLimits = installLimit
       countedEntries += 1;
       if (countedEntries > entries)
         throw new InstallError(
-          `The plugin has more than ${entries} files and folders; leave out what it does not need to run.`,
+          `The plugin has more than ${entries} files and folders; remove what it does not need to run.`,
         );
     },
     meter: () =>
@@ -42,7 +42,7 @@ export function createAllowance({ entries, bytes }: InstallLimits = installLimit
           else
             done(
               new InstallError(
-                `The plugin is larger than ${Math.floor(bytes / 1_048_576)} MB unpacked; leave out what it does not need to run.`,
+                `The plugin is larger than ${Math.floor(bytes / 1_048_576)} MB unpacked; remove what it does not need to run.`,
               ),
             );
         },

@@ -6,10 +6,10 @@ import { createAllowance, type Allowance, type InstallLimits } from './allowance
 import { InstallError } from './allowance.ts';
 
 /**
- * Copies a plugin's folder into an empty one, without its git history. Links are copied as links when they are relative
- * and stay inside the folder.
+ * Copies a plugin folder into an empty one, without `.git`. Copies symbolic links that are relative and stay inside the
+ * folder.
  *
- * @throws InstallError that names what is refused.
+ * @throws InstallError for other links and special files.
  */
 export async function copyFolder({
   folder,
@@ -48,7 +48,7 @@ async function copyInto({ home, from, to, allowance }: Copying): Promise<void> {
     else if (entry.isSymbolicLink()) await copyLink(paths);
     else
       throw new InstallError(
-        `The folder holds '${relative(home, paths.from)}', which is neither a file nor a folder nor a link.`,
+        `The folder contains '${relative(home, paths.from)}', which is not a file, folder or link.`,
       );
   }
 }
@@ -58,7 +58,7 @@ async function copyLink({ home, from, to }: Copying): Promise<void> {
   const reached = await realpath(from).catch(() => null);
   if (isAbsolute(link) || reached === null || !(reached + sep).startsWith(home + sep)) {
     throw new InstallError(
-      `The link '${relative(home, from)}' leads out of the plugin's folder or nowhere; put the file itself there.`,
+      `The link '${relative(home, from)}' is broken or leaves the plugin folder; replace it with the file.`,
     );
   }
   await symlink(link, to);

@@ -2,9 +2,9 @@ import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
 import type { StoredVersions } from '../stored-state.ts';
-import { passingFolder, readPassing } from './temp-folder.ts';
+import { tempFolderPath, parseTempFolderName } from './temp-folder.ts';
 
-export interface Healing {
+export interface Recovery {
   readonly pluginDir: string;
   readonly versions: Pick<StoredVersions, 'read'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -12,26 +12,28 @@ export interface Healing {
 }
 
 /**
- * Clears up after processes that ended while they installed, upgraded or removed a plugin. An old version that was put
- * aside goes back to its place, unless the new one there has run already: then that stays, since the data is its own.
- * What a living process is at work on is left alone. Never throws: what cannot be healed is logged with what to do.
+ * Cleans up after processes that ended while installing, upgrading or removing a plugin. Restores the old version unless the
+ * new one has already run and changed the data. Skips folders of running processes. Never throws: logs errors with the
+ * required action.
  */
-export async function healPluginFolder({ pluginDir, versions, clock, log }: Healing): Promise<void> {
-  const found = (await namesIn(pluginDir)).flatMap((name) => {
-    const passing = readPassing(name, clock);
-    return passing === null ? [] : [{ ...passing, folder: join(pluginDir, name) }];
+export async function recoverInterrupted({ pluginDir, versions, clock, log }: Recovery): Promise<void> {
+  const folders = (await namesIn(pluginDir)).flatMap((name) => {
+    const parsed = parseTempFolderName(name, clock);
+    return parsed === null ? [] : [{ ...parsed, folder: join(pluginDir, name) }];
   });
-  for (const { kind, isLeftBehind, folder } of found) {
+  for (const { kind, isStale, folder } of folders) {
     try {
-      if (!isLeftBehind) {
+      if (!isStale) {
         if (kind === 'replaced')
-          log.warn('Another process seems to be upgrading a plugin. If none is, move the folder back to its place.', {
+          log.warn('Plugin upgrade in another process found; if none is running, move the folder back', {
+            event: 'plugin_upgrade_in_progress',
             folder,
           });
-      } else if (kind === 'replaced') await settle(folder, { pluginDir, versions, clock, log });
+      } else if (kind === 'replaced') await restoreReplaced(folder, { pluginDir, versions, clock, log });
       else await remove(folder);
     } catch (error) {
-      log.error('What an interrupted installation left behind could not be cleared up. Move or remove the folder.', {
+      log.error('Failed to clean up an interrupted installation; move or delete the folder', {
+        event: 'plugin_cleanup_failed',
         folder,
         error,
       });
@@ -39,32 +41,35 @@ export async function healPluginFolder({ pluginDir, versions, clock, log }: Heal
   }
 }
 
-async function settle(folder: string, { pluginDir, versions, clock, log }: Healing): Promise<void> {
-  const old = await identify(folder);
-  if (old === null) throw new Error('There is no plugin.json with a slug in it.');
-  const place = join(pluginDir, old.slug);
-  if ((await lstat(place).catch(() => null)) !== null) {
-    const current = await identify(place);
+async function restoreReplaced(folder: string, { pluginDir, versions, clock, log }: Recovery): Promise<void> {
+  const old = await readIdentity(folder);
+  if (old === null) throw new Error('The folder has no plugin.json with a slug.');
+  const target = join(pluginDir, old.slug);
+  if ((await lstat(target).catch(() => null)) !== null) {
+    const current = await readIdentity(target);
     if (current !== null && current.version === (await versions.read(old.slug)) && current.version !== old.version) {
       await remove(folder);
-      return log.warn(
-        `The upgrade of the plugin '${old.slug}' to ${current.version} was interrupted after it had run; it stays, and version ${old.version} is removed.`,
-        { plugin: old.slug },
-      );
+      return log.warn('Interrupted plugin upgrade completed; the new version has already run', {
+        event: 'plugin_upgrade_completed',
+        plugin: old.slug,
+        version: current.version,
+        removed: old.version,
+      });
     }
-    const aside = passingFolder({ pluginDir, kind: 'removed', clock });
-    await rename(place, aside);
-    await rename(folder, place);
+    const aside = tempFolderPath({ pluginDir, kind: 'removed', clock });
+    await rename(target, aside);
+    await rename(folder, target);
     await remove(aside);
-  } else await rename(folder, place);
-  log.warn(
-    `The upgrade of the plugin '${old.slug}' was interrupted; version ${old.version} is back in its place. Install the newer one again.`,
-    { plugin: old.slug },
-  );
+  } else await rename(folder, target);
+  log.warn('Interrupted plugin upgrade rolled back; install the newer version again', {
+    event: 'plugin_upgrade_rolled_back',
+    plugin: old.slug,
+    version: old.version,
+  });
 }
 
-/** Slug and version of the manifest alone: whether it fits this host is for the next look at all plugins. */
-async function identify(folder: string): Promise<{ readonly slug: string; readonly version: string } | null> {
+/** Reads slug and version only. Discovery checks the rest of the manifest. */
+async function readIdentity(folder: string): Promise<{ readonly slug: string; readonly version: string } | null> {
   try {
     const { slug, version } = JSON.parse(await readFile(join(folder, 'plugin.json'), 'utf8')) as {
       slug?: unknown;
@@ -83,6 +88,6 @@ function remove(folder: string): Promise<void> {
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-  // What is wrong with the folder itself is said by those who look for plugins in it.
+  // Discovery reports errors of the folder itself.
   return readdir(directory).catch(() => []);
 }

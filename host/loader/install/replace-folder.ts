@@ -1,53 +1,53 @@
 import { rename, rm, lstat, realpath } from 'node:fs/promises';
 import type { Clock } from '#plugin-api';
-import { passingFolder } from './temp-folder.ts';
+import { tempFolderPath } from './temp-folder.ts';
 import type { Staged } from './stage.ts';
 import { join } from 'node:path';
 import type { PluginSource } from '../manifest.ts';
 
-/** A folder that has taken another one's place, until it is decided which stays. */
+/** A replaced folder, until the replacement is kept or rolled back. */
 export interface Replacement {
-  /** Removes the old folder. */
+  /** Deletes the old folder. */
   keep(): Promise<void>;
-  /** Removes the new folder and puts the old one back. */
-  takeBack(): Promise<void>;
+  /** Deletes the new folder and restores the old one. */
+  rollBack(): Promise<void>;
 }
 
 export interface Replacing {
   readonly staged: Staged;
-  readonly place: string;
+  readonly target: string;
   readonly pluginDir: string;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
- * Puts a staged plugin where an older version of it lies. After an error the old one lies there as before; after a crash
- * the next start sees to it (`heal.ts`).
+ * Replaces the folder of an older version with a staged plugin. Restores it after an error. After a crash the next start
+ * recovers it (`recover-interrupted.ts`).
  */
-export async function replaceFolder({ staged, place, pluginDir, clock }: Replacing): Promise<Replacement> {
-  const aside = passingFolder({ pluginDir, kind: 'replaced', clock });
+export async function replaceFolder({ staged, target, pluginDir, clock }: Replacing): Promise<Replacement> {
+  const aside = tempFolderPath({ pluginDir, kind: 'replaced', clock });
   const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
-  await rename(place, aside);
+  await rename(target, aside);
   try {
-    await staged.moveTo(place);
+    await staged.moveTo(target);
   } catch (error) {
-    await rename(aside, place);
+    await rename(aside, target);
     throw error;
   }
   return {
     keep: () => remove(aside),
-    async takeBack() {
-      const refused = passingFolder({ pluginDir, kind: 'removed', clock });
-      await rename(place, refused);
-      await rename(aside, place);
-      await remove(refused);
+    async rollBack() {
+      const rejected = tempFolderPath({ pluginDir, kind: 'removed', clock });
+      await rename(target, rejected);
+      await rename(aside, target);
+      await remove(rejected);
     },
   };
 }
 
 /**
- * Removes the folder of a plugin that lies in the folder where plugins are installed; of a link only the link. Answers
- * whether it did: plugins of other folders are somebody else's.
+ * Deletes the folder of a plugin if it is in the folder for installed plugins; of a symbolic link only the link. Returns
+ * whether it was deleted.
  */
 export async function removeFolder({
   source,
@@ -58,12 +58,12 @@ export async function removeFolder({
   readonly pluginDir: string;
   readonly clock: Pick<Clock, 'now'>;
 }): Promise<boolean> {
-  const place = join(pluginDir, source.manifest.slug);
-  const found = await lstat(place).catch(() => null);
-  if (!found || (await realpath(place)) !== source.directory) return false;
-  // Gone at once, whatever happens while its files are removed.
-  const aside = passingFolder({ pluginDir, kind: 'removed', clock });
-  await rename(place, aside);
+  const target = join(pluginDir, source.manifest.slug);
+  const found = await lstat(target).catch(() => null);
+  if (!found || (await realpath(target)) !== source.directory) return false;
+  // Renames first, so that discovery no longer finds it if deleting the files fails.
+  const aside = tempFolderPath({ pluginDir, kind: 'removed', clock });
+  await rename(target, aside);
   await rm(aside, { recursive: true, force: true });
   return true;
 }

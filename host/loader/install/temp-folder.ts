@@ -4,42 +4,43 @@ import { join } from 'node:path';
 import type { Clock } from '#plugin-api';
 
 /**
- * What a folder is for that lies in the plugin folder for a moment: a plugin being checked, an old version until the new
- * one has proved itself, one that is being removed. None of them is ever looked at as a plugin.
+ * Purpose of a temporary folder in the plugin folder: a plugin being checked, an old version until the new one has started,
+ * or a plugin being removed. Discovery ignores these folders.
  */
-export type PassingKind = 'installing' | 'replaced' | 'removed';
+export type TempFolderKind = 'installing' | 'replaced' | 'removed';
 
-/** Milliseconds after which the folder of a process that cannot be asked (one of another machine) counts as left behind. */
-const patience = 15 * 60_000;
+/** Milliseconds after which the folder of a process on another machine counts as stale. */
+const staleAfter = 15 * 60_000;
 
 const pattern = /^\.(installing|replaced|removed)-(?:(\d+)-(.+)-(\d+)-)?[\da-f-]+$/;
 
-/** A path no other process takes. Its name says who made it and when, so that what a crash leaves behind can be told. */
-export function passingFolder({
+/** Returns a unique path. Its name contains creator and time, so that folders of crashed processes can be recognized. */
+export function tempFolderPath({
   pluginDir,
   kind,
   clock,
 }: {
   readonly pluginDir: string;
-  readonly kind: PassingKind;
+  readonly kind: TempFolderKind;
   readonly clock: Pick<Clock, 'now'>;
 }): string {
-  return join(pluginDir, `.${kind}-${clock.now()}-${machine()}-${process.pid}-${randomUUID().slice(0, 8)}`);
+  return join(pluginDir, `.${kind}-${clock.now()}-${hostLabel()}-${process.pid}-${randomUUID().slice(0, 8)}`);
 }
 
-/** What a name says, or null when it is none of these. */
-export function readPassing(
+/** Parses the name of a temporary folder; null for other names. */
+export function parseTempFolderName(
   name: string,
   clock: Pick<Clock, 'now'>,
-): { readonly kind: PassingKind; readonly isLeftBehind: boolean } | null {
-  const [, kind, madeAt, maker, pid] = pattern.exec(name) ?? [];
+): { readonly kind: TempFolderKind; readonly isStale: boolean } | null {
+  const [, kind, createdAt, host, pid] = pattern.exec(name) ?? [];
   if (kind === undefined) return null;
-  const isLeftBehind =
-    pid === undefined || (maker === machine() ? !isOther(Number(pid)) : clock.now() - Number(madeAt) > patience);
-  return { kind: kind as PassingKind, isLeftBehind };
+  const isStale =
+    pid === undefined ||
+    (host === hostLabel() ? !isRunningElsewhere(Number(pid)) : clock.now() - Number(createdAt) > staleAfter);
+  return { kind: kind as TempFolderKind, isStale };
 }
 
-function machine(): string {
+function hostLabel(): string {
   return (
     hostname()
       .replace(/[^\w.-]/g, '_')
@@ -47,14 +48,14 @@ function machine(): string {
   );
 }
 
-/** Whether the process runs and is not this one: of this one only an earlier life is meant, since it asks when it does nothing of the kind. */
-function isOther(pid: number): boolean {
+/** Whether another process with this id is running. This process never checks while it uses such a folder. */
+function isRunningElsewhere(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process, which may not be asked, runs all the same.
+    // EPERM: the process runs but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -7,10 +7,10 @@ import { createAllowance, type Allowance, type InstallLimits } from './allowance
 import { InstallError } from './allowance.ts';
 
 /**
- * Unpacks a zip into an empty folder, entry by entry. Nothing in it is trusted: names must stay inside, links and
- * encrypted entries are refused, sizes are counted while they are inflated.
+ * Unpacks a zip file into an empty folder. The file is untrusted: names must stay inside the folder, links and encrypted
+ * entries are rejected, and sizes are counted while inflating.
  *
- * @throws InstallError that says what is wrong with the zip.
+ * @throws InstallError with the reason.
  */
 export async function unpackZip({
   file,
@@ -22,7 +22,7 @@ export async function unpackZip({
   readonly limits?: InstallLimits;
 }): Promise<void> {
   const allowance = createAllowance(limits);
-  // Needed by those who install, not by every start.
+  // Loaded on installation only, not on every start.
   const { openPromise } = await import('yauzl');
   try {
     const zip = await openPromise(file, { lazyEntries: true, strictFileNames: true, autoClose: false });
@@ -32,7 +32,7 @@ export async function unpackZip({
       zip.close();
     }
   } catch (error) {
-    throw refusalOf(error);
+    throw toInstallError(error);
   }
 }
 
@@ -45,24 +45,24 @@ interface Unpacking {
 
 async function unpackEntry({ zip, entry, target, allowance }: Unpacking): Promise<void> {
   const { fileName } = entry;
-  // What macOS adds to the zips it makes.
+  // Metadata that macOS adds to zip files.
   if (fileName.startsWith('__MACOSX/') || /(^|\/)\.DS_Store$/.test(fileName)) return;
   allowance.entry();
   const path = join(target, fileName);
   if (fileName.includes('\0') || !path.startsWith(target + sep))
-    throw new InstallError(`The zip holds '${printable(fileName)}', which leads out of the plugin's folder.`);
-  const type = fileTypeOf(entry);
+    throw new InstallError(`The zip file contains '${printable(fileName)}', which leaves the plugin folder.`);
+  const type = entryType(entry);
   if (type !== 'file' && type !== 'folder')
     throw new InstallError(
-      `The zip holds '${printable(fileName)}', which is neither a file nor a folder; links are not taken.`,
+      `The zip file contains '${printable(fileName)}', which is not a file or folder; links are not allowed.`,
     );
-  if (entry.isEncrypted()) throw new InstallError('The zip is encrypted; pack it without a password.');
+  if (entry.isEncrypted()) throw new InstallError('The zip file is encrypted; pack it without a password.');
   if (type === 'folder') {
     await mkdir(path, { recursive: true });
     return;
   }
   await mkdir(dirname(path), { recursive: true });
-  // `wx`: a name that comes twice is refused, and nothing that is there is ever written through.
+  // `wx` rejects duplicate names and never overwrites existing files.
   await pipeline(
     await zip.openReadStreamPromise(entry),
     allowance.meter(),
@@ -70,8 +70,8 @@ async function unpackEntry({ zip, entry, target, allowance }: Unpacking): Promis
   );
 }
 
-/** Unix modes stand in the upper half of the attributes; zips made elsewhere have none. */
-function fileTypeOf({ fileName, externalFileAttributes, versionMadeBy }: Entry): 'file' | 'folder' | 'other' {
+/** The upper half of the attributes contains the Unix mode, if the zip file was created on Unix. */
+function entryType({ fileName, externalFileAttributes, versionMadeBy }: Entry): 'file' | 'folder' | 'other' {
   const isUnix = versionMadeBy >> 8 === 3 || versionMadeBy >> 8 === 19;
   const kind = (externalFileAttributes >>> 16) & 0o170000;
   if (isUnix && kind !== 0 && kind !== 0o100000 && kind !== 0o040000) return 'other';
@@ -82,13 +82,14 @@ function printable(name: string): string {
   return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
 }
 
-/** Errors of the disk stay what they are; all others come from what is in the zip. */
-function refusalOf(error: unknown): Error {
+/** Keeps file system errors. All others are caused by the content of the zip file. */
+function toInstallError(error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof InstallError) return error;
   if (code === 'EEXIST' || code === 'EISDIR' || code === 'ENOTDIR')
-    return new InstallError('The zip holds two entries of the same name.', { cause: error });
-  if (code === 'ENAMETOOLONG') return new InstallError('The zip holds a name that is too long.', { cause: error });
+    return new InstallError('The zip file contains two entries with the same name.', { cause: error });
+  if (code === 'ENAMETOOLONG')
+    return new InstallError('The zip file contains a name that is too long.', { cause: error });
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return error as Error;
-  return new InstallError(`The zip cannot be unpacked: ${printable(message)}.`, { cause: error });
+  return new InstallError(`The zip file cannot be unpacked: ${printable(message)}.`, { cause: error });
 }
