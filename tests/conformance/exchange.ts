@@ -2,7 +2,7 @@ import nock from 'nock';
 import { createSystemClock } from '../../host/clock.ts';
 import type { ProviderConnection, TextRequest } from '../../plugins/svc/providers/provider.ts';
 import { silentLog } from '../helpers/silent-log.ts';
-import { currentFetch } from '../helpers/recorded-answers.ts';
+import { currentFetch } from '../helpers/recorded-responses.ts';
 import type { FarEnd, JsonBody } from './far-end.ts';
 
 /** What reached the far end. */

@@ -9,7 +9,7 @@ import type {
   ProviderErrorKind,
 } from '../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../helpers/failure-of.ts';
-import { currentFetch, useRecordedAnswers } from '../helpers/recorded-answers.ts';
+import { currentFetch, useRecordedResponses } from '../helpers/recorded-responses.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import type { JsonBody } from './far-end.ts';
 import { fields, type GivenImage, type ImageFarEnd } from './image-far-end.ts';
@@ -40,7 +40,7 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
   const good = farEnd.answer([given]);
 
   describe(farEnd.title, () => {
-    useRecordedAnswers();
+    useRecordedResponses();
 
     const sent: { body: JsonBody; headers: Readonly<Record<string, string>>; count: number } = {
       body: {},

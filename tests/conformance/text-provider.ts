@@ -3,7 +3,7 @@ import nock from 'nock';
 import type { AiParamName } from '../../plugins/svc/kit/ai-params.ts';
 import type { Provider, ProviderError, ProviderErrorKind } from '../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../helpers/failure-of.ts';
-import { useRecordedAnswers } from '../helpers/recorded-answers.ts';
+import { useRecordedResponses } from '../helpers/recorded-responses.ts';
 import { answering, connectionTo, requestTo } from './exchange.ts';
 import { errorBody, fixturesOf, sampleParams, type FarEnd } from './far-end.ts';
 
@@ -37,7 +37,7 @@ export function describeTextProvider(title: string, farEnd: FarEnd, find: () => 
   };
 
   describe(title, () => {
-    useRecordedAnswers();
+    useRecordedResponses();
 
     it('answers the text, the usage in whole numbers and the model that answered', async () => {
       answering(farEnd, { body: fixtures.answer });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import type { Provider, ProviderError, TextResult } from '../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../helpers/failure-of.ts';
-import { useRecordedAnswers } from '../helpers/recorded-answers.ts';
+import { useRecordedResponses } from '../helpers/recorded-responses.ts';
 import { answering, connectionTo, requestTo } from './exchange.ts';
 import { errorBody, fixturesOf, streamed, streamOf, type FarEnd, type JsonBody } from './far-end.ts';
 
@@ -68,7 +68,7 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
   };
 
   describe(`${title}, streamed`, () => {
-    useRecordedAnswers();
+    useRecordedResponses();
 
     it('hands on the pieces of the text, and answers as it does at once', async () => {
       const sent = sending([recorded]);

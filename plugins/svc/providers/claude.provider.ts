@@ -7,7 +7,7 @@ import { samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
 import { claudeModels, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
-import { learningRefusals } from './learned-refusals.ts';
+import { rememberUnsupportedParams } from './unsupported-params.ts';
 import type { Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
 import { readJson } from './read-json.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
@@ -15,7 +15,7 @@ import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const clientOf = createClaudeClients();
-const call = learningRefusals(claudeRules.names, (request, connection, onText) =>
+const call = rememberUnsupportedParams(claudeRules.names, (request, connection, onText) =>
   onText === undefined ? generate(request, connection) : stream(request, connection, onText),
 );
 

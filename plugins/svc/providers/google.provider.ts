@@ -4,15 +4,15 @@ import { createGoogleImages } from './google/google-images.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
-import { learningRefusals } from './learned-refusals.ts';
+import { rememberUnsupportedParams } from './unsupported-params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
-import { unreadable } from './failures.ts';
+import { unreadableResponse } from './provider-errors.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const clientOf = createGoogleClients();
-const call = learningRefusals(googleRules.names, (request, connection, onText) =>
+const call = rememberUnsupportedParams(googleRules.names, (request, connection, onText) =>
   onText === undefined ? generate(request, connection) : stream(request, connection, onText),
 );
 
@@ -63,7 +63,7 @@ function stream(
     });
     const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
     await client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } });
-    if (response === undefined) throw unreadable('it was empty');
+    if (response === undefined) throw unreadableResponse('it was empty');
     const reader = createGoogleStream(request, connection, onText);
     await readEvents({ response, connection, signal }, reader);
     return { ...reader.result(), ignored };

@@ -63,7 +63,7 @@ export type ModelKind = 'text' | 'embedding' | 'image';
 export interface ModelInfo {
   readonly id: string;
   readonly label?: string;
-  /** Where the far end says so. */
+  /** Where the upstream says so. */
   readonly kinds?: readonly ModelKind[];
 }
 
@@ -94,33 +94,33 @@ export interface ImageRequest {
   readonly responseFormat: 'url' | 'b64_json';
 }
 
-/** One image as the far end gave it: an address or base64, at least one of them. */
+/** One image as the upstream returned it: an address or base64, at least one of them. */
 export interface ImageOutput {
   readonly url: string | null;
   readonly b64_json: string | null;
   readonly revised_prompt: string | null;
-  /** For example `image/png`, when the far end told. */
+  /** For example `image/png`, when the upstream says so. */
   readonly mimeType: string | null;
 }
 
 export interface ImageResult {
   /** At least one. */
   readonly images: readonly ImageOutput[];
-  /** The far end's own usage data, or null (contract 2.2). */
+  /** The upstream usage data, or null (contract 2.2). */
   readonly usage: Readonly<Record<string, unknown>> | null;
   readonly model: string;
   /** Names of fields of the request that this model does not take and that were left out. */
   readonly ignored: readonly string[];
 }
 
-/** An image that is handed to a far end, checked by its bytes. */
+/** An image sent upstream, checked by its bytes. */
 export interface SourceImage {
   readonly bytes: Uint8Array;
   /** For example `image/png`. */
   readonly mimeType: string;
 }
 
-/** An image to be drawn anew, as the prompt says. */
+/** An image to edit, as the prompt says. */
 export interface ImageEditRequest extends ImageRequest {
   readonly image: SourceImage;
   /** Its transparent areas are those that are to change; a PNG of the image's size. Only where `accepts` says `mask`. */
@@ -159,7 +159,7 @@ export interface ImageCapability {
   perCall(model: string, settings: ProviderSettings): number;
   /** One try; throws ProviderError. */
   generate(request: ImageRequest, connection: ProviderConnection): Promise<ImageResult>;
-  /** Left out: the far end only draws. */
+  /** Omitted: the provider only generates images. */
   readonly editing?: ImageEditing;
 }
 
@@ -173,14 +173,14 @@ export interface EmbeddingRequest {
   /** Google's names, for example `RETRIEVAL_QUERY`. */
   readonly taskType?: string;
   readonly outputDimensionality?: number;
-  /** End-user identifier, for the far end's monitoring. */
+  /** End-user identifier, for monitoring upstream. */
   readonly user?: string;
 }
 
 export interface EmbeddingResult {
   /** One per input, in the order of the inputs, all of one length. */
   readonly embeddings: readonly (readonly number[])[];
-  /** The same vectors, where the far end sent 32-bit floats: quicker to check and to write. `embeddings` may then be a getter that makes its arrays when asked. */
+  /** The same vectors, where the upstream sent 32-bit floats: quicker to check and to write. `embeddings` may then be a getter that makes its arrays when asked. */
   readonly packed?: readonly Float32Array[];
   /** Null when the provider reported none (D25). */
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number } | null;
@@ -190,13 +190,13 @@ export interface EmbeddingResult {
 }
 
 export interface EmbeddingCapability {
-  /** What one call may hold; more is split by the caller. `tokens`: over all inputs of a call, where the far end has such a limit. */
+  /** What one call may hold; more is split by the caller. `tokens`: over all inputs of a call, where the upstream has such a limit. */
   readonly limits: { readonly inputs: number; readonly tokens?: number };
   /** One try; throws ProviderError. */
   embed(request: EmbeddingRequest, connection: ProviderConnection): Promise<EmbeddingResult>;
 }
 
-/** One far end. A file `<id>.provider.ts` exports it as `provider`; the filter `svc_providers` adds those of other plugins. */
+/** One provider. A file `<id>.provider.ts` exports it as `provider`; the filter `svc_providers` adds those of other plugins. */
 export interface Provider {
   /** Lower-case letters and digits; the value of `provider` in requests. */
   readonly id: string;
@@ -209,7 +209,7 @@ export interface Provider {
   readonly text?: TextCapability;
   readonly images?: ImageCapability;
   readonly embeddings?: EmbeddingCapability;
-  /** The models the far end offers to this account; throws ProviderError. */
+  /** The models the upstream offers to this account; throws ProviderError. */
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }
 
@@ -230,14 +230,14 @@ export interface ProviderErrorInit {
   readonly kind: ProviderErrorKind;
   /** The provider's own sentence, with secrets cut out; or ours when there was none. It follows "<provider> failed: ". */
   readonly message: string;
-  /** HTTP status of the far end, or null when none came. */
+  /** HTTP status of the upstream response, or null without one. */
   readonly status?: number | null;
-  /** Seconds the far end asked to wait, or null. */
+  /** Seconds the upstream asked to wait, or null. */
   readonly retryAfter?: number | null;
   readonly cause?: unknown;
 }
 
-/** What went wrong at a far end. Whether it is worth another try is decided here, once (D9). */
+/** An upstream error. Whether it is worth another try is decided here, once (D9). */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly status: number | null;

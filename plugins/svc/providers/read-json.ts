@@ -1,4 +1,4 @@
-import { unreadable } from './failures.ts';
+import { unreadableResponse } from './provider-errors.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 /** The JSON object of an answer. Throws ProviderError `unreadable` for anything else; a cut connection throws what the stream does. */
@@ -9,8 +9,8 @@ export async function readJson(response: Response): Promise<JsonObject> {
   try {
     body = JSON.parse(text);
   } catch {
-    throw unreadable(text === '' ? 'it was empty' : `${type}, not JSON`, response.status);
+    throw unreadableResponse(text === '' ? 'it was empty' : `${type}, not JSON`, response.status);
   }
-  if (!isObject(body)) throw unreadable('JSON, but no object', response.status);
+  if (!isObject(body)) throw unreadableResponse('JSON, but no object', response.status);
   return body;
 }

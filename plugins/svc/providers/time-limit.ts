@@ -1,4 +1,4 @@
-import { thrownFailure } from './failures.ts';
+import { errorFromThrown } from './provider-errors.ts';
 import { ProviderError, type ProviderConnection } from './provider.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function withTimeLimit<T>(
   try {
     return await exchange(controller.signal);
   } catch (thrown) {
-    throw ended.as === null ? thrownFailure(thrown, connection) : endedFailure(ended.as, thrown);
+    throw ended.as === null ? errorFromThrown(thrown, connection) : endedFailure(ended.as, thrown);
   } finally {
     cancel();
     signal?.removeEventListener('abort', onAbort);

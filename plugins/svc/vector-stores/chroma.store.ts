@@ -3,7 +3,7 @@ import { askChroma, asCollection, readChroma, type ChromaCollection } from './ch
 import { chromaWhere } from './chroma/chroma-filter.ts';
 import { columnBytes, fromColumns, replacing, toColumns } from './chroma/chroma-records.ts';
 import { chromaTarget, dimensionKey, scoreOf, spaceOf } from './chroma/chroma-targets.ts';
-import { unreadable } from './failures.ts';
+import { unreadableResponse } from './store-errors.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
 import {
   VectorStoreError,
@@ -143,7 +143,7 @@ function administration(
           connection,
           `/collections?limit=${String(pageSize)}&offset=${String(collections.length)}`,
         );
-        if (!Array.isArray(page)) throw unreadable('no list of collections');
+        if (!Array.isArray(page)) throw unreadableResponse('no list of collections');
         collections.push(...page.map(asCollection));
         read = page.length;
       }

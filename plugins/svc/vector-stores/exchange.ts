@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { answerFailure, connectionFailure } from './failures.ts';
+import { errorFromResponse, errorFromThrown } from './store-errors.ts';
 import { VectorStoreError, type VectorStoreConnection } from './vector-store.ts';
 
 interface Exchange {
@@ -46,7 +46,7 @@ export async function exchange<T>(
     if (running.failure === null) return result;
   } catch (thrown) {
     if (ended.as !== null) throw endedFailure(ended.as, thrown);
-    throw running.failure ?? failureOf(thrown) ?? connectionFailure(thrown);
+    throw running.failure ?? failureOf(thrown) ?? errorFromThrown(thrown);
   } finally {
     cancel();
     given?.removeEventListener('abort', onAbort);
@@ -63,13 +63,13 @@ export const exchangeFetch: typeof globalThis.fetch = async (input, init) => {
   try {
     response = await running.connection.fetch(url, { ...options, signal: running.signal, redirect: 'manual' });
   } catch (thrown) {
-    const failure = connectionFailure(thrown);
+    const failure = errorFromThrown(thrown);
     if (failure instanceof VectorStoreError) running.failure = failure;
     throw thrown;
   }
   if (response.status >= 200 && response.status < 300) return response;
   const text = await response.text();
-  running.failure = answerFailure({ status: response.status, headers: response.headers, text }, running.connection);
+  running.failure = errorFromResponse({ status: response.status, headers: response.headers, text }, running.connection);
   const bodiless = [101, 204, 205, 304].includes(response.status);
   return new Response(bodiless ? null : text, { status: response.status, headers: response.headers });
 };

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { chatResponse } from '../../../plugins/svc/providers/chat-completions/chat-response.ts';
 import { claudeResponse } from '../../../plugins/svc/providers/claude/claude-response.ts';
 import { cleanMessage } from '../../../plugins/svc/kit/clean-message.ts';
-import { httpFailure, ownSentence } from '../../../plugins/svc/providers/failures.ts';
+import { errorFromResponse, readErrorMessage } from '../../../plugins/svc/providers/provider-errors.ts';
 import { googleResponse } from '../../../plugins/svc/providers/google/google-response.ts';
 import { renderParamsTable } from '../../../plugins/svc/providers/params-table.ts';
 import type { ProviderConnection } from '../../../plugins/svc/providers/provider.ts';
@@ -121,7 +121,7 @@ describe('Error messages of far ends', () => {
     [null, null],
   ] as const) {
     it(`are found in ${JSON.stringify(body)}`, () => {
-      expect(ownSentence(body)).to.equal(sentence);
+      expect(readErrorMessage(body)).to.equal(sentence);
     });
   }
 
@@ -160,7 +160,7 @@ describe('Error messages of far ends', () => {
   ] as const) {
     it(`tell how long to wait in ${what}`, () => {
       expect(
-        httpFailure({ status: 429, headers: new Headers(headers as Record<string, string>), body }, connection)
+        errorFromResponse({ status: 429, headers: new Headers(headers as Record<string, string>), body }, connection)
           .retryAfter,
       ).to.equal(seconds);
     });

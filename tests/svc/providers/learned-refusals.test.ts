@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { learningRefusals, refusedParams } from '../../../plugins/svc/providers/learned-refusals.ts';
+import { rememberUnsupportedParams, unsupportedParamsOf } from '../../../plugins/svc/providers/unsupported-params.ts';
 import {
   ProviderError,
   type ProviderConnection,
@@ -29,7 +29,7 @@ const request = (params: TextRequest['params']): TextRequest => ({
 /** A far end that refuses temperature, and remembers what it was asked. */
 function refusesTemperature(sentence: string) {
   const asked: TextRequest['params'][] = [];
-  const generate = learningRefusals(names, (given): Promise<TextResult> => {
+  const generate = rememberUnsupportedParams(names, (given): Promise<TextResult> => {
     asked.push(given.params);
     if ('temperature' in given.params) return Promise.reject(rejection(sentence));
     return Promise.resolve({ content: 'ok', usage: null, model: 'model', ignored: ['seed'] });
@@ -64,7 +64,7 @@ describe('Refusals that are learned', () => {
   });
 
   it('are not remembered for two keys that only exclude each other', async () => {
-    const generate = learningRefusals(names, ({ params }) =>
+    const generate = rememberUnsupportedParams(names, ({ params }) =>
       'temperature' in params && 'top_p' in params
         ? Promise.reject(
             rejection('`temperature` and `top_p` cannot both be specified for this model. Please use only one.'),
@@ -77,7 +77,7 @@ describe('Refusals that are learned', () => {
 
   it('never drop the length limit', () => {
     expect(
-      refusedParams(
+      unsupportedParamsOf(
         rejection("Unsupported parameter: 'max_completion_tokens' is not supported with this model."),
         names,
       ),
@@ -85,18 +85,20 @@ describe('Refusals that are learned', () => {
   });
 
   it('know Google’s sentence on penalties and Ollama’s on thinking', () => {
-    expect(refusedParams(rejection('Penalty is not enabled for models/gemini-2.5-pro'), names)).to.deep.equal([
+    expect(unsupportedParamsOf(rejection('Penalty is not enabled for models/gemini-2.5-pro'), names)).to.deep.equal([
       'frequency_penalty',
       'presence_penalty',
     ]);
-    expect(refusedParams(rejection('"llama3.2" does not support thinking'), names)).to.deep.equal(['reasoning_effort']);
-    expect(refusedParams(rejection('Model grok-4 does not support parameter presencePenalty.'), names)).to.deep.equal([
-      'presence_penalty',
+    expect(unsupportedParamsOf(rejection('"llama3.2" does not support thinking'), names)).to.deep.equal([
+      'reasoning_effort',
     ]);
+    expect(
+      unsupportedParamsOf(rejection('Model grok-4 does not support parameter presencePenalty.'), names),
+    ).to.deep.equal(['presence_penalty']);
   });
 
   it('pass any other failure on', async () => {
-    const generate = learningRefusals(names, () => Promise.reject(rejection('Bad request.')));
+    const generate = rememberUnsupportedParams(names, () => Promise.reject(rejection('Bad request.')));
     expect(((await failureOf(generate(request({ temperature: 1 }), connection))) as Error).message).to.equal(
       'Bad request.',
     );

@@ -7,9 +7,9 @@ import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
 import { createEventParser, EndlessEvent } from '../../../plugins/svc/providers/streams/event-parser.ts';
 import {
-  createThinkingFilter,
-  withoutThinking,
-} from '../../../plugins/svc/providers/chat-completions/without-thinking.ts';
+  createReasoningFilter,
+  stripReasoning,
+} from '../../../plugins/svc/providers/chat-completions/strip-reasoning.ts';
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { connectionTo, requestTo } from '../../conformance/exchange.ts';
@@ -213,9 +213,9 @@ describe('Reasoning that stands before the text', () => {
   ]) {
     it(`is left out of pieces as it is of the whole: ${JSON.stringify(text)}`, () => {
       for (const size of [1, 2, 3, 50]) {
-        const filter = createThinkingFilter();
+        const filter = createReasoningFilter();
         const pieces = text.match(new RegExp(`[\\s\\S]{1,${String(size)}}`, 'g')) ?? [];
-        expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).to.equal(withoutThinking(text));
+        expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).to.equal(stripReasoning(text));
       }
     });
   }

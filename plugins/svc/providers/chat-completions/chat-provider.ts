@@ -2,7 +2,7 @@ import type {
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
-import { learningRefusals } from '../learned-refusals.ts';
+import { rememberUnsupportedParams } from '../unsupported-params.ts';
 import type { ParamRules } from '../params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
 import { readJson } from '../read-json.ts';
@@ -71,7 +71,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
     });
 
   const { id, label, settings, required, rules, images, embeddings } = init;
-  const call = learningRefusals(rules.names, (request, connection, onText) =>
+  const call = rememberUnsupportedParams(rules.names, (request, connection, onText) =>
     onText === undefined ? generate(request, connection) : stream(request, connection, onText),
   );
   const text: TextCapability = {

@@ -1,9 +1,9 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { httpFailure, unreadable } from '../failures.ts';
+import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
-import { withoutThinking } from './without-thinking.ts';
+import { stripReasoning } from './strip-reasoning.ts';
 
 /**
  * Reads a chat completion. Reasoning is left out, be it in a member of its own or in a leading `<think>` block.
@@ -19,8 +19,9 @@ export function chatResponse(
   const choice = listAt(body, 'choices')[0];
   throwErrorInside(body, connection, choice);
   const message = objectAt(choice, 'message');
-  if (!('content' in message) && !('refusal' in message)) throw unreadable('no choices[0].message.content in it');
-  const content = withoutThinking(contentText(message['content']));
+  if (!('content' in message) && !('refusal' in message))
+    throw unreadableResponse('no choices[0].message.content in it');
+  const content = stripReasoning(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
   if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
   if (content === '') throwIfEmptyFor(textAt(choice, 'finish_reason'));
@@ -39,7 +40,7 @@ export function throwErrorInside(
   if (holder === undefined) return;
   const code = Number(objectAt(holder, 'error')['code']);
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : 502;
-  throw httpFailure({ status, headers: new Headers(), body: holder }, connection);
+  throw errorFromResponse({ status, headers: new Headers(), body: holder }, connection);
 }
 
 /** The text of a message or of a piece of one, reasoning left in. */
@@ -70,7 +71,7 @@ export function chatUsage(usage: unknown): Usage | null {
 
 /** Models of `GET /models`, in the order of their names. */
 export function chatModels(body: JsonObject): ModelInfo[] {
-  if (!Array.isArray(body['data'])) throw unreadable('no list of models in it');
+  if (!Array.isArray(body['data'])) throw unreadableResponse('no list of models in it');
   return body['data']
     .flatMap((entry: unknown) => {
       const id = textAt(entry, 'id');

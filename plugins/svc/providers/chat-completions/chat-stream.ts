@@ -1,9 +1,9 @@
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { eventBody, streamedFailure } from '../streams/stream-failure.ts';
+import { eventBody, errorFromStream } from '../streams/stream-error.ts';
 import { chatResponse, chatUsage, contentText } from './chat-response.ts';
-import { createThinkingFilter } from './without-thinking.ts';
+import { createReasoningFilter } from './strip-reasoning.ts';
 
 export interface ChatStream extends EventReader {
   /** Once read to its end. Throws as `chatResponse` does. */
@@ -19,7 +19,7 @@ export function createChatStream(
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ): ChatStream {
-  const thinking = createThinkingFilter();
+  const thinking = createReasoningFilter();
   const told = {
     content: '',
     refusal: '',
@@ -37,7 +37,7 @@ export function createChatStream(
   const takeChunk = (chunk: JsonObject): void => {
     const choice = listAt(chunk, 'choices')[0];
     const failed = [chunk, choice].find((holder) => Boolean((holder as JsonObject | undefined)?.['error']));
-    if (failed !== undefined) throw streamedFailure(failed, connection);
+    if (failed !== undefined) throw errorFromStream(failed, connection);
     told.model = textAt(chunk, 'model') ?? told.model;
     if (chatUsage(chunk['usage']) !== null) told.usage = chunk['usage'];
     if (choice === undefined) return;

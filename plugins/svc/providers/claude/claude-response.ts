@@ -1,5 +1,5 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
@@ -13,7 +13,7 @@ export function claudeResponse(
   asked: { readonly model: string },
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
-  if (!Array.isArray(body['content'])) throw unreadable('no list "content" in it');
+  if (!Array.isArray(body['content'])) throw unreadableResponse('no list "content" in it');
   const content = body['content']
     .map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : ''))
     .join('');
@@ -48,7 +48,7 @@ function claudeUsage(usage: unknown): Usage | null {
 
 /** Models of `GET /v1/models`, newest first as they are listed. */
 export function claudeModels(body: JsonObject): ModelInfo[] {
-  if (!Array.isArray(body['data'])) throw unreadable('no list of models in it');
+  if (!Array.isArray(body['data'])) throw unreadableResponse('no list of models in it');
   return listAt(body, 'data')
     .map((entry) => ({ id: textAt(entry, 'id'), label: textAt(entry, 'display_name') }))
     .filter((entry): entry is { id: string; label: string | null } => entry.id !== null)

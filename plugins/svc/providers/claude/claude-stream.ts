@@ -1,7 +1,7 @@
 import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { eventBody, streamedFailure } from '../streams/stream-failure.ts';
+import { eventBody, errorFromStream } from '../streams/stream-error.ts';
 import { claudeResponse } from './claude-response.ts';
 
 export interface ClaudeStream extends EventReader {
@@ -43,7 +43,7 @@ export function createClaudeStream(
       usage = { ...usage, ...present(objectAt(event, 'usage')) };
     },
     error: (event) => {
-      throw streamedFailure(event, connection);
+      throw errorFromStream(event, connection);
     },
   };
 

@@ -1,4 +1,4 @@
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import type { EmbeddingResult } from '../provider.ts';
 
 type Vector = readonly number[] | Float32Array;
@@ -9,12 +9,13 @@ type Vector = readonly number[] | Float32Array;
  * @throws ProviderError `unreadable` that says what is wrong.
  */
 export function checkVectors(vectors: readonly Vector[], inputs: number): void {
-  if (vectors.length !== inputs) throw unreadable(`${String(vectors.length)} vectors for ${String(inputs)} inputs`);
+  if (vectors.length !== inputs)
+    throw unreadableResponse(`${String(vectors.length)} vectors for ${String(inputs)} inputs`);
   const length = vectors[0]?.length ?? 0;
   for (const vector of vectors) {
-    if (vector.length === 0) throw unreadable('an empty vector in it');
-    if (vector.length !== length) throw unreadable('vectors of several lengths in it');
-    if (!allFinite(vector)) throw unreadable('a vector with something else than numbers in it');
+    if (vector.length === 0) throw unreadableResponse('an empty vector in it');
+    if (vector.length !== length) throw unreadableResponse('vectors of several lengths in it');
+    if (!allFinite(vector)) throw unreadableResponse('a vector with something else than numbers in it');
   }
 }
 

@@ -1,5 +1,5 @@
 import { endianness } from 'node:os';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 
 const bytesPerNumber = 4;
 
@@ -12,16 +12,16 @@ const bytesPerNumber = 4;
 export function decodeVector(value: unknown): Float32Array | readonly number[] {
   if (Array.isArray(value)) return value as number[];
   if (typeof value === 'string') return decodeBase64(value);
-  throw unreadable('a vector that is neither numbers nor base64');
+  throw unreadableResponse('a vector that is neither numbers nor base64');
 }
 
 function decodeBase64(text: string): Float32Array {
   const size = decodedSize(text);
-  if (size === 0 || size % bytesPerNumber !== 0) throw unreadable('base64 in it that holds no 32-bit numbers');
+  if (size === 0 || size % bytesPerNumber !== 0) throw unreadableResponse('base64 in it that holds no 32-bit numbers');
   const floats = new Float32Array(size / bytesPerNumber);
   const bytes = Buffer.from(floats.buffer);
   // Node skips what is no base64, so that fewer bytes come than the length promises.
-  if (bytes.write(text, 'base64') !== size) throw unreadable('a vector that is neither numbers nor base64');
+  if (bytes.write(text, 'base64') !== size) throw unreadableResponse('a vector that is neither numbers nor base64');
   if (endianness() === 'BE') bytes.swap32();
   return floats;
 }

@@ -1,5 +1,5 @@
 import { throwErrorInside } from '../chat-completions/chat-response.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, isObject, textAt, type JsonObject } from '../json.ts';
 import type { EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
 import { checkVectors, vectorsOf } from './check-embeddings.ts';
@@ -19,16 +19,16 @@ export function openAiEmbeddings(
 ): Omit<EmbeddingResult, 'ignored'> {
   throwErrorInside(body, connection);
   const { data } = body;
-  if (!Array.isArray(data)) throw unreadable('no list of embeddings in it');
+  if (!Array.isArray(data)) throw unreadableResponse('no list of embeddings in it');
   if (data.length !== asked.input.length)
-    throw unreadable(`${String(data.length)} vectors for ${String(asked.input.length)} inputs`);
+    throw unreadableResponse(`${String(data.length)} vectors for ${String(asked.input.length)} inputs`);
   const vectors: (readonly number[] | Float32Array)[] = [];
   for (const [place, entry] of (data as unknown[]).entries()) {
-    if (!isObject(entry)) throw unreadable('an entry that is no embedding in it');
+    if (!isObject(entry)) throw unreadableResponse('an entry that is no embedding in it');
     vectors[indexOf(entry, place, data.length)] = decodeVector(entry['embedding']);
   }
   // As many entries as inputs, each with an index below: a place is empty only where an index came twice.
-  if (Object.keys(vectors).length !== data.length) throw unreadable('an index that comes twice in it');
+  if (Object.keys(vectors).length !== data.length) throw unreadableResponse('an index that comes twice in it');
   checkVectors(vectors, asked.input.length);
   return Object.assign(vectorsOf(vectors), {
     usage: usageOf(body['usage']),
@@ -40,7 +40,7 @@ export function openAiEmbeddings(
 function indexOf(entry: JsonObject, place: number, count: number): number {
   const index = entry['index'] ?? place;
   if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count)
-    throw unreadable('an index beyond the inputs in it');
+    throw unreadableResponse('an index beyond the inputs in it');
   return index;
 }
 

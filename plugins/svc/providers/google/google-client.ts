@@ -1,6 +1,6 @@
 import type { GoogleGenAI } from '@google/genai';
 import { createClientCache } from '../../kit/client-cache.ts';
-import { httpFailure, unreadable } from '../failures.ts';
+import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
@@ -38,9 +38,12 @@ export function checkingFetch(
     const text = await response.text();
     const { status, headers } = response;
     const body = parsed(text);
-    if (!response.ok) throw httpFailure({ status, headers, body: body ?? text }, connection);
+    if (!response.ok) throw errorFromResponse({ status, headers, body: body ?? text }, connection);
     if (!isObject(body))
-      throw unreadable(`${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`, status);
+      throw unreadableResponse(
+        `${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`,
+        status,
+      );
     take?.(body);
     return new Response(take === undefined ? text : '{}', { status, headers });
   };
@@ -62,7 +65,7 @@ export function streamingFetch(
       return new Response('', { status, headers });
     }
     const text = await response.text();
-    throw httpFailure({ status, headers, body: parsed(text) ?? text }, connection);
+    throw errorFromResponse({ status, headers, body: parsed(text) ?? text }, connection);
   };
 }
 

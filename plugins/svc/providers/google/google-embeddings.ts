@@ -1,7 +1,7 @@
 import type { EmbedContentParameters, GoogleGenAI } from '@google/genai';
 import { checkVectors } from '../embeddings/check-embeddings.ts';
 import { sortFields } from '../embeddings/embedding-fields.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, objectAt, type JsonObject } from '../json.ts';
 import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
@@ -57,10 +57,10 @@ export function googleEmbeddings(
   asked: Pick<EmbeddingRequest, 'model' | 'input'>,
 ): Omit<EmbeddingResult, 'ignored'> {
   const list = body['embeddings'];
-  if (!Array.isArray(list)) throw unreadable('no list of embeddings in it');
+  if (!Array.isArray(list)) throw unreadableResponse('no list of embeddings in it');
   const embeddings = (list as unknown[]).map((entry) => {
     const values = objectAt({ entry }, 'entry')['values'];
-    if (!Array.isArray(values)) throw unreadable('an entry without values in it');
+    if (!Array.isArray(values)) throw unreadableResponse('an entry without values in it');
     return values as number[];
   });
   checkVectors(embeddings, asked.input.length);

@@ -1,5 +1,5 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import { imageOutput } from '../images/images-response.ts';
 import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ImageOutput, type ImageResult, type ProviderConnection } from '../provider.ts';
@@ -55,7 +55,7 @@ export function imagenImages(
     throw rejected(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
   // An answer without a member at all is how Google says that every image was filtered.
   if (Object.keys(body).length === 0 || 'predictions' in body) throw rejected('its filters withheld every image.');
-  throw unreadable('no predictions in it');
+  throw unreadableResponse('no predictions in it');
 }
 
 function imageOf(holder: unknown, member: 'data' | 'bytesBase64Encoded'): ImageOutput | null {

@@ -1,5 +1,5 @@
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
@@ -39,7 +39,7 @@ export function googleResponse(
       connection,
     );
   }
-  if (!isObject(candidate)) throw unreadable('no candidates in it');
+  if (!isObject(candidate)) throw unreadableResponse('no candidates in it');
   const content = partsText(candidate);
   const reason = textAt(candidate, 'finishReason');
   if (content === '' && reason !== null && blocking.has(reason)) {

@@ -1,7 +1,7 @@
 import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { eventBody, streamedFailure } from '../streams/stream-failure.ts';
+import { eventBody, errorFromStream } from '../streams/stream-error.ts';
 import { googleResponse, googleUsage, partsText } from './google-response.ts';
 
 export interface GoogleStream extends EventReader {
@@ -24,7 +24,7 @@ export function createGoogleStream(
   let answer: JsonObject | null = null;
 
   const takePiece = (piece: JsonObject): void => {
-    if (Boolean(piece['error'])) throw streamedFailure(piece, connection);
+    if (Boolean(piece['error'])) throw errorFromStream(piece, connection);
     const usageMetadata =
       googleUsage(objectAt(piece, 'usageMetadata')) === null ? last['usageMetadata'] : piece['usageMetadata'];
     const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];

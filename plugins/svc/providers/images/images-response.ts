@@ -1,5 +1,5 @@
 import { isUrl } from '#plugin-api';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../provider-errors.ts';
 import { isObject, textAt, type JsonObject } from '../json.ts';
 import type { ImageOutput, ImageResult } from '../provider.ts';
 
@@ -9,7 +9,7 @@ import type { ImageOutput, ImageResult } from '../provider.ts';
  * @throws ProviderError `unreadable` when there is no image in it.
  */
 export function imagesResponse(body: JsonObject, asked: { readonly model: string }): Omit<ImageResult, 'ignored'> {
-  if (!Array.isArray(body['data'])) throw unreadable('no list of images in it');
+  if (!Array.isArray(body['data'])) throw unreadableResponse('no list of images in it');
   const format = textAt(body, 'output_format');
   const images = body['data']
     .map((entry: unknown) => {
@@ -22,7 +22,7 @@ export function imagesResponse(body: JsonObject, asked: { readonly model: string
       });
     })
     .filter((image) => image !== null);
-  if (images.length === 0) throw unreadable('no image in it');
+  if (images.length === 0) throw unreadableResponse('no image in it');
   const usage = body['usage'];
   return {
     images,

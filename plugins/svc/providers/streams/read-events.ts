@@ -1,8 +1,8 @@
-import { thrownFailure, unreadable } from '../failures.ts';
+import { errorFromThrown, unreadableResponse } from '../provider-errors.ts';
 import type { ProviderConnection } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import type { JsonObject } from '../json.ts';
-import { brokenOff } from './stream-failure.ts';
+import { truncatedStream } from './stream-error.ts';
 import { createEventParser, EndlessEvent, type StreamEvent } from './event-parser.ts';
 
 export interface EventReader {
@@ -29,18 +29,18 @@ export interface OpenStream {
 export async function readEvents({ response, connection, signal }: OpenStream, reader: EventReader): Promise<void> {
   if (!isEventStream(response)) return reader.whole(await readJson(response));
   const bytes = response.body?.getReader();
-  if (bytes === undefined) throw unreadable('it was empty', response.status);
+  if (bytes === undefined) throw unreadableResponse('it was empty', response.status);
   const cancel = (): void => void bytes.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel, { once: true });
   let isOver = false;
   try {
     isOver = await readToEnd(bytes, reader);
     signal.throwIfAborted();
-    if (!isOver && !reader.isComplete()) throw brokenOff();
+    if (!isOver && !reader.isComplete()) throw truncatedStream();
   } catch (error) {
     if (!signal.aborted && error instanceof EndlessEvent)
-      throw unreadable('an event of it does not end', response.status);
-    throw signal.aborted ? error : thrownFailure(error, connection);
+      throw unreadableResponse('an event of it does not end', response.status);
+    throw signal.aborted ? error : errorFromThrown(error, connection);
   } finally {
     signal.removeEventListener('abort', cancel);
     if (isOver) drain(bytes, connection);

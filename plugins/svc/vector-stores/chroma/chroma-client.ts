@@ -1,7 +1,7 @@
 import type { ChromaClient } from 'chromadb';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../store-errors.ts';
 import type { VectorStoreConnection } from '../vector-store.ts';
 
 const clients = createClientCache<ChromaClient>();
@@ -69,7 +69,7 @@ export async function readChroma(connection: VectorStoreConnection, path: string
 export function asCollection(value: unknown): ChromaCollection {
   if (typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string')
     return value as ChromaCollection;
-  throw unreadable('no collection in it');
+  throw unreadableResponse('no collection in it');
 }
 
 function headersOf({ api_key: key }: VectorStoreConnection['settings']): Record<string, string> {

@@ -1,7 +1,7 @@
 import type { Index, IndexModel, Pinecone } from '@pinecone-database/pinecone';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
-import { unreadable } from '../failures.ts';
+import { unreadableResponse } from '../store-errors.ts';
 import { vectorMetrics, type VectorMetric, type VectorStoreConnection, type VectorTarget } from '../vector-store.ts';
 
 const clients = createClientCache<Pinecone>();
@@ -22,7 +22,7 @@ export async function askPinecone<T>(
 
 /** The address is given, so that the package neither asks for it nor remembers that of an index since deleted. */
 export function indexAt(client: Pinecone, { host }: Pick<IndexModel, 'host'>, namespace: string | undefined): Index {
-  if (typeof host !== 'string' || host === '') throw unreadable('no host of the index in it');
+  if (typeof host !== 'string' || host === '') throw unreadableResponse('no host of the index in it');
   return client.index({ host, ...(namespace !== undefined && namespace !== '' && { namespace }) });
 }
 

@@ -1,7 +1,7 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange } from '../exchange.ts';
-import { answerFailure, unreadable } from '../failures.ts';
+import { errorFromResponse, unreadableResponse } from '../store-errors.ts';
 import { VectorStoreError, type VectorStoreConnection } from '../vector-store.ts';
 
 const clients = createClientCache<QdrantClient>();
@@ -27,7 +27,7 @@ export async function askQdrant<T>(
     (thrown) => failureOf(thrown, connection),
   );
   if (typeof data !== 'object' || data.result === undefined || data.result === null)
-    throw unreadable('no result in it');
+    throw unreadableResponse('no result in it');
   return data.result;
 }
 
@@ -67,7 +67,7 @@ function failureOf(thrown: unknown, connection: VectorStoreConnection): VectorSt
   }
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return null;
   const { data, headers } = thrown as { readonly data?: unknown; readonly headers?: unknown };
-  return answerFailure(
+  return errorFromResponse(
     {
       status: thrown.status,
       headers: headers instanceof Headers ? headers : new Headers(),

@@ -12,7 +12,7 @@ import type {
 import { createProviderRegistry, type ProviderRegistry } from '../../../../plugins/svc/providers/registry.ts';
 import { schemaOf } from '../../../conformance/image-far-end.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
-import { currentFetch, useRecordedAnswers } from '../../../helpers/recorded-answers.ts';
+import { currentFetch, useRecordedResponses } from '../../../helpers/recorded-responses.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
 import type { Fields } from '../../../helpers/fields.ts';
 
@@ -90,7 +90,7 @@ describe('Editing images', () => {
   before(async () => {
     registry = await createProviderRegistry({ hooks: createHooks() });
   });
-  useRecordedAnswers();
+  useRecordedResponses();
 
   const find = (id: string): Provider => registry.get(id)!;
   const connection = (settings: ProviderSettings): ProviderConnection => ({

@@ -1,12 +1,12 @@
 /** Ollama and others put a model's reasoning before the answer when its template does not separate it. */
-export function withoutThinking(text: string): string {
+export function stripReasoning(text: string): string {
   return text.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
 }
 
 const opening = '<think>';
 const closing = '</think>';
 
-export interface ThinkingFilter {
+export interface ReasoningFilter {
   /** Answers what of the text so far can be shown and was not before; empty while that is not known. */
   push(piece: string): string;
   /** What was held back when the text ended. */
@@ -14,7 +14,7 @@ export interface ThinkingFilter {
 }
 
 /** The same for text that comes in pieces: all that comes out, joined, is `withoutThinking` of all that went in. */
-export function createThinkingFilter(): ThinkingFilter {
+export function createReasoningFilter(): ReasoningFilter {
   let state: 'start' | 'thinking' | 'behind' | 'text' = 'start';
   let held = '';
   /** Of `held`, where the closing mark was looked for already. */

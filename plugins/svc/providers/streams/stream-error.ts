@@ -1,4 +1,4 @@
-import { httpFailure, unreadable } from '../failures.ts';
+import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ProviderConnection } from '../provider.ts';
 
@@ -16,7 +16,7 @@ const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
 ];
 
 /** The ProviderError of an error that came in the stream: as an answer of its status would be taken; 502 where none can be told. */
-export function streamedFailure(
+export function errorFromStream(
   body: unknown,
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
 ): ProviderError {
@@ -27,11 +27,11 @@ export function streamedFailure(
   );
   const named = statuses.find(([pattern]) => pattern.test(name ?? ''))?.[1];
   const status = Number.isInteger(code) && code >= 400 && code < 600 ? code : (named ?? 502);
-  return httpFailure({ status, headers: new Headers(), body }, connection);
+  return errorFromResponse({ status, headers: new Headers(), body }, connection);
 }
 
 /** The stream ended without its end mark: what there is of the text is not the whole. */
-export function brokenOff(): ProviderError {
+export function truncatedStream(): ProviderError {
   return new ProviderError({ kind: 'connection', message: 'its answer broke off before its end.' });
 }
 
@@ -41,8 +41,8 @@ export function eventBody(data: string): JsonObject {
   try {
     body = JSON.parse(data);
   } catch {
-    throw unreadable('an event of it is no JSON');
+    throw unreadableResponse('an event of it is no JSON');
   }
-  if (!isObject(body)) throw unreadable('an event of it is JSON, but no object');
+  if (!isObject(body)) throw unreadableResponse('an event of it is JSON, but no object');
   return body;
 }

@@ -1,15 +1,15 @@
 import { cleanMessage } from '../kit/clean-message.ts';
 import { VectorStoreError, type VectorStoreConnection, type VectorStoreErrorKind } from './vector-store.ts';
 
-export interface StoreAnswer {
+export interface StoreResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 /** The failure of an answer that is no success. Its message is the store's own sentence where it has one. */
-export function answerFailure(
-  { status, headers, text }: StoreAnswer,
+export function errorFromResponse(
+  { status, headers, text }: StoreResponse,
   { settings, clock }: Pick<VectorStoreConnection, 'settings' | 'clock'>,
 ): VectorStoreError {
   const sentence = sentenceOf(text);
@@ -76,9 +76,9 @@ const connectionSentences: Readonly<Record<string, string>> = {
 };
 
 /** The failure of a connection, or of an answer that could not be parsed; anything else as it came: it is an error of ours. */
-export function connectionFailure(thrown: unknown): unknown {
+export function errorFromThrown(thrown: unknown): unknown {
   if (thrown instanceof VectorStoreError || !(thrown instanceof Error)) return thrown;
-  if (thrown instanceof SyntaxError) return unreadable('no JSON', thrown);
+  if (thrown instanceof SyntaxError) return unreadableResponse('no JSON', thrown);
   const code = codeOf(thrown);
   if (code === null && !/fetch failed|terminated|aborted|socket/i.test(thrown.message)) return thrown;
   const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
@@ -99,7 +99,7 @@ function codeOf(thrown: Error): string | null {
 }
 
 /** An answer of success that cannot be used. */
-export function unreadable(what: string, cause?: unknown): VectorStoreError {
+export function unreadableResponse(what: string, cause?: unknown): VectorStoreError {
   return new VectorStoreError({
     kind: 'unreadable',
     status: 200,

@@ -2,7 +2,7 @@ import { cleanMessage } from '../kit/clean-message.ts';
 import { isObject, listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
 
-export interface FarEndAnswer {
+export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON, or text when it was none. */
@@ -10,11 +10,11 @@ export interface FarEndAnswer {
 }
 
 /** The ProviderError of an answer that is no success (D5). Its message is the far end's own sentence where it has one. */
-export function httpFailure(
-  { status, headers, body }: FarEndAnswer,
+export function errorFromResponse(
+  { status, headers, body }: UpstreamResponse,
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
 ): ProviderError {
-  const sentence = ownSentence(body);
+  const sentence = readErrorMessage(body);
   return new ProviderError({
     kind: kindOf(status),
     status,
@@ -35,9 +35,9 @@ function kindOf(status: number): ProviderErrorKind {
 }
 
 /** The sentence of an error body in any of the shapes the providers use; null when there is none a person could read. */
-export function ownSentence(body: unknown): string | null {
+export function readErrorMessage(body: unknown): string | null {
   if (typeof body === 'string') return /^\s*</.test(body) || body.trim() === '' ? null : body;
-  if (Array.isArray(body)) return ownSentence(body[0]);
+  if (Array.isArray(body)) return readErrorMessage(body[0]);
   if (!isObject(body)) return null;
   const error = body['error'];
   const sentence =
@@ -49,11 +49,11 @@ export function ownSentence(body: unknown): string | null {
 
 /** OpenRouter passes the error of the provider behind it on as text in `metadata.raw`, most often JSON. */
 function upstreamSentence(raw: unknown): string | null {
-  if (typeof raw !== 'string') return ownSentence(raw);
+  if (typeof raw !== 'string') return readErrorMessage(raw);
   try {
-    return ownSentence(JSON.parse(raw) as unknown);
+    return readErrorMessage(JSON.parse(raw) as unknown);
   } catch {
-    return ownSentence(raw);
+    return readErrorMessage(raw);
   }
 }
 
@@ -85,11 +85,11 @@ const connectionSentences: Readonly<Record<string, string>> = {
  * The ProviderError of anything an SDK or `fetch` throws. An error that is neither an answer's nor the connection's is
  * answered as it came: it is an error of ours.
  */
-export function thrownFailure(thrown: unknown, connection: ProviderConnection): unknown {
+export function errorFromThrown(thrown: unknown, connection: ProviderConnection): unknown {
   if (thrown instanceof ProviderError || !(thrown instanceof Error)) return thrown;
   const { status, headers, error } = thrown as { status?: unknown; headers?: unknown; error?: unknown };
   if (typeof status === 'number' && headers instanceof Headers) {
-    return httpFailure({ status, headers, body: error ?? thrown.message.replace(/^\d+ /, '') }, connection);
+    return errorFromResponse({ status, headers, body: error ?? thrown.message.replace(/^\d+ /, '') }, connection);
   }
   const code = codeOf(thrown);
   if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
@@ -115,6 +115,6 @@ function isErrorLike(value: unknown): value is { readonly code?: unknown; readon
 }
 
 /** An answer of success that cannot be used. Not worth another try: the far end would send the same again. */
-export function unreadable(what: string, status: number | null = 200): ProviderError {
+export function unreadableResponse(what: string, status: number | null = 200): ProviderError {
   return new ProviderError({ kind: 'unreadable', status, message: `its answer could not be read (${what}).` });
 }

@@ -22,7 +22,7 @@ const refusals: readonly RegExp[] = [
  * the call is made once more without it, the answer names it as ignored (D8), and the next call leaves it out at once.
  * What was learned lives in this process alone. The length limit is never dropped: that would cost money unasked.
  */
-export function learningRefusals(names: ParamNames, generate: Generate): Generate {
+export function rememberUnsupportedParams(names: ParamNames, generate: Generate): Generate {
   const learned = new Map<string, ReadonlySet<AiParamName>>();
   return async (request, connection, onText) => {
     let hasBegun = false;
@@ -43,7 +43,7 @@ export function learningRefusals(names: ParamNames, generate: Generate): Generat
           ? result
           : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
       } catch (error) {
-        const found = refusedParams(error, names).filter((name) => givenNames(without).includes(name));
+        const found = unsupportedParamsOf(error, names).filter((name) => givenNames(without).includes(name));
         if (found.length === 0 || hasBegun) throw error;
         refused = new Set([...refused, ...found]);
         if (learned.size >= 500) learned.clear();
@@ -59,7 +59,7 @@ function holdsForAllCalls(error: unknown): boolean {
 }
 
 /** The keys a refusal is about, by our names; empty when it is about something else. */
-export function refusedParams(error: unknown, names: ParamNames): AiParamName[] {
+export function unsupportedParamsOf(error: unknown, names: ParamNames): AiParamName[] {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return [];
   if (/penalty is not enabled/i.test(error.message)) return ['frequency_penalty', 'presence_penalty']; // Google
   if (/does not support thinking/i.test(error.message)) return ['reasoning_effort']; // Ollama
