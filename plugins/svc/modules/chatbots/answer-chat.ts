@@ -7,10 +7,12 @@ import type { Bot, BotStore } from './bots/bot.ts';
 import type { ChatParams } from './chat-message.route.ts';
 import { checkConversation, saveTurn } from './reply/save-turn.ts';
 
-/** The answer of `POST /chat/{bot_id}/message`. @param path for the usage ledger */
+type AnswerChatParts = Pick<ChatbotParts, 'host' | 'bots' | 'conversations' | 'reply'>;
+
+/** Handles `POST /chat/{bot_id}/message`. @param path route, for the usage ledger */
 export async function answerChat(
   request: RestRequest<ChatParams>,
-  { parts, path }: { readonly parts: ChatbotParts; readonly path: string },
+  { parts, path }: { readonly parts: AnswerChatParts; readonly path: string },
 ): Promise<RestResponse> {
   const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
@@ -48,10 +50,9 @@ function requireStoredConversations({ privacy }: Bot): void {
 }
 
 /**
- * The active bot that the path names. A body or a query that names another one does not count, though the host puts them
- * before the path.
+ * The active bot of the path. A `bot_id` in the body or query is ignored, although the host merges them before the path.
  *
- * @throws RestError 404 `rest_svc_bot_not_found` where there is none, or it is inactive
+ * @throws RestError 404 `rest_svc_bot_not_found` for an unknown or inactive bot
  */
 async function findActiveBot({ url }: Pick<RestRequest, 'url'>, bots: Pick<BotStore, 'get'>): Promise<Bot> {
   const id = String(url['bot_id']);

@@ -4,7 +4,7 @@ import { messagesArgument } from '../../kit/messages.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { ChatMessage } from './reply/reply.ts';
 
-/** Of the body, checked. */
+/** Validated parameters of the body. */
 export interface ChatParams extends Params {
   readonly messages: readonly ChatMessage[];
   readonly conversation_uuid?: string;
@@ -13,7 +13,7 @@ export interface ChatParams extends Params {
 
 const path = '/chat/{bot_id}/message';
 
-const answerSchema = {
+const responseSchema = {
   type: 'object',
   title: 'chat',
   properties: {
@@ -31,12 +31,12 @@ const answerSchema = {
   },
 } as const satisfies JsonSchema;
 
-/** UUIDs are one whatever their case; the host's own format takes small letters alone. */
+/** Accepts UUIDs in any case; the host's own format accepts only lowercase letters. */
 const uuidArgument: RouteArgument = {
   type: 'string',
   format: 'uuid',
   description:
-    'Keeps this turn in the logs, under this conversation. It must not be one of another chatbot or of a visitor.',
+    'Stores this chat turn in the logs, under this conversation. It must not belong to another chatbot or to a visitor.',
   validate: (value) =>
     typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
       ? true
@@ -45,10 +45,13 @@ const uuidArgument: RouteArgument = {
 };
 
 const description = [
-  "The chatbot's saved settings govern the reply: provider, model, instructions, knowledge, temperature, longest answer, and how many of the newest messages the model is told.",
-  'The call is stateless: send the whole conversation each time. With `conversation_uuid` the last message and the reply are kept in the logs as well; a new UUID begins a conversation.',
-  'A call that is sent again with the same header `Idempotency-Key` is kept once.',
-  "Limits, banned words, rules and consent are for the chatbot's visitors; they do not hold for the REST key. No events are sent.",
+  "The reply follows the chatbot's saved settings: provider, model, instructions, knowledge, temperature,",
+  'maximum answer length, and how many recent messages are sent to the model.',
+  'The call is stateless: send the whole conversation each time. With `conversation_uuid` the last message and the reply',
+  'are also stored in the logs; a new UUID starts a conversation.',
+  'Calls with the same header `Idempotency-Key` are stored once.',
+  "Limits, banned words, rules and consent apply to the chatbot's visitors, not to calls with the REST key.",
+  'No events are sent.',
 ].join(' ');
 
 /** `POST /chat/{bot_id}/message` (contract 4.5; D5, D7, D12, D13, D25). */
@@ -58,19 +61,22 @@ export const chatMessageRoute = defineRoute<ChatbotParts>({
     methods: ['POST'],
     summary: 'Send a conversation to a chatbot.',
     description,
-    schema: answerSchema,
+    schema: responseSchema,
     args: {
       bot_id: { type: 'integer', required: true, minimum: 1, description: 'Id of the chatbot.' },
       messages: messagesArgument({ roles: ['user', 'assistant'], example: 'Do you ship to Norway?' }),
       conversation_uuid: uuidArgument,
-      stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
+      stream: { type: 'boolean', description: 'Not supported. Omit it or set it to false.' },
     },
     responses: {
       400: {
         description:
-          "Bad parameters, no message (rest_svc_invalid_messages), a last message that is blank or not the user's (rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a chatbot that keeps none (rest_svc_conversations_not_kept), or the provider is not configured (rest_svc_provider_not_configured) or refused the request (rest_svc_provider_rejected).",
+          'Invalid parameters, no message (rest_svc_invalid_messages), a last message that is blank or not from the user ' +
+          '(rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a ' +
+          'chatbot that does not store conversations (rest_svc_conversations_not_kept), or the provider is not configured ' +
+          '(rest_svc_provider_not_configured) or rejected the request (rest_svc_provider_rejected).',
       },
-      404: { description: 'There is no such chatbot, or it is inactive (rest_svc_bot_not_found).' },
+      404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
       409: {
         description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
       },

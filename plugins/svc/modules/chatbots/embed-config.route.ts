@@ -9,14 +9,15 @@ const assetUrls = {
   required: ['css', 'mainJs'],
 } as const;
 
-/** `GET /chatbots/{bot_id}/embed-config` (contract 4.8, 2.6, D16): without the key, for the pages that may show the bot. */
+/** `GET /chatbots/{bot_id}/embed-config` (contract 4.8, 2.6, D16): without the key, for pages that may embed the bot. */
 export const embedConfigRoute = defineRoute<ChatbotParts>({
   path: '/chatbots/(?P<bot_id>\\d+)/embed-config',
   access: 'public',
   define: (parts) => ({
     summary: 'Embed configuration and markup of a chatbot',
     description:
-      'Served to the pages that the chatbot’s embed settings allow: by the header Origin, else that of Referer; without either while the switch is on. No API key.',
+      'Available to pages that the chatbot’s embed settings allow, by the header Origin, or else Referer. ' +
+      'Requests without either are allowed while embedding is on. No API key.',
     tags: ['chatbots'],
     security: ['none'],
     args: { bot_id: { type: 'integer', minimum: 1, description: 'Identifier of the chatbot.' } },
@@ -33,8 +34,8 @@ export const embedConfigRoute = defineRoute<ChatbotParts>({
       required: ['config', 'html'],
     },
     responses: {
-      403: { description: 'The chatbot may not be shown on this site (rest_svc_origin_not_allowed).' },
-      404: { description: 'There is no such chatbot, or it is not active (rest_svc_bot_not_found).' },
+      403: { description: 'The chatbot may not be embedded on this site (rest_svc_origin_not_allowed).' },
+      404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
     },
     allowOrigin: async (origin, url) => {
       const { visitors } = await parts.widget();
@@ -45,7 +46,7 @@ export const embedConfigRoute = defineRoute<ChatbotParts>({
       const { visitors } = await parts.widget();
       const { embedResponse } = await import('./widget/embed.ts');
       const { bot, origin } = await visitors.identify(request);
-      // The answer depends on who asks: caches between may keep it for nobody else.
+      // The response depends on the caller, so shared caches must not store it.
       return new RestResponse({
         body: await embedResponse(parts.host, bot, origin.origin),
         headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' },

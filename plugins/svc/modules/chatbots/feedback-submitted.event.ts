@@ -1,7 +1,7 @@
 import { defineEvent } from '../../kit/define-event.ts';
 import { actorSchema, aiSchema, botSchema, conversationSchema } from '../../kit/event-schemas.ts';
 
-/** Each change of mind is an act of its own: the value takes part in the key. */
+/** Each change of a rating is a separate event: the value is part of the key. */
 export const feedbackSubmittedEvent = defineEvent({
   name: 'chatbot.fb_submitted',
   group: 'Chatbots',

@@ -8,34 +8,34 @@ import type { Reply, ChatbotPrompt, ChatbotTurn } from './reply/reply.ts';
 import type { RuleEvent } from './rules/rule.ts';
 import type { FloodThresholds } from './widget/flood-limit.ts';
 
-/** Who sends, for the filter `svc_chatbot_limit`. */
+/** The sender of a message, for the filter `svc_chatbot_limit`. */
 export interface LimitedVisitor {
   readonly bot: Bot;
-  /** Id 0: a guest. */
+  /** Id 0 for a guest. */
   readonly user: Pick<User, 'id' | 'displayName' | 'roles'>;
   readonly session: string;
   readonly ip: string;
 }
 
-/** What happened when a rule called a hook. */
+/** The event for which a rule called a hook. */
 export interface RuleCall {
   readonly event: RuleEvent;
   readonly bot: Bot;
   /** UUID. */
   readonly conversation: string;
-  /** Text of the visitor's message; empty where there is none. */
+  /** Text of the visitor's message; empty without one. */
   readonly message: string;
   readonly page_url: string;
   readonly user: Pick<User, 'id' | 'displayName' | 'roles'>;
-  /** Variables of the conversation as they are then. */
+  /** Current variables of the conversation. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Of a submitted form, by id: what was filled in, as a text. */
+  /** Values of a submitted form as text, by field id. */
   readonly fields: Readonly<Record<string, string>>;
   readonly form_id: string;
   readonly error_code: string;
 }
 
-/** The answer of `GET /chatbots/{bot_id}/embed-config` (contract 2.6). */
+/** The response of `GET /chatbots/{bot_id}/embed-config` (contract 2.6). */
 export interface EmbedResponse {
   readonly config: Readonly<Record<string, unknown>>;
   readonly html: string;
@@ -43,54 +43,49 @@ export interface EmbedResponse {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The limit that counts for a visitor, as the bot is set; null: none. Asked at every start and message. */
+    /** The limit for a visitor, null for none. Runs at every `start` and message. */
     svc_chatbot_limit: (limit: BotLimit | null, visitor: LimitedVisitor) => BotLimit | null;
-    /** How often an address or a session may call within a minute, on each node. */
+    /** Calls per minute that an address or a session may make, on each node. */
     svc_chatbot_burst_limits: (limits: FloodThresholds, bot: Bot) => FloodThresholds;
-    /** Configuration and markup of the widget for one page. `origin`: the page's, null where none is named. */
-    svc_chatbot_widget_config: (answer: EmbedResponse, bot: Bot, origin: string | null) => EmbedResponse;
-  }
-  interface ActionMap {
-    /** After a rule of type `call_hook`, stored with what it belongs to. Besides, `svc_chatbot_rule_<name>` runs with the same call. */
-    svc_chatbot_rule: (name: string, call: RuleCall) => void;
-  }
-}
-
-declare module '#plugin-api' {
-  interface FilterMap {
-    /** Data of a person that a plugin holds, for an export: `{type, data}`, one a line of the file. */
+    /** Configuration and markup of the widget for one page. `origin`: the page's origin, null if the request names none. */
+    svc_chatbot_widget_config: (response: EmbedResponse, bot: Bot, origin: string | null) => EmbedResponse;
+    /** Personal data that a plugin stores, for an export: each record becomes one line of the file. */
     svc_personal_data_export: (
       records: readonly PersonalRecord[],
       person: Person,
       identity: PersonIdentity,
     ) => readonly PersonalRecord[];
-    /** Deletes what a plugin holds of a person, and adds how much it was, under a name of its own, to the receipt. Runs after the conversations went; may run again. */
+    /**
+     * Deletes the personal data that a plugin stores, and adds the number of records to the receipt under the plugin's own
+     * name. Runs after the conversations were deleted; may run more than once.
+     */
     svc_personal_data_erase: (counts: PersonalCounts, person: Person, identity: PersonIdentity) => PersonalCounts;
-    /** Rows of `GET /logs` before they are answered: takes out what callers need not see, or adds members of its own. Totals stay. */
+    /** Rows of `GET /logs` before they are sent: removes rows or members, or adds members. Totals stay the same. */
     svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
-    /** Texts that were found for the latest message, best first; adds, drops or changes some. Runs for bots with knowledge alone, with no texts where the store failed. */
+    /** Passages found for the latest message, best first. Runs only for bots with knowledge; empty when the store failed. */
     svc_chatbot_knowledge: (texts: readonly KnowledgePassage[], turn: ChatbotTurn) => readonly KnowledgePassage[];
-    /** What goes to the provider: provider, model, parameters, instructions, contexts, knowledge, messages. Refuses the message by throwing a RestError. */
+    /** The request to the provider. To refuse the message, throw a RestError. */
     svc_chatbot_prompt: (prompt: ChatbotPrompt, turn: ChatbotTurn) => ChatbotPrompt;
-    /** Whether the visitor sees the answer while it is made. False: nothing is shown before `svc_chatbot_reply` had the whole text. */
+    /** Whether the answer is streamed to the visitor. If false, nothing is shown until `svc_chatbot_reply` got the full text. */
     svc_chatbot_streams: (streams: boolean, turn: ChatbotTurn) => boolean;
     /**
-     * The text of an answer, as it is stored, sent in events and shown in the end. What was streamed has been seen: there it
-     * can replace the text on the page, but not make it unseen. To keep a text from visitors answer false to
-     * `svc_chatbot_streams`. Not run for an answer that was stopped or broke off half-way.
+     * The final text of an answer, as it is stored, sent in events and shown. Visitors have already seen text that was
+     * streamed; to hide a text, return false from `svc_chatbot_streams`. Does not run for an answer that was stopped or failed.
      */
     svc_chatbot_reply: (content: string, reply: Reply, turn: ChatbotTurn) => string;
   }
   interface ActionMap {
-    /** An answer is ready. It is not stored yet, and waits for the callbacks. */
+    /** Runs after a rule of type `call_hook`, once its results are stored. `svc_chatbot_rule_<name>` gets the same call. */
+    svc_chatbot_rule: (name: string, call: RuleCall) => void;
+    /** An answer is ready. It is stored after the callbacks have run. */
     svc_chatbot_replied: (reply: Reply, turn: ChatbotTurn) => void;
-    /** No answer could be made; the error is what the caller gets. Also when the visitor stopped it (`rest_svc_request_aborted`). */
+    /** An answer failed; the caller gets this error. Also runs when the visitor stopped it (`rest_svc_request_aborted`). */
     svc_chatbot_reply_failed: (error: unknown, turn: ChatbotTurn) => void;
-    /** The vector store or its embedding provider failed; the answer is made without. */
+    /** The vector store or its embedding provider failed; the answer is generated without knowledge. */
     svc_chatbot_knowledge_failed: (error: unknown, turn: ChatbotTurn) => void;
-    /** A visitor rated an answer, or took the rating back. Runs in the transaction that stores it; not for conversations that are not kept. */
+    /** A visitor rated an answer or removed the rating. Runs in the transaction that stores it, for stored conversations only. */
     svc_chatbot_rated: (rating: ChatbotRating) => void;
-    /** A chatbot was made or changed; second argument: as it was before, null for a new one. Runs after it is stored. */
+    /** A chatbot was created or changed. `before`: the previous settings, null for a new bot. Runs after it is stored. */
     svc_chatbot_saved: (bot: Bot, before: Bot | null) => void;
     /** A chatbot was deleted. Its conversations stay in the logs (D14). */
     svc_chatbot_deleted: (bot: Bot) => void;
@@ -99,20 +94,20 @@ declare module '#plugin-api' {
 
 export interface ChatbotRating {
   readonly bot: Bot;
-  /** 0: a guest. */
+  /** 0 for a guest. */
   readonly userId: number;
   /** UUID. */
   readonly conversation: string;
-  /** Of the answer, and unlike that of every other. */
+  /** Id of the answer, unique across conversations. */
   readonly messageId: string;
   readonly value: FeedbackValue;
   readonly comment: string;
-  /** What the answer is to; empty: nothing was asked before it. */
+  /** The message that was answered; empty when there is none before the answer. */
   readonly question: string;
   readonly answer: string;
 }
 
-/** A line of an export of a person's data. */
+/** A record in an export of personal data. */
 export interface PersonalRecord {
   readonly type: string;
   readonly data: Readonly<Record<string, unknown>>;

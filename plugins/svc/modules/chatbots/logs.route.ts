@@ -12,8 +12,8 @@ interface LogsParams extends Params {
   readonly message_search?: string;
 }
 
-const mostPerPage = 100;
-const longestSearch = 1000;
+const maxPerPage = 100;
+const maxSearchLength = 1000;
 
 const args: Readonly<Record<string, RouteArgument>> = {
   page: { type: 'integer', minimum: 1, default: 1, description: 'Page number.' },
@@ -21,20 +21,21 @@ const args: Readonly<Record<string, RouteArgument>> = {
     type: 'integer',
     minimum: 1,
     default: 20,
-    description: `Logs per page. More than ${String(mostPerPage)} are served as ${String(mostPerPage)}.`,
+    description: `Logs per page. More than ${String(maxPerPage)} are served as ${String(maxPerPage)}.`,
   },
   bot_id: { type: 'integer', description: 'Only conversations with this chatbot.' },
   user_search: {
     type: 'string',
-    maxLength: longestSearch,
+    maxLength: maxSearchLength,
     description:
-      'Part of the display name, user name or e-mail address of the user, without regard to case. The word guest finds conversations of guests as well.',
+      'Part of the display name, username or email address of the user, in any case. ' +
+      'The word guest also finds conversations of guests.',
   },
   message_search: {
     type: 'string',
-    maxLength: longestSearch,
+    maxLength: maxSearchLength,
     description:
-      'Part of a message, without regard to case and accents. % and _ mean themselves; white space at both ends does not count.',
+      'Part of a message; case, accents and surrounding white space are ignored. % and _ are literal characters.',
   },
 };
 
@@ -50,15 +51,15 @@ const schema = {
     session_id: { type: ['string', 'null'], description: 'Session identifier.' },
     conversation_uuid: text('UUID of the conversation.'),
     is_guest: text('1 for a guest, else 0.'),
-    module: text('chatbot for conversations of the widget, rest_api for those kept by POST /chat/{bot_id}/message.'),
+    module: text('chatbot for conversations in the widget, rest_api for those stored by POST /chat/{bot_id}/message.'),
     messages: text(
       'JSON text of a list of {id, role, content, timestamp, provider?, model?, usage?, feedback?}, oldest first.',
     ),
     message_count: text('Number of messages.'),
     last_message_ts: text('Unix timestamp of the last message.'),
-    created_at: text('When it began, YYYY-MM-DD HH:MM:SS, UTC.'),
-    bot_name: text('Name of the chatbot as it is now.'),
-    user_display_name: text('Display name of the user as it is now; Guest for a guest.'),
+    created_at: text('When the conversation started, YYYY-MM-DD HH:MM:SS, UTC.'),
+    bot_name: text('Current name of the chatbot.'),
+    user_display_name: text('Current display name of the user; Guest for a guest.'),
   },
 } as const satisfies JsonSchema;
 
@@ -67,35 +68,37 @@ const countHeaders = {
   'X-SVC-TotalPages': 'Total number of pages.',
   'X-WP-Total': 'The same as X-SVC-Total.',
   'X-WP-TotalPages': 'The same as X-SVC-TotalPages.',
-  Link: 'Addresses of the previous and the next page, where there are any.',
+  Link: 'URLs of the previous and the next page, if any.',
 };
 
-/** `GET /logs` (contract 2.5, 4.6; D14): newest first, every total counted. */
+/** `GET /logs` (contract 2.5, 4.6; D14): newest first, with exact totals. */
 export const logsRoute = defineRoute<ChatbotParts>({
   path: '/logs',
   define: (parts) => ({
     methods: ['GET'],
     summary: 'Read saved chat logs.',
     description:
-      'Conversations of chatbots, the one with the newest message first. Filters may be combined. A page past the end is an empty list.',
+      'Conversations of chatbots, the one with the newest message first. Filters can be combined. A page past the end is empty.',
     schema,
     args,
     responses: { 200: { description: 'A page of logs.', headers: countHeaders } },
-    handler: (request) => answer(request as RestRequest<LogsParams>, parts),
+    handler: (request) => listLogs(request as RestRequest<LogsParams>, parts),
   }),
 });
 
-async function answer(request: RestRequest<LogsParams>, parts: ChatbotParts): Promise<RestResponse> {
-  const logs = parts.logs;
+async function listLogs(
+  request: RestRequest<LogsParams>,
+  { host, logs }: Pick<ChatbotParts, 'host' | 'logs'>,
+): Promise<RestResponse> {
   const { page, bot_id, user_search = '', message_search } = request.params;
-  const perPage = Math.min(mostPerPage, request.params.per_page);
+  const perPage = Math.min(maxPerPage, request.params.per_page);
   const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
   const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });
-  const body = await parts.host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
+  const body = await host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
   return new RestResponse({
     body,
     ...(body === rows && { write: () => writeRows(rows) }),
-    headers: pageHeaders({ total, page, perPage, url: parts.host.rest.url(request.route), query: request.query }),
+    headers: pageHeaders({ total, page, perPage, url: host.rest.url(request.route), query: request.query }),
   });
 }
 
@@ -104,17 +107,17 @@ interface Paging {
   readonly page: number;
   readonly perPage: number;
   readonly url: string;
-  /** Parameters as they came; the key is not among them any more (D2). */
+  /** Parameters of the request, without the key (D2). */
   readonly query: Params;
 }
 
 function pageHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
   const pages = Math.ceil(total / perPage);
   const link = (to: number, relation: string): string => {
-    const address = new URL(url);
+    const target = new URL(url);
     for (const [name, value] of Object.entries({ ...query, page: to }))
-      if (name !== 'rest_route') address.searchParams.set(name, String(value));
-    return `<${address.href}>; rel="${relation}"`;
+      if (name !== 'rest_route') target.searchParams.set(name, String(value));
+    return `<${target.href}>; rel="${relation}"`;
   };
   const links = [
     ...(page > 1 && pages > 0 ? [link(Math.min(page - 1, pages), 'prev')] : []),

@@ -16,14 +16,14 @@ export interface ReplyParts {
   readonly findKnowledge: FindKnowledge;
 }
 
-/** See CreateReply. Keeps no state: any node may make any answer. */
+/** See CreateReply. It has no state, so any node can generate any answer. */
 export function createReplies(parts: ReplyParts): CreateReply {
   const { hooks } = parts.host;
-  const findKnowledge = createBotKnowledge(parts);
+  const findPassages = createBotKnowledge(parts);
 
-  async function promptOf(input: ReplyInput, turn: ChatbotTurn): Promise<ChatbotPrompt> {
+  async function buildPrompt(input: ReplyInput, turn: ChatbotTurn): Promise<ChatbotPrompt> {
     const { bot, messages, contexts = [], user } = input;
-    const [timezone, knowledge] = await Promise.all([parts.host.site.timezone(), findKnowledge(input, turn)]);
+    const [timezone, knowledge] = await Promise.all([parts.host.site.timezone(), findPassages(input, turn)]);
     const placeholders = {
       now: parts.host.clock.now(),
       timezone,
@@ -44,9 +44,9 @@ export function createReplies(parts: ReplyParts): CreateReply {
     return hooks.applyFiltersAsync('svc_chatbot_prompt', prompt, turn);
   }
 
-  async function make(input: ReplyInput, turn: ChatbotTurn): Promise<Reply> {
+  async function generateReply(input: ReplyInput, turn: ChatbotTurn): Promise<Reply> {
     const { bot, user, signal, origin, onText, onSources } = input;
-    const prompt = await promptOf(input, turn);
+    const prompt = await buildPrompt(input, turn);
     const sources = bot.knowledge.show_sources ? listSources(prompt.knowledge) : [];
     const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_chatbot_streams', true, turn));
     if (sources.length > 0) onSources?.(sources);
@@ -74,7 +74,7 @@ export function createReplies(parts: ReplyParts): CreateReply {
     const turn: ChatbotTurn = { bot, messages, user, conversation, origin };
     let reply: Reply;
     try {
-      reply = await make(input, turn);
+      reply = await generateReply(input, turn);
     } catch (error) {
       await hooks.doActionAsync('svc_chatbot_reply_failed', error, turn);
       throw error;
@@ -84,7 +84,7 @@ export function createReplies(parts: ReplyParts): CreateReply {
   };
 }
 
-/** Instructions, what rules added, and what was found, as one system text; empty parts are left out. */
+/** Joins instructions, the contexts of rules and the passages into one system text, without empty parts. */
 export function systemText({
   system,
   contexts,
@@ -101,9 +101,8 @@ interface BotKnowledgeParts {
 }
 
 /**
- * The texts of the bot's knowledge that fit the latest message; none where the bot has no knowledge. A store or an
- * embedding provider that fails must not silence the bot: the log and the action `svc_chatbot_knowledge_failed` tell of
- * it, and the answer is made without. A caller that gives up is obeyed.
+ * Finds the passages of the bot's knowledge for the latest message. If the store or the embedding provider fails, the bot
+ * still answers, without passages; the log and the action `svc_chatbot_knowledge_failed` report the failure.
  */
 function createBotKnowledge({
   host,
@@ -122,7 +121,8 @@ function createBotKnowledge({
       asker,
     }).catch(async (error: unknown) => {
       if (signal?.aborted === true) throw error;
-      log.warn('a chatbot answers without its knowledge', {
+      log.warn('Knowledge lookup failed; the chatbot answers without it', {
+        event: 'chatbot_knowledge_failed',
         bot: bot.id,
         base: bot.knowledge.base,
         store: bot.knowledge.store,

@@ -12,20 +12,20 @@ export interface ChatMessage {
 
 export interface ReplyInput {
   readonly bot: Bot;
-  /** Oldest first; the last one is the user's. The bot's `max_messages` newest are told the model. */
+  /** Oldest first; the last is the user's. The prompt gets the newest `max_messages` of the bot. */
   readonly messages: readonly ChatMessage[];
-  /** For `[username]`; default a guest. */
+  /** For `[username]`. Default: a guest. */
   readonly user?: Pick<User, 'id' | 'displayName' | 'roles'> | undefined;
-  /** UUID of the conversation, for hooks; null: there is none. */
+  /** UUID of the conversation, for hooks; null without one. */
   readonly conversation: string | null;
   /** Texts that rules add to the system text. */
   readonly contexts?: readonly string[];
   /** For the usage ledger. */
   readonly origin: UsageOrigin;
   readonly signal?: AbortSignal | undefined;
-  /** Called as text comes in; all pieces together are the content, unless a plugin changed the text that was streamed already (`svc_chatbot_reply`). */
+  /** Called for each piece of text. A plugin may still change the content after it was streamed (`svc_chatbot_reply`). */
   readonly onText?: ((piece: string) => void) | undefined;
-  /** Called once, before the first text, when sources are to be shown. */
+  /** Called once, before the first text, if sources are shown. */
   readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
 }
 
@@ -37,39 +37,39 @@ export interface Reply {
   readonly model: string;
   readonly ignored: readonly string[];
   readonly usageEstimated: boolean;
-  /** Those that went into the prompt, best first; empty unless the bot shows them. */
+  /** Sources of the prompt, best first; empty unless the bot shows them. */
   readonly sources: readonly Source[];
-  /** Of the text, without the embedding of the question. Millionths of a US dollar; null: no price is known. */
+  /** Cost of the text in millionths of a US dollar, without the question's embedding; null if no price is known. */
   readonly cost: number | null;
 }
 
-/** An answer of the bot: prompt, knowledge, filters, provider. Stores nothing and sends no events. Throws the RestErrors of D5. */
+/** Generates an answer of a bot. Stores nothing and emits no events. @throws RestError as in D5 */
 export type CreateReply = (input: ReplyInput) => Promise<Reply>;
 
-/** What hooks are told of the answer that is being made. */
+/** The chat turn that hooks get with an answer. */
 export interface ChatbotTurn {
   readonly bot: Bot;
-  /** The conversation as it was handed in; the last message is the user's. */
+  /** The conversation as the caller passed it; the last message is the user's. */
   readonly messages: readonly ChatMessage[];
   readonly user: ReplyInput['user'];
-  /** UUID; null: there is none. */
+  /** UUID; null without one. */
   readonly conversation: string | null;
   readonly origin: ReplyInput['origin'];
 }
 
-/** What goes to the provider. */
+/** The request to the provider. */
 export interface ChatbotPrompt {
   /** Id of the provider. */
   readonly provider: string;
-  /** Empty: the provider's saved one. */
+  /** If empty, the model saved for the provider. */
   readonly model: string;
   readonly params: AiParams;
-  /** The bot's instructions, placeholders filled in. */
+  /** The bot's instructions with their placeholders replaced. */
   readonly system: string;
-  /** Texts that rules added; they follow the instructions. */
+  /** Texts that rules added, placed after the instructions. */
   readonly contexts: readonly string[];
-  /** Texts that were found for the latest message; they come last, as data. */
+  /** Passages found for the latest message, placed last and marked as data. */
   readonly knowledge: readonly KnowledgePassage[];
-  /** The newest of the conversation, the user's last. */
+  /** The newest messages of the conversation; the last is the user's. */
   readonly messages: readonly ChatMessage[];
 }

@@ -4,18 +4,18 @@ import { errors } from '../../../kit/errors.ts';
 import type { Conversation, ConversationStore, NewMessage } from '../conversations/conversation.ts';
 import type { Reply } from './reply.ts';
 
-/** `module` of conversations that REST calls keep (D13). */
+/** `module` of conversations that REST calls store (D13). */
 export const restModule = 'rest_api';
 
 export interface RestTurn {
   readonly uuid: string;
   readonly botId: number;
-  /** 0: the call was made with the REST key alone. */
+  /** 0 for a call with the REST key alone. */
   readonly userId: number;
-  /** What the user said. */
+  /** The user's message. */
   readonly text: string;
   readonly reply: Reply;
-  /** `Idempotency-Key` of the call; calls with the same one are the same turn. */
+  /** `Idempotency-Key` of the call: calls with the same key are the same chat turn. */
   readonly key: string | undefined;
 }
 
@@ -24,19 +24,19 @@ export interface SaveTurnParts {
   readonly conversations: ConversationStore;
 }
 
-/** @throws RestError 409 where the conversation is not one of REST calls with this bot */
+/** @throws RestError 409 if the conversation belongs to another bot or to a visitor */
 export function checkConversation(found: Conversation | null, { uuid, botId }: Pick<RestTurn, 'uuid' | 'botId'>): void {
   if (found !== null && (found.module !== restModule || found.botId !== botId))
     throw errors.conversation_taken({ values: { uuid } });
 }
 
 /**
- * Keeps a turn of a REST call (D13): message and answer together or not at all, under a conversation that begins with its
- * first turn. Calls at the same time follow each other; two that begin it make one conversation.
+ * Stores the chat turn of a REST call (D13): message and answer in one transaction. The first turn creates the
+ * conversation; concurrent calls with one UUID share it.
  */
 export async function saveTurn({ database, conversations }: SaveTurnParts, turn: RestTurn): Promise<void> {
   const { uuid, botId, userId } = turn;
-  const messages = messagesOf(turn);
+  const messages = toMessages(turn);
   const save = (): Promise<void> =>
     database.transaction(async () => {
       const found = await conversations.find(uuid);
@@ -58,23 +58,23 @@ export async function saveTurn({ database, conversations }: SaveTurnParts, turn:
   try {
     await save();
   } catch (error) {
-    // Another call may have begun the conversation meanwhile: then it is there now.
+    // Another call may have created the conversation in the meantime.
     if ((await conversations.find(uuid)) === null) throw error;
     await save();
   }
 }
 
-function messagesOf({ uuid, key, text, reply }: RestTurn): NewMessage[] {
+function toMessages({ uuid, key, text, reply }: RestTurn): NewMessage[] {
   const { content, provider, model, usage, cost, sources } = reply;
-  const id = (role: string): string => (key === undefined ? randomUUID() : uuidOf([uuid, key, role]));
+  const id = (role: string): string => (key === undefined ? randomUUID() : deriveUuid([uuid, key, role]));
   return [
     { id: id('user'), role: 'user', content: text },
     { id: id('assistant'), role: 'assistant', content, provider, model, usage, cost, sources },
   ];
 }
 
-/** The same UUID for the same names (version 8 of RFC 9562: of one's own making). */
-function uuidOf(names: readonly string[]): string {
+/** The same UUID for the same names (version 8 of RFC 9562, custom format). */
+function deriveUuid(names: readonly string[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(names)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -1,7 +1,7 @@
-/** When rules are looked at. */
+/** When rules run. */
 export type RuleEvent = 'session_started' | 'message_received' | 'form_submitted' | 'error';
 
-/** What a condition looks at. `variable:<name>` is one set by an earlier rule, `field:<id>` a field of the submitted form. */
+/** What a condition tests. `variable:<name>` was set by an earlier rule; `field:<id>` is a field of the submitted form. */
 export type RuleFact =
   | 'message'
   | 'message_count'
@@ -30,43 +30,46 @@ export type RuleOperator =
 export interface RuleCondition {
   readonly fact: RuleFact;
   readonly operator: RuleOperator;
-  /** Compared without regard to case and accents, as a number by `greater_than` and `less_than`. `contains` and `equals` take several, one a line: any of them will do. */
+  /**
+   * Compared without case and accents; `greater_than` and `less_than` compare numbers. `contains`, `equals`, `starts_with`
+   * and `ends_with` accept several values, one per line; one match is enough.
+   */
   readonly value: string;
 }
 
 export type RuleAction =
-  /** Answers with this text; the model is not asked. */
+  /** Replies with this text instead of calling the model. */
   | { readonly type: 'reply'; readonly text: string }
-  /** Goes into the system text of this answer. */
+  /** Adds the text to the system text of this answer. */
   | { readonly type: 'add_context'; readonly text: string }
   /** Refuses the message with this text; nothing is generated. */
   | { readonly type: 'block'; readonly text: string }
   /** Shows a form of the bot after the answer. */
   | { readonly type: 'display_form'; readonly form_id: string }
-  /** Remembered for the conversation; `{message}`, `{page_url}` and `{field:id}` are filled in. */
+  /** Sets a variable of the conversation; replaces `{message}`, `{page_url}` and `{field:id}`. */
   | { readonly type: 'set_variable'; readonly name: string; readonly value: string }
-  /** Kept with the conversation, shown in its transcript and export. Placeholders as above. */
+  /** Stores a value with the conversation, for its transcript and export. Placeholders as above. */
   | { readonly type: 'store'; readonly name: string; readonly value: string }
   /** Runs the action `svc_chatbot_rule_<name>` of plugins. */
   | { readonly type: 'call_hook'; readonly name: string };
 
 export interface Rule {
-  /** Letters, digits, `-` and `_`, unlike that of any other rule of the bot. */
+  /** Letters, digits, `-` and `_`; unique among the bot's rules. */
   readonly id: string;
   readonly name: string;
   readonly enabled: boolean;
   readonly event: RuleEvent;
-  /** All must hold; none: always. */
+  /** All must match. Without conditions the rule always runs. */
   readonly conditions: readonly RuleCondition[];
   readonly action: RuleAction;
-  /** Low first; of equal ones the order of the list counts. */
+  /** Lower numbers run first; equal ones in the order of the list. */
   readonly priority: number;
 }
 
-/** All that conditions may look at. */
+/** The values that conditions can test. */
 export interface RuleFacts {
   readonly message: string;
-  /** Messages of the conversation, the one received included. */
+  /** Messages of the conversation, including the one received. */
   readonly message_count: number;
   readonly page_url: string;
   readonly roles: readonly string[];
@@ -80,9 +83,9 @@ export interface RuleFacts {
   readonly weekday: number;
 }
 
-/** What the rules that held want done. */
+/** What the matching rules do. */
 export interface RuleOutcome {
-  /** Ids of the rules that held, in the order they ran. */
+  /** Ids of the matching rules, in the order they ran. */
   readonly matched: readonly string[];
   /** The first reply or block ends the run. */
   readonly reply: string | null;
@@ -90,9 +93,9 @@ export interface RuleOutcome {
   readonly contexts: readonly string[];
   /** Ids of forms. */
   readonly forms: readonly string[];
-  /** Those of the facts with what was set. */
+  /** The variables of the facts with the changes of the rules. */
   readonly variables: Readonly<Record<string, string>>;
   readonly stored: readonly { readonly name: string; readonly value: string }[];
-  /** Names handed to `svc_chatbot_rule_<name>`. */
+  /** Names for `svc_chatbot_rule_<name>`. */
   readonly hooks: readonly string[];
 }

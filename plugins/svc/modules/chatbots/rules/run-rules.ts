@@ -1,23 +1,23 @@
 import type { Rule, RuleEvent, RuleFacts, RuleOutcome, RuleCondition } from './rule.ts';
 import { foldText } from '../../../kit/fold-text.ts';
 
-/** Longest value a placeholder brings in, in characters: a message of a visitor is not for ever. */
-const longest = 4000;
+/** Most characters that a placeholder inserts, because a visitor's message can be long. */
+const maxValueLength = 4000;
 
 /**
- * Fills in `{message}`, `{page_url}`, `{form_id}`, `{error_code}`, `{variable:name}` and `{field:id}`; what is not known
- * becomes empty, other braces stay. What is brought in is not looked at again.
+ * Replaces `{message}`, `{page_url}`, `{form_id}`, `{error_code}`, `{variable:name}` and `{field:id}`. Unknown names become
+ * empty; other braces stay. Placeholders in an inserted value are not replaced.
  */
 function fillValue(text: string, facts: RuleFacts): string {
   return text.replace(/\{(message|page_url|form_id|error_code|variable:[\w-]+|field:[\w-]+)\}/g, (_, name: string) =>
-    textOf(name, facts).slice(0, longest),
+    factText(name, facts).slice(0, maxValueLength),
   );
 }
 
-/** The text a placeholder or the fact of a condition stands for. */
-function textOf(name: string, facts: RuleFacts): string {
-  if (name.startsWith('variable:')) return own(facts.variables, name.slice('variable:'.length));
-  if (name.startsWith('field:')) return own(facts.fields, name.slice('field:'.length));
+/** The value of a placeholder, or of the fact of a condition, as text. */
+function factText(name: string, facts: RuleFacts): string {
+  if (name.startsWith('variable:')) return ownValue(facts.variables, name.slice('variable:'.length));
+  if (name.startsWith('field:')) return ownValue(facts.fields, name.slice('field:'.length));
   switch (name) {
     case 'message':
       return facts.message;
@@ -40,12 +40,12 @@ function textOf(name: string, facts: RuleFacts): string {
   }
 }
 
-function own(values: Readonly<Record<string, string>>, name: string): string {
+function ownValue(values: Readonly<Record<string, string>>, name: string): string {
   return Object.hasOwn(values, name) ? (values[name] ?? '') : '';
 }
 
-/** An outcome that grows while rules run. */
-interface Growing {
+/** The outcome while rules run. */
+interface MutableOutcome {
   matched: string[];
   reply: string | null;
   block: string | null;
@@ -57,12 +57,12 @@ interface Growing {
 }
 
 /**
- * Runs the rules of a bot for one event: those that are switched on, low priority first and in the order of the list
- * where it is equal. A rule whose conditions all hold acts; the first reply or block ends the run. A variable that a rule
- * sets is seen by the rules after it. Pure: nothing is stored or sent.
+ * Runs the enabled rules of a bot for one event, by priority and then by their order in the list. A rule acts if all its
+ * conditions match; the first reply or block ends the run. Later rules see the variables that earlier rules set. Pure
+ * function: nothing is stored or sent.
  */
 export function runRules(rules: readonly Rule[], event: RuleEvent, facts: RuleFacts): RuleOutcome {
-  const outcome: Growing = {
+  const outcome: MutableOutcome = {
     matched: [],
     reply: null,
     block: null,
@@ -72,20 +72,20 @@ export function runRules(rules: readonly Rule[], event: RuleEvent, facts: RuleFa
     stored: [],
     hooks: [],
   };
-  const inOrder = rules
+  const sorted = rules
     .filter((rule) => rule.enabled && rule.event === event)
     .sort((left, right) => left.priority - right.priority);
-  for (const rule of inOrder) {
-    const seen = { ...facts, variables: outcome.variables };
-    if (!rule.conditions.every((condition) => conditionHolds(condition, seen))) continue;
+  for (const rule of sorted) {
+    const current = { ...facts, variables: outcome.variables };
+    if (!rule.conditions.every((condition) => conditionMatches(condition, current))) continue;
     outcome.matched.push(rule.id);
-    act(rule, seen, outcome);
+    applyAction(rule, current, outcome);
     if (outcome.reply !== null || outcome.block !== null) break;
   }
   return outcome;
 }
 
-function act({ action }: Rule, facts: RuleFacts, outcome: Growing): void {
+function applyAction({ action }: Rule, facts: RuleFacts, outcome: MutableOutcome): void {
   switch (action.type) {
     case 'reply':
       outcome.reply = fillValue(action.text, facts);
@@ -111,30 +111,29 @@ function act({ action }: Rule, facts: RuleFacts, outcome: Growing): void {
 }
 
 /**
- * Whether a condition holds. Texts are compared without regard to case and accents, and without blanks around them. Of a fact
- * with several values (the roles of a user) one that fits is enough, and `not_` asks that none does. A comparison of
- * numbers with something that is none does not hold.
+ * Whether a condition matches. Comparisons ignore case, accents and surrounding white space. If a fact has several values
+ * (a user's roles), one match is enough; `not_` requires that none matches. Comparing a number with another text never matches.
  */
-function conditionHolds({ fact, operator, value }: RuleCondition, facts: RuleFacts): boolean {
-  const given = fact === 'role' ? facts.roles : [textOf(fact, facts)];
-  const known = given.map(normal);
+function conditionMatches({ fact, operator, value }: RuleCondition, facts: RuleFacts): boolean {
+  const given = fact === 'role' ? facts.roles : [factText(fact, facts)];
+  const known = given.map(normalize);
   const wanted = value
     .split('\n')
-    .map(normal)
+    .map(normalize)
     .filter((line) => line !== '');
   switch (operator) {
     case 'contains':
-      return some(known, wanted, (text, part) => text.includes(part));
+      return someMatch(known, wanted, (text, part) => text.includes(part));
     case 'not_contains':
-      return !some(known, wanted, (text, part) => text.includes(part));
+      return !someMatch(known, wanted, (text, part) => text.includes(part));
     case 'equals':
       return equals(known, wanted);
     case 'not_equals':
       return !equals(known, wanted);
     case 'starts_with':
-      return some(known, wanted, (text, part) => text.startsWith(part));
+      return someMatch(known, wanted, (text, part) => text.startsWith(part));
     case 'ends_with':
-      return some(known, wanted, (text, part) => text.endsWith(part));
+      return someMatch(known, wanted, (text, part) => text.endsWith(part));
     case 'greater_than':
       return compare(given, value, (left, right) => left > right);
     case 'less_than':
@@ -146,39 +145,39 @@ function conditionHolds({ fact, operator, value }: RuleCondition, facts: RuleFac
   }
 }
 
-function normal(text: string): string {
+function normalize(text: string): string {
   return foldText(text).trim();
 }
 
-function some(
+function someMatch(
   known: readonly string[],
   wanted: readonly string[],
-  fits: (text: string, part: string) => boolean,
+  matches: (text: string, part: string) => boolean,
 ): boolean {
-  return known.some((text) => wanted.some((part) => fits(text, part)));
+  return known.some((text) => wanted.some((part) => matches(text, part)));
 }
 
-/** No value at all equals what is empty. */
+/** An empty list of wanted values equals an empty text. */
 function equals(known: readonly string[], wanted: readonly string[]): boolean {
   return wanted.length === 0
     ? known.every((text) => text === '')
-    : some(known, wanted, (text, other) => text === other);
+    : someMatch(known, wanted, (text, other) => text === other);
 }
 
-function compare(given: readonly string[], value: string, holds: (left: number, right: number) => boolean): boolean {
-  const right = numberOf(value);
+function compare(given: readonly string[], value: string, matches: (left: number, right: number) => boolean): boolean {
+  const right = parseNumber(value);
   return (
     right !== null &&
     given.some((text) => {
-      const left = numberOf(text);
-      return left !== null && holds(left, right);
+      const left = parseNumber(text);
+      return left !== null && matches(left, right);
     })
   );
 }
 
-function numberOf(text: string): number | null {
+function parseNumber(text: string): number | null {
   const trimmed = text.trim();
-  // A decimal comma is what people write in half of the world.
+  // Many languages use a decimal comma.
   const number =
     trimmed === '' ? Number.NaN : Number(/^-?\d+,\d+$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed);
   return Number.isFinite(number) ? number : null;
