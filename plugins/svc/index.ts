@@ -1,27 +1,24 @@
 import { definePlugin, type HostApi } from '#plugin-api';
-import { usageDaysTable, usageTable } from './modules/usage/ledger/usage-tables.ts';
 import { createServices, type ServiceContext } from './wiring.ts';
 import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, type Module } from './kit/module.ts';
 import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
 import { automationJobs, automationsModule, automationTables } from './modules/automations/module.ts';
-import { budgetJobs, budgetsModule, budgetTables } from './modules/budgets/module.ts';
+import { budgetsModule } from './modules/budgets/module.ts';
 import { chatbotsModule } from './modules/chatbots/module.ts';
 import { contentJobs, contentTables, contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
-import { failoverJobs, failoverModule, failoverTables } from './modules/failover/module.ts';
+import { failoverModule } from './modules/failover/module.ts';
 import { imageJobs, imagesModule, imageTables } from './modules/images/module.ts';
 import { knowledgeBaseModule, knowledgeJobs, knowledgeTables } from './modules/knowledge-base/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
-import { sweepHook } from './modules/usage/sweep.ts';
 import { vectorStoresModule } from './modules/vector-stores/module.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
-import { webhookTables } from './webhooks/migrations.ts';
-import { webhookJobs, webhooksModule } from './webhooks/module.ts';
-import { deliveryLogModule, deliveryLogTables } from './webhooks/delivery-log-module.ts';
+import { webhooksModule } from './webhooks/module.ts';
+import { deliveryLogModule } from './webhooks/delivery-log-module.ts';
 
 /** The table of contents of the service. A new module is added here and nowhere else. */
 const modules: readonly Module<ServiceContext>[] = [
@@ -44,30 +41,20 @@ const modules: readonly Module<ServiceContext>[] = [
 
 const jobs = [
   ...modules.flatMap((module) => module.jobs),
-  sweepHook,
   ...contentJobs,
   ...automationJobs,
   ...aiFormJobs,
   ...imageJobs,
   ...knowledgeJobs,
-  ...budgetJobs,
-  ...failoverJobs,
-  ...webhookJobs,
 ];
 const tables = [
   ...modules.flatMap((module) => module.tables),
   rateLimitTable,
-  usageTable,
-  usageDaysTable,
   ...contentTables,
   ...automationTables,
   ...aiFormTables,
   ...imageTables,
   ...knowledgeTables,
-  ...budgetTables,
-  ...failoverTables,
-  ...webhookTables,
-  ...deliveryLogTables,
 ];
 
 export default definePlugin({

@@ -31,14 +31,14 @@ async function deepQueue(
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT 'd' || i, (SELECT max(id) FROM svc_webhook_events), ?, 'pending', 0, 0 FROM n`,
     [waiting, open.id],
   );
-  const { delivered: before } = await bed.webhooks.recorder.metrics();
+  const { delivered: before } = await bed.webhooks.deliveryLog.metrics();
   await bed.webhooks.start();
   const began = performance.now();
   let done = 0;
   let peak = 0;
   while (done < count) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    done = (await bed.webhooks.recorder.metrics().catch(() => ({ delivered: 0 }))).delivered - before;
+    done = (await bed.webhooks.deliveryLog.metrics().catch(() => ({ delivered: 0 }))).delivered - before;
     peak = Math.max(peak, process.memoryUsage.rss());
   }
   const rate = done / (performance.now() - began);

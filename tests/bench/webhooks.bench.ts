@@ -68,7 +68,7 @@ async function drainRate(dialect: Dialect, ports: readonly string[], count: numb
   const began = performance.now();
   const made = await bed.webhooks.work();
   const rate = (made / (performance.now() - began)) * 1000;
-  const { waiting } = await bed.webhooks.recorder.metrics();
+  const { waiting } = await bed.webhooks.deliveryLog.metrics();
   await bed.stop();
   if (waiting > 0) throw new Error(`${String(waiting)} deliveries were left behind.`);
   return rate;

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import type { Received, WebhookReceiver } from './webhook-receiver.ts';
 import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
-import { watchAnswers, type AnswersRead } from '../helpers/answers-read.ts';
+import { watchResponses, type ResponseWatch } from '../helpers/watch-responses.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { describeSites, started, startWebhookSite, type Ended, type WebhookSite } from './webhook-site.ts';
 
@@ -112,7 +112,7 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
 describeDialects('webhooks to endpoints that never end their answers', (_open, dialectCase) => {
   describe('on a site of its own', () => {
     const limit = 5_000;
-    let body: AnswersRead | null = null;
+    let body: ResponseWatch | null = null;
     let given: number[] = [];
     let site: WebhookSite;
     beforeEach(async () => {
@@ -137,7 +137,7 @@ describeDialects('webhooks to endpoints that never end their answers', (_open, d
       const receiver = await site.receiver();
       receiver.answer = () => (response) => void response.writeHead(200).write('so far');
       await site.subscribe(receiver);
-      body = watchAnswers(receiver.origin, 'body');
+      body = watchResponses(receiver.origin, 'body');
       const {
         deliveries: [id],
       } = await site.emit('chatbot.session_started', started('c-1'));

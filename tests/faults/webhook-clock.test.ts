@@ -144,7 +144,7 @@ describeDialects('webhooks while clocks jump by a day', (open) =>
       await shiftTimes(day);
       // Seen from the node, the database lags a day behind what it said last.
       moved.elapsed = day;
-      webhooks.recorder.resume('any').catch(() => undefined);
+      webhooks.deliveryLog.resume('any').catch(() => undefined);
       await until('it is delivered', async () => (await count('delivered')) === 1);
       expect(sent()).to.deep.equal([2]);
     });
@@ -166,7 +166,7 @@ describeDialects('webhooks while clocks jump by a day', (open) =>
       expect(sent()).to.have.length(20);
       expect(Math.max(...sent())).to.be.at.most(2);
       for (const id of ids)
-        expect(await first.webhooks.recorder.get(id)).to.deep.include({ state: 'delivered', attempts: 1 });
+        expect(await first.webhooks.deliveryLog.get(id)).to.deep.include({ state: 'delivered', attempts: 1 });
     });
 
     it('ask whose a job is before they send it, when they were stopped for longer than its lease', async () => {

@@ -70,7 +70,7 @@ describeDialects('two nodes at work on webhooks', (open, { location }) =>
         new Set(emitted),
       );
       for (const id of emitted) {
-        const detail = await webhooks.recorder.get(id);
+        const detail = await webhooks.deliveryLog.get(id);
         expect(detail).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
         expect(detail?.attemptLog.map(({ status }) => status)).to.deep.equal([200]);
       }
@@ -96,7 +96,7 @@ describeDialects('two nodes at work on webhooks', (open, { location }) =>
       await whenDone();
       expect([receiver.received.length, moved.received.length]).to.deep.equal([4, 1]);
       expect(moved.received[0]?.body).to.equal(receiver.received[0]?.body);
-      const { deliveries } = await webhooks.recorder.list();
+      const { deliveries } = await webhooks.deliveryLog.list();
       const of = (name: string) => deliveries.find(({ endpointId }) => endpointId === ids[name]);
       expect(of('moved')).to.deep.include({ state: 'delivered', attempts: 2 });
       const reasons = {
@@ -107,7 +107,7 @@ describeDialects('two nodes at work on webhooks', (open, { location }) =>
       for (const [name, error] of Object.entries(reasons)) {
         expect(of(name)).to.deep.include({ state: 'failed', attempts: 1, failure: 'stopped', error });
         // The attempt that was made stays on record.
-        expect((await webhooks.recorder.get(of(name)!.id))?.attemptLog.map(({ status }) => status)).to.deep.equal([
+        expect((await webhooks.deliveryLog.get(of(name)!.id))?.attemptLog.map(({ status }) => status)).to.deep.equal([
           503,
         ]);
       }
@@ -126,7 +126,7 @@ describeDialects('two nodes at work on webhooks', (open, { location }) =>
       receiver.release(503);
       await whenDone();
       expect(receiver.received).to.have.length(1);
-      expect((await webhooks.recorder.recentFailures())[0]).to.deep.include({
+      expect((await webhooks.deliveryLog.recentFailures())[0]).to.deep.include({
         failure: 'stopped',
         error: 'Event webhooks were switched off.',
         attempts: 1,

@@ -48,16 +48,16 @@ describeDialects('webhook jobs that are broken', (open) =>
       const good = await Promise.all(Array.from({ length: 20 }, (_, index) => emit(`good-${String(index)}`)));
       await webhooks.work();
       expect(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).to.have.members(good);
-      const { deliveries } = await webhooks.recorder.list({ state: 'failed' });
+      const { deliveries } = await webhooks.deliveryLog.list({ state: 'failed' });
       expect(deliveries).to.have.length(15);
       const errorOf = async (id: string): Promise<string | null | undefined> =>
-        (await webhooks.recorder.get(id))?.error;
+        (await webhooks.deliveryLog.get(id))?.error;
       for (const id of gone)
         expect(await errorOf(id)).to.equal('It could not be sent: its event is not stored any more.');
       expect(await errorOf(target)).to.match(/^It could not be sent: .*JSON/);
       expect(await errorOf(body)).to.match(/^A filter of requests failed: .*JSON/);
       expect(await errorOf(filtered)).to.match(/This conversation is poison/);
-      expect(await webhooks.recorder.recentFailures()).to.have.length(5);
+      expect(await webhooks.deliveryLog.recentFailures()).to.have.length(5);
     });
 
     it('are not made of the answers of filters that make no sense', async () => {
@@ -69,13 +69,17 @@ describeDialects('webhook jobs that are broken', (open) =>
       hooks.addFilter('svc_event_webhooks_request_args', (args) => ({ ...args, timeout: Number.NaN }));
       const timeout = await emit('timeout');
       await webhooks.work();
-      expect(await webhooks.recorder.get(delays)).to.deep.include({
+      expect(await webhooks.deliveryLog.get(delays)).to.deep.include({
         state: 'failed',
         failure: 'filter',
         attempts: 1,
         httpStatus: 503,
       });
-      expect(await webhooks.recorder.get(timeout)).to.deep.include({ state: 'failed', failure: 'filter', attempts: 0 });
+      expect(await webhooks.deliveryLog.get(timeout)).to.deep.include({
+        state: 'failed',
+        failure: 'filter',
+        attempts: 0,
+      });
     });
 
     it('do not come of settings that cannot be read: the queue waits, and goes on when they can', async () => {

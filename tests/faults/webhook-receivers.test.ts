@@ -5,7 +5,7 @@ import type { WebhookService } from '../../plugins/svc/webhooks/create-webhooks.
 import { createDeliver } from '../../plugins/svc/webhooks/delivery/deliver.ts';
 import type { Delivery } from '../../plugins/svc/webhooks/delivery.ts';
 import type { Undo } from '#plugin-api';
-import { watchAnswers, type AnswersRead } from '../helpers/answers-read.ts';
+import { watchResponses, type ResponseWatch } from '../helpers/watch-responses.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { openWebhooks, queued } from '../svc/webhooks/open-webhooks.ts';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
@@ -39,7 +39,7 @@ describeDialects('webhooks to receivers that behave badly', (open) =>
     let bad: Map<Manner, BadReceiver>;
     let http: Outbound;
     let webhooks: WebhookService;
-    let endless: AnswersRead;
+    let endless: ResponseWatch;
     let hanging: BadReceiver;
     const idOf = new Map<Manner, string>();
 
@@ -50,7 +50,7 @@ describeDialects('webhooks to receivers that behave badly', (open) =>
       );
       hanging = await startBadReceiver('hangs');
       const clock = createSystemClock();
-      endless = watchAnswers(new URL(bad.get('drips its body')!.url).origin, 'head');
+      endless = watchResponses(new URL(bad.get('drips its body')!.url).origin, 'head');
       const after = (milliseconds: number, callback: () => void): Undo =>
         milliseconds === limits['drips its body']! * 1000
           ? (endless.wait(callback), () => undefined)
@@ -103,7 +103,7 @@ describeDialects('webhooks to receivers that behave badly', (open) =>
       await until('every kind has come to an end', async () => {
         for (const id of idOf.values())
           if (
-            (await webhooks.recorder.list({ endpointId: id }, { limit: 200 })).deliveries.every(
+            (await webhooks.deliveryLog.list({ endpointId: id }, { limit: 200 })).deliveries.every(
               ({ finishedAt }) => finishedAt === null,
             )
           )
@@ -111,7 +111,7 @@ describeDialects('webhooks to receivers that behave badly', (open) =>
         return true;
       });
       for (const manner of manners) {
-        const { deliveries } = await webhooks.recorder.list({ endpointId: idOf.get(manner)! }, { limit: 200 });
+        const { deliveries } = await webhooks.deliveryLog.list({ endpointId: idOf.get(manner)! }, { limit: 200 });
         const finished = deliveries.filter(({ finishedAt }) => finishedAt !== null);
         for (const { state, failure, attempts, error } of finished) {
           expect({ state, failure, attempts }, manner).to.deep.equal(ends[manner]);
@@ -119,7 +119,7 @@ describeDialects('webhooks to receivers that behave badly', (open) =>
         }
       }
       expect(
-        (await webhooks.recorder.list({ endpointId: neverId })).deliveries.map(({ attempts }) => attempts),
+        (await webhooks.deliveryLog.list({ endpointId: neverId })).deliveries.map(({ attempts }) => attempts),
       ).to.deep.equal(Array.from({ length: number }, () => 0));
       expect(good.received).to.have.length(number);
     });

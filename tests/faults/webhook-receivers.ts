@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { watchAnswers } from '../helpers/answers-read.ts';
+import { watchResponses } from '../helpers/watch-responses.ts';
 
 /** What a bad receiver does with a connection once it has heard the request, or `refuses` before. */
 export type Manner =
@@ -40,7 +40,7 @@ export async function startBadReceiver(manner: Manner): Promise<BadReceiver> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const heads = watchAnswers(`http://127.0.0.1:${String(port)}`, 'head');
+  const heads = watchResponses(`http://127.0.0.1:${String(port)}`, 'head');
   const stop = async (): Promise<void> => {
     heads.stop();
     for (const timer of timers) clearInterval(timer);

@@ -1,8 +1,8 @@
-// Betters the pages of event webhooks; everything works without it.
+// Enhances the pages of event webhooks, which work without it.
 
 const find = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** "All" of each module: ticked when all are, half when some are. */
+/** The checkbox "All" of each module: checked if all events are, indeterminate if some are. */
 for (const group of find('[data-event-group]')) {
   const all = group.querySelector('[data-select-all]');
   const boxes = find('input[name="events[]"]', group);
@@ -15,7 +15,7 @@ for (const group of find('[data-event-group]')) {
     count();
   };
   all?.addEventListener('change', () => {
-    // Only what the search has left in sight: nobody ticks what they do not see.
+    // Only events that the search shows.
     for (const box of boxes) if (!box.closest('[data-event]').hidden) box.checked = all.checked;
     show();
   });
@@ -24,27 +24,27 @@ for (const group of find('[data-event-group]')) {
 }
 
 function count() {
-  const place = document.querySelector('[data-event-count]');
+  const output = document.querySelector('[data-event-count]');
   const boxes = find('input[name="events[]"]');
-  if (place) place.textContent = `${boxes.filter((box) => box.checked).length} of ${boxes.length} chosen`;
+  if (output) output.textContent = `${boxes.filter((box) => box.checked).length} of ${boxes.length} selected`;
 }
 
 const search = document.querySelector('[data-event-search]');
 search?.addEventListener('input', () => {
-  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   for (const event of find('[data-event]'))
-    event.hidden = !words.every((word) => event.dataset.event.toLowerCase().includes(word));
+    event.hidden = !terms.every((term) => event.dataset.event.toLowerCase().includes(term));
   for (const group of find('[data-event-group]'))
     group.hidden = find('[data-event]', group).every((event) => event.hidden);
   const none = document.querySelector('[data-event-none]');
   if (none) none.hidden = find('[data-event-group]').some((group) => !group.hidden);
 });
-// Enter in the search must not save the form.
+// Enter in the search field must not submit the form.
 search?.addEventListener('keydown', (event) => {
   if (event.key === 'Enter') event.preventDefault();
 });
 
-/** Retry and Clear: a second click of the same press is none, and once done neither is offered again for that job. */
+/** Retry and Clear: ignores a double click, and disables both once one has succeeded. */
 document.addEventListener(
   'submit',
   (event) => {

@@ -4,7 +4,7 @@ import { invalidFields } from '../kit/field-errors.ts';
 import type { SettingsStore, StoredEndpoint } from './settings-store.ts';
 import type { WebhookAdministration } from './webhooks.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mask } from '../settings/mask.ts';
+import { maskSecret } from '../settings/secret-reader.ts';
 import { applyInput, type ApplyParts } from './endpoint-input.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -71,15 +71,15 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
   };
 }
 
-/** Without what is secret. */
+/** Converts a stored endpoint for pages and commands, with masked secrets. */
 function toEndpoint({ read }: Pick<SettingsStore, 'read'>, { secret, headers, ...endpoint }: StoredEndpoint): Endpoint {
   return {
     ...endpoint,
-    secret: maskSecret(read, secret),
+    secret: describeSecret(read, secret),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name,
-        /auth|key|token|secret|cookie|pass/i.test(name) ? (maskSecret(read, value) ?? '') : (read(value) ?? ''),
+        /auth|key|token|secret|cookie|pass/i.test(name) ? (describeSecret(read, value) ?? '') : (read(value) ?? ''),
       ]),
     ),
   };
@@ -98,7 +98,7 @@ type SecretAdministration = Pick<
   'generateSecret' | 'setSecret' | 'rotateSecret' | 'clearSecret'
 >;
 
-/** The secret that signs for every endpoint without one of its own. */
+/** The common signing secret, for endpoints without their own. */
 function createSecretAdministration({ store, clock, encrypt }: SecretParts): SecretAdministration {
   const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
@@ -120,13 +120,13 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
     },
     async setSecret(value) {
       const secret = value.trim();
-      if (secret === '') throw invalidFields({ secret: 'Type a secret, or generate one.' });
-      if (secret.length > 1000) throw invalidFields({ secret: 'The secret may have at most 1000 characters.' });
+      if (secret === '') throw invalidFields({ secret: 'Enter a secret or generate one.' });
+      if (secret.length > 1000) throw invalidFields({ secret: 'The secret may have at most 1,000 characters.' });
       await saveSecret(secret, 0);
     },
     async rotateSecret(overlap = day) {
       if (!Number.isFinite(overlap) || overlap < 0 || overlap > 30 * day)
-        throw invalidFields({ overlap: 'The overlap is 0 to 30 days, in seconds.' });
+        throw invalidFields({ overlap: 'The overlap must be 0 to 30 days, in seconds.' });
       const secret = newSecret();
       await saveSecret(secret, overlap);
       return secret;
@@ -135,11 +135,11 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
   };
 }
 
-/** How an encrypted secret ends; null: there is none. */
-export function maskSecret(read: SettingsStore['read'], encrypted: string): string | null {
+/** How an encrypted secret ends; null: no secret. */
+export function describeSecret(read: SettingsStore['read'], encrypted: string): string | null {
   if (encrypted === '') return null;
   const plain = read(encrypted);
-  return plain === null ? 'cannot be read, set it again' : mask(plain);
+  return plain === null ? 'cannot be read, set it again' : maskSecret(plain);
 }
 
 export interface AdministrationParts {
@@ -164,7 +164,7 @@ export function createAdministration({
       const until = stored.previous?.until ?? 0;
       return {
         enabled: stored.enabled,
-        secret: maskSecret(store.read, stored.secret),
+        secret: describeSecret(store.read, stored.secret),
         previousSecretUntil: until > clock.now() ? until : null,
         endpoints: stored.endpoints.map((endpoint) => toEndpoint(store, endpoint)),
         deliveredDays: stored.deliveredDays,
@@ -172,7 +172,8 @@ export function createAdministration({
     },
     setEnabled: (enabled) => store.change((stored) => ({ ...stored, enabled })),
     async setDeliveredDays(days) {
-      if (!Number.isFinite(days) || days < 0 || days > 365) throw invalidFields({ deliveredDays: 'Days are 0 to 365.' });
+      if (!Number.isFinite(days) || days < 0 || days > 365)
+        throw invalidFields({ deliveredDays: 'Enter 0 to 365 days.' });
       await store.change((stored) => ({ ...stored, deliveredDays: days }));
     },
   };

@@ -3,12 +3,12 @@ import type { HooksApi } from '#plugin-api';
 import { createAjv } from '../kit/ajv.ts';
 import type { EventDefinition } from '../kit/define-event.ts';
 
-/** Other names under which an event may be subscribed to (D26). */
+/** Other names that a subscription may use (D26). */
 const aliases: Readonly<Record<string, string>> = { 'chatbot.feedback_submitted': 'chatbot.fb_submitted' };
 
 /**
- * The events there are: those of the service, and those that plugins define with the filter `svc_event_schemas`, which
- * gets and answers an array of definitions as `defineEvent` takes them.
+ * All events: those of the service and those that plugins add with the filter `svc_event_schemas`. The filter receives and
+ * returns an array of definitions as for `defineEvent`.
  */
 export function createCatalogue({
   hooks,
@@ -54,7 +54,7 @@ export function createCatalogue({
       const check = checkOf(event);
       if (check(data)) return [];
       return (check.errors ?? []).map(
-        ({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is not right'}.`,
+        ({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is invalid'}.`,
       );
     },
   };
@@ -62,7 +62,7 @@ export function createCatalogue({
 
 const completed = new WeakMap<object, EventDefinition>();
 
-/** What a plugin may leave out. */
+/** Fills in members that a plugin may omit. */
 function complete(event: Partial<EventDefinition> & Pick<EventDefinition, 'name'>): EventDefinition {
   const known = completed.get(event);
   if (known) return known;
@@ -84,7 +84,7 @@ function complete(event: Partial<EventDefinition> & Pick<EventDefinition, 'name'
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Adds events to the catalogue, or changes those there are. */
+    /** Adds events to the catalogue or changes existing ones. */
     svc_event_schemas: (events: readonly EventDefinition[]) => readonly EventDefinition[];
   }
 }
@@ -97,7 +97,7 @@ export interface CatalogueEntry {
   readonly description: string;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly example: Readonly<Record<string, unknown>>;
-  /** Whether it waits in the queue by default (D17). */
+  /** Whether it is queued by default (D17). */
   readonly queued: boolean;
 }
 
@@ -105,8 +105,8 @@ export interface Catalogue {
   /** In the order of contract 6.2, then those of plugins. */
   list(): readonly CatalogueEntry[];
   find(name: string): EventDefinition | undefined;
-  /** Name as stored in a subscription (D26), or null when there is no such event. */
+  /** Name as stored in a subscription (D26), or null for an unknown event. */
   resolveName(name: string): string | null;
-  /** Sentences about what is wrong with the data; empty when they are right. */
+  /** Returns a sentence for each error in the data; empty if the data is valid. */
   findErrors(name: string, data: unknown): readonly string[];
 }

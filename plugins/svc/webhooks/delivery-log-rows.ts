@@ -11,7 +11,7 @@ const { deliveries, events } = tables;
 export interface DeliveryRow {
   readonly id: number;
   readonly uuid: string;
-  /** null, as all of the event: it is not stored any more. */
+  /** null, like all columns of the event, if the event is no longer stored. */
   readonly event_uuid: string | null;
   readonly name: string | null;
   readonly key: string | null;
@@ -31,7 +31,7 @@ export interface DeliveryRow {
   readonly event_body: Buffer | null;
 }
 
-/** Deliveries with their events, without what is long. */
+/** Selects deliveries with their events, without the long columns. */
 export function selectDeliveries({ knex }: Pick<HostApi['database'], 'knex'>, filter: DeliveryFilter = {}) {
   const query = knex(`${deliveries} as d`)
     .leftJoin(`${events} as e`, 'e.id', 'd.event_id')
@@ -62,24 +62,24 @@ export function selectDeliveries({ knex }: Pick<HostApi['database'], 'knex'>, fi
   return query;
 }
 
-/** As pages see them: with the endpoint's name as it is or was, and what is being sent right now. */
+/** Converts rows for pages: adds the current or last name of the endpoint, and the state `delivering`. */
 export async function toDeliveries(
   { settings, store }: { readonly settings: SettingsStore; readonly store: Store },
   rows: readonly DeliveryRow[],
 ): Promise<Delivery[]> {
   const [{ stored }, leased] = [await settings.current(), await store.findLeased(rows.map(({ id }) => id))];
-  const nameOf = ({ endpoint_id: id, target }: DeliveryRow): string =>
+  const nameFor = ({ endpoint_id: id, target }: DeliveryRow): string =>
     stored.endpoints.find((endpoint) => endpoint.id === id)?.name ??
     stored.removed[id] ??
     (target === null
-      ? '(removed endpoint)'
-      : ((parseJson(target) as { name?: string } | null)?.name ?? '(removed endpoint)'));
+      ? '(deleted endpoint)'
+      : ((parseJson(target) as { name?: string } | null)?.name ?? '(deleted endpoint)'));
   return rows.map((row) => ({
     id: row.uuid,
     eventId: row.event_uuid ?? '',
     event: row.name ?? '',
     endpointId: row.endpoint_id,
-    endpointName: nameOf(row),
+    endpointName: nameFor(row),
     state: row.state === 'pending' && leased.has(row.id) ? 'delivering' : row.state,
     attempts: row.attempts,
     dueAt: row.due_at,
@@ -97,7 +97,7 @@ export function toAttempt(
   log: string,
   { row, userAgent }: { readonly row: DeliveryRow; readonly userAgent: string },
 ): Attempt {
-  const kept = JSON.parse(log) as AttemptRecord;
+  const record = JSON.parse(log) as AttemptRecord;
   const standard = {
     'Content-Type': 'application/json; charset=utf-8',
     Accept: 'application/json',
@@ -107,26 +107,26 @@ export function toAttempt(
     'X-SVC-Delivery-Id': row.uuid,
     'X-SVC-Idempotency-Key': row.key ?? '',
     'X-SVC-Schema-Version': schemaVersion,
-    'X-SVC-Timestamp': kept.time,
-    ...(kept.sig !== null && { 'X-SVC-Signature': kept.sig, 'X-SVC-Signature-Alg': 'sha256' }),
+    'X-SVC-Timestamp': record.time,
+    ...(record.sig !== null && { 'X-SVC-Signature': record.sig, 'X-SVC-Signature-Alg': 'sha256' }),
   };
   return {
     number,
-    startedAt: kept.at,
-    duration: kept.ms,
-    status: kept.status,
-    failure: kept.failure as DeliveryFailure | null,
-    error: kept.error,
-    url: kept.url,
-    requestHeaders: kept.headers ?? standard,
-    timestamp: kept.time,
-    responseHeaders: kept.answer,
-    responseBody: kept.text,
-    nextTryAt: kept.next === null ? null : kept.at + kept.ms + kept.next,
+    startedAt: record.at,
+    duration: record.ms,
+    status: record.status,
+    failure: record.failure as DeliveryFailure | null,
+    error: record.error,
+    url: record.url,
+    requestHeaders: record.headers ?? standard,
+    timestamp: record.time,
+    responseHeaders: record.answer,
+    responseBody: record.text,
+    nextTryAt: record.next === null ? null : record.at + record.ms + record.next,
   };
 }
 
-/** One row that is broken must not take the page with it. */
+/** Returns null for invalid JSON: one corrupt row must not fail the page. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -12,7 +12,7 @@ export interface ApplyParts {
   readonly encrypt: (text: string) => string;
 }
 
-/** The endpoint with what was given in its place. Throws RestError 400 with `data.params`. */
+/** Returns the endpoint with the given members changed. @throws RestError 400 with `data.params`. */
 export function applyInput(
   before: StoredEndpoint,
   input: EndpointInput,
@@ -30,32 +30,32 @@ export function applyInput(
     ...(secret !== undefined && { secret: encrypt(secret.trim()) }),
     ...(headers !== undefined && { headers: readHeaders(before.headers, headers, { encrypt, errors }) }),
   };
-  if (after.name === '') errors['name'] = 'Give the endpoint a name.';
+  if (after.name === '') errors['name'] = 'Enter a name for the endpoint.';
   if (after.name.length > 200) errors['name'] = 'The name may have at most 200 characters.';
   const url = urlError(after.url);
   if (url !== null) errors['url'] = url;
   if (!Number.isInteger(after.redirects) || after.redirects < 0 || after.redirects > 5)
-    errors['redirects'] = 'Redirects are a whole number from 0 to 5.';
+    errors['redirects'] = 'Enter a whole number of redirects from 0 to 5.';
   for (const name of ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const)
-    if (typeof after[name] !== 'boolean') errors[name] = `${name} is true or false.`;
+    if (typeof after[name] !== 'boolean') errors[name] = `${name} must be true or false.`;
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return after;
 }
 
-/** An endpoint may be saved without an address (contract 6.1: it then receives nothing). */
+/** An endpoint may be saved without a URL; it then receives nothing (contract 6.1). */
 function urlError(url: string): string | null {
   if (url === '') return null;
-  if (!isUrl(url)) return 'The URL is not an address. Write it like https://example.com/hooks.';
+  if (!isUrl(url)) return 'Enter a complete URL, like https://example.com/hooks.';
   const { protocol, username, password } = new URL(url);
-  if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https addresses can be called.';
+  if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs are supported.';
   return username === '' && password === ''
     ? null
-    : 'The URL holds a user name or password. Send them in a custom header.';
+    : 'The URL must not contain a user name or password. Send them in a custom header.';
 }
 
 function readEvents(names: readonly string[], catalogue: Catalogue, errors: Record<string, string>): readonly string[] {
   if (!Array.isArray(names)) {
-    errors['events'] = 'events is a list of names.';
+    errors['events'] = 'events must be a list of names.';
     return [];
   }
   const known = names.map((name) => [name, catalogue.resolveName(String(name))] as const);
@@ -73,7 +73,7 @@ function readHeaders(
   for (const [name, value] of Object.entries(given)) {
     if (value === null) Reflect.deleteProperty(after, name);
     else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value))
-      errors['headers'] = `'${name}' is not a header that can be sent.`;
+      errors['headers'] = `'${name}' is not a valid header.`;
     else if (reservedHeaders.test(name)) errors['headers'] = `The header ${name} is set by the service.`;
     else after[name] = encrypt(value);
   }

@@ -5,7 +5,7 @@ import type { EmitResult, Envelope, EventContext } from './event.ts';
 type Data = Readonly<Record<string, unknown>>;
 type Headers = Readonly<Record<string, string>>;
 
-/** Arguments of one request; seconds and hops (D24). */
+/** Arguments of one request. `timeout` in seconds, `redirection` in hops (D24). */
 export interface RequestArgs {
   readonly timeout: number;
   readonly redirection: number;
@@ -40,7 +40,7 @@ declare module '#plugin-api' {
       attempt: number,
       maxAttempts: number,
     ) => boolean;
-    /** Seconds before each attempt; their number is that of the attempts. */
+    /** Seconds before each attempt; the number of entries is the number of attempts. */
     svc_event_webhooks_retry_delays: (delays: readonly number[]) => readonly number[];
     svc_event_delivery_queue_async_enabled: (
       enabled: boolean,
@@ -56,7 +56,7 @@ declare module '#plugin-api' {
     svc_event_webhooks_emitted: (result: EmitResult, context: EventContext) => void;
     svc_event_webhooks_delivery_completed: (result: DeliveryResult, target: WebhookTarget, envelope: Envelope) => void;
     svc_event_webhooks_delivery_failed: (result: DeliveryResult, target: WebhookTarget, envelope: Envelope) => void;
-    /** An endpoint that failed for long is paused: its events wait. */
+    /** An endpoint is paused after repeated failures; its deliveries wait. */
     svc_event_webhooks_endpoint_paused: (endpointId: string, reason: string) => void;
     svc_event_webhooks_endpoint_resumed: (endpointId: string) => void;
   }

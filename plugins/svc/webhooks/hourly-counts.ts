@@ -4,7 +4,7 @@ import type { DeliveryLog } from './webhooks.ts';
 
 export const hoursTable = 'svc_webhook_hours';
 
-/** One row per hour and endpoint that saw deliveries. `hour`: its beginning, milliseconds since the epoch. */
+/** One row per hour and endpoint with deliveries. `hour`: its start in milliseconds since the epoch. */
 export const hoursMigration: Migration = {
   id: '0101_webhook_hours',
   async up(knex) {
@@ -24,7 +24,7 @@ const retentionDays = 92;
 const flushInterval = 60_000;
 
 export interface HourCounts {
-  /** Beginning of the hour, milliseconds since the epoch. */
+  /** Start of the hour in milliseconds since the epoch. */
   readonly hour: number;
   readonly delivered: number;
   readonly failed: number;
@@ -32,30 +32,29 @@ export interface HourCounts {
 }
 
 export interface HourlyCounts {
-  /** Adds what this process has counted since it was last asked. */
+  /** Adds what this process has counted since the last flush. */
   flush(): Promise<void>;
   /** Hours with deliveries, oldest first. */
   read(span: { readonly since: number; readonly until: number; readonly endpointId?: string }): Promise<HourCounts[]>;
-  /** Flushes every minute from now on, and removes what is older than 92 days. */
+  /** Flushes every minute and deletes counts older than 92 days. */
   start(): void;
 }
 
 export interface HourlyCountsParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
-  readonly recorder: Pick<DeliveryLog, 'metrics'>;
+  readonly deliveryLog: Pick<DeliveryLog, 'metrics'>;
 }
 
 /**
- * Sums of deliveries by hour and endpoint. They are taken from the counters of each node, so that a delivery costs no
- * write more, and a chart is drawn as quickly over a million deliveries as over ten. A process that is killed takes at
- * most its last minute with it; the log of deliveries itself is not touched by that.
+ * Counts deliveries by hour and endpoint from the counters of each node. A delivery needs no extra write, and a chart over
+ * a million deliveries is as fast as over ten. A killed process loses the counts of its last minute, but no deliveries.
  */
-export function createHourlyCounts({ host: { database, clock, log }, recorder }: HourlyCountsParts): HourlyCounts {
+export function createHourlyCounts({ host: { database, clock, log }, deliveryLog }: HourlyCountsParts): HourlyCounts {
   const seen = new Map<string, Pick<EndpointMetrics, 'delivered' | 'failed' | 'retried'>>();
-  let turn: Promise<void> = Promise.resolve();
+  let lastFlush: Promise<void> = Promise.resolve();
 
   async function write(): Promise<void> {
-    const { endpoints } = await recorder.metrics();
+    const { endpoints } = await deliveryLog.metrics();
     const hour = Math.floor(clock.now() / hourLength) * hourLength;
     for (const { endpointId, delivered, failed, retried } of endpoints) {
       const before = seen.get(endpointId) ?? { delivered: 0, failed: 0, retried: 0 };
@@ -85,7 +84,7 @@ export function createHourlyCounts({ host: { database, clock, log }, recorder }:
       .merge({ delivered: sum('delivered'), failed: sum('failed'), retried: sum('retried') });
   }
 
-  const flush = (): Promise<void> => (turn = turn.catch(() => undefined).then(write));
+  const flush = (): Promise<void> => (lastFlush = lastFlush.catch(() => undefined).then(write));
   const tick = async (): Promise<void> => {
     await flush();
     await database
@@ -118,7 +117,10 @@ export function createHourlyCounts({ host: { database, clock, log }, recorder }:
         flushInterval,
         () =>
           void tick().catch((error: unknown) => {
-            log.warn('Figures of webhook deliveries could not be kept; they are added to the next ones.', { error });
+            log.warn('Failed to store hourly webhook counts; the next flush includes them', {
+              event: 'webhook_counts_write_failed',
+              error,
+            });
           }),
       ),
   };

@@ -3,30 +3,30 @@ import type { WebhookMetrics } from './delivery.ts';
 import { tables } from './migrations.ts';
 import type { Worker } from './worker/worker-contract.ts';
 
-interface Waiting {
+interface Backlog {
   readonly id: string;
   readonly count: number;
-  /** Milliseconds that the oldest has waited. */
+  /** Age of the oldest delivery in milliseconds. */
   readonly age: number;
 }
 
-/** Counting a million open jobs takes a fifth of a second: from so many on, what was counted serves for a while. */
+/** Counting a million open jobs takes 0.2 s: from this many on, the count is cached. */
 const manyJobs = 100_000;
-const kept = new WeakMap<object, { readonly waiting: readonly Waiting[]; readonly until: number }>();
+const cache = new WeakMap<object, { readonly waiting: readonly Backlog[]; readonly until: number }>();
 
-async function knownWaiting(host: Pick<HostApi, 'database'>): Promise<readonly Waiting[]> {
-  const known = kept.get(host.database);
-  if (known && known.until > performance.now()) return known.waiting;
-  const waiting = await readWaiting(host);
+async function cachedBacklog(host: Pick<HostApi, 'database'>): Promise<readonly Backlog[]> {
+  const cached = cache.get(host.database);
+  if (cached && cached.until > performance.now()) return cached.waiting;
+  const waiting = await readBacklog(host);
   const total = waiting.reduce((sum, { count }) => sum + count, 0);
-  // Four seconds at a million: a page and a scraper together cost a twentieth of the time at most.
-  if (total > manyJobs) kept.set(host.database, { waiting, until: performance.now() + total / 250 });
-  else kept.delete(host.database);
+  // Four seconds at a million jobs: counting takes at most a twentieth of the time.
+  if (total > manyJobs) cache.set(host.database, { waiting, until: performance.now() + total / 250 });
+  else cache.delete(host.database);
   return waiting;
 }
 
-/** Open jobs by endpoint. The index of open jobs alone is read: ids grow with time, so the lowest is the oldest. */
-async function readWaiting({ database }: Pick<HostApi, 'database'>): Promise<readonly Waiting[]> {
+/** Open jobs by endpoint. Reads only the index of open jobs: ids grow with time, so the lowest id is the oldest job. */
+async function readBacklog({ database }: Pick<HostApi, 'database'>): Promise<readonly Backlog[]> {
   const { knex } = database;
   const rows: { id: string; count: number | string; first: number }[] = await knex(tables.deliveries)
     .whereNotNull('due_at')
@@ -48,16 +48,16 @@ async function readWaiting({ database }: Pick<HostApi, 'database'>): Promise<rea
   }));
 }
 
-/** Numbers of this process, and of the queue that all share. */
+/** Counters of this process, and the size of the queue that all nodes share. */
 export async function readMetrics(
   host: Pick<HostApi, 'database'>,
-  worker: Pick<Worker, 'lanes' | 'inFlight'>,
+  worker: Pick<Worker, 'queues' | 'inFlight'>,
   emitted: number,
 ): Promise<WebhookMetrics> {
-  const waiting = await knownWaiting(host);
-  const lanes = [...worker.lanes.values()];
-  const sum = (pick: (lane: (typeof lanes)[number]) => number): number =>
-    lanes.reduce((total, lane) => total + pick(lane), 0);
+  const waiting = await cachedBacklog(host);
+  const queues = [...worker.queues.values()];
+  const sum = (pick: (queue: (typeof queues)[number]) => number): number =>
+    queues.reduce((total, queue) => total + pick(queue), 0);
   return {
     delivered: sum(({ delivered }) => delivered),
     failed: sum(({ failed }) => failed),
@@ -66,15 +66,15 @@ export async function readMetrics(
     inFlight: worker.inFlight(),
     queueAge: Math.max(0, ...waiting.map(({ age }) => age / 1000)),
     waiting: waiting.reduce((total, { count }) => total + count, 0),
-    endpoints: [...new Set([...lanes.map(({ id }) => id), ...waiting.map(({ id }) => id)])].map((id) => {
-      const lane = worker.lanes.get(id);
+    endpoints: [...new Set([...queues.map(({ id }) => id), ...waiting.map(({ id }) => id)])].map((id) => {
+      const queue = worker.queues.get(id);
       return {
         endpointId: id,
-        delivered: lane?.delivered ?? 0,
-        failed: lane?.failed ?? 0,
-        retried: lane?.retried ?? 0,
-        inFlight: lane?.inFlight ?? 0,
-        limit: lane?.limit ?? 0,
+        delivered: queue?.delivered ?? 0,
+        failed: queue?.failed ?? 0,
+        retried: queue?.retried ?? 0,
+        inFlight: queue?.inFlight ?? 0,
+        limit: queue?.limit ?? 0,
         waiting: waiting.find((row) => row.id === id)?.count ?? 0,
       };
     }),
@@ -87,8 +87,8 @@ export function exposeMetrics(metrics: WebhookMetrics): string {
     void lines.push(`# HELP svc_webhook_${name} ${help}`, `# TYPE svc_webhook_${name} ${type}`);
   for (const [name, help] of [
     ['delivered', 'Deliveries that succeeded.'],
-    ['failed', 'Deliveries that failed for good.'],
-    ['retried', 'Attempts that were put off.'],
+    ['failed', 'Deliveries that failed permanently.'],
+    ['retried', 'Attempts that are retried.'],
   ] as const) {
     add(`${name}_total`, 'counter', help);
     for (const endpoint of metrics.endpoints)
@@ -97,9 +97,9 @@ export function exposeMetrics(metrics: WebhookMetrics): string {
       );
   }
   for (const [name, help] of [
-    ['inFlight', 'Attempts under way, by endpoint.'],
-    ['waiting', 'Deliveries that wait or are under way, by endpoint.'],
-    ['limit', 'Attempts this node may make at once, by endpoint.'],
+    ['inFlight', 'In-flight attempts, by endpoint.'],
+    ['waiting', 'Pending and in-flight deliveries, by endpoint.'],
+    ['limit', 'Maximum concurrent attempts of this node, by endpoint.'],
   ] as const) {
     const metric = `endpoint_${name === 'inFlight' ? 'in_flight' : name}`;
     add(metric, 'gauge', help);
@@ -111,9 +111,9 @@ export function exposeMetrics(metrics: WebhookMetrics): string {
   add('emitted_total', 'counter', 'Events emitted.');
   lines.push(`svc_webhook_emitted_total ${String(metrics.emitted)}`);
   for (const [name, value, help] of [
-    ['in_flight', metrics.inFlight, 'Attempts under way.'],
-    ['queue_age_seconds', metrics.queueAge, 'Age of the oldest delivery that waits.'],
-    ['waiting', metrics.waiting, 'Deliveries that wait or are under way.'],
+    ['in_flight', metrics.inFlight, 'In-flight attempts.'],
+    ['queue_age_seconds', metrics.queueAge, 'Age of the oldest pending delivery.'],
+    ['waiting', metrics.waiting, 'Pending and in-flight deliveries.'],
   ] as const) {
     add(name, 'gauge', help);
     lines.push(`svc_webhook_${name} ${String(value)}`);

@@ -14,8 +14,6 @@ export const tables = {
   replays: 'svc_webhook_replays',
 } as const;
 
-export const webhookTables: readonly string[] = Object.values(tables);
-
 export const webhookMigrations: readonly Migration[] = [
   {
     id: '0100_webhooks',

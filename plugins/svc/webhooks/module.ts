@@ -3,20 +3,17 @@ import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import type { WebhookService } from './create-webhooks.ts';
 import { eventsRoute } from './events.route.ts';
-import { webhookMigrations } from './migrations.ts';
+import { tables, webhookMigrations } from './migrations.ts';
 import { cataloguePath, endpointSlug, webhooksSlug } from './pages/pages-context.ts';
 import { fallbackHook, registerWebhooks, sweepHook } from './register.ts';
 
-/** What the pages, commands and routes of event webhooks work with. */
-export interface WebhooksContext extends ModulePorts {
+/** Dependencies of the pages, commands and routes of event webhooks. */
+export interface WebhooksPorts extends ModulePorts {
   readonly host: HostApi;
   readonly webhooks: WebhookService;
 }
 
-/** Cron jobs, for uninstalling. */
-export const webhookJobs: readonly string[] = [fallbackHook, sweepHook];
-
-export const webhooksModule = defineModule<WebhooksContext>({
+export const webhooksModule = defineModule<WebhooksPorts>({
   id: 'webhooks',
   title: 'Event webhooks',
   routes: [eventsRoute],
@@ -47,6 +44,8 @@ export const webhooksModule = defineModule<WebhooksContext>({
     lazyCommands(async () => (await import('./commands/event-commands.ts')).eventCommands),
   ],
   migrations: webhookMigrations,
+  tables: Object.values(tables),
+  jobs: [fallbackHook, sweepHook],
   register: ({ host, webhooks }) => {
     registerWebhooks(host, webhooks);
     host.site.addPage({

@@ -3,11 +3,11 @@ import { schemaVersion } from './event.ts';
 
 const text = { type: 'string' } as const;
 
-/** Headers of every delivery (contract 6.3), with what they mean. */
+/** Headers of every delivery (contract 6.3) with their meaning. */
 const headers = {
   'X-SVC-Event': 'Event name.',
   'X-SVC-Event-Id': 'Unique identifier of the event envelope.',
-  'X-SVC-Delivery-Id': 'Unique identifier of the delivery to this endpoint, the same in all its attempts.',
+  'X-SVC-Delivery-Id': 'Unique identifier of the delivery to this endpoint, the same for all attempts.',
   'X-SVC-Idempotency-Key': 'Stable key for de-duplicating repeated deliveries.',
   'X-SVC-Schema-Version': `Event schema version; current value ${schemaVersion}.`,
   'X-SVC-Timestamp': 'Unix timestamp used in the signature.',
@@ -15,7 +15,7 @@ const headers = {
   'X-SVC-Signature-Alg': 'sha256; only when a signing secret is set.',
 };
 
-/** The section `webhooks` of the OpenAPI document, from the very schemas that events are checked by. */
+/** Builds the section `webhooks` of the OpenAPI document from the schemas that validate events. */
 export function openApiWebhooks(catalogue: Catalogue): Record<string, Record<string, Record<string, unknown>>> {
   return Object.fromEntries(
     catalogue.list().map(({ name, module, description, schema, example }) => [
@@ -41,7 +41,7 @@ export function openApiWebhooks(catalogue: Catalogue): Record<string, Record<str
               },
             },
           },
-          responses: { '2XX': { description: 'Taken. The body is not interpreted.' } },
+          responses: { '2XX': { description: 'Accepted. The body is not interpreted.' } },
         },
       },
     ]),

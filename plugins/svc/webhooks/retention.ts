@@ -6,7 +6,10 @@ const day = 86_400_000;
 const failedDays = 7;
 const batch = 500;
 
-/** Removes what has been kept long enough: delivered ones after `deliveredDays`, failed ones after seven (contract 8), in small steps. Answers how many. */
+/**
+ * Deletes delivered deliveries after `deliveredDays` and failed ones after seven days (contract 8), in small batches.
+ * Returns how many.
+ */
 export async function sweep({ database }: Pick<HostApi, 'database'>, deliveredDays: number): Promise<number> {
   let removed = 0;
   for (const { state, days } of [
@@ -23,7 +26,7 @@ export async function sweep({ database }: Pick<HostApi, 'database'>, deliveredDa
 
 async function sweepBatch(database: HostApi['database'], state: string, age: number): Promise<number> {
   return database.transaction(async (knex) => {
-    // Ids grow with time, so the oldest come first without an index of their own.
+    // Ids grow with time: ordering by id finds the oldest without another index.
     const rows: { id: number; event_id: number }[] = await knex(deliveries)
       .where({ state })
       .where('finished_at', '<', knex.raw('? - ?', [database.now(), age]))
@@ -32,7 +35,7 @@ async function sweepBatch(database: HostApi['database'], state: string, age: num
       .select('id', 'event_id');
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
-    // Not one that somebody has sent on its way again meanwhile.
+    // `state` again: a delivery may have been retried in the meantime.
     await knex(deliveries).whereIn('id', ids).where({ state }).delete();
     await knex(attempts)
       .whereIn('delivery_id', ids)

@@ -1,33 +1,33 @@
-import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 interface Keys {
-  readonly ours: Pads;
+  readonly own: Pads;
   readonly standard: KeyObject;
 }
 
-/** Bytes of a block of SHA-256. */
+/** Block size of SHA-256 in bytes. */
 const block = 64;
 
-/** What the two hashes of an HMAC (RFC 2104) begin with; the outer one has room for the inner behind it. */
+/** Padded keys of the two hashes of an HMAC (RFC 2104). `outer` has room for the inner hash at its end. */
 interface Pads {
   readonly inner: Buffer;
   readonly outer: Buffer;
 }
 
-const known = new Map<string, Keys>();
+const cache = new Map<string, Keys>();
 
-/** Contract 6.6 keys with the secret as it is written; Standard Webhooks with the bytes behind `whsec_`. */
-function keysOf(secret: string): Keys {
-  const found = known.get(secret);
+/** The key of contract 6.6 is the secret as written; that of Standard Webhooks the base64 after `whsec_`. */
+function keysFor(secret: string): Keys {
+  const found = cache.get(secret);
   if (found) return found;
-  if (known.size > 100) known.clear();
+  if (cache.size > 100) cache.clear();
   const bytes = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
-  const keys = { ours: padsOf(Buffer.from(secret)), standard: createSecretKey(bytes) };
-  known.set(secret, keys);
+  const keys = { own: createPads(Buffer.from(secret)), standard: createSecretKey(bytes) };
+  cache.set(secret, keys);
   return keys;
 }
 
-function padsOf(secret: Buffer): Pads {
+function createPads(secret: Buffer): Pads {
   const key = secret.length > block ? hash('sha256', secret, 'buffer') : secret;
   const pads = { inner: Buffer.alloc(block, 0x36), outer: Buffer.alloc(block + 32, 0x5c) };
   for (const [index, byte] of key.entries()) {
@@ -39,10 +39,10 @@ function padsOf(secret: Buffer): Pads {
 
 /**
  * Value of `X-SVC-Signature`: HMAC-SHA256 of timestamp, period and the bytes that are sent (contract 6.6).
- * Two plain hashes: an Hmac object of Node costs a quarter more, and its garbage comes on top.
+ * Two plain hashes: an Hmac object of Node takes a quarter longer and leaves more garbage.
  */
 export function sign(secret: string, timestamp: string, body: Uint8Array): string {
-  const { inner, outer } = keysOf(secret).ours;
+  const { inner, outer } = keysFor(secret).own;
   const start = block + timestamp.length + 1;
   const message = Buffer.allocUnsafe(start + body.length);
   message.set(inner, 0);
@@ -52,7 +52,7 @@ export function sign(secret: string, timestamp: string, body: Uint8Array): strin
   return `sha256=${hash('sha256', outer, 'hex')}`;
 }
 
-/** Value of `webhook-signature`: one signature for each secret that is valid. */
+/** Value of `webhook-signature`: one signature per valid secret. */
 export function signStandard(
   secrets: readonly string[],
   { id, timestamp, body }: { readonly id: string; readonly timestamp: string; readonly body: Uint8Array },
@@ -60,7 +60,13 @@ export function signStandard(
   return secrets
     .map(
       (secret) =>
-        `v1,${createHmac('sha256', keysOf(secret).standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
+        `v1,${createHmac('sha256', keysFor(secret).standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
     )
     .join(' ');
+}
+
+/** Compares two texts in constant time; only their lengths may be learned. */
+export function isSameText(expected: string, given: string): boolean {
+  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,7 +1,7 @@
 import type { StoredEndpoint } from './settings-store.ts';
 import type { WebhookTarget } from './endpoint.ts';
 
-/** Without secrets, headers and subscriptions: what filters and actions see. */
+/** Drops secrets, headers and subscriptions: filters and actions do not see them. */
 export function toTarget({
   id,
   name,
@@ -28,7 +28,7 @@ export function isSameTarget(left: StoredEndpoint | WebhookTarget, right: Stored
   );
 }
 
-/** What filters may leave out of a target they add. */
+/** Fills in members that a filter may omit in a target it adds. */
 export function completeTarget(target: Partial<WebhookTarget>): WebhookTarget {
   const url = String(target.url ?? '');
   return {

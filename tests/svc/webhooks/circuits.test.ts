@@ -15,7 +15,7 @@ const outcome = (ok: boolean): AttemptOutcome => ({
   ok,
   status: ok ? 200 : 503,
   failure: ok ? null : 'status',
-  error: ok ? null : 'The endpoint answered 503.',
+  error: ok ? null : 'The endpoint responded with 503.',
   retryable: true,
   retryAfter: null,
   duration: 3,
@@ -131,7 +131,7 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
       failing_since: now - 60 * minute,
       failures: 40,
       paused_at: now - 30 * minute,
-      reason: 'The endpoint answered 503.',
+      reason: 'The endpoint responded with 503.',
       next_probe_at: now,
       probes: 2,
     });
@@ -156,7 +156,7 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
       failing_since: now - 60 * minute,
       failures: 40,
       paused_at: now - 30 * minute,
-      reason: 'The endpoint answered 503.',
+      reason: 'The endpoint responded with 503.',
       next_probe_at: now,
       probes: 2,
     });

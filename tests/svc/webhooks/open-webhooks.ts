@@ -56,7 +56,7 @@ export function plainDeliver(timeout = 120_000): { readonly deliver: Deliver; re
         ok,
         status: answer.statusCode,
         failure: ok ? null : 'status',
-        error: ok ? null : `The endpoint answered ${String(answer.statusCode)}.`,
+        error: ok ? null : `The endpoint responded with ${String(answer.statusCode)}.`,
         retryable,
         responseHeaders: { 'x-answer': String(answer.headers['x-answer']) },
         responseBody: text,

@@ -92,11 +92,11 @@ function deliveryCommands(context: WebhookPagesContext): CliCommand[] {
       run: async ({ args: [id = ''], flags: { event } }) => {
         const {
           delivered,
-          sentence,
+          message,
           delivery,
           event: sent,
         } = await sendTest(context, id, typeof event === 'string' ? event : undefined);
-        if (!delivered) throw new Error(sentence);
+        if (!delivered) throw new Error(message);
         return {
           delivered,
           event: sent,

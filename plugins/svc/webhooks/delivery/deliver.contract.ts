@@ -4,27 +4,27 @@ export interface AttemptRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The exact bytes (D20). */
   readonly body: Buffer;
-  /** Milliseconds over all phases, answer head read. Contract 8: 5,000 by default. */
+  /** Milliseconds for all phases up to the response headers. Contract 8: 5,000 by default. */
   readonly timeout: number;
   /** Hops followed (D22). 2 by default. */
   readonly redirects: number;
-  /** The endpoint's "internal network" box (D23). */
+  /** The endpoint's option "Allow private addresses" (D23). */
   readonly allowInternal: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Why an attempt failed, told apart for people; `status` is an answer that is not 2xx, `answer` one that is not readable HTTP. */
+/** Why an attempt failed. `status`: the response was not 2xx; `answer`: the response was not readable HTTP. */
 export type AttemptFailure =
   'dns' | 'connect' | 'tls' | 'timeout' | 'guard' | 'redirect' | 'reset' | 'answer' | 'status' | 'filter' | 'aborted';
 
 export interface AttemptOutcome {
   readonly ok: boolean;
-  /** HTTP status of the last answer, or null when none came. */
+  /** HTTP status of the last response, or null without one. */
   readonly status: number | null;
   readonly failure: AttemptFailure | null;
-  /** One sentence for a person; null when it succeeded. Never holds the secret. */
+  /** One sentence for people; null on success. Never contains the secret. */
   readonly error: string | null;
-  /** Whether contract 3 tries this failure again: network errors, 408, 409, 425, 429 and 5xx. */
+  /** Whether contract 3 retries this failure: network errors, 408, 409, 425, 429 and 5xx. */
   readonly retryable: boolean;
   /** Seconds of `Retry-After` on 429 and 503, at most 60, or null (D21). */
   readonly retryAfter: number | null;
@@ -33,7 +33,7 @@ export interface AttemptOutcome {
   readonly responseHeaders: Readonly<Record<string, string>>;
   /** At most 16 KB, as text (D22). */
   readonly responseBody: string;
-  /** Address that answered, after redirects. */
+  /** URL of the response, after redirects. */
   readonly finalUrl: string;
 }
 

@@ -1,30 +1,30 @@
 import type { Clock, HttpApi } from '#plugin-api';
 import type { Deliver } from './deliver.contract.ts';
 import { typedInternalHost } from '../../kit/internal-host.ts';
-import { abortedOutcome, answeredOutcome, failedOutcome, type AttemptTime } from './outcome.ts';
+import { abortedOutcome, responseOutcome, failedOutcome, type AttemptTime } from './outcome.ts';
 
-/** Bytes of an answer that are kept for the log (D22). */
-const keptBytes = 16 * 1024;
+/** Bytes of a response body that are stored in the log (D22). */
+const maxStoredBytes = 16 * 1024;
 
 export interface DeliverDependencies {
   readonly http: Pick<HttpApi, 'fetch'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Milliseconds of a clock that never jumps, for durations. Default: the process's. */
+  /** Milliseconds on a monotonic clock, for durations. Default: the clock of the process. */
   readonly elapsed?: () => number;
 }
 
 /**
- * Sends attempts through the guarded fetch (D22, D23): POST, exact bytes, redirects with method and body kept, all
- * phases within the time limit, at most 16 KB of the answer. Never rejects. Keeps no state but open connections.
+ * Sends attempts through the guarded fetch (D22, D23): POST with the exact body, redirects that preserve method and body,
+ * one timeout for all phases, at most 16 KB of the response. Never rejects. Its only state is open connections.
  */
 export function createDeliver({ http, clock, elapsed = () => performance.now() }: DeliverDependencies): Deliver {
-  const timeSince = (begun: number): AttemptTime => ({
+  const timeSince = (startedAt: number): AttemptTime => ({
     now: clock.now(),
-    duration: Math.max(0, Math.round(elapsed() - begun)),
+    duration: Math.max(0, Math.round(elapsed() - startedAt)),
   });
-  const internalHost = remembering(typedInternalHost);
+  const internalHost = memoize(typedInternalHost);
   return ({ url, headers, body, timeout, redirects, allowInternal, signal }) => {
-    const begun = elapsed();
+    const startedAt = elapsed();
     const allowHost = internalHost(url);
     return http
       .fetch(url, {
@@ -34,29 +34,31 @@ export function createDeliver({ http, clock, elapsed = () => performance.now() }
         timeout,
         redirects,
         allowInternal,
-        maxBytes: keptBytes,
+        maxBytes: maxStoredBytes,
         truncate: true,
         bulk: true,
         ...(allowHost !== null && { allowHost }),
         ...(signal && { signal }),
       })
       .then(
-        (response) => answeredOutcome(response, timeSince(begun)),
+        (response) => responseOutcome(response, timeSince(startedAt)),
         (thrown: unknown) =>
-          signal?.aborted ? abortedOutcome(url, timeSince(begun)) : failedOutcome(thrown, url, timeSince(begun)),
+          signal?.aborted
+            ? abortedOutcome(url, timeSince(startedAt))
+            : failedOutcome(thrown, url, timeSince(startedAt)),
       );
   };
 }
 
-/** The same few addresses are asked for at every attempt. */
-function remembering<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
-  const known = new Map<string, Answer>();
+/** Caches results: every attempt looks up the same few URLs. */
+function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
+  const cache = new Map<string, Result>();
   return (text) => {
-    const found = known.get(text);
+    const found = cache.get(text);
     if (found !== undefined) return found;
-    if (known.size >= 1000) known.clear();
-    const answer = ask(text);
-    known.set(text, answer);
-    return answer;
+    if (cache.size >= 1000) cache.clear();
+    const result = compute(text);
+    cache.set(text, result);
+    return result;
   };
 }

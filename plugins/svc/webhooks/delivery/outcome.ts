@@ -4,8 +4,8 @@ import type { AttemptFailure, AttemptOutcome } from './deliver.contract.ts';
 const maxRetryAfter = 60;
 
 /**
- * Seconds an answer asks to wait: `Retry-After` of a 429 or 503, whole seconds or a date, at most 60 (D21). Null when it
- * asks for nothing that can be read, or for a time gone by.
+ * Seconds that `Retry-After` of a 429 or 503 requests, as whole seconds or a date, at most 60 (D21). Returns null without a
+ * readable value or for a time in the past.
  *
  * @param now milliseconds since the epoch
  */
@@ -16,7 +16,7 @@ function parseRetryAfter(status: number, headers: Readonly<Record<string, string
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(maxRetryAfter, seconds) : null;
 }
 
-/** Statuses besides 5xx that are tried again (contract 3). */
+/** Statuses besides 5xx that are retried (contract 3). */
 const retryableStatuses = new Set([408, 409, 425, 429]);
 
 export function isRetryableStatus(status: number): boolean {
@@ -30,7 +30,7 @@ export interface AttemptTime {
   readonly duration: number;
 }
 
-/** The status line decides: any 2xx is a success, whatever becomes of the body (contract 6.7, D22). */
+/** The status decides: any 2xx is a success, even if reading the body fails (contract 6.7, D22). */
 export function responseOutcome(response: OutboundResponse, { now, duration }: AttemptTime): AttemptOutcome {
   const { status, headers } = response;
   const ok = status >= 200 && status <= 299;
@@ -38,7 +38,7 @@ export function responseOutcome(response: OutboundResponse, { now, duration }: A
     ok,
     status,
     failure: ok ? null : 'status',
-    error: ok ? null : `The endpoint answered ${status}.`,
+    error: ok ? null : `The endpoint responded with ${status}.`,
     retryable: !ok && isRetryableStatus(status),
     retryAfter: ok ? null : parseRetryAfter(status, headers, now),
     duration,
@@ -58,10 +58,10 @@ const failureByCode: Readonly<Record<string, AttemptFailure>> = {
   outbound_unreadable: 'answer',
 };
 
-/** Failures that another try may mend. What the guard refuses and a redirect that may not be followed stay as they are. */
+/** Failures that a retry may resolve. URLs that the guard refuses and redirects that are not followed fail again. */
 const retryableFailures: ReadonlySet<AttemptFailure> = new Set(['dns', 'connect', 'tls', 'timeout', 'reset', 'answer']);
 
-/** No answer, or a redirect that may not be followed. Messages of the guarded fetch name host and reason, no path and no query. */
+/** No response, or a redirect that is not followed. Messages of the guarded fetch name host and reason, never path or query. */
 export function failedOutcome(thrown: unknown, url: string, { duration }: AttemptTime): AttemptOutcome {
   const { code = '', status = null } = (thrown ?? {}) as { code?: string; status?: number | null };
   const failure = isReset(thrown) ? 'reset' : (failureByCode[code] ?? 'connect');
@@ -79,13 +79,13 @@ export function failedOutcome(thrown: unknown, url: string, { duration }: Attemp
   };
 }
 
-/** Given up by this side, when it stops: it happened to the attempt, not to the endpoint. */
+/** Aborted because this process stops; not a failure of the endpoint. */
 export function abortedOutcome(url: string, { duration }: AttemptTime): AttemptOutcome {
   return {
     ok: false,
     status: null,
     failure: 'aborted',
-    error: 'The attempt was broken off because the service stopped.',
+    error: 'The attempt was aborted because the service stopped.',
     retryable: true,
     retryAfter: null,
     duration,
@@ -95,7 +95,7 @@ export function abortedOutcome(url: string, { duration }: AttemptTime): AttemptO
   };
 }
 
-/** A connection that was made and then broken, as against one that never came about. */
+/** Whether an established connection broke, as opposed to one that could not be opened. */
 function isReset(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !(thrown.cause instanceof Error)) return false;
   const { code = '', syscall = '' } = thrown.cause as { code?: string; syscall?: string };

@@ -3,11 +3,11 @@ import { defineRoute } from '../../kit/route.ts';
 import { type InboxResponse, maxBodyBytes, type Inbox } from './inbox.ts';
 
 const slowDelay = 3_000;
-/** Longer than any sender waits by default, in milliseconds. */
+/** Longer than the default timeout of a sender, in milliseconds. */
 const hangDelay = 30_000;
 const maxWaiting = 64;
 
-/** `POST /inbox/{token}`: public, as a receiver is; its token is the only way in. Takes 100 requests a second and 256 KB each. */
+/** `POST /inbox/{token}`: public, protected by its token. Accepts 100 requests per second of at most 256 KB. */
 export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; readonly inbox: Inbox }>({
   path: '/inbox/(?P<token>[A-Za-z0-9_-]{8,64})',
   access: 'public',
@@ -15,19 +15,19 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
     const throttle = createThrottle({ clock, perSecond: 100, burst: 300 });
     let open = 0;
 
-    async function wait(answer: InboxResponse, signal: AbortSignal): Promise<void> {
-      if (answer !== 'slow' && answer !== 'hang') return;
+    async function wait(response: InboxResponse, signal: AbortSignal): Promise<void> {
+      if (response !== 'slow' && response !== 'hang') return;
       if (open >= maxWaiting)
         throw new RestError({
           code: 'rest_svc_inbox_busy',
-          message: 'Too many requests are being kept waiting.',
+          message: 'Too many requests are waiting for a response. Try again later.',
           status: 503,
         });
       open += 1;
       try {
-        await clock.sleep(answer === 'slow' ? slowDelay : hangDelay, signal);
+        await clock.sleep(response === 'slow' ? slowDelay : hangDelay, signal);
       } catch {
-        // The sender hung up, as it should.
+        // Expected: the sender closed the connection.
       } finally {
         open -= 1;
       }
@@ -37,8 +37,8 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
       methods: ['POST'],
       showInIndex: false,
       bodyLimit: maxBodyBytes,
-      summary: 'The built-in receiver of event webhooks, for first tries.',
-      // Before anything is written: who knows the address must not fill the disk or the log.
+      summary: 'Test receiver for event webhooks.',
+      // Checked before anything is stored, so that a caller who knows the URL cannot fill the disk or the log.
       permission: () => {
         const seconds = throttle();
         if (seconds > 0)
@@ -60,7 +60,7 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
   },
 });
 
-/** A bucket of turns that fills again with time, of this process. Answers 0 for a turn, or the seconds to wait. */
+/** A token bucket per process. The returned function takes a token and returns 0, or returns the seconds to wait. */
 export function createThrottle({
   clock,
   perSecond,

@@ -7,7 +7,7 @@ import type { WebhookAdministration, Webhooks } from '../webhooks.ts';
 
 export const inboxTable = 'svc_webhook_inbox';
 
-/** What the built-in inbox received; the newest hundred are kept. */
+/** Requests that the test inbox received; the newest hundred are stored. */
 export const inboxMigration: Migration = {
   id: '0102_webhook_inbox',
   async up(knex) {
@@ -22,13 +22,24 @@ export const inboxMigration: Migration = {
   },
 };
 
-/** How the inbox may answer, so that success, failures and retries are seen at work. */
+export const inboxResponseMigration: Migration = {
+  id: '0191_webhook_inbox_response',
+  async up(knex) {
+    await knex.raw(`ALTER TABLE ${inboxTable} RENAME COLUMN answer TO response`);
+  },
+};
+
+/** Responses that the inbox can send, to demonstrate success, failures and retries. */
 export const inboxResponses = [
-  { id: '200', label: '200: take it', help: 'Delivered at once.' },
-  { id: '410', label: '410: refuse it', help: 'Failed at once: this status is not tried again.' },
-  { id: '500', label: '500: fail', help: 'Tried three times: at once, after 0.25 and after 1 second.' },
-  { id: 'slow', label: '200 after 3 seconds', help: 'Delivered, slowly: below the limit of 5 seconds.' },
-  { id: 'hang', label: 'No answer', help: 'Each attempt ends after 5 seconds with a time-out.' },
+  { id: '200', label: '200 OK', help: 'The delivery succeeds.' },
+  { id: '410', label: '410 Gone', help: 'The delivery fails at once: this status is not retried.' },
+  {
+    id: '500',
+    label: '500 Internal Server Error',
+    help: 'Three attempts: at once, after 0.25 seconds and after 1 second.',
+  },
+  { id: 'slow', label: '200 OK after 3 seconds', help: 'The delivery succeeds within the limit of 5 seconds.' },
+  { id: 'hang', label: 'No response', help: 'Each attempt times out after 5 seconds.' },
 ] as const;
 
 export type InboxResponse = (typeof inboxResponses)[number]['id'];
@@ -38,7 +49,7 @@ function isInboxResponse(value: string): value is InboxResponse {
 }
 
 export const inboxOption = 'svc_webhook_inbox';
-/** Requests that are kept, and the largest body that is taken, in bytes: 25 MB in all. */
+/** Stored requests and the maximum body in bytes: 25 MB in all. */
 export const maxRequests = 100;
 export const maxBodyBytes = 256 * 1024;
 const maxHeaderBytes = 16 * 1024;
@@ -49,10 +60,11 @@ export interface InboxRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly verdict: Verdict;
-  /** How it was answered: an id of `answers`. */
-  readonly answer: string;
+  /** The response that was sent: an id of `inboxResponses`. */
+  readonly response: string;
 }
 
+/** Value of the option. */
 interface StoredInbox {
   readonly token: string;
   readonly endpointId: string;
@@ -60,26 +72,26 @@ interface StoredInbox {
 }
 
 export interface InboxState {
-  /** Address of the inbox. */
+  /** URL of the inbox. */
   readonly url: string;
-  /** null: it was removed; requests are still taken, and nothing verifies them. */
+  /** null: the endpoint was deleted. Requests are still accepted, but their signatures cannot be verified. */
   readonly endpoint: Endpoint | null;
-  readonly answer: InboxResponse;
+  readonly response: InboxResponse;
 }
 
-/** A receiver on the site itself, for first tries: there is one, with an address nobody can guess. */
+/** The test inbox: one receiver on this site, at a URL that cannot be guessed. */
 export interface Inbox {
-  /** null: there is none yet. */
+  /** null: the inbox is not open. */
   state(): Promise<InboxState | null>;
-  /** Makes the inbox, and an endpoint that points at it and is subscribed to everything. Once; later calls make a removed endpoint anew. */
+  /** Opens the inbox and adds an endpoint that sends all events to it. If it is open, adds a deleted endpoint again. */
   open(): Promise<InboxState>;
-  /** Removes the inbox, what it holds, and its endpoint. */
+  /** Deletes the inbox, its requests and its endpoint. */
   close(): Promise<void>;
-  setResponse(answer: string): Promise<void>;
+  setResponse(response: string): Promise<void>;
   /** Newest first. */
   list(): Promise<InboxRequest[]>;
   clear(): Promise<number>;
-  /** Stores a request, and says how it is to be answered. Throws RestError 404 when the token is not that of the inbox. */
+  /** Stores a request and returns which response to send. @throws RestError 404 if the token is wrong. */
   receive(
     token: string,
     request: { readonly headers: Readonly<Record<string, string | undefined>>; readonly body: Uint8Array },
@@ -90,32 +102,32 @@ export interface InboxParts {
   readonly host: Pick<HostApi, 'database' | 'options' | 'rest' | 'http' | 'clock'>;
   readonly webhooks: Pick<WebhookAdministration, 'settings' | 'addEndpoint' | 'removeEndpoint'> &
     Pick<Webhooks, 'catalogue'>;
-  /** Secrets that an endpoint signs with at this moment, in plain text. */
-  readonly secretsOf: (endpointId: string) => Promise<readonly string[]>;
+  /** Secrets that an endpoint signs with now, in plain text. */
+  readonly secretsFor: (endpointId: string) => Promise<readonly string[]>;
 }
 
-export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
+export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
   const { database, options } = host;
   const read = (): Promise<StoredInbox | false> => options.get<StoredInbox | false>(inboxOption, false);
 
-  async function stateOf({ token, endpointId, answer }: StoredInbox): Promise<InboxState> {
+  async function toState({ token, endpointId, answer }: StoredInbox): Promise<InboxState> {
     const { endpoints } = await webhooks.settings();
     return {
       url: host.rest.url(`/svc/v1/inbox/${token}`),
       endpoint: endpoints.find(({ id }) => id === endpointId) ?? null,
-      answer,
+      response: answer,
     };
   }
 
   async function addEndpoint(url: string): Promise<Endpoint> {
     const allowHost = typedInternalHost(url);
-    // A name of the site's own that leads inside the network is the site itself, and may be called.
+    // If the site's own name resolves to a private address, that address is this site and may be called.
     const internal = await host.http.check(url, { ...(allowHost !== null && { allowHost }) }).then(
       () => false,
       () => true,
     );
     return webhooks.addEndpoint({
-      name: 'Inbox of this site',
+      name: 'Test inbox',
       url,
       internal,
       events: webhooks.catalogue.list().map(({ name }) => name),
@@ -125,11 +137,11 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
   return {
     async state() {
       const stored = await read();
-      return stored ? stateOf(stored) : null;
+      return stored ? toState(stored) : null;
     },
     async open() {
       const stored = await read();
-      const known = stored ? await stateOf(stored) : null;
+      const known = stored ? await toState(stored) : null;
       if (known?.endpoint) return known;
       const token = stored ? stored.token : randomBytes(24).toString('base64url');
       const endpoint = await addEndpoint(host.rest.url(`/svc/v1/inbox/${token}`));
@@ -137,9 +149,9 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
       const isFirst = stored
         ? await options.compareAndSet(inboxOption, stored, opened)
         : await options.add(inboxOption, opened);
-      // Two clicks at once: the endpoint of the second one is not wanted.
+      // Two clicks at once: drop the endpoint of the second.
       if (!isFirst) await webhooks.removeEndpoint(endpoint.id);
-      return stateOf((await read()) || opened);
+      return toState((await read()) || opened);
     },
     async close() {
       const stored = await read();
@@ -148,40 +160,40 @@ export function createInbox({ host, webhooks, secretsOf }: InboxParts): Inbox {
       await webhooks.removeEndpoint(stored.endpointId);
       await database.knex(inboxTable).delete();
     },
-    async setResponse(answer) {
-      if (!isInboxResponse(answer))
+    async setResponse(response) {
+      if (!isInboxResponse(response))
         throw new RestError({
           code: 'rest_invalid_param',
-          message: `Choose one of these answers: ${inboxResponses.map(({ id }) => id).join(', ')}.`,
+          message: `Choose one of these responses: ${inboxResponses.map(({ id }) => id).join(', ')}.`,
           status: 400,
         });
       const stored = await read();
-      if (stored) await options.update(inboxOption, { ...stored, answer });
+      if (stored) await options.update(inboxOption, { ...stored, answer: response });
     },
     async list() {
       const rows: InboxRow[] = await database.knex(inboxTable).orderBy('id', 'desc').limit(maxRequests);
-      return rows.map(({ id, received_at: receivedAt, headers, body, verdict, answer }) => ({
+      return rows.map(({ id, received_at: receivedAt, headers, body, verdict, response }) => ({
         id: Number(id),
         receivedAt: Number(receivedAt),
         headers: JSON.parse(headers) as Record<string, string>,
         body: Buffer.from(body).toString(),
         verdict,
-        answer,
+        response,
       }));
     },
     clear: () => database.knex(inboxTable).delete(),
     async receive(token, { headers, body }) {
       const stored = await read();
       if (!stored || !isSameText(token, stored.token))
-        throw new RestError({ code: 'rest_no_route', message: 'There is no such inbox.', status: 404 });
-      const verdict = verifySignature({ headers, body }, await secretsOf(stored.endpointId));
+        throw new RestError({ code: 'rest_no_route', message: 'The inbox does not exist.', status: 404 });
+      const verdict = verifySignature({ headers, body }, await secretsFor(stored.endpointId));
       await database.transaction(async (knex) => {
         await knex(inboxTable).insert({
           received_at: host.clock.now(),
           headers: JSON.stringify(storableHeaders(headers)),
           body: Buffer.from(body),
           verdict,
-          answer: stored.answer,
+          response: stored.answer,
         });
         await knex(inboxTable)
           .where('id', '<=', knex(inboxTable).select('id').orderBy('id', 'desc').offset(maxRequests).limit(1))
@@ -198,10 +210,10 @@ interface InboxRow {
   readonly headers: string;
   readonly body: Buffer;
   readonly verdict: Verdict;
-  readonly answer: string;
+  readonly response: string;
 }
 
-/** Headers as received; credentials are nobody's to read here, and a flood of headers fills no disk. */
+/** Headers as received, without credentials and up to a total length. */
 function storableHeaders(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
   let length = 0;
   return Object.fromEntries(
@@ -215,21 +227,17 @@ function storableHeaders(headers: Readonly<Record<string, string | undefined>>):
   );
 }
 
-/** What a receiver finds when it verifies a request (contract 6.6). */
+/** Result of a signature check (contract 6.6). */
 export type Verdict = 'verified' | 'wrong' | 'unsigned' | 'no-secret';
 
 interface SignedRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** As received, never parsed and written anew. */
+  /** As received, not parsed and serialized again. */
   readonly body: Uint8Array;
 }
 
-/**
- * Verifies as a receiver should: over the raw body, in constant time.
- *
- * @param secrets those that are valid; any one of them is enough.
- */
+/** Verifies the raw body in constant time, as receivers should. @param secrets valid secrets; any may match. */
 function verifySignature({ headers, body }: SignedRequest, secrets: readonly string[]): Verdict {
   const [signature, timestamp] = [headers['x-svc-signature'] ?? '', headers['x-svc-timestamp'] ?? ''];
   if (signature === '') return 'unsigned';

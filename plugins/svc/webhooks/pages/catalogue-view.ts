@@ -22,16 +22,16 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-const deepest = 6;
+const maxDepth = 6;
 
-/** The members of a schema, those of objects and lists inside it included, in its order. */
+/** All members of a schema in its order, including those of nested objects and lists. */
 export function fieldLines(schema: Schema, path = 'data', depth = 0): FieldLine[] {
-  if (depth >= deepest) return [];
+  if (depth >= maxDepth) return [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]) => {
     const here = `${path}.${name}`;
     const line = {
       path: here,
-      type: typeOf(member),
+      type: typeName(member),
       description: member.description ?? '',
       required: schema.required?.includes(name) === true,
     };
@@ -42,16 +42,16 @@ export function fieldLines(schema: Schema, path = 'data', depth = 0): FieldLine[
   });
 }
 
-function typeOf({ type, enum: values, const: value, items, anyOf, oneOf, properties }: Schema): string {
+function typeName({ type, enum: values, const: value, items, anyOf, oneOf, properties }: Schema): string {
   if (values) return values.map((one) => JSON.stringify(one)).join(' or ');
   if (value !== undefined) return JSON.stringify(value);
   const others = anyOf ?? oneOf;
-  if (type === undefined && others) return [...new Set(others.map(typeOf))].join(' or ');
+  if (type === undefined && others) return [...new Set(others.map(typeName))].join(' or ');
   const names = type === undefined ? [properties ? 'object' : 'any'] : typeof type === 'string' ? [type] : type;
-  return names.map((name) => (name === 'array' && items ? `list of ${typeOf(items)}` : name)).join(' or ');
+  return names.map((name) => (name === 'array' && items ? `list of ${typeName(items)}` : name)).join(' or ');
 }
 
-/** A whole envelope (contract 6.4), as a receiver gets it. */
+/** An example of a complete envelope (contract 6.4). */
 export function exampleEnvelope(
   { name, example }: CatalogueEntry,
   site: { readonly url: string; readonly name: string },

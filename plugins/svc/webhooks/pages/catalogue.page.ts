@@ -1,8 +1,8 @@
 import type { PublicPage } from '#plugin-api';
 import { catalogueView } from './catalogue-view.ts';
-import type { WebhookPagesContext } from './settings-context.ts';
+import type { WebhookPagesContext } from './pages-context.ts';
 
-/** The catalogue of events, for everybody: what can be received, and what it looks like. */
+/** The public catalogue of events with their fields and examples. */
 export function renderCatalogue({ host, webhooks }: WebhookPagesContext): PublicPage['render'] {
   return async () => ({
     template: 'svc/webhooks-catalogue',

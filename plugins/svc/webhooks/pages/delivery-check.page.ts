@@ -1,13 +1,13 @@
-import type { AdminPageBody } from '#plugin-api';
+import { formatCount, type AdminPageBody } from '#plugin-api';
 import type { Condition } from '../delivery.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { deliveryTabs } from './pages-context.ts';
 import { endpointName, endpointOptions, eventOptions } from './delivery-log-view.ts';
 
-/** Filters of plugins may keep an event back, and need not. */
+/** Filters of plugins may stop an event, but do not have to. */
 const uncertain: ReadonlySet<Condition['id']> = new Set(['envelope_filter', 'targets_filter']);
 
-/** The page "Why not?": which conditions an event meets for an endpoint at this moment (contract 6.1). */
+/** The page "Delivery check": which conditions an event currently meets for an endpoint (contract 6.1). */
 export function deliveryCheckPage(context: DeliveryPagesContext): AdminPageBody {
   const { host, webhooks } = context;
   return {
@@ -18,9 +18,9 @@ export function deliveryCheckPage(context: DeliveryPagesContext): AdminPageBody 
       const endpoint =
         typeof query['endpoint'] === 'string' && query['endpoint'] !== '' ? query['endpoint'] : (first?.id ?? '');
       return {
-        template: 'svc/webhook-why-not',
+        template: 'svc/webhook-delivery-check',
         data: {
-          tabs: deliveryTabs(host, 'svc/deliveries/why-not'),
+          tabs: deliveryTabs(host, 'svc/deliveries/check'),
           event,
           endpoint,
           hasEndpoints: first !== undefined,
@@ -52,11 +52,11 @@ function checkResult(
     unmet.length > 0
       ? {
           kind: 'error',
-          text: `${event} does not reach ${endpoint} now: ${unmet.length === 1 ? 'one condition is' : `${String(unmet.length)} conditions are`} not met.`,
+          text: `${event} is not sent to ${endpoint}: ${formatCount(unmet.length, 'condition')} not met.`,
         }
       : unsure.length > 0
-        ? { kind: 'warning', text: `${event} would reach ${endpoint}, unless a plugin's filter decides otherwise.` }
-        : { kind: 'success', text: `${event} reaches ${endpoint}: all conditions are met.` };
+        ? { kind: 'warning', text: `${event} is sent to ${endpoint} unless a plugin's filter stops it.` }
+        : { kind: 'success', text: `${event} is sent to ${endpoint}: all conditions are met.` };
   return {
     verdict,
     conditions: conditions.map((condition) => ({ ...condition, ...conditionBadge(condition) })),
@@ -65,8 +65,8 @@ function checkResult(
 
 function conditionBadge({ met, id }: Condition): {
   readonly kind: 'success' | 'warning' | 'error';
-  readonly word: string;
+  readonly state: string;
 } {
-  if (met) return { kind: 'success', word: 'Yes' };
-  return uncertain.has(id) ? { kind: 'warning', word: 'Perhaps' } : { kind: 'error', word: 'No' };
+  if (met) return { kind: 'success', state: 'Yes' };
+  return uncertain.has(id) ? { kind: 'warning', state: 'Unknown' } : { kind: 'error', state: 'No' };
 }

@@ -8,9 +8,9 @@ export interface SentRequest {
 const masked = '[redacted]';
 
 /**
- * A command for a POSIX shell that sends a request again, byte for byte, with the recorded timestamp and signature. The
- * body comes through a pipe: it may be longer than an argument, and nothing is added to it. A header whose value is not
- * known any more is left for the shell to fill in: `AUTHORIZATION=...` before the command.
+ * Returns a command for POSIX shells that repeats a request byte for byte, with the recorded timestamp and signature. The
+ * body is piped, because it may exceed the maximum length of an argument. A header whose value is redacted becomes a shell
+ * variable: `AUTHORIZATION=...` before the command.
  */
 export function curlAsSent({ url, headers, body }: SentRequest): string {
   return `${printed(body)} | ${curl(
@@ -19,22 +19,22 @@ export function curlAsSent({ url, headers, body }: SentRequest): string {
   )}`;
 }
 
-/** The same with a timestamp and a signature made when it is run: asks for the secret in `SECRET`, and needs openssl. */
+/** The same with a new timestamp and signature at run time. Needs openssl and the secret in `SECRET`. */
 export function curlSigned({ url, headers, body }: SentRequest): string {
-  const made = /^(x-svc-(timestamp|signature|signature-alg)|webhook-(id|timestamp|signature))$/i;
-  const kept = Object.entries(headers)
-    .filter(([name]) => !made.test(name))
+  const perRequest = /^(x-svc-(timestamp|signature|signature-alg)|webhook-(id|timestamp|signature))$/i;
+  const unchanged = Object.entries(headers)
+    .filter(([name]) => !perRequest.test(name))
     .map(([name, value]) => header(name, value));
   return [
     `body() { ${printed(body)}; }`,
     'TIMESTAMP=$(date +%s)',
     `SIGNATURE=$({ printf '%s.' "$TIMESTAMP"; body; } | openssl dgst -sha256 -hmac "\${SECRET:?Set SECRET to the signing secret first}" | sed 's/^.*= *//')`,
-    `body | ${curl(url, [...kept, '-H "X-SVC-Timestamp: $TIMESTAMP"', '-H "X-SVC-Signature: sha256=$SIGNATURE"', "-H 'X-SVC-Signature-Alg: sha256'"])}`,
+    `body | ${curl(url, [...unchanged, '-H "X-SVC-Timestamp: $TIMESTAMP"', '-H "X-SVC-Signature: sha256=$SIGNATURE"', "-H 'X-SVC-Signature-Alg: sha256'"])}`,
   ].join('\n');
 }
 
 function curl(url: string, headers: readonly string[]): string {
-  // -g: brackets in an address are meant. `Expect` would be curl's own idea for long bodies.
+  // -g: take brackets in the URL literally. Expect: curl would add this header for long bodies.
   return [`curl -sS -i -g -X POST ${quote(url)}`, ...headers, "-H 'Expect:'", '--data-binary @-'].join(' \\\n  ');
 }
 
@@ -44,7 +44,7 @@ function header(name: string, value: string): string {
     : `-H ${quote(`${name}: ${value}`)}`;
 }
 
-/** What would change on its way through a browser's clipboard is written as an escape. */
+/** Escapes characters that a browser's clipboard would change. */
 function printed(body: string): string {
   if (!/[\r\0]/.test(body)) return `printf %s ${quote(body)}`;
   return `printf %b ${quote(body.replaceAll('\\', '\\\\').replaceAll('\r', '\\0015').replaceAll('\0', '\\0000'))}`;

@@ -1,70 +1,70 @@
 import type { Attempt, Delivery, DeliveryFailure, DeliveryState } from '../delivery.ts';
 
 const byFailure: Readonly<Record<string, string>> = {
-  dns: 'Check how the name is written, and that the DNS of this server knows it.',
-  connect: 'Check host and port: nothing listens there, or a firewall is in between.',
-  tls: 'Renew or correct the receiver’s certificate: it must be valid for this name.',
-  timeout: 'The receiver must answer within 5 seconds: take the event, answer 2xx, and work on it afterwards.',
-  guard: 'If the receiver really is in your own network, tick “Internal network” in the endpoint.',
-  redirect: 'Enter the address that the redirects lead to.',
-  reset: 'The receiver cut the connection before it answered; look into its log.',
-  answer: 'What answers there does not speak HTTP; check port, and http or https.',
-  filter: 'A filter of a plugin failed; look into the site’s log and tell its author.',
-  stopped: 'Switch webhooks and endpoint on, then retry.',
-  aborted: 'The site was stopping meanwhile; retry.',
+  dns: 'Check the spelling of the host name and that this server can resolve it.',
+  connect: 'Check host and port: no server is listening, or a firewall blocks the connection.',
+  tls: 'Renew or fix the certificate of the receiver: it must be valid for this host name.',
+  timeout: 'The receiver must respond within 5 seconds: store the event, respond with 2xx, then process it.',
+  guard: 'If the receiver is in your own network, turn on “Allow private addresses” in the endpoint.',
+  redirect: 'Enter the URL that the redirects lead to.',
+  reset: 'The receiver closed the connection early; check its log.',
+  answer: 'The server does not speak HTTP; check the port, and http or https.',
+  filter: 'Check the log of this site and report the error to the author of the plugin.',
+  stopped: 'Turn on event webhooks and the endpoint, then retry.',
+  aborted: 'The site was shutting down; retry.',
 };
 
 const byStatus: Readonly<Record<number, string>> = {
-  401: 'The receiver wants credentials: add its custom header, or check the signing secret on both sides.',
-  403: 'The receiver refuses: check its custom header, the signing secret on both sides, and its list of allowed callers.',
-  404: 'There is nothing at this address; check its path.',
-  405: 'The receiver takes no POST there; check its path.',
-  410: 'The receiver says that this address is gone; enter the new one.',
-  413: 'The event is larger than the receiver takes; raise its limit.',
-  415: 'The receiver must take Content-Type: application/json.',
-  429: 'The receiver takes fewer events than come; retry later.',
+  401: 'The receiver requires credentials: add its custom header, or check the signing secret on both sides.',
+  403: 'The receiver refuses access: check the custom header, the signing secret on both sides and its list of allowed callers.',
+  404: 'The URL does not exist at the receiver; check the path.',
+  405: 'The receiver does not accept POST at this URL; check the path.',
+  410: 'The receiver no longer uses this URL; enter the new one.',
+  413: 'The event is larger than the receiver allows; raise its limit.',
+  415: 'The receiver must accept Content-Type: application/json.',
+  429: 'The receiver limits the rate of events; retry later.',
 };
 
-/** What to do about a delivery that failed; one sentence, or none. */
+/** What to do about a failed delivery: one sentence or none. */
 export function adviceFor({ failure, httpStatus }: Pick<Delivery, 'failure' | 'httpStatus'>): string {
   if (failure !== 'status' || httpStatus === null) return byFailure[failure ?? ''] ?? '';
   return (
     byStatus[httpStatus] ??
     (httpStatus >= 500
-      ? 'The receiver failed; look into its log.'
-      : 'The receiver refuses this event; look at its answer in the recorder.')
+      ? 'The receiver failed; check its log.'
+      : 'The receiver refuses this event; see its response in the delivery log.')
   );
 }
 
 type Badge = { readonly text: string; readonly kind: 'success' | 'warning' | 'error' | 'info' };
 
 const badges: Readonly<Record<DeliveryState, Badge>> = {
-  pending: { text: 'Waiting', kind: 'info' },
-  delivering: { text: 'Under way', kind: 'info' },
+  pending: { text: 'Pending', kind: 'info' },
+  delivering: { text: 'In flight', kind: 'info' },
   delivered: { text: 'Delivered', kind: 'success' },
   failed: { text: 'Failed', kind: 'error' },
 };
 
-/** A delivery that waits after a failed attempt is to be told from one that nobody has tried yet. */
+/** Distinguishes a delivery that waits for a retry from one without attempts. */
 export function stateBadge({ state, attempts }: Pick<Delivery, 'state' | 'attempts'>): Badge {
-  return state === 'pending' && attempts > 0 ? { text: 'Waiting to retry', kind: 'warning' } : badges[state];
+  return state === 'pending' && attempts > 0 ? { text: 'Retrying', kind: 'warning' } : badges[state];
 }
 
 const reasons: Readonly<Record<Exclude<DeliveryFailure, 'status'>, string>> = {
-  dns: 'The name of the host has no address.',
-  connect: 'No connection could be made.',
+  dns: 'The host name could not be resolved.',
+  connect: 'The connection failed.',
   tls: 'The secure connection failed.',
-  timeout: 'There was no answer in time.',
-  guard: 'The address is not to be called.',
-  redirect: 'The answer was a redirect that is not followed.',
-  reset: 'The connection broke before an answer came.',
-  answer: 'The answer could not be read as HTTP.',
-  filter: 'A filter of a plugin failed.',
-  aborted: 'The attempt was broken off when the service stopped.',
-  stopped: 'It was not sent, because endpoint or switch do not allow it any more.',
+  timeout: 'The endpoint did not respond in time.',
+  guard: 'The address is blocked.',
+  redirect: 'The endpoint sent a redirect that is not followed.',
+  reset: 'The connection closed before a response arrived.',
+  answer: 'The response is not valid HTTP.',
+  filter: "A plugin's filter failed.",
+  aborted: 'The attempt was aborted because the service stopped.',
+  stopped: 'Not sent: the endpoint or event webhooks were turned off.',
 };
 
-/** Why an attempt failed, and what to do about it; null when it did not. */
+/** Why an attempt failed and what to do about it; null if it succeeded. */
 export function describeFailure({ failure, error, status }: Pick<Attempt, 'failure' | 'error' | 'status'>): {
   readonly reason: string;
   readonly detail: string;
@@ -72,6 +72,7 @@ export function describeFailure({ failure, error, status }: Pick<Attempt, 'failu
 } | null {
   if (failure === null) return null;
   const advice = adviceFor({ failure, httpStatus: status });
-  if (failure === 'status') return { reason: `The endpoint answered ${String(status ?? '')}.`, detail: '', advice };
+  if (failure === 'status')
+    return { reason: `The endpoint responded with ${String(status ?? '')}.`, detail: '', advice };
   return { reason: reasons[failure], detail: error !== null && error !== reasons[failure] ? error : '', advice };
 }

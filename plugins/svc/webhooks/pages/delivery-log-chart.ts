@@ -1,4 +1,4 @@
-import { formatShortNumber } from '#plugin-api';
+import { formatNumber, formatShortNumber } from '#plugin-api';
 import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
 import type { HourCounts, HourlyCounts } from '../hourly-counts.ts';
 import { localDay, localMinute } from './local-time.ts';
@@ -26,13 +26,13 @@ export interface DeliveryChartInit {
   readonly span: Span;
   readonly now: number;
   readonly timezone: string;
-  /** The only endpoint shown; null: all. */
+  /** The endpoint to show; null: all. */
   readonly endpoint: { readonly id: string; readonly name: string } | null;
-  /** Address of this page with another span. */
+  /** URL of this page with another span. */
   readonly address: (span: string) => string;
 }
 
-/** Deliveries per hour or day, once for wide and once for narrow screens, with a description and the same as a table. */
+/** Chart of deliveries per hour or day for wide and narrow screens, with a description and the rows of a table. */
 export async function deliveryChart({
   hours,
   span,
@@ -48,12 +48,12 @@ export async function deliveryChart({
     until: last + hour,
     ...(endpoint !== null && { endpointId: endpoint.id }),
   });
-  const nameOf = (time: number): string =>
+  const nameFor = (time: number): string =>
     span.per === 'hour' ? localMinute(time, timezone).replace('T', ' ') : localDay(time, timezone);
   const bars = toBars(
     figures,
-    [...new Set(Array.from({ length: span.hours }, (_, index) => nameOf(since + index * hour)))],
-    nameOf,
+    [...new Set(Array.from({ length: span.hours }, (_, index) => nameFor(since + index * hour)))],
+    nameFor,
   );
   const draw = (width: number) =>
     drawChart({
@@ -70,9 +70,9 @@ export async function deliveryChart({
     spans: spans.map(({ id, label }) => ({ label, href: address(id), current: id === span.id })),
     title: `Deliveries per ${span.per}`,
     isEmpty: sum((bar) => bar.value) === 0,
-    description: `A bar for each ${span.per} from ${bars[0]?.day ?? ''} to ${bars.at(-1)?.day ?? ''}: ${String(sum((bar) => bar.value) - failed)} delivered, ${String(failed)} failed. The table below holds the same figures.`,
+    description: `One bar per ${span.per} from ${bars[0]?.day ?? ''} to ${bars.at(-1)?.day ?? ''}: ${String(sum((bar) => bar.value) - failed)} delivered, ${String(failed)} failed. The table below shows the same figures.`,
     per: span.per === 'hour' ? 'Hour' : 'Day',
-    help: `${count(sum((bar) => bar.value) - failed)} delivered, ${count(failed)} failed, ${count(sum((bar) => bar.retried))} retries${endpoint === null ? '' : `, of ${endpoint.name} alone`}.`,
+    help: `${formatNumber(sum((bar) => bar.value) - failed)} delivered, ${formatNumber(failed)} failed, ${formatNumber(sum((bar) => bar.retried))} retries${endpoint === null ? '' : ` for ${endpoint.name}`}.`,
     hasFailed: failed > 0,
     pictures: [
       { name: 'wide', ...draw(720) },
@@ -85,10 +85,10 @@ export async function deliveryChart({
   };
 }
 
-function toBars(figures: readonly HourCounts[], names: readonly string[], nameOf: (time: number) => string): Bar[] {
+function toBars(figures: readonly HourCounts[], names: readonly string[], nameFor: (time: number) => string): Bar[] {
   const byName = new Map<string, Bar>(names.map((day) => [day, { day, value: 0, failed: 0, retried: 0 }]));
   for (const { hour: time, delivered, failed, retried } of figures) {
-    const day = nameOf(time);
+    const day = nameFor(time);
     const bar = byName.get(day) ?? { day, value: 0, failed: 0, retried: 0 };
     byName.set(day, {
       day,
@@ -100,8 +100,6 @@ function toBars(figures: readonly HourCounts[], names: readonly string[], nameOf
   return [...byName.values()];
 }
 
-const count = (number: number): string => number.toLocaleString('en-GB');
-
 function titleOf({ day, value, failed }: ChartDay): string {
-  return `${day}: ${count(value - failed)} delivered${failed > 0 ? `, ${count(failed)} failed` : ''}`;
+  return `${day}: ${formatNumber(value - failed)} delivered${failed > 0 ? `, ${formatNumber(failed)} failed` : ''}`;
 }

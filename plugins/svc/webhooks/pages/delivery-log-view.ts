@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AdminRequest } from '#plugin-api';
+import { formatDuration, formatNumber, type AdminRequest } from '#plugin-api';
 import type { Delivery, Replay } from '../delivery.ts';
 import type { WebhookSettings } from '../endpoint.ts';
 import { stateBadge } from './delivery-labels.ts';
@@ -12,7 +12,7 @@ import { localMinute } from './local-time.ts';
 export const perPage = 25;
 const hour = 3_600_000;
 
-/** The data of `svc/webhook-recorder`. */
+/** The data of `svc/webhook-deliveries`. */
 export async function deliveryLogView(
   context: DeliveryPagesContext,
   given: AdminRequest['query'],
@@ -27,7 +27,7 @@ export async function deliveryLogView(
   const span = findSpan(given['span']);
   const before =
     typeof given['before'] === 'string' && /^\d{1,15}$/.test(given['before']) ? given['before'] : undefined;
-  // What this process counted a moment ago is shown as well.
+  // Include what this process has counted since the last flush.
   await hours.flush();
   const [settings, page, live] = await Promise.all([
     webhooks.settings(),
@@ -35,7 +35,7 @@ export async function deliveryLogView(
     queueProgress(context, { query, timezone }),
   ]);
   const now = host.clock.now();
-  const kept = { ...query, ...(span.id !== 'day' && { span: span.id }) };
+  const linked = { ...query, ...(span.id !== 'day' && { span: span.id }) };
   const isFiltered = Object.keys(query).length > 0;
   const isUnused = page.deliveries.length === 0 && !isFiltered && before === undefined;
   return {
@@ -55,8 +55,8 @@ export async function deliveryLogView(
       address: (id) => address({ ...query, span: id }),
     }),
     rows: page.deliveries.map((delivery) => rowView(delivery, host.admin.url('svc/deliveries/delivery'))),
-    newest: before === undefined ? null : address(kept, 'deliveries'),
-    older: page.next === null ? null : address({ ...kept, before: page.next }, 'deliveries'),
+    newest: before === undefined ? null : address(linked, 'deliveries'),
+    older: page.next === null ? null : address({ ...linked, before: page.next }, 'deliveries'),
     isPaged: before !== undefined,
     empty: isUnused ? nextStep(context, settings) : null,
     exportFields: query,
@@ -73,16 +73,16 @@ export async function deliveryLogView(
 export interface QueueProgress {
   readonly waiting: number;
   readonly inFlight: number;
-  /** Seconds. */
-  readonly queueAge: number;
+  /** Formatted age of the oldest pending delivery. */
+  readonly queueAge: string;
   readonly replays: readonly ReplayView[];
-  /** Changes with whatever the first page of the list shows. */
+  /** Changes whenever the first page of the list changes. */
   readonly stamp: string;
 }
 
 type ReplayView = Replay & { readonly share: number; readonly text: string };
 
-/** What the page's script asks for again and again. */
+/** Progress of the queue, which the script of the page polls. */
 export async function queueProgress(
   { webhooks: { deliveryLog } }: DeliveryPagesContext,
   { query, timezone }: { readonly query: DeliveryLogQuery; readonly timezone: string },
@@ -101,17 +101,17 @@ export async function queueProgress(
   return {
     waiting: metrics.waiting,
     inFlight: metrics.inFlight,
-    queueAge: Math.round(metrics.queueAge),
+    queueAge: formatDuration(metrics.queueAge * 1000),
     replays: replays.filter(isRecent).map((replay) => ({
       ...replay,
       share: replay.total === 0 ? 100 : Math.min(100, Math.round((replay.replayed * 100) / replay.total)),
-      text: `${replay.replayed.toLocaleString('en-GB')} of ${replay.total.toLocaleString('en-GB')}${replay.state === 'running' ? '' : replay.state === 'done' ? ', done' : ', stopped'}`,
+      text: `${formatNumber(replay.replayed)} of ${formatNumber(replay.total)}${replay.state === 'running' ? '' : replay.state === 'done' ? ', done' : ', stopped'}`,
     })),
     stamp: createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 16),
   };
 }
 
-/** The last few. */
+/** Running replays and the latest three. */
 function isRecent(replay: Replay, index: number): boolean {
   return replay.state === 'running' || index < 3;
 }
@@ -123,7 +123,7 @@ function rowView(delivery: Delivery, page: string) {
     href: `${page}?id=${id}`,
     badge: stateBadge(delivery),
     isFinished: state === 'delivered' || state === 'failed',
-    // The status alone says it where there is one.
+    // The HTTP status is shown separately.
     note: failure === 'status' || state === 'delivered' ? '' : (error ?? ''),
     statusText: httpStatus === null ? '' : `HTTP ${String(httpStatus)}`,
     isDue: delivery.dueAt !== null && delivery.dueAt > delivery.createdAt && state === 'pending',
@@ -156,7 +156,7 @@ function filterForm(
         name: 'endpoint',
         label: 'Endpoint',
         value: query.endpoint ?? '',
-        options: isUnknown ? [...known, { value: query.endpoint, label: '(removed endpoint)' }] : known,
+        options: isUnknown ? [...known, { value: query.endpoint, label: '(deleted endpoint)' }] : known,
       },
     ],
   };
@@ -174,29 +174,29 @@ export function eventOptions(
 }
 
 export function endpointName({ endpoints }: WebhookSettings, id: string): string {
-  return endpoints.find((endpoint) => endpoint.id === id)?.name ?? '(removed endpoint)';
+  return endpoints.find((endpoint) => endpoint.id === id)?.name ?? '(deleted endpoint)';
 }
 
-/** What leads to a first delivery. */
+/** The next step towards a first delivery. */
 function nextStep({ host }: DeliveryPagesContext, { enabled, endpoints }: WebhookSettings) {
-  const title = 'Nothing was sent yet';
+  const title = 'No deliveries yet';
   if (endpoints.length === 0)
     return {
       title,
-      text: 'Every delivery is recorded here with its exact bytes. Try it with an inbox on this very site, or add an endpoint of your own.',
+      text: 'Every delivery is logged here with its exact body. Try the test inbox of this site, or add your own endpoint.',
       href: host.admin.url('svc/deliveries/inbox'),
       label: 'Open the inbox',
     };
   if (!enabled)
     return {
       title,
-      text: 'Event webhooks are switched off.',
+      text: 'Event webhooks are off.',
       href: host.admin.url('svc/webhooks'),
-      label: 'Switch them on',
+      label: 'Turn them on',
     };
   return {
     title,
-    text: 'Everything is ready. The first event appears here at once.',
+    text: 'Everything is ready. The first event appears here immediately.',
     href: host.admin.url('svc/webhooks'),
     label: 'Send a test event',
   };

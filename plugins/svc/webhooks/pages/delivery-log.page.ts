@@ -25,22 +25,22 @@ const columns: readonly (readonly [string, (delivery: Delivery) => string | numb
   ['error', ({ error }) => error ?? ''],
 ];
 
-/** Deliveries as CSV (RFC 4180, UTF-8 with a mark), newest first, read in steps. */
-async function* deliveriesCsv(recorder: Pick<DeliveryLog, 'list'>, filter: DeliveryFilter): AsyncGenerator<string> {
+/** Deliveries as CSV (RFC 4180, UTF-8 with a byte order mark), newest first, read page by page. */
+async function* deliveriesCsv(deliveryLog: Pick<DeliveryLog, 'list'>, filter: DeliveryFilter): AsyncGenerator<string> {
   yield csvMark + csvLine(columns.map(([name]) => name));
   for (let before: string | null | undefined; before !== null;) {
-    const page = await recorder.list(filter, { limit: 200, ...(before !== undefined && { before }) });
+    const page = await deliveryLog.list(filter, { limit: 200, ...(before !== undefined && { before }) });
     yield page.deliveries.map((delivery) => csvLine(columns.map(([, read]) => read(delivery)))).join('');
     before = page.next;
   }
 }
 
-/** The page "Deliveries": every delivery, newest first, the queue at work, and sending again. */
+/** The page "Deliveries": all deliveries, newest first, the queue, and replays. */
 export function deliveryLogPage(context: DeliveryPagesContext): AdminPageBody {
   const { host, webhooks } = context;
   return {
     render: async (request) => ({
-      template: 'svc/webhook-recorder',
+      template: 'svc/webhook-deliveries',
       data: await deliveryLogView(context, request.query),
     }),
     actions: {

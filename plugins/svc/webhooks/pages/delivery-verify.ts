@@ -1,5 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
-import { sign } from '../sign.ts';
+import { isSameText, sign } from '../sign.ts';
 
 export interface Verified {
   readonly match: boolean;
@@ -7,39 +6,34 @@ export interface Verified {
   readonly text: string;
 }
 
-/** What was sent: header value, timestamp and body of one attempt. */
+/** Signature, timestamp and body of one attempt. */
 export interface Signed {
-  /** '' where none was sent. */
+  /** Empty if the attempt was unsigned. */
   readonly signature: string;
   readonly timestamp: string;
   readonly body: string;
 }
 
 /**
- * Whether a secret made a signature (contract 6.6), and where it did not, what may be the matter. The script of the page
- * finds the same in the browser; this is for browsers without it. Nothing is kept.
+ * Checks whether a secret created a signature (contract 6.6), and if not, why that may be. For browsers without JavaScript;
+ * the script of the page does the same. The secret is not stored.
  */
 export function verifySecret(secret: string, { signature, timestamp, body }: Signed): Verified {
   if (secret === '') return { match: false, text: 'Paste a secret first.' };
   if (signature === '') return { match: false, text: verdicts.unsigned };
   const bytes = Buffer.from(body);
-  const fits = (key: string): boolean => isSame(sign(key, timestamp, bytes), signature);
-  if (fits(secret)) return { match: true, text: verdicts.match };
-  if (secret !== secret.trim() && fits(secret.trim())) return { match: false, text: verdicts.spaces };
+  const matches = (key: string): boolean => isSameText(sign(key, timestamp, bytes), signature);
+  if (matches(secret)) return { match: true, text: verdicts.match };
+  if (secret !== secret.trim() && matches(secret.trim())) return { match: false, text: verdicts.spaces };
   return { match: false, text: verdicts.other };
 }
 
-/** Also the words of the page's script. */
+/** Also used by the script of the page. */
 export const verdicts = {
-  match: 'It matches: this secret signed these bytes.',
-  unsigned: 'There is nothing to compare: no secret was set when this was sent, so it carries no signature.',
+  match: 'Match: this secret created the signature.',
+  unsigned: 'This delivery has no signature: no secret was set when it was sent.',
   spaces:
-    'It does not match as pasted, but does without the spaces or line breaks around it. Check how your receiver reads its secret.',
+    'No match as pasted, but a match without the surrounding spaces or line breaks. Check how your receiver reads its secret.',
   other:
-    'It does not match: another secret signed these bytes. It may have been changed or rotated since, or the endpoint has a secret of its own.',
+    'No match: another secret created the signature. The secret may have been changed or rotated since, or the endpoint has its own.',
 } as const;
-
-function isSame(expected: string, given: string): boolean {
-  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}

@@ -6,7 +6,7 @@ import type { DeliveryPagesContext } from './pages-context.ts';
 import { deliveryTabs } from './pages-context.ts';
 import { cataloguePath } from './pages-context.ts';
 
-/** Characters of a body that a page shows at once; the rest is in the bytes to copy. */
+/** Characters of a body that the page shows; the curl command holds all. */
 const maxShown = 200_000;
 
 /** The data of `svc/webhook-delivery`. */
@@ -40,7 +40,7 @@ export async function deliveryView(
         : `${host.admin.url('svc/webhooks')}/endpoint?id=${encodeURIComponent(endpoint.id)}`,
     sameEndpoint: `${list}?endpoint=${encodeURIComponent(delivery.endpointId)}`,
     sameEvent: `${list}?event=${encodeURIComponent(delivery.event)}`,
-    whyNot: `${host.admin.url('svc/deliveries/why-not')}?event=${encodeURIComponent(delivery.event)}&endpoint=${encodeURIComponent(delivery.endpointId)}`,
+    check: `${host.admin.url('svc/deliveries/check')}?event=${encodeURIComponent(delivery.event)}&endpoint=${encodeURIComponent(delivery.endpointId)}`,
     catalogue: `${host.site.url}/${cataloguePath}#${delivery.event.replaceAll(/[^a-z0-9]+/g, '-')}`,
     paused: circuit ?? null,
     failure:
@@ -67,10 +67,10 @@ function attemptView(attempt: Attempt) {
     badge:
       attempt.failure === null
         ? { text: `${String(attempt.status ?? '')} Delivered`, kind: 'success' }
-        : { text: attempt.status === null ? 'No answer' : `HTTP ${String(attempt.status)}`, kind: 'error' },
-    words: describeFailure(attempt),
+        : { text: attempt.status === null ? 'No response' : `HTTP ${String(attempt.status)}`, kind: 'error' },
+    failed: describeFailure(attempt),
     headers: Object.entries(attempt.requestHeaders).map(([name, value]) => ({ name, value })),
-    answer: Object.entries(attempt.responseHeaders).map(([name, value]) => ({ name, value })),
+    response: Object.entries(attempt.responseHeaders).map(([name, value]) => ({ name, value })),
     signature: attempt.requestHeaders['X-SVC-Signature'] ?? '',
     hasMasked: Object.values(attempt.requestHeaders).includes('[redacted]'),
     wait: attempt.nextTryAt === null ? null : attempt.nextTryAt - attempt.startedAt - attempt.duration,
@@ -86,7 +86,7 @@ function signedText({ timestamp }: Attempt, body: string): string {
   return `${timestamp}.${body}`;
 }
 
-/** What the script verifies with; as JSON in attributes, so that no byte changes on its way through HTML. */
+/** Data for the script that verifies, as JSON in an attribute, so that HTML changes no byte. */
 function verifyForm(attempts: readonly Attempt[], body: string) {
   return {
     body,

@@ -7,7 +7,7 @@ import type { DeliveryPagesContext } from './pages-context.ts';
 
 const template = 'svc/webhook-delivery';
 
-/** One delivery: its exact bytes and headers, every attempt, and what can be done with it. */
+/** The page "Delivery": body, headers and attempts of one delivery, and its actions. */
 export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
   const {
     webhooks: { deliveryLog },
@@ -18,8 +18,7 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
     if (!found)
       throw new RestError({
         code: 'rest_svc_delivery_not_found',
-        message:
-          'There is no such delivery. Delivered ones are kept for three days unless set otherwise, failed ones for seven.',
+        message: 'Delivery not found. Delivered events are stored for three days by default, failed ones for seven.',
         status: 404,
       });
     return found;
@@ -41,25 +40,25 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
         return done(
           request,
           replayed > 0
-            ? { kind: 'success', text: 'It is sent again, with the same ids and bytes and a new timestamp.' }
-            : { kind: 'info', text: 'It waits or is under way already.' },
+            ? { kind: 'success', text: 'Sent again with the same ids and body and a new timestamp.' }
+            : { kind: 'info', text: 'Already pending or in flight.' },
         );
       },
       retry: async (request) =>
         done(
           request,
           (await deliveryLog.retry(readText(request, 'id')))
-            ? { kind: 'success', text: 'It is tried again.' }
-            : { kind: 'info', text: 'It is not failed any more.' },
+            ? { kind: 'success', text: 'Retry started.' }
+            : { kind: 'info', text: 'This delivery is no longer failed.' },
         ),
       clear: async (request) =>
         done(
           request,
           (await deliveryLog.clear(readText(request, 'id')))
-            ? { kind: 'success', text: 'It is cleared from the list of failed ones.' }
-            : { kind: 'info', text: 'It is not in the list of failed ones any more.' },
+            ? { kind: 'success', text: 'Removed from the recent failures.' }
+            : { kind: 'info', text: 'Already removed from the recent failures.' },
         ),
-      // For browsers without the page's script. The secret is compared and forgotten: it is in no answer, log or table.
+      // For browsers without the script of the page. The secret appears in no response, log or table.
       verify: async (request) => {
         const delivery = await find(readText(request, 'id'));
         const attempt =

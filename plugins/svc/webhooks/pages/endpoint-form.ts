@@ -3,17 +3,17 @@ import { readText } from '../../admin-ui/form-values.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { EndpointInput } from '../endpoint.ts';
 
-/** What a posted endpoint form says, and what of it may be shown again when it is refused. */
+/** A submitted endpoint form, and the parts that may be shown again if it is rejected. */
 export interface EndpointForm {
   readonly input: EndpointInput;
-  /** Lines of the text area of headers that hold nothing secret. */
+  /** Header lines without secret values. */
   readonly shownHeaders: string;
   readonly errors: Readonly<Record<string, string>>;
 }
 
 const flags = ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const;
 
-/** Names of headers whose values are masked once they are saved. */
+/** Headers whose values are masked after saving. */
 const secretName = /auth|key|token|secret|cookie|pass/i;
 
 export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): EndpointForm {
@@ -30,7 +30,7 @@ export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): E
       ...(id !== '' && { id }),
       name: readText(request, 'name'),
       url: readText(request, 'url'),
-      // Events whose plugin is gone cannot be subscribed to; they are dropped.
+      // Events whose plugin is inactive are dropped.
       events: stringsIn(request.form['events']).filter((name) => catalogue.resolveName(name) !== null),
       ...Object.fromEntries(flags.map((flag) => [flag, readText(request, flag) === '1'])),
       redirects: redirects === '' ? 2 : Number(redirects),
@@ -44,7 +44,9 @@ export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): E
       .map((line) => (secretName.test(line.split(':')[0] ?? '') ? `${line.split(':')[0] ?? ''}: ` : line))
       .join('\n'),
     errors:
-      headers.broken === null ? {} : { headers: `'${headers.broken}' is not a header. Write one a line: Name: value.` },
+      headers.broken === null
+        ? {}
+        : { headers: `'${headers.broken}' is not a valid header. Enter one per line, as Name: value.` },
   };
 }
 
@@ -61,7 +63,7 @@ function readHeaders(lines: readonly string[]): {
   };
 }
 
-/** Texts of a field `name[]`. */
+/** Values of a field `name[]`. */
 function stringsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : [];
 }

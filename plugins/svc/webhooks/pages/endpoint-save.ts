@@ -6,15 +6,15 @@ import type { WebhookPagesContext } from './pages-context.ts';
 
 export interface SavedEndpoint {
   readonly endpoint: Endpoint;
-  /** What an administrator should know though it was saved; null: nothing. */
+  /** A possible problem of the saved endpoint, or null. */
   readonly warning: string | null;
 }
 
 /**
- * Adds an endpoint, or changes the one that `id` names. An address that the guard refuses is not saved, and the sentence
- * says why (D23); a name that cannot be resolved now is saved with a warning: it may be on its way.
+ * Adds an endpoint, or changes the one with the given `id`. A URL that the guard refuses is not saved (D23). A host name that
+ * cannot be resolved now is saved with a warning.
  *
- * @throws RestError 400 with `data.params`; 404 when there is no such endpoint.
+ * @throws RestError 400 with `data.params`; 404 for an unknown id.
  */
 export async function saveEndpoint(
   { host, webhooks }: WebhookPagesContext,
@@ -26,7 +26,7 @@ export async function saveEndpoint(
   const url = (input.url ?? before?.url ?? '').trim();
   const internal = input.internal ?? before?.internal ?? false;
   const isNew = before === undefined || url !== before.url || internal !== before.internal;
-  // What is no address at all is refused below, with all other errors.
+  // An invalid URL is refused below, together with all other errors.
   const warning = isNew && isUrl(url) && /^https?:/i.test(url) ? await checkAddress(host.http, url, internal) : null;
   const endpoint = id === undefined ? await webhooks.addEndpoint(input) : await webhooks.updateEndpoint(id, input);
   return { endpoint, warning: warning ?? (isNew ? plainHttpWarning(endpoint) : null) };
@@ -34,7 +34,7 @@ export async function saveEndpoint(
 
 type Check = Pick<WebhookPagesContext['host']['http'], 'check'>;
 
-/** Answers a warning, or throws what refuses the address. */
+/** Returns a warning or null. @throws if the guard refuses the URL. */
 async function checkAddress(http: Check, url: string, internal: boolean): Promise<string | null> {
   const allowHost = typedInternalHost(url);
   try {
@@ -42,18 +42,18 @@ async function checkAddress(http: Check, url: string, internal: boolean): Promis
     return null;
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message: string };
-    if (code === 'outbound_dns') return `${message} Nothing can be delivered until it can.`;
+    if (code === 'outbound_dns') return `${message} Nothing can be delivered until then.`;
     if (code !== 'outbound_refused') throw error;
-    const opens = !internal && (await opensWithBox(http, url));
+    const opens = !internal && (await isAllowedAsPrivate(http, url));
     throw invalidFields({
       url: opens
-        ? `${message} If the receiver really is in your own network, tick “Internal network” under Advanced.`
+        ? `${message} If the receiver is in your own network, turn on “Allow private addresses” under Advanced.`
         : message,
     });
   }
 }
 
-async function opensWithBox(http: Check, url: string): Promise<boolean> {
+async function isAllowedAsPrivate(http: Check, url: string): Promise<boolean> {
   return http.check(url, { allowInternal: true }).then(
     () => true,
     () => false,
@@ -62,10 +62,10 @@ async function opensWithBox(http: Check, url: string): Promise<boolean> {
 
 function plainHttpWarning({ url, internal }: Endpoint): string | null {
   if (!url.startsWith('http:') || internal || typedInternalHost(url) !== null) return null;
-  return 'Its address is not https: events travel in plain text, and anybody on the way can read them.';
+  return 'The URL does not use https: events are sent unencrypted and can be read in transit.';
 }
 
-/** Whether an endpoint is in a private network by its own words: its box, or a private address that was typed. Asks no DNS for other names. */
+/** Whether the endpoint allows private addresses or its URL is a private address. Makes no DNS query for other names. */
 export async function isInternal(http: Check, { url, internal }: Pick<Endpoint, 'url' | 'internal'>): Promise<boolean> {
   if (internal) return true;
   return (

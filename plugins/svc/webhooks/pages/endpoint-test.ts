@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { RestError } from '#plugin-api';
+import { formatCount, formatDuration, RestError } from '#plugin-api';
 import type { Condition, DeliveryDetail } from '../delivery.ts';
 import type { EventContext } from '../event.ts';
 import { adviceFor } from './delivery-labels.ts';
@@ -7,25 +7,25 @@ import type { WebhookPagesContext } from './pages-context.ts';
 
 export interface TestResult {
   readonly delivered: boolean;
-  /** What came of it, and what to do where it failed. */
-  readonly sentence: string;
+  /** The result, and what to do if it failed. */
+  readonly message: string;
   readonly event: string;
   /** null: nothing was sent. */
   readonly delivery: DeliveryDetail | null;
 }
 
 const blockedReasons: Partial<Record<Condition['id'], string>> = {
-  switch: 'Event webhooks are off. Switch them on first.',
-  enabled: 'This endpoint is off. Switch it on first.',
-  url: 'This endpoint has no URL. Edit it and enter one.',
+  switch: 'Event webhooks are off. Turn them on first.',
+  enabled: 'This endpoint is off. Turn it on first.',
+  url: 'This endpoint has no URL. Edit the endpoint and enter one.',
 };
 
-/** Later than every other filter, so that nothing adds a target after it. */
+/** Runs after every other filter, so that none adds a target later. */
 const last = Number.MAX_SAFE_INTEGER;
 
 /**
- * Sends an event's example to one endpoint, signed, recorded and tried again like any other; `meta.test` is true in it, and
- * its idempotency key is new each time. What keeps real events from it (contract 6.1) keeps the test from it too, and is told.
+ * Sends the example of an event to one endpoint, signed, logged and retried like any other event. `meta.test` is true and
+ * the idempotency key is new each time. Conditions that stop real events (contract 6.1) stop the test and are reported.
  *
  * @param event default: the first that the endpoint is subscribed to.
  * @throws RestError 404 when there is no such endpoint.
@@ -45,7 +45,7 @@ export async function sendTest(
   const name = event ?? endpoint.events.find((candidate) => webhooks.catalogue.find(candidate)) ?? '';
   const refuse = (why: string): TestResult => ({
     delivered: false,
-    sentence: `Not sent: ${why}`,
+    message: `Not sent: ${why}`,
     event: name,
     delivery: null,
   });
@@ -73,9 +73,8 @@ export async function sendTest(
     if (result.error !== null) return refuse(result.error);
     const [id] = result.deliveries;
     const delivery = id === undefined ? null : await webhooks.deliveryLog.get(id);
-    if (delivery === null)
-      return refuse('A plugin left this endpoint out, with the filter svc_event_webhooks_targets.');
-    return { delivered: delivery.state === 'delivered', sentence: outcomeOf(delivery), event: name, delivery };
+    if (delivery === null) return refuse('A plugin removed this endpoint with the filter svc_event_webhooks_targets.');
+    return { delivered: delivery.state === 'delivered', message: outcomeOf(delivery), event: name, delivery };
   } finally {
     undo();
   }
@@ -84,8 +83,10 @@ export async function sendTest(
 function outcomeOf(delivery: DeliveryDetail): string {
   const { state, httpStatus, duration, attempts, error, event } = delivery;
   if (state === 'delivered')
-    return `Delivered ${event}: the receiver answered ${String(httpStatus)} in ${String(duration)} ms${attempts > 1 ? `, at attempt ${String(attempts)}` : ''}.`;
-  const tried = attempts === 1 ? 'after 1 attempt' : `after ${String(attempts)} attempts`;
+    return `Delivered ${event}: the receiver responded with ${String(httpStatus)} in ${formatDuration(duration)}${attempts > 1 ? ` on attempt ${String(attempts)}` : ''}.`;
+  const tried = `after ${formatCount(attempts, 'attempt')}`;
   if (state === 'failed') return `Failed ${tried}: ${error ?? ''} ${adviceFor(delivery)}`.trim();
-  return error === null ? `${event} waits in the queue.` : `Not delivered yet, ${tried}: ${error} It is tried again.`;
+  return error === null
+    ? `${event} is pending in the queue.`
+    : `Not delivered yet, ${tried}: ${error} It will be retried.`;
 }

@@ -16,12 +16,12 @@ const newEndpoint: Omit<Endpoint, 'id'> = {
   ordered: false,
 };
 
-/** Which endpoint the editor is about: none, one, or a new one made after another. */
+/** What the editor shows: a new endpoint, an existing one, or a copy. */
 export interface EditorTarget {
   readonly id: string | null;
   readonly copyOf?: string;
-  /** A form that came back, with what was typed and what is wrong with it. */
-  readonly refused?: {
+  /** A rejected form with its values and errors. */
+  readonly rejected?: {
     readonly input: EndpointInput;
     readonly shownHeaders: string;
     readonly errors: Readonly<Record<string, string>>;
@@ -31,24 +31,24 @@ export interface EditorTarget {
 /**
  * The data of `svc/webhooks-endpoint`.
  *
- * @throws RestError 404 when there is no such endpoint.
+ * @throws RestError 404 for an unknown id.
  */
 export async function endpointView(
   { webhooks }: WebhookPagesContext,
-  { id, copyOf, refused }: EditorTarget,
+  { id, copyOf, rejected }: EditorTarget,
 ): Promise<Record<string, unknown>> {
   const settings = await webhooks.settings();
   const found = settings.endpoints.find((endpoint) => endpoint.id === (id ?? copyOf));
   if (!found && (id ?? copyOf) !== undefined && (id ?? copyOf) !== null)
     throw new RestError({
       code: 'rest_svc_webhook_not_found',
-      message: 'There is no such webhook endpoint. It may have been deleted meanwhile.',
+      message: 'Webhook endpoint not found. It may have been deleted.',
       status: 404,
     });
   const saved = id !== null && found ? found : { ...newEndpoint, ...(found && copied(found)) };
-  const { secret: _secret, headers: _headers, ...typed } = refused?.input ?? {};
+  const { secret: _secret, headers: _headers, ...typed } = rejected?.input ?? {};
   const shown = { ...saved, ...typed };
-  const errors = refused?.errors ?? {};
+  const errors = rejected?.errors ?? {};
   const known = new Set(webhooks.catalogue.list().map(({ name }) => name));
   return {
     ...shown,
@@ -58,9 +58,9 @@ export async function endpointView(
     redirects: Number.isNaN(shown.redirects) ? '' : shown.redirects,
     secretState: id !== null && saved.secret !== null ? secretState(saved.secret) : { saved: false },
     savedHeaders: id === null ? [] : Object.entries(saved.headers).map(([name, value]) => ({ name, value })),
-    headerLines: refused?.shownHeaders ?? (id === null && found ? plainHeaders(found) : ''),
+    headerLines: rejected?.shownHeaders ?? (id === null && found ? plainHeaders(found) : ''),
     groups: groupEvents(webhooks, shown.events),
-    gone: shown.events.filter((name) => !known.has(name)).join(', '),
+    unknownEvents: shown.events.filter((name) => !known.has(name)).join(', '),
     copyNote:
       copyOf !== undefined && found !== undefined && (found.secret !== null || Object.keys(found.headers).length > 0),
     advancedOpen:
@@ -80,13 +80,13 @@ function copied({
   return { ...rest, name: `${name} (copy)`.slice(0, 200) };
 }
 
-/** `ends in abcd` as the secret field takes it. */
+/** Splits `ends in abcd` for the secret field. */
 function secretState(masked: string): Record<string, unknown> {
   const [, ending] = /^ends in (.{4})$/.exec(masked) ?? [];
   return { saved: true, ...(ending !== undefined && { ending }) };
 }
 
-/** Values that are not masked can be copied; the others are to be typed again. */
+/** Copies unmasked values; masked ones have to be entered again. */
 function plainHeaders({ headers }: Endpoint): string {
   return Object.entries(headers)
     .map(
@@ -110,7 +110,7 @@ function isAdvanced(
   );
 }
 
-/** Events by module, in the catalogue's order. */
+/** Groups events by module in the order of the catalogue. */
 function groupEvents(
   { catalogue }: WebhookPagesContext['webhooks'],
   chosen: readonly string[],

@@ -11,7 +11,7 @@ import { testResponse } from './settings.page.ts';
 
 const template = 'svc/webhooks-endpoint';
 
-/** Adds and edits an endpoint: `?id=` edits it, `?copy=` begins a new one after it. */
+/** Adds and edits an endpoint: `?id=` edits it, `?copy=` starts a copy of it. */
 export function endpointPage(context: WebhookPagesContext): AdminPageBody {
   return {
     render: async ({ query }) => {
@@ -30,7 +30,7 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
       'save-and-test': (request) =>
         save(context, request, async (saved) => {
           const { notice } = testResponse(await sendTest(context, saved.endpoint.id));
-          const text = `${saved.endpoint.name} is saved. ${notice?.text ?? ''} ${saved.warning ?? ''}`.trim();
+          const text = `${saved.endpoint.name} saved. ${notice?.text ?? ''} ${saved.warning ?? ''}`.trim();
           return {
             notice: { kind: notice?.kind ?? 'info', text },
             redirect: `${endpointSlug}?id=${saved.endpoint.id}`,
@@ -50,8 +50,8 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
 
 function savedNotice({ endpoint, warning }: SavedEndpoint): NonNullable<AdminActionResult['notice']> {
   return warning === null
-    ? { kind: 'success', text: `${endpoint.name} is saved.` }
-    : { kind: 'warning', text: `${endpoint.name} is saved. ${warning}` };
+    ? { kind: 'success', text: `${endpoint.name} saved.` }
+    : { kind: 'warning', text: `${endpoint.name} saved. ${warning}` };
 }
 
 function save(
@@ -69,7 +69,7 @@ function save(
       inputName: (name) => name,
       page: async (errors) => ({
         template,
-        data: await endpointView(context, { id: form.input.id ?? null, refused: { ...form, errors } }),
+        data: await endpointView(context, { id: form.input.id ?? null, rejected: { ...form, errors } }),
       }),
     },
   );
@@ -79,12 +79,12 @@ async function remove({ webhooks }: WebhookPagesContext, request: AdminRequest):
   const id = readText(request, 'id');
   const back = `${endpointSlug}?id=${encodeURIComponent(id)}`;
   if (readText(request, 'confirm') !== '1')
-    return { notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm.' }, redirect: back };
+    return { notice: { kind: 'error', text: 'Nothing was deleted. Select the checkbox to confirm.' }, redirect: back };
   const removed = await webhooks.removeEndpoint(id);
   return {
     notice: removed
-      ? { kind: 'success', text: 'The endpoint is deleted. What was sent to it stays in the log.' }
-      : { kind: 'info', text: 'The endpoint was deleted already.' },
+      ? { kind: 'success', text: 'Endpoint deleted. Its deliveries stay in the log.' }
+      : { kind: 'info', text: 'The endpoint had already been deleted.' },
     redirect: webhooksSlug,
   };
 }

@@ -1,4 +1,4 @@
-import type { AdminPageBody } from '#plugin-api';
+import { formatCount, type AdminPageBody } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { inboxResponses } from '../inbox/inbox.ts';
 import { maxRequests, type InboxRequest } from '../inbox/inbox.ts';
@@ -12,18 +12,22 @@ const verdictBadges: Readonly<
   verified: {
     text: 'Signature verified',
     kind: 'success',
-    help: 'The signature fits the raw body, the timestamp and the secret.',
+    help: 'The signature matches the raw body, the timestamp and the secret.',
   },
-  wrong: { text: 'Wrong signature', kind: 'error', help: 'Another secret signed it, or somebody else sent it.' },
-  unsigned: { text: 'Not signed', kind: 'warning', help: 'No signing secret is set, or somebody else sent it.' },
+  wrong: { text: 'Wrong signature', kind: 'error', help: 'Signed with another secret, or sent by another sender.' },
+  unsigned: {
+    text: 'Not signed',
+    kind: 'warning',
+    help: 'Not signed: no secret is set, or it came from another sender.',
+  },
   'no-secret': {
     text: 'Not verified',
     kind: 'warning',
-    help: 'It carries a signature, but there is no secret to verify it with any more.',
+    help: 'It has a signature, but no secret is set to verify it.',
   },
 };
 
-/** The page "Inbox": a receiver on the site itself, for first tries. */
+/** The page "Inbox": a test receiver on this site. */
 export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): AdminPageBody {
   return {
     render: async () => {
@@ -39,7 +43,7 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
           sent: state?.endpoint
             ? `${host.admin.url('svc/deliveries')}?endpoint=${encodeURIComponent(state.endpoint.id)}`
             : null,
-          answers: inboxResponses.map((answer) => ({ ...answer, current: answer.id === state?.answer })),
+          responses: inboxResponses.map((response) => ({ ...response, current: response.id === state?.response })),
           requests: state
             ? (await inbox.list()).map((request) => requestView(request, host.admin.url('svc/deliveries/delivery')))
             : [],
@@ -53,27 +57,27 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
         return {
           notice: {
             kind: 'success',
-            text: 'The inbox is open, and an endpoint that is subscribed to every event points at it.',
+            text: 'Inbox opened. A new endpoint sends every event to it.',
           },
         };
       },
-      'switch-on': async () => {
+      'turn-on': async () => {
         await webhooks.setEnabled(true);
-        return { notice: { kind: 'success', text: 'Event webhooks are on.' } };
+        return { notice: { kind: 'success', text: 'Event webhooks turned on.' } };
       },
-      answer: async (request) => {
-        const answer = readText(request, 'answer');
-        await inbox.setResponse(answer);
+      respond: async (request) => {
+        const response = readText(request, 'response');
+        await inbox.setResponse(response);
         return {
           notice: {
             kind: 'success',
-            text: `From now on the inbox answers: ${inboxResponses.find(({ id }) => id === answer)?.label ?? answer}.`,
+            text: `The inbox now responds with: ${responseLabel(response)}.`,
           },
         };
       },
       test: async () => {
         const [sample] = webhooks.catalogue.list();
-        if (!sample) return { notice: { kind: 'error', text: 'There is no event to send.' } };
+        if (!sample) return { notice: { kind: 'error', text: 'No event is defined.' } };
         const { error, deliveries } = await webhooks.emit(sample.name, sample.example, {
           key: [`inbox-${String(host.clock.now())}`],
         });
@@ -82,13 +86,13 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
           return {
             notice: {
               kind: 'error',
-              text: 'No endpoint received it. Look under "Why not?" which condition is not met.',
+              text: 'No endpoint received the event. "Delivery check" shows which condition is not met.',
             },
           };
         return {
           notice: {
             kind: 'success',
-            text: `${sample.name} is on its way to ${deliveries.length === 1 ? 'one endpoint' : `${String(deliveries.length)} endpoints`}.`,
+            text: `${sample.name} was sent to ${formatCount(deliveries.length, 'endpoint')}.`,
           },
         };
       },
@@ -97,13 +101,13 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
         return {
           notice: {
             kind: 'success',
-            text: removed === 1 ? '1 request is removed.' : `${String(removed)} requests are removed.`,
+            text: `${formatCount(removed, 'request')} deleted.`,
           },
         };
       },
       close: async () => {
         await inbox.close();
-        return { notice: { kind: 'success', text: 'The inbox and its endpoint are removed.' } };
+        return { notice: { kind: 'success', text: 'Inbox and endpoint deleted.' } };
       },
       progress: async () => ({ data: { stamp: String((await inbox.list())[0]?.id ?? '') } }),
     },
@@ -111,18 +115,22 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
 }
 
 function requestView(request: InboxRequest, page: string) {
-  const { headers, body, verdict, answer } = request;
+  const { headers, body, verdict, response } = request;
   const delivery = headers['x-svc-delivery-id'];
   return {
     ...request,
-    event: headers['x-svc-event'] ?? 'Some request',
+    event: headers['x-svc-event'] ?? 'Other request',
     isEvent: headers['x-svc-event'] !== undefined,
     badge: verdictBadges[verdict],
     headerRows: Object.entries(headers).map(([name, value]) => ({ name, value })),
     pretty: prettyJson(body) ?? body,
     deliveryHref: delivery === undefined ? null : `${page}?id=${encodeURIComponent(delivery)}`,
-    answerLabel: inboxResponses.find(({ id }) => id === answer)?.label ?? answer,
+    responseLabel: responseLabel(response),
   };
+}
+
+function responseLabel(response: string): string {
+  return inboxResponses.find(({ id }) => id === response)?.label ?? response;
 }
 
 function prettyJson(text: string): string | null {

@@ -1,24 +1,24 @@
+import { formatCount, formatDuration, formatWait } from '#plugin-api';
 import type { Delivery } from '../delivery.ts';
 import type { Circuit, Endpoint } from '../endpoint.ts';
 import { adviceFor } from './delivery-labels.ts';
 import { isInternal } from './endpoint-save.ts';
 import { deliveryTabs } from './pages-context.ts';
 import { cataloguePath, webhooksSlug, type WebhookPagesContext } from './pages-context.ts';
-import { timeLeft } from './settings-time-left.ts';
 
-/** A form that came back: what is wrong with it. Secrets never come back. */
+/** A rejected form with its errors. Secrets are not shown again. */
 export interface RejectedSettings {
   readonly errors: Readonly<Record<string, string>>;
   readonly days?: string;
 }
 
-/** Of so many deliveries, the newest of each endpoint are shown: one query, however many endpoints and deliveries there are. */
+/** Latest deliveries that are searched for the last one of each endpoint: a single query however large the log is. */
 const recentDeliveries = 200;
 
-/** The data of `svc/webhooks`. Holds no secret: only what is saved and how it ends (D3). */
+/** The data of `svc/webhooks`. Contains no secret, only how it ends (D3). */
 export async function settingsView(
   { host, webhooks }: WebhookPagesContext,
-  refused: RejectedSettings = { errors: {} },
+  rejected: RejectedSettings = { errors: {} },
 ): Promise<Record<string, unknown>> {
   const { deliveryLog } = webhooks;
   const [settings, circuits, failures, newest] = await Promise.all([
@@ -34,9 +34,9 @@ export async function settingsView(
     enabled: settings.enabled,
     secret: {
       masked: settings.secret,
-      left: settings.previousSecretUntil === null ? null : timeLeft(settings.previousSecretUntil - host.clock.now()),
+      left: settings.previousSecretUntil === null ? null : formatWait(settings.previousSecretUntil - host.clock.now()),
       until: settings.previousSecretUntil,
-      error: refused.errors['secret'],
+      error: rejected.errors['secret'],
     },
     endpoints: await Promise.all(
       settings.endpoints.map(async (endpoint) => ({
@@ -54,13 +54,13 @@ export async function settingsView(
       endpointName: delivery.endpointName,
       attempts: delivery.attempts,
       at: delivery.finishedAt ?? delivery.createdAt,
-      error: delivery.error ?? 'It failed.',
+      error: delivery.error ?? 'The delivery failed.',
       advice: adviceFor(delivery),
       endpointId: known.has(delivery.endpointId) ? delivery.endpointId : null,
       fields: { id: delivery.id, attempts: delivery.attempts },
     })),
-    days: refused.days ?? settings.deliveredDays,
-    daysError: refused.errors['deliveredDays'],
+    days: rejected.days ?? settings.deliveredDays,
+    daysError: rejected.errors['deliveredDays'],
     catalogueUrl: `/${cataloguePath}`,
     inboxUrl: host.admin.url('svc/deliveries/inbox'),
     deliveryUrl: host.admin.url('svc/deliveries/delivery'),
@@ -102,19 +102,19 @@ function pausedView(circuit: Circuit | undefined): Record<string, unknown> | nul
     : { since: circuit.pausedAt, failures: circuit.failures, reason: circuit.reason, nextProbeAt: circuit.nextProbeAt };
 }
 
-/** How the newest delivery to an endpoint went, in a few words. */
+/** The result of the latest delivery to an endpoint. */
 function lastDelivery(delivery: Delivery | undefined): Record<string, unknown> | null {
   if (delivery === undefined) return null;
   const { id, state, httpStatus, duration, error, event, attempts } = delivery;
   const at = delivery.finishedAt ?? delivery.createdAt;
   if (state === 'delivered')
-    return { kind: 'success', id, at, event, text: `${String(httpStatus)} in ${String(duration)} ms` };
-  if (state === 'failed') return { kind: 'error', id, at, event, text: error ?? 'failed' };
+    return { kind: 'success', id, at, event, text: `${String(httpStatus)} in ${formatDuration(duration)}` };
+  if (state === 'failed') return { kind: 'error', id, at, event, text: error ?? 'Failed' };
   return {
     kind: 'clock',
     id,
     at,
     event,
-    text: attempts === 0 ? 'waiting' : `waiting after ${attempts === 1 ? '1 attempt' : `${String(attempts)} attempts`}`,
+    text: attempts === 0 ? 'pending' : `pending after ${formatCount(attempts, 'attempt')}`,
   };
 }

@@ -1,14 +1,13 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminPage } from '#plugin-api';
+import { formatWait, type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminPage } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { sendTest, type TestResult } from './endpoint-test.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
 import { settingsView } from './settings-view.ts';
-import { timeLeft } from './settings-time-left.ts';
 
 const overlaps = new Set([3_600, 86_400, 259_200, 604_800]);
 
-/** Actions of the section "Signing secret". A new secret is shown once, in the answer alone. */
+/** Actions of the section "Signing secret". A new secret appears only in the response that creates it. */
 function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['actions']> {
   const { webhooks } = context;
   const reveal = (value: string, text: string): AdminActionResult => ({
@@ -17,20 +16,20 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
   });
   return {
     'generate-secret': async () =>
-      reveal(await webhooks.generateSecret(), 'A new signing secret is in force. Give it to your receivers now.'),
+      reveal(await webhooks.generateSecret(), 'New signing secret active. Copy it to your receivers now.'),
     'rotate-secret': async (request) => {
       const chosen = Number(readText(request, 'overlap'));
       const overlap = overlaps.has(chosen) ? chosen : 86_400;
       return reveal(
         await webhooks.rotateSecret(overlap),
-        `A new signing secret is in force. For ${timeLeft(overlap * 1000)}, the Standard Webhooks header is signed with the old one too.`,
+        `New signing secret active. For ${formatWait(overlap * 1000)}, the Standard Webhooks header also carries the old signature.`,
       );
     },
     'save-secret': (request) =>
       withFieldErrors(
         async () => {
           await webhooks.setSecret(readText(request, 'secret'));
-          return { notice: { kind: 'success', text: 'The signing secret is saved.' } };
+          return { notice: { kind: 'success', text: 'Signing secret saved.' } };
         },
         {
           inputName: (name) => name,
@@ -42,14 +41,14 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
         return {
           notice: {
             kind: 'error',
-            text: 'Nothing was changed. Tick the box to confirm that deliveries are no longer to be signed.',
+            text: 'Nothing was changed. Select the checkbox to confirm that deliveries are sent without a signature.',
           },
         };
       await webhooks.clearSecret();
       return {
         notice: {
           kind: 'success',
-          text: 'The signing secret is cleared. Only endpoints with a secret of their own are signed from now on.',
+          text: 'Signing secret removed. Only endpoints with their own secret are signed now.',
         },
       };
     },
@@ -58,7 +57,7 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
 
 const template = 'svc/webhooks';
 
-/** The page "Webhooks": switch, endpoints, failed jobs, signing secret, log (contract 2.7, 3). */
+/** The page "Webhooks": switch, endpoints, recent failures, signing secret, retention (contract 2.7, 3). */
 export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
   const { webhooks } = context;
   return {
@@ -70,13 +69,18 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
         const on = readText(request, 'enabled') === '1';
         await webhooks.setEnabled(on);
         return {
-          notice: { kind: 'success', text: on ? 'Event webhooks are on.' : 'Event webhooks are off: nothing is sent.' },
+          notice: {
+            kind: 'success',
+            text: on ? 'Event webhooks turned on.' : 'Event webhooks turned off. Nothing is sent.',
+          },
         };
       },
       'switch-endpoint': async (request) => {
         const on = readText(request, 'enabled') === '1';
         const { name } = await webhooks.updateEndpoint(readText(request, 'id'), { enabled: on });
-        return { notice: { kind: 'success', text: on ? `${name} is on.` : `${name} is off: nothing is sent to it.` } };
+        return {
+          notice: { kind: 'success', text: on ? `${name} turned on.` : `${name} turned off. Nothing is sent to it.` },
+        };
       },
       'test-endpoint': async (request) => testResponse(await sendTest(context, readText(request, 'id'))),
       'resume-endpoint': async (request) => {
@@ -84,7 +88,7 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
         return {
           notice: {
             kind: resumed ? 'success' : 'info',
-            text: resumed ? 'The pause is over: what waited is being sent.' : 'This endpoint is not paused any more.',
+            text: resumed ? 'Endpoint resumed. Pending events are sent now.' : 'This endpoint is no longer paused.',
           },
         };
       },
@@ -93,10 +97,10 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
   };
 }
 
-/** The outcome of a test as an answer to the browser, with or without JavaScript. */
-export function testResponse({ delivered, sentence, event, delivery }: TestResult): AdminActionResult {
+/** Converts the result of a test into a response, with or without JavaScript. */
+export function testResponse({ delivered, message, event, delivery }: TestResult): AdminActionResult {
   return {
-    notice: { kind: delivered ? 'success' : 'error', text: sentence },
+    notice: { kind: delivered ? 'success' : 'error', text: message },
     data: {
       delivered,
       event,
@@ -115,7 +119,7 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
   return withFieldErrors(
     async () => {
       await context.webhooks.setDeliveredDays(typed === '' ? Number.NaN : Number(typed));
-      return { notice: { kind: 'success', text: 'Saved.' } };
+      return { notice: { kind: 'success', text: 'Settings saved.' } };
     },
     {
       inputName: (name) => name,
@@ -124,7 +128,7 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
   );
 }
 
-/** Retry and Clear of the panel of failed jobs (contract 3): each counts once, however often it is clicked. */
+/** Retry and Clear of recent failures (contract 3). Repeated clicks count once. */
 function failedActions({ webhooks: { deliveryLog } }: WebhookPagesContext): NonNullable<AdminPage['actions']> {
   return {
     retry: async (request): Promise<AdminActionResult> => {
@@ -132,8 +136,8 @@ function failedActions({ webhooks: { deliveryLog } }: WebhookPagesContext): NonN
       const retried = Number.isInteger(attempts) && (await deliveryLog.retry(readText(request, 'id'), attempts));
       return {
         notice: retried
-          ? { kind: 'success', text: 'The delivery is on its way again, with the same id.' }
-          : { kind: 'info', text: 'This delivery was sent again already.' },
+          ? { kind: 'success', text: 'Retry started with the same delivery id.' }
+          : { kind: 'info', text: 'This delivery has already been retried.' },
         data: { done: retried },
       };
     },
@@ -141,8 +145,8 @@ function failedActions({ webhooks: { deliveryLog } }: WebhookPagesContext): NonN
       const cleared = await deliveryLog.clear(readText(request, 'id'));
       return {
         notice: cleared
-          ? { kind: 'success', text: 'The delivery is off the list. Its log stays.' }
-          : { kind: 'info', text: 'This delivery was off the list already.' },
+          ? { kind: 'success', text: 'Removed from the list. The delivery log keeps it.' }
+          : { kind: 'info', text: 'Already removed from the list.' },
         data: { done: cleared },
       };
     },

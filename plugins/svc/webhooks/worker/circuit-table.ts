@@ -2,15 +2,15 @@ import type { HostApi } from '#plugin-api';
 import type { Circuit } from '../endpoint.ts';
 import { tables } from '../migrations.ts';
 
-/** What a node remembers of an endpoint that fails. */
-export interface Known {
+/** What a node remembers about a failing endpoint. */
+export interface CircuitState {
   failures: number;
-  /** On the clock that never jumps. */
+  /** On the monotonic clock. */
   since: number;
   pausedAt: number | null;
   probeAt: number;
   probes: number;
-  /** Whether there was a row when this node last looked. */
+  /** Whether the endpoint had a row when this node last read the table. */
   stored: boolean;
 }
 
@@ -24,13 +24,13 @@ interface CircuitRow {
   readonly probes: number;
 }
 
-/** The pauses as all nodes see them: those of the endpoints that have a row. */
+/** Circuits that all nodes share. */
 export interface CircuitTable {
-  read(): Promise<ReadonlyMap<string, Known>>;
+  read(): Promise<ReadonlyMap<string, CircuitState>>;
   list(): Promise<Circuit[]>;
-  /** Answers false, and writes nothing, when the row that was there is gone: somebody has ended the pause. */
-  write(endpointId: string, circuit: Known, reason: string): Promise<boolean>;
-  /** Answers false when there was none (any more). */
+  /** Returns false, and writes nothing, if another node has deleted the row and so ended the pause. */
+  write(endpointId: string, circuit: CircuitState, reason: string): Promise<boolean>;
+  /** Returns false if the endpoint has no row. */
   remove(endpointId: string): Promise<boolean>;
 }
 

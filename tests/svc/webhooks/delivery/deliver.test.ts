@@ -7,7 +7,7 @@ import type {
 } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
 import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
-import { watchAnswers } from '../../../helpers/answers-read.ts';
+import { watchResponses } from '../../../helpers/watch-responses.ts';
 import { openTlsServer } from './tls-server.ts';
 import { attempt, openOutbound, openReceiver, openSocketServer, type Receiver } from './open-receiver.ts';
 
@@ -75,7 +75,7 @@ describe('one webhook attempt', () => {
         status,
         failure: 'status',
         retryable: retried.includes(status),
-        error: `The endpoint answered ${status}.`,
+        error: `The endpoint responded with ${status}.`,
         responseBody: status === 304 ? '' : 'because',
       });
     });
@@ -149,7 +149,7 @@ describe('one webhook attempt', () => {
 
     /** Time is up when the answer so far has been read. */
     async function sendUntilRead(): Promise<AttemptOutcome> {
-      const read = watchAnswers(new URL(here()).origin, 'body');
+      const read = watchResponses(new URL(here()).origin, 'body');
       const impatient = openOutbound(names, {
         after: (_milliseconds, callback) => (read.wait(callback), () => undefined),
       });
@@ -214,7 +214,7 @@ describe('one webhook attempt', () => {
       receiver.answer = () => undefined;
       const outcome = await send({ timeout: 100 });
       expect(outcome).to.deep.include({ status: null, failure: 'timeout', retryable: true });
-      expect(outcome.error).to.match(/did not answer within 100 ms/);
+      expect(outcome.error).to.match(/did not respond within 100 ms/);
     });
 
     it('a certificate that is not to be trusted', async () => {
@@ -254,7 +254,7 @@ describe('one webhook attempt', () => {
       expect(outcome).to.deep.include({
         failure: 'guard',
         retryable: false,
-        error: 'internal.example leads to 127.0.0.1, which is not a public address (loopback).',
+        error: 'internal.example resolves to 127.0.0.1, which is not a public address (loopback).',
       });
       expect(receiver.connections()).to.equal(0);
     });

@@ -39,7 +39,7 @@ describe('the guard of webhook deliveries', () => {
     expect(thrown, address).to.be.instanceOf(Error);
     expect(thrown, address).to.have.property('code').that.is.oneOf(['outbound_refused', 'outbound_dns']);
     const { message } = thrown as Error;
-    expect(message).to.match(/^(Only http|The address|The name |\S+ (leads to|is|may))/);
+    expect(message).to.match(/^(Only http|The URL|The address|The name |\S+ (resolves to|is|may))/);
     return message;
   }
 

@@ -48,7 +48,7 @@ describe('saving an endpoint', () => {
     for (const name of ['inside', 'mixed']) {
       const sentence = await errorOf({ name: 'A', url: `https://${name}.example.com/` });
       expect(sentence).to.match(
-        new RegExp(`^${name}\\.example\\.com leads to 1[09][.\\d]+, which .*tick “Internal network”`),
+        new RegExp(`^${name}\\.example\\.com resolves to 1[09][.\\d]+, which .*tick “Internal network”`),
       );
     }
     expect(await warningOf({ name: 'A', url: 'https://inside.example.com/', internal: true })).to.equal(null);

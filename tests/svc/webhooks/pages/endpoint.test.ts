@@ -213,11 +213,11 @@ describeWebhooksAdmin('a test event', (admin) => {
       200,
       {
         kind: 'error',
-        text: 'Failed after 1 attempt: The endpoint answered 401. The receiver wants credentials: add its custom header, or check the signing secret on both sides.',
+        text: 'Failed after 1 attempt: The endpoint responded with 401. The receiver wants credentials: add its custom header, or check the signing secret on both sides.',
       },
     ]);
     expect((await browser.get('/admin/svc/webhooks')).text).to.contain(
-      'form.submitted to Shop The endpoint answered 401.',
+      'form.submitted to Shop The endpoint responded with 401.',
     );
   });
 

@@ -32,7 +32,7 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
     const { text } = await admin().browser.get(page);
     expect(await panel(admin())).to.have.length(5);
     expect(text)
-      .to.contain('task.item_completed to Shop The endpoint answered 400. The receiver refuses this event')
+      .to.contain('task.item_completed to Shop The endpoint responded with 400. The receiver refuses this event')
       .and.contain('after 1 attempt');
     const failed = (await admin().run('svc', 'queue', 'list', '--state=failed', '--json')) as { id: string }[];
     expect((await panel(admin())).map(({ id }) => id)).to.deep.equal(failed.slice(0, 5).map(({ id }) => id));

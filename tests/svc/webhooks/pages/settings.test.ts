@@ -122,13 +122,13 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
       failing_since: now - 7_200_000,
       failures: 40,
       paused_at: now - 3_600_000,
-      reason: 'The endpoint answered 503.',
+      reason: 'The endpoint responded with 503.',
       next_probe_at: now + 60_000,
       probes: 2,
     });
     expect((await browser.get(page)).text)
       .to.contain('Paused since')
-      .and.contain('The endpoint answered 503. Its events are kept and go out when it answers again; next try');
+      .and.contain('The endpoint responded with 503. Its events are kept and go out when it answers again; next try');
     expect((await browser.submit(page, 'resume-endpoint', { id })).text)
       .to.contain('The pause is over')
       .and.not.contain('Paused since');

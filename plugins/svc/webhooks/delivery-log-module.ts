@@ -1,0 +1,104 @@
+import type { HostApi } from '#plugin-api';
+import { lazyPage } from '../kit/lazy.ts';
+import { defineModule } from '../kit/module.ts';
+import { createSecretReader } from '../settings/secret-reader.ts';
+import { createHourlyCounts } from './hourly-counts.ts';
+import { hoursMigration, hoursTable } from './hourly-counts.ts';
+import { createInbox } from './inbox/inbox.ts';
+import { inboxRoute } from './inbox/inbox.route.ts';
+import { inboxMigration, inboxResponseMigration, inboxTable } from './inbox/inbox.ts';
+import type { WebhooksPorts } from './module.ts';
+import type { DeliveryPagesContext } from './pages/pages-context.ts';
+import { createSettingsStore } from './settings-store.ts';
+import type { DeliveryLog } from './webhooks.ts';
+
+/**
+ * The delivery log: pages about deliveries, the test inbox, hourly and Prometheus figures, and the badge for paused
+ * endpoints. Registered before the queue, so that it stops after the queue and counts all its deliveries.
+ */
+export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContext>({
+  id: 'webhook-delivery-log',
+  title: 'Deliveries',
+  create(ports) {
+    const { host, webhooks } = ports;
+    const settings = createSettingsStore({
+      host,
+      read: createSecretReader({ secrets: host.secrets, log: host.log }),
+      elapsed: () => performance.now(),
+    });
+    const secretsFor = async (endpointId: string): Promise<readonly string[]> => {
+      const snapshot = await settings.current();
+      return snapshot.secretsFor(snapshot.byId.get(endpointId));
+    };
+    return {
+      ...ports,
+      hours: createHourlyCounts({ host, deliveryLog: webhooks.deliveryLog }),
+      inbox: createInbox({ host, webhooks, secretsFor }),
+    };
+  },
+  migrations: [hoursMigration, inboxMigration, inboxResponseMigration],
+  tables: [hoursTable, inboxTable],
+  routes: [inboxRoute],
+  pages: [
+    lazyPage({
+      slug: 'svc/deliveries',
+      title: 'Deliveries',
+      menu: 'Deliveries',
+      parent: 'svc',
+      icon: 'list',
+      position: 27,
+      script: 'deliveries.js',
+      style: 'deliveries.css',
+      body: async () => (await import('./pages/delivery-log.page.ts')).deliveryLogPage,
+    }),
+    lazyPage({
+      slug: 'svc/deliveries/delivery',
+      title: 'Delivery',
+      parent: 'svc',
+      script: 'deliveries.js',
+      style: 'deliveries.css',
+      body: async () => (await import('./pages/delivery.page.ts')).deliveryPage,
+    }),
+    // The second slug is the former one, which may be bookmarked.
+    ...['svc/deliveries/check', 'svc/deliveries/why-not'].map((slug) =>
+      lazyPage<DeliveryPagesContext>({
+        slug,
+        title: 'Delivery check',
+        parent: 'svc',
+        style: 'deliveries.css',
+        body: async () => (await import('./pages/delivery-check.page.ts')).deliveryCheckPage,
+      }),
+    ),
+    lazyPage({
+      slug: 'svc/deliveries/inbox',
+      title: 'Inbox',
+      parent: 'svc',
+      script: 'deliveries.js',
+      style: 'deliveries.css',
+      body: async () => (await import('./pages/inbox.page.ts')).inboxPage,
+    }),
+  ],
+  register({ host, webhooks: { deliveryLog }, hours }) {
+    host.metrics.add(() => deliveryLog.exposeMetrics());
+    addPausedBadge(host, deliveryLog);
+    host.hooks.addAction('host_started', () => {
+      hours.start();
+    });
+    host.onStop(() => hours.flush());
+  },
+});
+
+/** Shows a badge on every admin page while an endpoint is paused. */
+function addPausedBadge({ admin }: Pick<HostApi, 'admin'>, deliveryLog: Pick<DeliveryLog, 'circuits'>): void {
+  admin.addBadge(async () => {
+    const paused = (await deliveryLog.circuits()).filter(({ pausedAt }) => pausedAt !== null);
+    const [first] = paused;
+    if (first === undefined) return null;
+    return {
+      text: paused.length === 1 ? 'WEBHOOK PAUSED' : `${String(paused.length)} WEBHOOKS PAUSED`,
+      kind: 'warning',
+      href: `${admin.url('svc/deliveries')}#paused`,
+      title: `Deliveries to a webhook endpoint are paused. ${first.reason} Select to see what to do.`,
+    };
+  });
+}

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { createFakeClock } from '#testing';
+import { createThrottle } from '../../../../plugins/svc/webhooks/inbox/inbox.route.ts';
+import { describeDialects } from '../../../helpers/dialects.ts';
+import { endOfNext, openRecorder, type OpenRecorder } from './open-delivery-log.ts';
+
+const page = 'svc/deliveries/inbox';
+
+describeDialects('the inbox of the site', (_open, dialectCase) => {
+  let recorder: OpenRecorder;
+  beforeEach(async () => {
+    recorder = await openRecorder(dialectCase);
+  });
+  afterEach(() => recorder.host.stop());
+
+  const address = async (): Promise<string> =>
+    /<code data-copy-source>(http[^<]+\/inbox\/[^<]+)<\/code>/.exec((await recorder.page(page)).html)?.[1] ?? '';
+  const badges = async (): Promise<(string | undefined)[]> =>
+    [...(await recorder.page(page)).html.matchAll(/<summary>[^<]*<span class="badge[^>]*>([^<]*)/g)].map(
+      ([, text]) => text,
+    );
+  const sendFromPage = async (): Promise<string> => {
+    const ended = endOfNext(recorder.host);
+    await recorder.post(page, 'test');
+    return ended;
+  };
+
+  it('is opened by one click, with an endpoint that is subscribed to everything, however often it is clicked', async () => {
+    expect((await recorder.page(page)).html).to.contain('A receiver for first tries');
+    for (let click = 0; click < 2; click += 1) await recorder.post(page, 'open').catch(() => undefined);
+    const list = JSON.parse(await recorder.run('webhook', 'list', '--json')) as {
+      readonly url: string;
+      readonly events: readonly string[];
+    }[];
+    expect(list).to.have.length(1);
+    expect(list[0]?.url).to.equal(await address());
+    expect(list[0]?.url).to.match(/\/wp-json\/svc\/v1\/inbox\/[\w-]{32}$/);
+    expect(list[0]?.events).to.have.length(10);
+  });
+
+  it('verifies signatures as a receiver should, and shows headers and bodies', async () => {
+    await recorder.post(page, 'open');
+    await sendFromPage();
+    expect(await badges()).to.deep.equal(['Not signed']);
+    await recorder.run('webhook', 'secret', 'set', 'of the inbox');
+    const id = await sendFromPage();
+    expect(await badges()).to.deep.equal(['Signature verified', 'Not signed']);
+    const { html } = await recorder.page(page);
+    expect(html)
+      .to.contain('x-svc-idempotency-key')
+      .and.contain('&quot;schema_version&quot;')
+      .and.match(new RegExp(`deliveries/delivery\\?id(=|&#x3D;)${id}`));
+    const forged = await fetch(await address(), {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-svc-timestamp': '1',
+        'x-svc-signature': 'sha256=00',
+        authorization: 'Bearer of somebody',
+      },
+      body: '{"a":1}',
+    });
+    expect(forged.status).to.equal(200);
+    expect((await badges())[0]).to.equal('Wrong signature');
+    expect((await recorder.page(page)).html).not.to.contain('of somebody');
+    expect(await recorder.post(page, 'clear'))
+      .to.contain('3 requests are removed')
+      .and.contain('Nothing was received yet');
+  });
+
+  it('answers as the dial says, so that failures and retries are seen', async () => {
+    await recorder.post(page, 'open');
+    for (const [answer, attempts, state] of [
+      ['410', 1, 'failed'],
+      ['500', 3, 'failed'],
+      ['slow', 1, 'delivered'],
+      ['200', 1, 'delivered'],
+    ] as const) {
+      await recorder.post(page, 'answer', { answer });
+      const id = await sendFromPage();
+      const [row] = JSON.parse(
+        JSON.stringify(await recorder.host.database.knex('svc_webhook_deliveries').where({ uuid: id })),
+      ) as { state: string; attempts: number }[];
+      expect(row, answer).to.include({ attempts, state });
+    }
+    expect(await recorder.post(page, 'answer', { answer: '302' })).to.contain('Choose one of these answers');
+  }).timeout(30_000);
+
+  it('gives no answer until the sender hangs up, when it is told to', async () => {
+    await recorder.post(page, 'open');
+    await recorder.post(page, 'answer', { answer: 'hang' });
+    const url = await address();
+    const hung = new AbortController();
+    const answer = fetch(url, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+      signal: hung.signal,
+    }).then(
+      () => 'answered',
+      () => 'hung up',
+    );
+    // It is shown as received while the sender still waits.
+    while ((await badges()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    hung.abort();
+    expect(await answer).to.equal('hung up');
+  });
+
+  it('is closed to whoever does not know its address, to large bodies, and keeps the last hundred alone', async () => {
+    await recorder.post(page, 'open');
+    const url = await address();
+    const send = async (to: string, body = '{}'): Promise<number> =>
+      (await fetch(to, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status;
+    expect(await send(url.replace(/[\w-]{8}$/, 'AAAAAAAA'))).to.equal(404);
+    expect((await fetch(url)).status).to.equal(404);
+    expect(await send(url, JSON.stringify({ long: 'x'.repeat(300_000) }))).to.equal(413);
+    for (let sent = 0; sent < 110; sent += 10) await Promise.all(Array.from({ length: 10 }, () => send(url)));
+    // Those that come at once do not see each other; the next one does.
+    await send(url);
+    const [{ count }] = (await recorder.host.database.knex('svc_webhook_inbox').count({ count: '*' })) as [
+      { count: number | string },
+    ];
+    expect(Number(count)).to.equal(100);
+  }).timeout(30_000);
+
+  it('is removed with all it holds and its endpoint', async () => {
+    await recorder.post(page, 'open');
+    const url = await address();
+    await sendFromPage();
+    await recorder.post(page, 'close');
+    expect(JSON.parse(await recorder.run('webhook', 'list', '--json'))).to.deep.equal([]);
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).to.equal(404);
+    expect(await recorder.host.database.knex('svc_webhook_inbox')).to.deep.equal([]);
+  });
+});
+
+describe('the throttle of the inbox', () => {
+  it('lets a burst through, then so many a second', () => {
+    const clock = createFakeClock();
+    const turn = createThrottle({ clock, perSecond: 10, burst: 3 });
+    expect([turn(), turn(), turn(), turn()]).to.deep.equal([0, 0, 0, 1]);
+    clock.jump(100);
+    expect([turn(), turn()]).to.deep.equal([0, 1]);
+    clock.jump(-5000);
+    expect(turn()).to.equal(1);
+    clock.jump(60_000);
+    expect([turn(), turn(), turn(), turn()]).to.deep.equal([0, 0, 0, 1]);
+  });
+});

@@ -1,0 +1,306 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { describeDialects } from '../../../helpers/dialects.ts';
+import { startReceiver, type Receiver } from '../receiver.ts';
+import { endOfNext, openRecorder, type OpenRecorder } from './open-delivery-log.ts';
+
+const run = promisify(execFile);
+const event = 'chatbot.session_started';
+const unescaped = (html: string): string =>
+  html
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#x3D;', '=')
+    .replaceAll('&#x60;', '`')
+    .replaceAll('&amp;', '&');
+/** The command under a heading of the page, as its copy button takes it. */
+const command = (html: string, label: string): string =>
+  unescaped(new RegExp(`aria-label="the command that ${label}"><code>([\\s\\S]*?)</code>`).exec(html)?.[1] ?? '');
+
+describeDialects('the flight recorder', (_open, dialectCase) => {
+  let recorder: OpenRecorder;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    recorder = await openRecorder(dialectCase);
+  });
+  afterEach(async () => {
+    await recorder.host.stop();
+    await receiver.stop();
+  });
+
+  it('leads to a first delivery while there is none', async () => {
+    expect((await recorder.page('svc/deliveries')).html)
+      .to.contain('Nothing was sent yet')
+      .and.contain('Open the inbox');
+    await recorder.addEndpoint(receiver.url);
+    expect((await recorder.page('svc/deliveries')).html).to.contain('Everything is ready');
+  });
+
+  it('lists deliveries newest first, by filters that any address may hold, page by page', async () => {
+    const endpoint = await recorder.addEndpoint(receiver.url);
+    for (let number = 0; number < 27; number += 1) await recorder.send(`message ${String(number)}`);
+    receiver.answer = 410;
+    const refused = await recorder.send('refused');
+    const { html } = await recorder.page('svc/deliveries');
+    const ids = [...html.matchAll(/name="ids\[\]" value="([^"]+)"/g)].map(([, id]) => id);
+    expect(ids).to.have.length(25);
+    expect(ids[0]).to.equal(refused);
+    expect(html).to.contain('HTTP 410').and.contain('27 delivered, 1 failed, 0 retries.');
+    const older = unescaped(/href="(\?[^"]*before[^"]*)#deliveries"/.exec(html)?.[1] ?? '');
+    expect([...(await recorder.page(`svc/deliveries${older}`)).html.matchAll(/name="ids\[\]"/g)]).to.have.length(3);
+    const count = async (query: string): Promise<number> =>
+      [...(await recorder.page(`svc/deliveries?${query}`)).html.matchAll(/name="ids\[\]"/g)].length;
+    expect(await count('state=failed')).to.equal(1);
+    expect(await count(`state=failed&event=${event}&endpoint=${endpoint}&since=2020-01-01T00:00`)).to.equal(1);
+    expect(await count('event=form.submitted')).to.equal(0);
+    expect(await count('since=2099-01-01T00:00')).to.equal(0);
+    expect(await count('state=nonsense&since=yesterday&before=x')).to.equal(25);
+  }).timeout(60_000);
+
+  it('shows the chart, and the figures for Prometheus, by endpoint', async () => {
+    const endpoint = await recorder.addEndpoint(receiver.url);
+    await recorder.send();
+    receiver.answer = 500;
+    await recorder.send();
+    for (const span of ['day', 'week', 'month'])
+      expect((await recorder.page(`svc/deliveries?span=${span}`)).html)
+        .to.contain('1 delivered, 1 failed, 2 retries.')
+        .and.contain('<svg class="chart');
+    expect((await recorder.page('svc/deliveries?endpoint=another')).html).to.contain('0 delivered, 0 failed');
+    const metrics = await (await recorder.host.fetch('/metrics')).text();
+    for (const line of [
+      `svc_webhook_delivered_total{endpoint="${endpoint}"} 1`,
+      `svc_webhook_failed_total{endpoint="${endpoint}"} 1`,
+      `svc_webhook_retried_total{endpoint="${endpoint}"} 2`,
+      `svc_webhook_endpoint_in_flight{endpoint="${endpoint}"} 0`,
+      `svc_webhook_endpoint_waiting{endpoint="${endpoint}"} 0`,
+      'svc_webhook_in_flight 0',
+      'svc_webhook_waiting 0',
+      'svc_webhook_queue_age_seconds 0',
+    ]) {
+      expect(metrics).to.contain(`${line}\n`);
+    }
+  });
+
+  it('shows one delivery: bytes, headers, base string, attempts, answers, and why it failed', async () => {
+    await recorder.run('webhook', 'secret', 'set', 'of the tests');
+    await recorder.addEndpoint(receiver.url);
+    receiver.answer = 503;
+    const id = await recorder.send('<script>alert(1)</script>');
+    const { html } = await recorder.page(`svc/deliveries/delivery?id=${id}`);
+    expect(html).not.to.contain('<script>alert');
+    const sent = receiver.received.at(-1);
+    expect(unescaped(html)).to.contain(`${String(sent?.headers['x-svc-timestamp'])}.${sent?.body ?? ''}`);
+    for (const [name, value] of Object.entries(sent?.headers ?? {}))
+      if (name.startsWith('x-svc')) expect(unescaped(html)).to.contain(String(value));
+    expect(html)
+      .to.contain('Attempt 1')
+      .and.contain('Attempt 3')
+      .and.contain('The endpoint responded with 503.')
+      .and.contain('The receiver failed')
+      .and.contain('x-answer');
+    expect(unescaped((await recorder.page(`svc/deliveries/delivery?id=${id}&view=raw`)).html)).to.contain(
+      `<code>${sent?.body ?? '?'}</code>`,
+    );
+    expect((await recorder.page('svc/deliveries/delivery?id=none')).status).to.equal(404);
+  });
+
+  it('gives commands for a shell that deliver the same bytes again, as they were and signed anew', async () => {
+    await recorder.run('webhook', 'secret', 'set', "o'clock $HOME `id`");
+    await recorder.addEndpoint(receiver.url, {
+      headers: { Authorization: 'Bearer very-secret', 'X-Plain': 'it\'s "plain"' },
+    });
+    const id = await recorder.send('It\'s $HOME `id` \\n "x" \u2713 !! %s\\');
+    const { html } = await recorder.page(`svc/deliveries/delivery?id=${id}`);
+    expect(html).not.to.contain('very-secret');
+    const [original] = receiver.received;
+    const env = { ...process.env, AUTHORIZATION: 'Bearer very-secret', SECRET: "o'clock $HOME `id`" };
+    await run('bash', ['-c', command(html, 'sends it as it was')], { env });
+    await run('sh', ['-c', command(html, 'signs it anew')], { env });
+    const [, asItWas, anew] = receiver.received;
+    expect(asItWas?.body).to.equal(original?.body);
+    expect(anew?.body).to.equal(original?.body);
+    const { connection: _c, host: _h, ...headers } = original?.headers ?? {};
+    expect(asItWas?.headers).to.include(headers);
+    const verified = async (headersOf: typeof headers | undefined) =>
+      (await import('node:crypto'))
+        .createHmac('sha256', env.SECRET)
+        .update(`${String(headersOf?.['x-svc-timestamp'])}.${original?.body ?? ''}`)
+        .digest('hex');
+    expect(anew?.headers['x-svc-signature']).to.equal(`sha256=${await verified(anew?.headers)}`);
+  });
+
+  it('says whether a secret made the signature, without a script, and keeps it nowhere', async () => {
+    await recorder.run('webhook', 'secret', 'set', 'the right one 123');
+    await recorder.addEndpoint(receiver.url);
+    const id = await recorder.send();
+    const verify = (secret: string): Promise<string> =>
+      recorder.post(`svc/deliveries/delivery?id=${id}`, 'verify', { id, secret });
+    expect(await verify('the right one 123'))
+      .to.contain('It matches: this secret signed these bytes.')
+      .and.not.contain('the right one 123');
+    expect(await verify(' the right one 123\n')).to.contain('without the spaces or line breaks around it');
+    expect(await verify('the wrong one 456'))
+      .to.contain('another secret signed these bytes')
+      .and.not.contain('the wrong one 456');
+    expect(recorder.host.logged.join('\n')).not.to.contain('the wrong one 456').and.not.contain('the right one 123');
+    await recorder.run('webhook', 'secret', 'clear');
+    const unsigned = await recorder.send();
+    expect(
+      await recorder.post(`svc/deliveries/delivery?id=${unsigned}`, 'verify', { id: unsigned, secret: 'x' }),
+    ).to.contain('carries no signature');
+  });
+
+  it('sends again what is selected, one delivery, or all since a time: same ids and bytes, new timestamps', async () => {
+    await recorder.addEndpoint(receiver.url);
+    const [first, second] = [await recorder.send('one'), await recorder.send('two')];
+    const again = endOfNext(recorder.host);
+    expect(await recorder.post('svc/deliveries', 'replay', { 'ids[]': [first] })).to.contain(
+      '1 delivery is sent again',
+    );
+    expect(await again).to.equal(first);
+    expect(receiver.received[2]?.body).to.equal(receiver.received[0]?.body);
+    expect(receiver.received[2]?.headers['x-svc-delivery-id']).to.equal(first);
+    const one = endOfNext(recorder.host);
+    expect(await recorder.post(`svc/deliveries/delivery?id=${second}`, 'replay', { id: second })).to.contain(
+      'It is sent again',
+    );
+    expect(await one).to.equal(second);
+    expect(await recorder.post('svc/deliveries', 'replay-since', { since: '2020-01-01T00:00', rate: '1000' }))
+      .to.contain('2 deliveries are sent again')
+      .and.contain('2 of 2, done');
+    await receiver.count(6);
+    expect(
+      await recorder.post('svc/deliveries', 'replay-since', { since: '2020-01-01T00:00', event: 'form.submitted' }),
+    ).to.contain('nothing was sent again');
+    expect(await recorder.post('svc/deliveries', 'replay-since', { since: 'soon' })).to.contain('Choose from when on');
+    expect(await recorder.post('svc/deliveries', 'replay')).to.contain('Nothing is selected');
+  });
+
+  it('throttles a replay, shows how far it is, and stops it', async () => {
+    await recorder.addEndpoint(receiver.url);
+    for (let number = 0; number < 3; number += 1) await recorder.send(String(number));
+    const again = endOfNext(recorder.host);
+    expect(await recorder.post('svc/deliveries', 'replay-since', { since: '2020-01-01T00:00', rate: '1' }))
+      .to.contain('Sending 3 deliveries again, 1 a second')
+      .and.match(/[12] of 3/);
+    await again;
+    const { answer } = await recorder.ask('svc/deliveries', 'progress');
+    const {
+      replays: [replay],
+    } = answer.data as { replays: [{ id: string; total: number; state: string }] };
+    expect(replay).to.include({ total: 3, state: 'running' });
+    expect(await recorder.post('svc/deliveries', 'stop-replay', { replay: replay.id }))
+      .to.contain('The replay is stopped')
+      .and.contain(', stopped');
+    expect(await recorder.post('svc/deliveries', 'stop-replay', { replay: replay.id })).to.contain('has ended already');
+  });
+
+  it('retries and clears failed ones, each once however often it is clicked', async () => {
+    await recorder.addEndpoint(receiver.url);
+    receiver.answer = 410;
+    const id = await recorder.send();
+    receiver.answer = 200;
+    const ended = endOfNext(recorder.host);
+    const texts = [
+      await recorder.post('svc/deliveries', 'retry', { 'ids[]': [id] }),
+      await recorder.post('svc/deliveries', 'retry', { 'ids[]': [id] }),
+    ];
+    expect(texts[0]).to.contain('1 delivery is tried again');
+    expect(texts[1]).to.contain('None of these is failed any more');
+    expect(await ended).to.equal(id);
+    receiver.answer = 410;
+    const other = await recorder.send();
+    expect(await recorder.post(`svc/deliveries/delivery?id=${other}`, 'clear', { id: other })).to.contain(
+      'It is cleared',
+    );
+    expect(await recorder.post('svc/deliveries', 'clear', { 'ids[]': [other] })).to.contain(
+      'None of these is in the list',
+    );
+  });
+
+  it('exports what the filters pick', async () => {
+    await recorder.addEndpoint(receiver.url, { name: '=cmd()' });
+    await recorder.send();
+    const csv = await recorder.post('svc/deliveries', 'export', { state: 'delivered' });
+    const lines = csv.trim().split('\r\n');
+    expect(lines).to.have.length(2);
+    expect(lines[1]).to.contain(`,${event},`).and.contain(",'=cmd(),").and.contain(',delivered,1,200,');
+    expect((await recorder.post('svc/deliveries', 'export', { state: 'failed' })).trim().split('\r\n')).to.have.length(
+      1,
+    );
+  });
+
+  it('tells which condition keeps an event from an endpoint, and what to do', async () => {
+    expect((await recorder.page('svc/deliveries/why-not')).html).to.contain('No endpoint yet');
+    const endpoint = await recorder.addEndpoint(receiver.url);
+    const whyNot = async (name: string): Promise<string> =>
+      (await recorder.page(`svc/deliveries/why-not?event=${name}&endpoint=${endpoint}`)).html;
+    const unmet = (html: string): string[] =>
+      [...html.matchAll(/class="visually-hidden">(No|Perhaps): <\/span>([^<]*)/g)].map(
+        ([, word, label]) => `${String(word)}: ${String(label)}`,
+      );
+    expect(unmet(await whyNot(event))).to.deep.equal([]);
+    expect(await whyNot(event)).to.contain('all conditions are met');
+    expect(unmet(await whyNot('form.submitted'))).to.deep.equal(['No: It is subscribed to form.submitted']);
+    await recorder.run('webhook', 'update', '--json', JSON.stringify({ id: endpoint, enabled: false, url: '' }));
+    await recorder.run('webhook', 'off');
+    recorder.host.hooks.addFilter('svc_event_webhooks_targets', (targets) => targets);
+    const html = await whyNot(event);
+    expect(unmet(html)).to.deep.equal([
+      'No: Event webhooks are on',
+      'No: The endpoint is on',
+      'No: The endpoint has a URL',
+      'Perhaps: No plugin changes the targets',
+    ]);
+    expect(html).to.contain('3 conditions are not met').and.contain('Switch the endpoint on.');
+  });
+
+  it('warns on every page while an endpoint is paused, says why, and resumes it', async () => {
+    const endpoint = await recorder.addEndpoint(receiver.url);
+    await recorder.host.database.knex('svc_webhook_circuits').insert({
+      endpoint_id: endpoint,
+      failing_since: 1,
+      failures: 40,
+      paused_at: 2,
+      reason: 'The endpoint responded with 503.',
+      next_probe_at: 3,
+      probes: 0,
+    });
+    expect((await recorder.page('')).html)
+      .to.contain('WEBHOOK PAUSED')
+      .and.contain('The endpoint responded with 503.');
+    expect((await recorder.page('svc/deliveries')).html)
+      .to.contain('Receiver is paused.')
+      .and.contain('40 attempts');
+    expect(await recorder.post('svc/deliveries', 'resume', { endpoint }))
+      .to.contain('The endpoint is resumed')
+      .and.not.contain('WEBHOOK PAUSED');
+    expect(await recorder.post('svc/deliveries', 'resume', { endpoint })).to.contain('not paused any more');
+  });
+
+  it('is for administrators alone', async () => {
+    await recorder.host.users.create({
+      login: 'sam',
+      email: 'sam@example.com',
+      password: 'correct horse battery',
+      role: 'subscriber',
+    });
+    const signIn = await recorder.host.fetch('/admin/login', {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ login: 'sam', password: 'correct horse battery' }),
+    });
+    const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    for (const path of ['', '/delivery', '/why-not', '/inbox'])
+      expect(
+        (await recorder.host.fetch(`/admin/svc/deliveries${path}`, { headers: { cookie } })).status,
+        path,
+      ).to.equal(403);
+  });
+});
