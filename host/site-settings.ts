@@ -6,7 +6,7 @@ export interface SiteSettingsDependencies {
   readonly hooks: Pick<HooksApi, 'addFilter'>;
 }
 
-/** Origins whose scripts may read REST answers. */
+/** Origins whose scripts may read REST responses. */
 export const allowedOriginsOption = 'rest_allowed_origins';
 
 /** Anonymous REST requests per minute and address. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ConfigError, readConfig } from '../host/config.ts';
 
-const faultsOf = (env: Record<string, string>): string[] => {
+const configErrors = (env: Record<string, string>): string[] => {
   try {
     readConfig(env, '/srv/site');
   } catch (error) {
@@ -73,8 +73,8 @@ describe('configuration', () => {
     });
   });
 
-  it('lists every fault at once, each with its remedy', () => {
-    const faults = faultsOf({
+  it('lists every error at once, each with its remedy', () => {
+    const errors = configErrors({
       PORT: '99999',
       SITE_URL: 'example.com',
       DATABASE_URL: 'mysql://db',
@@ -84,7 +84,7 @@ describe('configuration', () => {
       LOG_LEVEL: 'loud',
       ADMIN_USER: 'ada',
     });
-    expect(faults).to.have.lengthOf(8);
+    expect(errors).to.have.lengthOf(8);
     for (const name of [
       'PORT',
       'SITE_URL',
@@ -96,14 +96,14 @@ describe('configuration', () => {
       'ADMIN_USER',
     ]) {
       expect(
-        faults.some((fault) => fault.startsWith(name)),
+        errors.some((error) => error.startsWith(name)),
         name,
       ).to.equal(true);
     }
   });
 
-  it('never repeats a secret in a fault', () => {
-    expect(faultsOf({ SECRET_KEY: 'hush-hush', DATABASE_URL: 'mysql://u:hush-hush@db' }).join(' ')).not.to.include(
+  it('never repeats a secret in an error', () => {
+    expect(configErrors({ SECRET_KEY: 'hush-hush', DATABASE_URL: 'mysql://u:hush-hush@db' }).join(' ')).not.to.include(
       'hush-hush',
     );
   });

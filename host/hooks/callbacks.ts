@@ -153,8 +153,10 @@ function firstAbove(entries: readonly Entry[], priority: number): number {
   return index < 0 ? entries.length : index;
 }
 
-/** Calls with as many arguments as the callback accepts. Common counts are written out: spreading costs more than the rest
- * of a run. */
+/**
+ * Calls with as many arguments as the callback accepts. Common counts are written out: spreading costs more than the rest
+ * of a run.
+ */
 export function invoke(entry: Entry, args: readonly unknown[]): unknown {
   const { callback, acceptedArgs } = entry;
   const count = args.length < acceptedArgs ? args.length : acceptedArgs;

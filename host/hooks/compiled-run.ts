@@ -39,7 +39,8 @@ export function compileRun(hook: Hook, stack: RunStack, resume: Resume): Compile
   const steps = entries.map((entry, index) => {
     const reach = entry.priority === priority ? '' : `priorities[level] = ${entry.priority};`;
     priority = entry.priority;
-    return `${reach} value = callback${index}(value); if (hook.entries !== entries) return resume(hook, positions[${index}], { level, value });`;
+    return `${reach} value = callback${index}(value);
+        if (hook.entries !== entries) return resume(hook, positions[${index}], { level, value });`;
   });
   const code = `
     "use strict"; // ${(compiledCount += 1)}

@@ -9,8 +9,10 @@ export interface ErrorPagesDependencies {
   readonly log: Logger;
 }
 
-/** The page for unknown URLs, and the page for handlers that threw. Both show only the status;
- * the log shows the cause under the request id. */
+/**
+ * The page for unknown URLs, and the page for handlers that threw. Both show only the status;
+ * the log shows the cause under the request id.
+ */
 export function createErrorPages({ renderError, log }: ErrorPagesDependencies): {
   readonly notFound: RequestHandler;
   readonly failed: ErrorRequestHandler;

@@ -148,7 +148,7 @@ export class Http1ResponseParser {
     return end;
   }
 
-  /** A server's answers to the same kind of request have the same head, up to the second of their date: what was read of it last is kept. */
+  /** Responses to similar requests have equal heads, except for the second of their date: caches the last parsed head. */
   private takeHead(bytes: Buffer): void {
     const text = textOf(bytes);
     const head = text === this.known?.text ? this.known : readHead(text);

@@ -173,7 +173,7 @@ export class BulkConnection implements AnswerSink {
     if (error !== null) exchange?.fail(error);
   }
 
-  /** The other side ended it. What was not even sent by then goes another way, once: a server that closes at once would have it go on forever. */
+  /** The peer closed it. Unsent requests are retried elsewhere once; a server that always closes would cause endless retries. */
   private broke(error: Error): void {
     const { exchange, isWritten } = this;
     if (exchange === null || isWritten || exchange.isSecondTry) return this.close(error);

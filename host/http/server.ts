@@ -89,8 +89,10 @@ export interface HttpServer {
 /** Milliseconds. Idle connections outlive the 60 s of common load balancers, which should close them first. */
 const timeouts = { keepAlive: 65_000, headers: 20_000, request: 120_000 } as const;
 
-/** The one HTTP server of a node: request id, REST, security headers, assets, health, metrics, admin, site, error pages,
- * in this order. */
+/**
+ * The one HTTP server of a node: request id, REST, security headers, assets, health, metrics, admin, site, error pages,
+ * in this order.
+ */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
   const { clock, rest, metrics } = dependencies;
   let draining = false;

@@ -19,8 +19,10 @@ export interface OptionsDependencies {
 const sweepInterval = 3_600_000;
 
 export interface Options extends OptionsApi {
-  /** Loads all autoloaded options in one query and follows other processes' changes. Without it, `get` queries each option once
-   * and may return outdated values. */
+  /**
+   * Loads all autoloaded options in one query and follows other processes' changes. Without it, `get` queries each option once
+   * and may return outdated values.
+   */
   load(): Promise<void>;
   stop(): void;
   /** The settings registered in this process, in order of registration. */

@@ -6,7 +6,7 @@ export interface CliArgument {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
-  /** Takes all remaining arguments. Only for the last one. */
+  /** Takes all remaining arguments. Only for the last argument. */
   readonly rest?: boolean;
 }
 
@@ -15,11 +15,11 @@ export interface CliCommand {
   readonly name: string;
   readonly description: string;
   readonly args?: readonly CliArgument[];
-  /** `--name=value`, or `--name` for booleans; checked and coerced by its schema. `--json` is every command's own unless declared here. */
+  /** `--name=value`, or `--name` for booleans; checked and coerced by its schema. Every command has `--json` unless declared here. */
   readonly flags?: Readonly<Record<string, JsonSchema>>;
   /**
-   * Answers what is printed: a string as it is, an array of objects as a table, an object as `name: value` lines,
-   * or all of it as JSON with `--json`. A thrown Error is printed as one line on standard error, exit code 1.
+   * Returns the output: a string as is, an array of objects as a table, an object as `name: value` lines, or everything as
+   * JSON with `--json`. A thrown Error is printed as one line on standard error, with exit code 1.
    */
   readonly run: (input: {
     readonly args: readonly string[];
@@ -27,9 +27,9 @@ export interface CliCommand {
   }) => Promise<unknown>;
 }
 
-/** Commands run in a process of their own beside a running host; both see each other's changes within a second. */
+/** Commands run in a separate process beside the running host; both see each other's changes within a second. */
 export interface CliApi {
   addCommand(command: CliCommand): Undo;
-  /** Commands that are asked for when a command line runs, so that a running site never loads their code. */
+  /** Loads commands only when the CLI runs, so that a running site never loads their code. */
   addCommands(load: () => Promise<readonly CliCommand[]>): Undo;
 }

@@ -1,7 +1,7 @@
 import type { Undo } from './undo.ts';
 
 /**
- * The only source of time. Tests put a fake one in its place, so nothing waits for real.
+ * The only source of time. Tests replace it with a fake clock, so that nothing really waits.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */

@@ -2,23 +2,26 @@ import type { JsonSchema } from './schema.ts';
 import type { Undo } from './undo.ts';
 import type { User } from './users.ts';
 
-/** Parts of a post that its type offers. */
+/** Features of a post type. */
 export type PostSupport =
   'title' | 'editor' | 'excerpt' | 'author' | 'thumbnail' | 'revisions' | 'page-attributes' | 'custom-fields';
 
 export interface PostTypeDefinition {
-  /** In the plural, for menus: `Books`. */
+  /** Plural, for menus: `Books`. */
   readonly label: string;
-  /** In the singular: `Book`. */
+  /** Singular: `Book`. */
   readonly singularLabel: string;
   readonly description?: string;
-  /** Published posts have an address on the public site, `/{rewriteSlug}/{slug}/`. Default false. */
+  /** Published posts have a URL on the public site, `/{rewriteSlug}/{slug}/`. Default false. */
   readonly public?: boolean;
-  /** Posts may stand below others; slugs are then unique below one parent. Default false. */
+  /** Posts may have a parent; slugs are then unique per parent. Default false. */
   readonly hierarchical?: boolean;
   /** Default title and editor. */
   readonly supports?: readonly PostSupport[];
-  /** `book` makes capabilities `edit_books`, `publish_books`, ...; `['story', 'stories']` for other plurals. Default `post`. */
+  /**
+   * `book` gives the capabilities `edit_books`, `publish_books`, ...; use `['story', 'stories']` for irregular plurals.
+   * Default `post`.
+   */
   readonly capabilityType?: string | readonly [singular: string, plural: string];
   /** Default the type's name. */
   readonly rewriteSlug?: string;
@@ -26,15 +29,15 @@ export interface PostTypeDefinition {
   readonly showInRest?: boolean;
   /** Default the type's name. */
   readonly restBase?: string;
-  /** Pages in the admin to list and edit. Default: as `public`. */
+  /** Admin pages to list and edit posts. Default: the value of `public`. */
   readonly showInAdmin?: boolean;
 }
 
-/** A registered type with all that was left out filled in. */
+/** A registered type with all defaults. */
 export interface PostType extends Required<Omit<PostTypeDefinition, 'capabilityType'>> {
   readonly name: string;
   readonly isBuiltIn: boolean;
-  /** Capability of each act: `capabilities.edit_posts` is `edit_pages` for pages. */
+  /** Capability for each operation: `capabilities.edit_posts` is `edit_pages` for pages. */
   readonly capabilities: PostTypeCapabilities;
 }
 
@@ -60,13 +63,13 @@ export type PostTypeCapabilities = Readonly<
 
 export interface PostStatusDefinition {
   readonly label: string;
-  /** Everybody may read. */
+  /** Anyone may read. */
   readonly public?: boolean;
-  /** Readers need `read_private_posts`, or have written it. */
+  /** Readers need `read_private_posts`, or be the author. */
   readonly private?: boolean;
-  /** Only those who may edit it see it. */
+  /** Visible only to users who may edit it. */
   readonly protected?: boolean;
-  /** Used by the host itself; not to be set by hand. */
+  /** Used only by the host. */
   readonly internal?: boolean;
 }
 
@@ -81,11 +84,11 @@ export interface Post {
   readonly status: string;
   /** Plain text. */
   readonly title: string;
-  /** HTML with shortcodes, as it was written. */
+  /** HTML with shortcodes, unrendered. */
   readonly content: string;
-  /** HTML; empty: one is made of the content where it is shown. */
+  /** HTML; if empty, an excerpt is generated from the content. */
   readonly excerpt: string;
-  /** Part of the address; empty for most drafts. */
+  /** Part of the URL; empty for most drafts. */
   readonly slug: string;
   readonly authorId: number;
   /** 0: none. */
@@ -93,10 +96,10 @@ export interface Post {
   readonly menuOrder: number;
   /** Milliseconds since the epoch. */
   readonly date: number;
-  /** False: a draft whose date becomes the moment it is published. */
+  /** False: a draft that gets its date when it is published. */
   readonly isDateSet: boolean;
   readonly modified: number;
-  /** Of attachments, else empty. */
+  /** For attachments; otherwise empty. */
   readonly mimeType: string;
   /** 0: none. */
   readonly featuredMediaId: number;
@@ -104,22 +107,22 @@ export interface Post {
   readonly trashedFrom: string | null;
 }
 
-/** What may be set of a post. Left out: the default at creation, unchanged at an update. */
+/** Fields of a post to set. Omitted fields get their default on creation and stay unchanged on update. */
 export interface PostInput {
-  /** A published post with a date to come becomes `future`. Default `draft`. */
+  /** A published post with a future date becomes `future`. Default `draft`. */
   readonly status?: string;
   readonly title?: string;
   readonly content?: string;
   readonly excerpt?: string;
-  /** Made unique. Default: from the title, once the post is no draft. */
+  /** Made unique. Default: generated from the title, once the post is no longer a draft. */
   readonly slug?: string;
   readonly authorId?: number;
   readonly parentId?: number;
   readonly menuOrder?: number;
-  /** Milliseconds since the epoch; null: floating until it is published. */
+  /** Milliseconds since the epoch; null: set on publishing. */
   readonly date?: number | null;
   readonly featuredMediaId?: number;
-  /** Set as `meta.update` does; null removes. */
+  /** Set like `meta.update`; null deletes. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -130,8 +133,8 @@ export interface NewPost extends PostInput {
 
 export interface PostWrite {
   /**
-   * Who writes: HTML of a user without `unfiltered_html` is sanitised, and new posts are theirs unless `authorId` says
-   * otherwise. Left out: the caller vouches for the HTML. Rights are not checked here; ask `content.can` first.
+   * The writing user: without `unfiltered_html` the HTML is sanitized, and the user is the default author. Omit it only for
+   * trusted HTML. Capabilities are not checked here; call `content.can` first.
    */
   readonly as?: User;
 }
@@ -141,7 +144,7 @@ export interface PostQuery {
   readonly type?: string | readonly string[];
   /** Default `publish`; `any`: all but trash and auto-drafts. */
   readonly status?: string | readonly string[];
-  /** Words that must all occur in title, excerpt or text; case- and accent-insensitive. */
+  /** Words that must all occur in title, excerpt or content; ignores case and accents. */
   readonly search?: string;
   readonly slugs?: readonly string[];
   readonly include?: readonly number[];
@@ -158,7 +161,7 @@ export interface PostQuery {
   /** `image`, or `image/png`. */
   readonly mimeType?: string;
   readonly menuOrder?: number;
-  /** Leaves out posts this user may not read. Default: none are left out. */
+  /** Excludes posts this user may not read. Default: no posts are excluded. */
   readonly visibleTo?: User;
   /** Default `date`. */
   readonly orderBy?: 'date' | 'modified' | 'id' | 'title' | 'slug' | 'author' | 'parent' | 'menuOrder' | 'include';
@@ -170,27 +173,30 @@ export interface PostQuery {
 }
 
 export interface MetaDefinition {
-  /** Values are checked by it. */
+  /** Schema for validation. */
   readonly schema: JsonSchema;
   /** One value (default), or a list of values of this schema. */
   readonly single?: boolean;
-  /** What `get` answers when nothing is stored. */
+  /** Returned by `get` when nothing is stored. */
   readonly default?: unknown;
   readonly description?: string;
-  /** Shown and set in `meta` of the REST answers. Default false. */
+  /** Available in `meta` of REST requests and responses. Default false. */
   readonly showInRest?: boolean;
-  /** Who may set it, besides who may edit the post. Default: everybody who may edit; nobody when the key begins with `_`. */
+  /** Whether the user, who may edit the post, may set it. Default: true, but false for keys that start with `_`. */
   readonly authorize?: (user: User, post: Post) => boolean;
 }
 
 export interface MetaApi {
-  /** The value, else the registered default, else null; for keys registered with `single: false` the list of values. */
+  /** The value, else the registered default, else null; the list of values for keys registered with `single: false`. */
   get(postId: number, key: string): Promise<unknown>;
-  /** Every stored key; registered defaults are not filled in. */
+  /** All stored keys, without registered defaults. */
   all(postId: number): Promise<Record<string, unknown[]>>;
-  /** Replaces the value (or the list, with `single: false`). Answers false when it was equal. Throws RestError 400 when a registered schema refuses it. */
+  /**
+   * Replaces the value (or the list, with `single: false`). Returns false if it was equal. Throws RestError 400 if a
+   * registered schema refuses it.
+   */
   update(postId: number, key: string, value: unknown): Promise<boolean>;
-  /** Answers whether there was one. */
+  /** Returns whether it existed. */
   delete(postId: number, key: string): Promise<boolean>;
 }
 
@@ -200,11 +206,11 @@ export interface PostsApi {
   /** Throws RestError 404 `rest_post_invalid_id`. */
   update(id: number, changes: PostInput, write?: PostWrite): Promise<Post>;
   /**
-   * Moves to the trash; with `force`, or when it is there already, deletes with revisions and meta. Attachments know no
-   * trash: they go at once, with their file. Null: there is no such post.
+   * Moves the post to the trash. With `force`, or if it is in the trash, deletes it with revisions and meta. Attachments are
+   * always deleted at once, with their file. Returns null if the post does not exist.
    */
   delete(id: number, options?: { readonly force?: boolean }): Promise<Post | null>;
-  /** Out of the trash, as a draft (attachments: `inherit`). */
+  /** Restores from the trash as a draft (attachments: `inherit`). */
   untrash(id: number): Promise<Post>;
   find(query?: PostQuery): Promise<Post[]>;
   /** Counts without limit and offset. */
@@ -214,34 +220,34 @@ export interface PostsApi {
 export interface RevisionsApi {
   /** Newest first; posts of type `revision`. */
   list(postId: number): Promise<Post[]>;
-  /** Gives the post title, content and excerpt of the revision; answers the post. */
+  /** Restores title, content and excerpt of the revision. Returns the post. */
   restore(revisionId: number, write?: PostWrite): Promise<Post>;
 }
 
 export interface NewMedia {
   readonly bytes: Uint8Array;
-  /** With its extension; becomes unique and harmless. */
+  /** File name with extension; made unique and safe. */
   readonly name: string;
   readonly title?: string;
   readonly alt?: string;
   /** HTML. */
   readonly caption?: string;
   readonly description?: string;
-  /** The post it belongs to. */
+  /** The post it is attached to. */
   readonly parentId?: number;
   readonly authorId?: number;
 }
 
 export interface Media {
   readonly id: number;
-  /** Absolute address. */
+  /** Absolute URL. */
   readonly url: string;
-  /** Below the folder of uploads: `2026/11/cat.png`. */
+  /** Path below the uploads folder: `2026/11/cat.png`. */
   readonly file: string;
   readonly mimeType: string;
   /** Bytes. */
   readonly size: number;
-  /** Pixels; null for what is no image. */
+  /** Pixels; null if it is not an image. */
   readonly width: number | null;
   readonly height: number | null;
   readonly title: string;
@@ -253,25 +259,25 @@ export interface MediaApi {
   /** Throws RestError 400 when size, extension or content is not allowed. */
   save(media: NewMedia, write?: PostWrite): Promise<Media>;
   get(id: number): Promise<Media | null>;
-  /** Of its file, as what `read` answers is what is in it. Null: there is none. */
+  /** URL of its file; `read` returns the file's content. Null if it does not exist. */
   url(id: number): Promise<string | null>;
   read(id: number): Promise<Uint8Array | null>;
-  /** With its file. Answers whether there was one. */
+  /** Deletes it with its file. Returns whether it existed. */
   delete(id: number): Promise<boolean>;
 }
 
 export type ShortcodeAttributes = Readonly<Record<string, string>>;
 
 export interface ShortcodeContext {
-  /** The post being shown, when there is one. */
+  /** The rendered post, if any. */
   readonly post?: Post;
-  /** The signed-in user on whose page it is shown; what that user alone sees is kept by no cache. */
+  /** The signed-in user who views the page. Content for one user is never cached. */
   readonly viewer?: User;
 }
 
 /**
- * Answers the HTML that stands for `[tag a="1" b]content[/tag]`. Attributes without a name count as `0`, `1`, ...; content is empty
- * for a tag that encloses nothing. What it answers is not escaped.
+ * Returns the HTML for `[tag a="1" b]content[/tag]`. Attributes without a name are named `0`, `1`, ...; content is empty for
+ * a tag without content. The result is not escaped.
  */
 /* eslint-disable max-params -- WordPress's arguments, in its order */
 export type ShortcodeCallback = (
@@ -284,7 +290,7 @@ export type ShortcodeCallback = (
 
 /**
  * Posts of all types, media and shortcodes, with WordPress's hooks (`transition_post_status`, `save_post`, `wp_insert_post_data`,
- * `the_content`, ...). Everything it writes takes part in a running `database.transaction`. Actions run after the write.
+ * `the_content`, ...). Writes take part in the current `database.transaction`. Actions run after the write.
  */
 export interface ContentApi {
   readonly posts: PostsApi;
@@ -294,30 +300,30 @@ export interface ContentApi {
   /** @param name 1..20 lower-case letters, digits, `-` and `_`. */
   registerPostType(name: string, definition: PostTypeDefinition): Undo;
   registerPostStatus(name: string, definition: PostStatusDefinition): Undo;
-  /** @param type a post type, or empty for all. */
+  /** @param type a post type, or empty for all types. */
   registerMeta(type: string, key: string, definition: MetaDefinition): Undo;
   postType(name: string): PostType | undefined;
   postTypes(): readonly PostType[];
   postStatuses(): readonly PostStatus[];
-  /** The last one added for a tag counts; undoing it brings back the one before. */
+  /** The last callback of a tag applies; undoing it restores the previous one. */
   addShortcode(tag: string, callback: ShortcodeCallback): Undo;
-  /** Runs the shortcodes of the text, one after the other. A callback that throws is logged and leaves nothing in its place. */
+  /** Renders the shortcodes of the text in order. If a callback throws, the error is logged and the shortcode renders empty. */
   doShortcode(text: string, context?: ShortcodeContext): Promise<string>;
-  /** Takes out registered shortcodes with what they enclose. */
+  /** Removes registered shortcodes with their content. */
   stripShortcodes(text: string): string;
   hasShortcode(text: string, tag: string): boolean;
   shortcodeExists(tag: string): boolean;
-  /** `defaults`, each replaced by the attribute of its name; other attributes are left out. */
+  /** `defaults`, overridden by attributes of the same name; other attributes are dropped. */
   shortcodeAttributes<Defaults extends Readonly<Record<string, unknown>>>(
     defaults: Defaults,
     attributes: ShortcodeAttributes,
   ): { [Name in keyof Defaults]: Defaults[Name] | string };
   /**
-   * Whether the user may `edit_post`, `delete_post`, `read_post` or `publish_post` this one. `user.can('edit_post', post)` answers the
-   * same at once; with an id instead of a post it refuses posts this process has not read lately.
+   * Whether the user may `edit_post`, `delete_post`, `read_post` or `publish_post` this post. `user.can('edit_post', post)` is
+   * the synchronous form; with an id it returns false for posts that this process has not read recently.
    */
   can(user: User, capability: string, postId: number): Promise<boolean>;
-  /** Absolute address on the public site; of a draft the address of its preview. */
+  /** Absolute URL on the public site; for a draft, the URL of its preview. */
   permalink(post: Post): Promise<string>;
   /** HTML of title, content and excerpt, through the filters `the_title`, `the_content` and `the_excerpt`. */
   render(post: Post): Promise<{ readonly title: string; readonly content: string; readonly excerpt: string }>;

@@ -1,7 +1,7 @@
 export interface RestErrorInit {
   /** Machine-readable code, for example `rest_forbidden`. */
   readonly code: string;
-  /** One sentence that tells the caller what to do. It is sent as it is: no secrets, no paths. */
+  /** One sentence that says what to do. It is sent unchanged: no secrets, no paths. */
   readonly message: string;
   /** HTTP status, 400..599. Default 500. */
   readonly status?: number;
@@ -9,16 +9,16 @@ export interface RestErrorInit {
   readonly data?: unknown;
   /** Extra response headers, for example `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further errors of the same answer (`additional_errors`). */
+  /** Further errors in the same response (`additional_errors`). */
   readonly additional?: readonly RestError[];
-  /** What really happened. Only logged. */
+  /** The underlying error. Only logged. */
   readonly cause?: unknown;
 }
 
 /**
- * An error a REST caller sees, in the host's shape `{code, message, data: {status}}` (contract 7, D4).
- * Any thrown object with a string `code` and an integer `status` (400..599) is treated alike, so that a plugin
- * which cannot import this class can still throw one.
+ * An error for a REST caller, in the shape `{code, message, data: {status}}` (contract 7, D4).
+ * Any thrown object with a string `code` and an integer `status` (400..599) is treated the same, for plugins
+ * that cannot import this class.
  */
 export class RestError extends Error {
   readonly code: string;
@@ -38,11 +38,11 @@ export class RestError extends Error {
   }
 }
 
-/** Status and sentence of one error. `{name}` in the sentence is replaced by the member `name` of the details. */
+/** Status and message of an error. `{name}` in the message is replaced by the member `name` of the details. */
 export type ErrorCatalogueEntry = readonly [status: number, sentence: string];
 
 export interface ErrorDetails {
-  /** Values for the `{name}` placeholders of the sentence. */
+  /** Values for the `{name}` placeholders of the message. */
   readonly values?: Readonly<Record<string, string | number>>;
   /** Members of `data` beside `status`. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -51,25 +51,27 @@ export interface ErrorDetails {
 }
 
 /**
- * Makes one function per catalogue entry that builds its RestError: `errors.bot_not_found({values: {id: 7}})`.
+ * Creates one function per catalogue entry that builds its RestError: `errors.bot_not_found({values: {id: 7}})`.
  *
- * @param prefix put before each code, for example `rest_svc_`.
+ * @param prefix prefix of each code, for example `rest_svc_`.
  */
 export function defineErrors<const Catalogue extends Readonly<Record<string, ErrorCatalogueEntry>>>(
   prefix: string,
   catalogue: Catalogue,
 ): { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError } {
-  const makers: Record<string, (details?: ErrorDetails) => RestError> = {};
+  const factories: Record<string, (details?: ErrorDetails) => RestError> = {};
   for (const [name, [status, sentence]] of Object.entries(catalogue)) {
-    makers[name] = (details = {}) =>
+    factories[name] = (details = {}) =>
       new RestError({
         code: prefix + name,
-        message: sentence.replace(/\{(\w+)\}/g, (hole, key: string) => String(details.values?.[key] ?? hole)),
+        message: sentence.replace(/\{(\w+)\}/g, (placeholder, key: string) =>
+          String(details.values?.[key] ?? placeholder),
+        ),
         status,
         ...(details.data && { data: details.data }),
         ...(details.headers && { headers: details.headers }),
         ...(details.cause !== undefined && { cause: details.cause }),
       });
   }
-  return makers as { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError };
+  return factories as { readonly [Name in keyof Catalogue]: (details?: ErrorDetails) => RestError };
 }

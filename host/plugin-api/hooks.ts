@@ -10,11 +10,11 @@ export interface FilterMap {}
 /** Actions with known types, augmented like FilterMap: `my_action: (id: number) => void`. */
 export interface ActionMap {}
 
-/** The type of callbacks for a name nobody declared. Annotate its parameters yourself. */
+/** The type of callbacks for an undeclared name. Annotate the parameters. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- any function must be assignable here; values are unknown to the host.
 export type AnyCallback = (...args: any[]) => unknown;
 
-/** A callback may take fewer parameters than declared, and may answer a promise where the hook runs asynchronously. */
+/** A callback may take fewer parameters than declared, and may return a promise if the hook runs asynchronously. */
 export type FilterCallback<Name extends string> = Name extends keyof FilterMap
   ? FilterMap[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Result | Promise<Result>
@@ -40,19 +40,19 @@ type FilterValue<Name extends string, Value> = Name extends keyof FilterMap
 type RestOf<Args extends readonly unknown[]> = Args extends readonly [unknown, ...infer Rest] ? Rest : [];
 
 export interface HookOptions {
-  /** How many arguments the callback gets. Default: all of them (WordPress: 1). */
+  /** Number of arguments passed to the callback. Default: all (WordPress: 1). */
   readonly acceptedArgs?: number;
 }
 
 /**
  * Filters and actions with WordPress's semantics. Both share one namespace, so that `hasFilter` sees an action's callbacks.
  *
- * Priority: any integer, low first, default 10; equal priorities run in the order they were added. The callbacks of one
- * priority are a snapshot taken when the priority begins, but a removed callback never runs. Callbacks added to the
+ * Priority: any integer, lower runs earlier, default 10; equal priorities run in the order they were added. The callbacks of one
+ * priority are a snapshot taken when the priority starts, but a removed callback never runs. Callbacks added to the
  * hook `all` run before every other hook, with its name as first argument.
  *
- * A callback that throws in an action is logged with its owner, and the others run. One that throws in a filter passes
- * its error to the caller. Hooks live in one process: each node of a site runs its own.
+ * An error in an action's callback is logged with its owner, and the other callbacks run. An error in a filter reaches the
+ * caller. Hooks are local to a process: each node runs its own.
  */
 export interface HooksApi {
   addFilter<Name extends string>(
@@ -67,31 +67,34 @@ export interface HooksApi {
     priority?: number,
     options?: HookOptions,
   ): Undo;
-  /** Answers whether the callback was there with that priority. */
+  /** Returns whether the callback was registered with that priority. */
   removeFilter(name: string, callback: AnyCallback, priority?: number): boolean;
   removeAction(name: string, callback: AnyCallback, priority?: number): boolean;
-  /** Removes all callbacks of a hook, or those of one priority. Always answers true, as WordPress does. */
+  /** Removes all callbacks of a hook, or those of one priority. Always returns true, like WordPress. */
   removeAllFilters(name: string, priority?: number): true;
   removeAllActions(name: string, priority?: number): true;
-  /** Runs the filter synchronously. A callback that answers a promise hands that promise on as the value. */
+  /** Runs the filter synchronously. A promise returned by a callback becomes the value. */
   applyFilters<Name extends string, Value>(
     name: Name,
     value: Value & FilterArgs<Name>[0],
     ...args: RestOf<FilterArgs<Name>>
   ): FilterValue<Name, Value>;
-  /** Runs the filter in order, waiting for callbacks that answer a thenable. */
+  /** Runs the callbacks in order and awaits those that return a thenable. */
   applyFiltersAsync<Name extends string, Value>(
     name: Name,
     value: Value & FilterArgs<Name>[0],
     ...args: RestOf<FilterArgs<Name>>
   ): Promise<FilterValue<Name, Value>>;
   doAction<Name extends string>(name: Name, ...args: ActionArgs<Name>): void;
-  /** Runs the action's callbacks one after the other, waiting for each. */
+  /** Runs the action's callbacks in order and awaits each. */
   doActionAsync<Name extends string>(name: Name, ...args: ActionArgs<Name>): Promise<void>;
-  /** Without a callback: whether the hook has any. With one: its priority, or false. With both: whether it is there with that priority. */
+  /**
+   * Without a callback: whether the hook has any. With one: its priority, or false. With both: whether it is registered
+   * with that priority.
+   */
   hasFilter(name: string, callback?: AnyCallback, priority?: number): boolean | number;
   hasAction(name: string, callback?: AnyCallback, priority?: number): boolean | number;
-  /** How often the filter was applied (action: done), runs under way included. */
+  /** How often the filter (or action) ran, including runs in progress. */
   didFilter(name: string): number;
   didAction(name: string): number;
   /** Name of the innermost hook running in this asynchronous context, or false. */

@@ -20,8 +20,8 @@ import type { UsersApi } from './users.ts';
 import type { ViewsApi } from './views.ts';
 
 /**
- * What a plugin is handed: its own view of the host. All it registers is remembered under its name and undone as one
- * when it is deactivated. Parts that do not fit together (a route registered twice, say) throw a sentence at once.
+ * A plugin's own view of the host. Everything it registers is recorded under its name and undone when it is deactivated.
+ * Invalid registrations throw an Error that explains the problem.
  */
 export interface HostApi {
   readonly plugin: PluginManifest & { /** Absolute path of the plugin's folder. */ readonly directory: string };
@@ -42,12 +42,12 @@ export interface HostApi {
   readonly clock: Clock;
   readonly http: HttpApi;
   readonly metrics: MetricsApi;
-  /** The classes of this module, for plugins that cannot import `#plugin-api`, and another way to write hooks. */
+  /** The classes of this module, for plugins that cannot import `#plugin-api`, and namespaced hooks. */
   readonly api: {
     readonly RestError: typeof RestError;
     readonly RestResponse: typeof RestResponse;
     readonly defineErrors: typeof defineErrors;
-    /** The hooks under the signatures of @wordpress/hooks. Call it once and keep the answer: each has namespaces of its own. */
+    /** The hooks under the signatures of @wordpress/hooks. Call it once and reuse the result: each result has its own namespaces. */
     withNamespaces(hooks: HooksApi): NamespacedHooks;
   };
   /** Runs when the host stops or the plugin is deactivated, in reverse order, before its registrations are undone. */

@@ -1,4 +1,4 @@
-/** The one door to the plugin API: contracts, and the few classes a plugin constructs. */
+/** The plugin API: contracts, and the few classes and functions that plugins use. */
 export type * from './admin.ts';
 export type * from './assets.ts';
 export type * from './cli.ts';

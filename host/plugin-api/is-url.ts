@@ -1,6 +1,6 @@
 /**
- * Whether `new URL(text, base)` would answer an address. In place of `URL.canParse`, which in Node 20 takes texts with
- * letters such as `ü` for no addresses once it has been called often enough to be optimised.
+ * Whether `new URL(text, base)` succeeds. Replaces `URL.canParse`, which in Node 20 rejects text with letters such as `ü`
+ * once the engine has optimized it.
  */
 export function isUrl(text: string, base?: string | URL): boolean {
   try {

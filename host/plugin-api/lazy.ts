@@ -1,9 +1,9 @@
 /**
- * A function whose code is loaded when it is first called: a start does not pay for what may never be used. Calls at the
- * same time share one load; after a load that failed the next call tries again.
+ * A function whose code loads on the first call, so that unused code does not slow the start. Concurrent calls share one
+ * load; after a failed load the next call tries again.
  *
- * @param load loads and makes the function: `async () => (await import('./report.ts')).createReport(host)`. Give it an
- *   `import()` of a file of your own plugin, never a name from outside.
+ * @param load loads and creates the function: `async () => (await import('./report.ts')).createReport(host)`. Import only
+ *   files of your own plugin, never a name from external input.
  */
 export function lazy<Args extends readonly unknown[], Result>(
   load: () => Promise<(...args: Args) => Result | Promise<Result>>,

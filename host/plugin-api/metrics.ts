@@ -1,13 +1,13 @@
 import type { Undo } from './undo.ts';
 
-/** Answers lines in Prometheus's text format: `# HELP`, `# TYPE`, samples. */
+/** Returns lines in Prometheus's text format: `# HELP`, `# TYPE`, samples. */
 export type MetricsCollector = () => string | Promise<string>;
 
 /**
- * A plugin's own counters and gauges in `GET /metrics` of this process: each node is scraped for itself. Names begin
- * with the plugin's slug, for example `svc_webhook_delivered_total`; labels hold values of a small, known set.
+ * A plugin's own counters and gauges in `GET /metrics` of this process; scrape each node. Names start with the
+ * plugin's slug, for example `svc_webhook_delivered_total`. Use labels only for values from a small, fixed set.
  */
 export interface MetricsApi {
-  /** @param collector asked at each scrape. One that throws or takes more than 3 s is logged and left out; the others are shown. */
+  /** @param collector called for each scrape. If it throws or takes more than 3 s, the error is logged and its metrics are left out. */
   add(collector: MetricsCollector): Undo;
 }

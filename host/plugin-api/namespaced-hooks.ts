@@ -2,17 +2,17 @@ import type { AnyCallback } from './hooks.ts';
 import type { Undo } from './undo.ts';
 
 /**
- * What @wordpress/hooks offers, on the host's own hooks: `host.api.withNamespaces(host.hooks)`. Each callback carries a
- * namespace, and is removed by it. What a plugin adds through it goes with the plugin, as all that it adds.
+ * The API of @wordpress/hooks for the host's hooks: `host.api.withNamespaces(host.hooks)`. Each callback has a namespace, and
+ * is removed by it. Deactivating a plugin removes its callbacks, as always.
  */
 export interface NamespacedHooks {
-  /** @param namespace begins with a letter; letters, digits, `_`, `.`, `-` and `/`: `my-plugin/prices`. */
+  /** @param namespace starts with a letter; letters, digits, `_`, `.`, `-` and `/`: `my-plugin/prices`. */
   addFilter(name: string, namespace: string, callback: AnyCallback, priority?: number): Undo;
   addAction(name: string, namespace: string, callback: AnyCallback, priority?: number): Undo;
-  /** Removes all callbacks of the namespace, whatever their priority; answers how many. */
+  /** Removes all callbacks of the namespace, at any priority. Returns their number. */
   removeFilter(name: string, namespace: string): number;
   removeAction(name: string, namespace: string): number;
-  /** Removes what was added with a namespace; answers how many. Callbacks added without one stay. */
+  /** Removes all callbacks with a namespace. Returns their number. Callbacks without a namespace stay. */
   removeAllFilters(name: string): number;
   removeAllActions(name: string): number;
   /** Whether the hook has callbacks of the namespace; without one, any at all. */
@@ -22,7 +22,7 @@ export interface NamespacedHooks {
   applyFiltersAsync(name: string, value?: unknown, ...args: unknown[]): Promise<unknown>;
   doAction(name: string, ...args: unknown[]): void;
   doActionAsync(name: string, ...args: unknown[]): Promise<void>;
-  /** Name of the innermost hook that runs, or null. */
+  /** Name of the innermost running hook, or null. */
   currentFilter(): string | null;
   currentAction(): string | null;
   doingFilter(name?: string): boolean;

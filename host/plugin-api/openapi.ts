@@ -1,6 +1,6 @@
 import type { JsonSchema } from './schema.ts';
 
-/** A way to sign in that is one parameter: a key in the query, a header or a cookie. */
+/** An API key in the query, a header or a cookie. */
 export interface RouteKey {
   readonly name: string;
   readonly in: 'query' | 'header' | 'cookie';
@@ -8,17 +8,17 @@ export interface RouteKey {
 }
 
 /**
- * A way in, as OpenAPI shows it. `none`: without signing in. `session`: the cookie of a session with its nonce.
+ * An authentication scheme, as documented in OpenAPI. `none`: no authentication. `session`: a session cookie with a nonce.
  * `application_password`: user name and application password. `bearer`: a token in `Authorization`.
  */
 export type RouteSecurity = 'none' | 'session' | 'application_password' | 'bearer' | RouteKey;
 
-/** An answer of a route, as OpenAPI shows it. */
+/** A response of a route, as documented in OpenAPI. */
 export interface RouteResponse {
   readonly description: string;
-  /** Of the whole body; left out: the route's `schema`, for a status of 2xx. */
+  /** Schema of the whole body. Default: the route's `schema`, for 2xx. */
   readonly schema?: JsonSchema;
-  /** Headers of the answer by name, with what they mean. */
+  /** Response headers by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -34,9 +34,9 @@ export interface OpenApiDocument extends OpenApiObject {
   info: OpenApiObject & { title: string; version: string };
   servers: (OpenApiObject & { url: string })[];
   tags: (OpenApiObject & { name: string })[];
-  /** Operations by path below the server's address, then by method in lower case. */
+  /** Operations by path below the server URL, then by lower-case method. */
   paths: Record<string, Record<string, OpenApiObject>>;
-  /** What the site sends by itself, by name. */
+  /** Webhooks that the site sends, by name. */
   webhooks?: Record<string, Record<string, OpenApiObject>>;
   components: Record<string, Record<string, OpenApiObject>>;
 }

@@ -2,14 +2,14 @@ import type { JsonSchema } from './schema.ts';
 import type { Undo } from './undo.ts';
 
 export interface OptionWrite {
-  /** Load with all others in one query at start. Default true. */
+  /** Load together with other options at start. Default true. */
   readonly autoload?: boolean;
 }
 
 export interface SettingDefinition {
-  /** Group shown as one form, for example `general`. */
+  /** Settings of a group share a form, for example `general`. */
   readonly group: string;
-  /** Values are coerced and validated by it before they are stored. Its `default` is what `get` answers when nothing is stored. */
+  /** Coerces and validates values before they are stored. Its `default` is returned by `get` when nothing is stored. */
   readonly schema: JsonSchema;
   readonly label?: string;
   /** Show in `/wp/v2/settings`, under this name when a string. Default false. */
@@ -17,21 +17,21 @@ export interface SettingDefinition {
 }
 
 /**
- * Named JSON values, cached in the process. A change made by any process is seen by every other within a second.
- * Values keep their JSON type. Hooks are WordPress's: `pre_option_{name}`, `option_{name}`, `default_option_{name}`,
+ * Named JSON values, cached per process. A change by one process is visible to all others within a second.
+ * Values keep their JSON types. Hooks are WordPress's: `pre_option_{name}`, `option_{name}`, `default_option_{name}`,
  * `pre_update_option`, `pre_update_option_{name}`, `update_option`, `update_option_{name}`, `updated_option`, `add_option`, ...
  */
 export interface OptionsApi {
   /** The stored value, else `fallback` when one is given, else the registered default, else `false`: WordPress's order. */
   get<Value = unknown>(name: string, fallback?: Value): Promise<Value>;
-  /** Stores a value; answers false when it was already equal. Throws RestError 400 when a registered schema refuses it. */
+  /** Stores a value. Returns false if it was already equal. Throws RestError 400 if a registered schema refuses it. */
   update(name: string, value: unknown, write?: OptionWrite): Promise<boolean>;
-  /** Stores a value only if the name is free; answers whether it did. */
+  /** Stores a value only if the name is free. Returns whether it did. */
   add(name: string, value: unknown, write?: OptionWrite): Promise<boolean>;
   delete(name: string): Promise<boolean>;
-  /** Stores `next` only if the stored value still equals `expected` (undefined: does not exist). Atomic over all nodes. */
+  /** Stores `next` only if the stored value still equals `expected` (undefined: does not exist). Atomic across all nodes. */
   compareAndSet(name: string, expected: unknown, next: unknown): Promise<boolean>;
-  /** Names and values whose names begin with `prefix`. */
+  /** Options whose names start with `prefix`, with their values. */
   list(prefix?: string): Promise<Record<string, unknown>>;
   registerSetting(name: string, definition: SettingDefinition): Undo;
   /** A value that expires; false when absent or expired. */
@@ -39,6 +39,9 @@ export interface OptionsApi {
   /** @param expiresIn seconds from now; 0 never expires. */
   setTransient(name: string, value: unknown, expiresIn?: number): Promise<boolean>;
   deleteTransient(name: string): Promise<boolean>;
-  /** The transient, or what `make` answers, stored for `expiresIn` seconds. Parallel callers in a process share one `make`. */
+  /**
+   * Returns the transient, or the result of `make`, stored for `expiresIn` seconds. Concurrent callers in a process share one
+   * `make`.
+   */
   remember<Value>(name: string, expiresIn: number, make: () => Promise<Value>): Promise<Value>;
 }

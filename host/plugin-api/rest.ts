@@ -11,30 +11,29 @@ export type Params = Record<string, unknown>;
 /** Lower-case header names. */
 export type Headers = Readonly<Record<string, string | undefined>>;
 
-/** One request to a route, from HTTP, from a batch, or from inside the process. */
+/** A request to a route, from HTTP, from a batch, or from inside the process. */
 export interface RestRequest<P = Params> {
   readonly method: HttpMethod | 'HEAD' | 'OPTIONS';
   /** The path below the REST root, for example `/svc/v1/generate`. */
   readonly route: string;
   /** Merged parameters after defaults, coercion and validation: JSON body before form body before query before path. */
   readonly params: P;
-  /** Parameters of each source, as they came. */
+  /** Path parameters, as received. */
   readonly url: Params;
   readonly query: Params;
   readonly form: Params;
   /** The parsed JSON body, or null when the body was not JSON. */
   readonly json: unknown;
-  /** The body as it came, for formats other than JSON and forms; empty for requests from inside. */
+  /** The raw body, for formats other than JSON and forms; empty for requests from inside the process. */
   readonly body: Uint8Array;
   readonly headers: Headers;
   readonly user: User;
   /**
-   * The user of the session's cookie where the request says that a page of the site itself made it (`Origin`), without the
-   * nonce that `user` asks for: for public pages, which caches keep. Others: `user`. Only for routes that do nothing in
-   * the user's name but what the user's own pages would; a script on the site may call them.
+   * The session's user if a page of this site sent the request (`Origin`), without the nonce that `user` requires: for public
+   * pages, which caches store. Otherwise `user`. Use it only for routes that any script on the site may call for the user.
    */
   pageUser(): Promise<User>;
-  /** Address of the caller (behind `TRUST_PROXY` proxies: the forwarded one); empty for requests from inside. */
+  /** IP address of the caller (behind `TRUST_PROXY` proxies the forwarded one); empty for requests from inside the process. */
   readonly ip: string;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
@@ -56,28 +55,28 @@ export interface RestResponseInit {
   /** `_links` of the body, by relation. */
   readonly links?: Readonly<Record<string, readonly RestLink[]>>;
   /**
-   * The JSON of `body` in bytes, for a large body that its handler writes quicker than the host can. Called, once, only
-   * where the body goes out as it came from the handler: no filter, `_fields`, envelope or batch has had a hand in it.
+   * Returns `body` as JSON bytes, for large bodies that the handler encodes faster than the host. Called at most once, and only
+   * if the body is sent unchanged: without filters, `_fields`, envelope or batch.
    */
   readonly write?: () => Uint8Array;
   /**
-   * Sent as it is in place of the JSON of `body`, under the header `Content-Type` given with it: a script, a file, or an
-   * iterable for an answer that is made while it is sent (server-sent events). Each piece goes out at once, the next is asked
-   * for only as fast as the caller takes them, and the iterable is ended (`return`) when the caller hangs up. An error in it
-   * cuts the connection: a part never passes for the whole. Inside the process, in batches and envelopes `body` stands for it.
+   * Sent instead of the JSON of `body`, with the given `Content-Type`: a script, a file, or an iterable for a stream
+   * (server-sent events). Each chunk is sent at once, the next is requested only as fast as the caller reads, and the
+   * iterable is ended (`return`) when the caller hangs up. An error cuts the connection, so that an incomplete response never
+   * looks complete. Inside the process, in batches and in envelopes, `body` is used.
    */
   readonly content?: RestContent;
 }
 
 export type RestContent = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
-/** An answer with a status, headers or links of its own. A handler that answers anything else gives a 200 with that value as body. */
+/** A response with status, headers or links. Any other value that a handler returns becomes the body of a 200. */
 export class RestResponse {
   body: unknown;
   status: number;
   readonly headers: Record<string, string>;
   readonly links: Record<string, RestLink[]>;
-  /** See RestResponseInit; together with the body it is the JSON of. */
+  /** See RestResponseInit; with the body that it encodes. */
   readonly written: { readonly body: unknown; readonly write: () => Uint8Array } | null;
   /** See RestResponseInit. */
   readonly content: RestContent | null;
@@ -94,31 +93,31 @@ export class RestResponse {
 }
 
 /**
- * A JSON Schema for one argument, with optional functions around it. As in WordPress, an argument without `type` is
- * neither checked nor coerced: write `type: ['string', 'array']` beside an `anyOf`, say.
+ * A JSON Schema for one argument, with optional functions. As in WordPress, an argument without `type` is neither validated
+ * nor coerced: add `type: ['string', 'array']` to an `anyOf`, for example.
  */
 export interface RouteArgument extends JsonSchema {
-  /** Runs in place of the schema's validation: true, false, or a sentence or RestError that refuses. */
+  /** Replaces the schema's validation. Returns true, false, an error message or a RestError. */
   readonly validate?: (value: unknown, request: RestRequest, name: string) => unknown;
-  /** Runs in place of the schema's coercion; answers the value to use, or a RestError that refuses. */
+  /** Replaces the schema's coercion. Returns the value to use, or a RestError. */
   readonly sanitize?: (value: unknown, request: RestRequest, name: string) => unknown;
 }
 
 export interface RouteDefinition<P = Params> {
-  /** Default `['GET']`. HEAD is answered by GET. */
+  /** Default `['GET']`. HEAD uses GET. */
   readonly methods?: readonly HttpMethod[];
   readonly args?: Readonly<Record<string, RouteArgument>>;
   /**
-   * Runs before parameters are looked at (D2); throws RestError to refuse. It sees the raw sources (`query`, `form`,
-   * `json`, `headers`), and may delete a credential from them so that the handler never sees it.
+   * Runs before parameters are read (D2). Throws RestError to refuse. It sees the raw sources (`query`, `form`, `json`,
+   * `headers`), and may delete a credential from them to hide it from the handler.
    */
   readonly authenticate?: (request: RestRequest) => void | Promise<void>;
-  /** Runs after validation: true lets in; false gives 401 or 403 `rest_forbidden`; a RestError answers itself. */
+  /** Runs after validation. True allows; false returns 401 or 403 `rest_forbidden`; a RestError is sent as it is. */
   readonly permission?: (request: RestRequest<P>) => unknown;
-  /** Checks the parameters together, after each was checked alone; throws or answers a RestError to refuse. */
+  /** Validates parameters in combination, after each one is valid. Throws or returns a RestError to refuse. */
   readonly validate?: (request: RestRequest<P>) => unknown;
   readonly handler: (request: RestRequest<P>) => unknown;
-  /** JSON Schema of one item of the answer, shown by OPTIONS and OpenAPI. */
+  /** JSON Schema of one item of the response, shown in OPTIONS and OpenAPI. */
   readonly schema?: JsonSchema;
   readonly allowBatch?: boolean;
   /** Default true. */
@@ -126,31 +125,32 @@ export interface RouteDefinition<P = Params> {
   /** Replace an earlier registration of the same route instead of adding to it. */
   readonly override?: boolean;
   /**
-   * Whether pages of this origin may call the route and read its answers, in place of the setting `rest_allowed_origins`:
-   * asked with every request that names an origin, preflights included. They are never given leave to send cookies.
+   * Whether pages of this origin may call the route and read its responses, instead of the setting `rest_allowed_origins`.
+   * Called for every request with an `Origin`, including preflights. Cookies are never allowed.
    *
-   * @param origin value of the header `Origin`, as it came.
-   * @param url parameters of the path, as they came.
+   * @param origin value of the header `Origin`, as received.
+   * @param url path parameters, as received.
    */
   readonly allowOrigin?: (origin: string, url: Params) => boolean | Promise<boolean>;
-  /** Largest body in bytes, looked up at each request. Default 1,048,576; above it 413 `rest_body_too_large` (D4). */
+  /** Maximum body size in bytes, read for each request. Default 1,048,576; larger bodies get 413 `rest_body_too_large` (D4). */
   readonly bodyLimit?: number;
-  /** One line for OpenAPI. */
+  /** One-line summary for OpenAPI. */
   readonly summary?: string;
-  /** More than the summary for OpenAPI, in Markdown. */
+  /** Details for OpenAPI, in Markdown. */
   readonly description?: string;
-  /** Groups of OpenAPI. Default: the first part of the path below the namespace. */
+  /** OpenAPI tags. Default: the first part of the path below the namespace. */
   readonly tags?: readonly string[];
   /**
-   * Ways in, each enough by itself, as OpenAPI shows them; nothing is checked by them. Default: a session or an
-   * application password with `permission`, else `bearer` with `authenticate`, else none. A route that also lets visitors in says `none` as well.
+   * Authentication schemes for OpenAPI, one of which suffices. Documentation only: nothing is checked. Default: session or
+   * application password with `permission`, else `bearer` with `authenticate`, else none. Include `none` for a route that
+   * visitors may call too.
    */
   readonly security?: readonly RouteSecurity[];
-  /** Content types of bodies that the handler reads from `request.body` itself, as OpenAPI shows them, in place of JSON. */
+  /** Content types for OpenAPI, instead of JSON, if the handler reads `request.body` itself. */
   readonly consumes?: readonly string[];
   /**
-   * Answers by status, as OpenAPI shows them, beside the host's own errors. Default: 200 with `schema`; a GET route with the
-   * arguments `page` and `per_page` answers a list of it.
+   * Responses by status for OpenAPI, besides the host's errors. Default: 200 with `schema`, or a list of it for a GET route
+   * with the arguments `page` and `per_page`.
    */
   readonly responses?: Readonly<Record<number, RouteResponse>>;
 }
@@ -169,15 +169,15 @@ export interface RestApi {
    * Registers a route under `{root}/{namespace}{route}`. Path parameters are written `(?P<id>\d+)` or `{id}`.
    * A second registration of the same route adds its methods; the first one of a method wins, unless `override`.
    *
-   * @param namespace `vendor/v1`, without slashes at its ends.
+   * @param namespace `vendor/v1`, without leading or trailing slashes.
    */
   registerRoute<P = Params>(
     namespace: string,
     route: string,
     definition: RouteDefinition<P> | readonly RouteDefinition<P>[],
   ): Undo;
-  /** Runs a request inside the process, without HTTP. Errors come back as responses, as they would over HTTP. */
+  /** Runs a request inside the process, without HTTP. Errors are returned as responses, as over HTTP. */
   dispatch(route: string, init?: RestDispatchInit): Promise<RestResponse>;
-  /** Absolute address of a route: `url('/svc/v1/generate')`. */
+  /** Absolute URL of a route: `url('/svc/v1/generate')`. */
   url(route?: string): string;
 }

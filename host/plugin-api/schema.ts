@@ -1,13 +1,13 @@
-/** Names of the JSON types, as JSON Schema writes them. */
+/** JSON Schema type names. */
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 /** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [member: string]: JsonValue };
 
 /**
- * A JSON Schema as WordPress's REST interface reads it: draft 4 with `required: true` inside a property allowed,
- * and the formats date-time, date, email, ip, uri, uuid, hex-color, text-field, textarea-field.
- * Written `as const` it is also the source of the TypeScript type (`json-schema-to-ts`).
+ * A JSON Schema as WordPress's REST interface reads it: draft 4, with `required: true` inside a property, and the formats
+ * date-time, date, email, ip, uri, uuid, hex-color, text-field, textarea-field.
+ * Write it `as const` to infer TypeScript types from it.
  */
 export interface JsonSchema {
   readonly type?: JsonType | readonly JsonType[];
@@ -40,7 +40,7 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly readOnly?: boolean;
-  /** Secret: stored encrypted, never sent back to a browser (D3). */
+  /** A secret: stored encrypted, never sent to a browser (D3). */
   readonly writeOnly?: boolean;
   readonly context?: readonly string[];
 }

@@ -3,8 +3,8 @@
  * Every node of a site must have the same key.
  */
 export interface SecretsApi {
-  /** Answers `enc:v1:...`, different at each call. The plain text is from then on cut out of every log line. */
+  /** Returns `enc:v1:...`, different for each call. The plain text is redacted from all later log lines. */
   encrypt(plain: string): string;
-  /** The plain text; throws an Error that names the remedy when the text was encrypted under another key. */
+  /** Returns the plain text. Throws an Error with a remedy if another key encrypted it. */
   decrypt(encrypted: string): string;
 }

@@ -1,9 +1,9 @@
 import type { Undo } from './undo.ts';
 
 export interface SiteApi {
-  /** Address of the site without a slash at its end: `SITE_URL`, else `http://HOST:PORT`. */
+  /** URL of the site without a trailing slash: `SITE_URL`, else `http://HOST:PORT`. */
   readonly url: string;
-  /** What this node does (`ROLE`): `web` nodes take requests and leave work in the background to the others. */
+  /** Role of this node (`ROLE`): `web` nodes serve requests and leave background work to others. */
   readonly role: 'all' | 'web' | 'worker';
   /** Version of the host. */
   readonly version: string;
@@ -13,24 +13,27 @@ export interface SiteApi {
   timezone(): Promise<string>;
 }
 
-/** A page of the public site that a plugin answers, for everybody and without signing in. */
+/** A public page provided by a plugin. Visitors need not sign in. */
 export interface PublicPage {
-  /** Address below the site without slashes at its ends: lower-case letters, digits, `-`, and `/` between parts. It wins over posts and pages of the content. */
+  /**
+   * Path without leading or trailing slashes: lower-case letters, digits, `-`, and `/` between parts. It takes precedence over
+   * posts and pages.
+   */
   readonly path: string;
-  /** Plain text, for the window. */
+  /** Plain text, for the window title. */
   readonly title: string;
   readonly description?: string;
-  /** Template and its data; the theme's layout is put around it. */
+  /** Template and its data; the theme adds its layout. */
   readonly render: (request: {
     readonly query: Readonly<Record<string, unknown>>;
   }) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
-  /** Files of the plugin's assets to load on this page. */
+  /** Files from the plugin's assets to load on this page. */
   readonly style?: string;
   readonly script?: string;
 }
 
-/** Of the public site, what plugins add to it. */
+/** Adds pages to the public site. */
 export interface PublicPagesApi {
-  /** Throws an Error when the path is taken or not one. */
+  /** Throws an Error when the path is in use or invalid. */
   addPage(page: PublicPage): Undo;
 }

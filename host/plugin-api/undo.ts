@@ -1,5 +1,5 @@
 /**
- * What every `add*` and `register*` of the plugin API returns: takes the registration back.
- * Calling it a second time does nothing. The host calls it itself when the plugin is deactivated.
+ * Undoes a registration; returned by every `add*` and `register*` of the plugin API. Later calls do nothing. The host calls
+ * it when the plugin is deactivated.
  */
 export type Undo = () => void;

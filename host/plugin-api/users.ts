@@ -1,4 +1,4 @@
-/** What people tell about themselves. Texts, empty where nothing is told. */
+/** Profile of a user. Unset fields are empty. */
 export interface UserProfile {
   readonly firstName: string;
   readonly lastName: string;
@@ -7,9 +7,9 @@ export interface UserProfile {
   readonly description: string;
   /** A web address. */
   readonly url: string;
-  /** A language such as `de_DE`; empty: that of the site. */
+  /** A locale such as `de_DE`; empty for the site's locale. */
   readonly locale: string;
-  /** The user's name in addresses, unlike that of any other user: letters a to z, digits, `_` and `-`. Made from the login. */
+  /** The user's unique name in URLs: letters a to z, digits, `_` and `-`. Default: generated from the login. */
   readonly slug: string;
 }
 
@@ -30,7 +30,7 @@ export interface User {
 }
 
 export interface NewUser {
-  /** 1..60 characters of letters, digits, space and `_.-@`; unique without regard to case. */
+  /** 1..60 characters of letters, digits, space and `_.-@`; unique, ignoring case. */
   readonly login: string;
   readonly email: string;
   /** 8..1024 characters; stored as an argon2id hash (D3). */
@@ -41,26 +41,26 @@ export interface NewUser {
   readonly profile?: Partial<UserProfile>;
 }
 
-/** What `update` changes; what is left out stays. */
+/** Fields to update; omitted fields stay unchanged. */
 export interface UserChanges {
   readonly email?: string;
   readonly displayName?: string;
-  /** Replaces all roles; empty takes them all away. Ends the user's sessions when they differ. */
+  /** Replaces all roles; an empty list removes them. Ends the user's sessions if the roles change. */
   readonly roles?: readonly string[];
   /** Ends the user's sessions. */
   readonly password?: string;
-  /** Its members that are given. */
+  /** Only the given members change. */
   readonly profile?: Partial<UserProfile>;
 }
 
 export interface UserFilter {
-  /** Holds this role. */
+  /** Users with this role. */
   readonly role?: string;
-  /** Holds one of these. */
+  /** Users with any of these roles. */
   readonly roles?: readonly string[];
-  /** Part of login, display name or e-mail address, without regard to the case of letters; `%` and `_` mean themselves. */
+  /** Part of login, display name or email address, ignoring case; `%` and `_` are literal. */
   readonly search?: string;
-  /** Where `search` looks. Default: all of them. */
+  /** Fields that `search` uses. Default: all. */
   readonly searchIn?: readonly ('login' | 'displayName' | 'email')[];
   readonly include?: readonly number[];
   readonly exclude?: readonly number[];
@@ -78,27 +78,27 @@ export interface UserQuery extends UserFilter {
 
 export interface UsersApi {
   get(id: number): Promise<User | null>;
-  /** Finds by login or e-mail address, without regard to case. */
+  /** Finds by login or email address, ignoring case. */
   find(loginOrEmail: string): Promise<User | null>;
   list(query?: UserQuery): Promise<User[]>;
   count(filter?: UserFilter): Promise<number>;
-  /** Ids of all that the filter picks, in no order: quick for many, where `list` reads all there is to know of each. */
+  /** Ids of all matching users, unordered: fast for many users, because it loads no other data. */
   ids(filter?: UserFilter): Promise<number[]>;
-  /** Display names by id, of those that there are. */
+  /** Display names by id, for existing users. */
   names(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** Throws RestError 400 `rest_invalid_param` or `existing_user_login` / `existing_user_email` / `rest_user_invalid_slug`. */
   create(user: NewUser): Promise<User>;
   setPassword(id: number, password: string): Promise<void>;
   /**
-   * Answers the user as changed. Throws RestError 404 `rest_user_invalid_id`, 400 `rest_invalid_param` or
-   * `existing_user_email` or `rest_user_invalid_slug`, and 400 `rest_user_last_administrator` when nobody could manage the site any more.
+   * Returns the updated user. Throws RestError 404 `rest_user_invalid_id`, 400 `rest_invalid_param` or
+   * `existing_user_email` or `rest_user_invalid_slug`, and 400 `rest_user_last_administrator` if no administrator would be left.
    */
   update(id: number, changes: UserChanges): Promise<User>;
   /**
-   * Removes the user with sessions and application passwords; answers whether there was one. What belonged to them is
-   * the affair of listeners to the action `delete_user`, which runs in the same transaction.
+   * Deletes the user with sessions and application passwords. Returns whether the user existed. Callbacks of the action
+   * `delete_user`, which runs in the same transaction, handle the user's content.
    *
-   * @param options `reassignTo`: id of the user who gets what belonged to them; null or left out: it goes too.
+   * @param options `reassignTo`: id of the user who gets the deleted user's content; null or omitted: the content is deleted.
    *   Throws RestError 400 `rest_user_invalid_reassign`, `rest_user_last_administrator`.
    */
   delete(id: number, options?: { readonly reassignTo?: number | null }): Promise<boolean>;

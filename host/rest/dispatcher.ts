@@ -97,8 +97,10 @@ function createAttempt(errors: ErrorReader): Attempt {
   };
 }
 
-/** Checks the endpoint's permission. As in WordPress, false and null refuse, a RestError is sent as it is, and anything
- * else allows. */
+/**
+ * Checks the endpoint's permission. As in WordPress, false and null refuse, a RestError is sent as it is, and anything
+ * else allows.
+ */
 async function permit(request: HostRequest, { endpoint }: Match, attempt: Attempt): Promise<RestError | null> {
   const { permission } = endpoint.definition;
   if (permission === undefined) return null;

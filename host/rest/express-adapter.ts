@@ -137,7 +137,7 @@ function isBuffered(raw: RawRestResponse): raw is BufferedResponse {
 }
 
 /**
- * Streams a response. Headers are sent at once; an error cuts the connection, because only that tells the caller that the
+ * Streams a response. Headers are sent at once; an error cuts the connection, which is the only sign for the caller that the
  * body is incomplete.
  *
  * @throws TypeError when a header cannot be sent. Nothing has been sent then.

@@ -3,8 +3,10 @@ import type { Clock } from '#plugin-api';
 export interface FakeClockInit {
   /** Milliseconds since the epoch. Default 2026-01-01T00:00:00Z. */
   readonly now?: number;
-  /** Whether `sleep` advances the time and returns at once. Timers of `after` and `every` still wait for `advance`. Default
-   * false. */
+  /**
+   * Whether `sleep` advances the time and returns at once. Timers of `after` and `every` still wait for `advance`. Default
+   * false.
+   */
   readonly skipSleeps?: boolean;
 }
 

@@ -12,8 +12,10 @@ export interface ViewsDependencies {
   /** IANA name, read for each rendering. Default UTC. */
   readonly timezone?: () => Promise<string>;
   readonly addresses?: Partial<ViewAddresses>;
-  /** Check on each rendering whether a file changed or an override was added (about 20 microseconds per template). Default
-   * true. */
+  /**
+   * Check on each rendering whether a file changed or an override was added (about 20 microseconds per template). Default
+   * true.
+   */
   readonly reload?: boolean;
 }
 

@@ -112,7 +112,7 @@ describeDialects('a backup', (open, { dialect, directory }) => {
     expect(await database.restore(file).catch(message)).to.match(/truncated or damaged/);
     const other = join(directory(), 'letter.txt');
     await writeFile(other, 'Dear Sir or Madam,');
-    expect(await database.restore(other).catch(message)).to.match(/no backup made by this program/);
+    expect(await database.restore(other).catch(message)).to.match(/not a backup created by this program/);
     expect(await database.restore(join(directory(), 'absent')).catch(message)).to.match(/cannot be read \(ENOENT\)/);
     expect(await content(database)).to.deep.equal(before);
   });
@@ -123,15 +123,15 @@ describeDialects('a backup', (open, { dialect, directory }) => {
     expect(await database.backup(file).catch(message)).to.match(/already exists/);
   });
 
-  it('tells other nodes when it was restored', async () => {
+  it('notifies other nodes of a restore', async () => {
     await database.backup(file);
     const other = await open();
-    const told = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       void other.listen('colours', () => {}, resolve);
     });
-    await other.notify('colours', 'heard');
+    await other.notify('colours', 'received');
     await database.restore(file);
-    await told;
+    await notified;
   });
 
   if (dialect === 'sqlite') {

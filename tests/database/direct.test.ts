@@ -35,7 +35,7 @@ describeDialects('direct statements', (open) => {
     expect(rows).to.deep.equal([['b'], ['c']]);
   });
 
-  it('tell how many rows they changed', async () => {
+  it('return how many rows they changed', async () => {
     for (const text of ['a', 'b']) await insert(database, text);
     const changes = await database.direct({
       sqlite: (connection) => connection.run('DELETE FROM things').changes,
@@ -53,20 +53,20 @@ describeDialects('direct statements', (open) => {
     );
     await database.transaction(async () => {
       expect(database.inTransaction()).to.equal(true);
-      await insert(database, 'kept');
+      await insert(database, 'stored');
     });
     expect(database.inTransaction()).to.equal(false);
-    expect(await texts()).to.deep.equal(['kept']);
+    expect(await texts()).to.deep.equal(['stored']);
   });
 
-  it('take part in a transaction they are handed', async () => {
+  it('take part in a transaction passed to them', async () => {
     const transaction = await database.knex.transaction();
     await insert(database, 'lost', { transaction });
     await transaction.rollback();
     expect(await texts()).to.deep.equal([]);
   });
 
-  it('wait while somebody else has a transaction open, and stay out of it', async () => {
+  it('wait while another transaction is open, and stay out of it', async () => {
     const transaction = await database.knex.transaction();
     const later = insert(database, 'mine');
     await transaction('things').insert({ text: 'theirs' });

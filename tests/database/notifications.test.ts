@@ -72,13 +72,13 @@ describeDialects('notifications', (open, { dialect }) => {
       })
       .catch(() => {});
     await here.transaction(async () => {
-      await here.notify('colours', 'kept');
+      await here.notify('colours', 'sent');
     });
     await Promise.all([own.reach(1), others.reach(1)]);
-    expect([own.received, others.received]).to.deep.equal([['kept'], ['kept']]);
+    expect([own.received, others.received]).to.deep.equal([['sent'], ['sent']]);
   });
 
-  it('of other channels, and after the undo, are not heard', async () => {
+  it('of other channels, and after the undo, are not received', async () => {
     const [here, there] = [await open(), await open()];
     const [ended, open_] = [createInbox(), createInbox()];
     const undo = await there.listen('colours', (payload) => {
@@ -117,7 +117,7 @@ describeDialects('notifications', (open, { dialect }) => {
   });
 
   if (dialect === 'sqlite') {
-    it('are asked for four to five times a second, and no more once nobody listens', async () => {
+    it('are polled four to five times a second, and no more without listeners', async () => {
       const clock = createFakeClock();
       const database = await open({ clock });
       const undo = await database.listen('colours', () => {});
@@ -126,7 +126,7 @@ describeDialects('notifications', (open, { dialect }) => {
       expect(clock.pending()).to.equal(0);
     });
 
-    it('tell a listener that fell far behind that it missed some', async () => {
+    it('report a gap to a listener that fell far behind', async () => {
       const clock = createFakeClock();
       const [here, there] = [await open(), await open({ clock })];
       let gaps = 0;
@@ -146,7 +146,7 @@ describeDialects('notifications', (open, { dialect }) => {
   }
 
   if (dialect === 'postgresql') {
-    it('go on after the listening connection was cut, and tell of the gap', async () => {
+    it('continue after the listening connection was cut, and report the gap', async () => {
       const [here, there] = [await open(), await open()];
       const [inbox, gaps] = [createInbox(), createInbox()];
       await there.listen(

@@ -14,11 +14,11 @@ describeDialects('a transaction', (open) => {
 
   it('commits when its work resolves and answers its value', async () => {
     const answer = await database.transaction(async (transaction) => {
-      await transaction('notes').insert({ text: 'kept' });
+      await transaction('notes').insert({ text: 'stored' });
       return 7;
     });
     expect(answer).to.equal(7);
-    expect(await texts()).to.deep.equal(['kept']);
+    expect(await texts()).to.deep.equal(['stored']);
   });
 
   it('rolls back when its work rejects, and passes the error on', async () => {
@@ -30,7 +30,7 @@ describeDialects('a transaction', (open) => {
     expect(await texts()).to.deep.equal([]);
   });
 
-  it('takes in queries that were not handed the transaction', async () => {
+  it('includes queries without a reference to the transaction', async () => {
     await database
       .transaction(async () => {
         await database.knex('notes').insert({ text: 'lost' });

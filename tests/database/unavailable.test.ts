@@ -30,7 +30,7 @@ describeDialects('a database whose connection breaks', (open, { dialect }) => {
       await broken((connection) => connection.query('SELECT pg_sleep(60)')),
       await broken((connection) => knex.raw('SELECT pg_sleep(60)').connection(connection)),
     ];
-    // As the driver tells it, and as knex does, behind the statement.
+    // Messages of the driver, and of knex with the statement in front.
     expect(failures.map((failure) => (failure as Error).message.startsWith('SELECT pg_sleep(60) - '))).to.deep.equal([
       false,
       true,

@@ -48,7 +48,7 @@ describe('types of hooks', () => {
     expect(sold).to.deep.equal(['1 Ada']);
   });
 
-  it('are open for names nobody declared', () => {
+  it('accept undeclared names', () => {
     hooks.addFilter('undeclared', (value: string, extra: number) => `${value}${extra}`);
     expect(hooks.applyFilters('undeclared', 'a', 1)).to.equal('a1');
   });

@@ -26,7 +26,7 @@ describeDialects('GET /host/v1/hooks', (_open, dialectCase) => {
         },
       ]);
       expect(headers.get('x-wp-total')).to.equal('1');
-      expect((await call('/host/v1/hooks?owner=nobody')).body).to.deep.equal([]);
+      expect((await call('/host/v1/hooks?owner=unknown')).body).to.deep.equal([]);
       expect((await call('/host/v1/hooks?search=raise')).body).to.have.length(1);
     } finally {
       await site.host.stop();

@@ -16,8 +16,8 @@ describe('hooks', () => {
   });
 
   describe('filters', () => {
-    it('answer the value when nobody listens', () => {
-      expect(hooks.applyFilters('nobody', 5)).to.equal(5);
+    it('return the value without callbacks', () => {
+      expect(hooks.applyFilters('unused', 5)).to.equal(5);
     });
 
     it('hand the value from callback to callback, low priorities first and equal ones in the order they were added', () => {
@@ -180,11 +180,11 @@ describe('hooks', () => {
     });
 
     it('forget only counts, never callbacks, after very many names', () => {
-      hooks.addAction('kept', () => undefined);
+      hooks.addAction('stored', () => undefined);
       for (let index = 0; index < 120_000; index += 1) hooks.applyFilters(`option_${index}`, 1);
-      hooks.doAction('kept');
-      expect(hooks.didAction('kept')).to.equal(1);
-      expect(hooks.hasAction('kept')).to.equal(true);
+      hooks.doAction('stored');
+      expect(hooks.didAction('stored')).to.equal(1);
+      expect(hooks.hasAction('stored')).to.equal(true);
     });
   });
 
@@ -194,9 +194,9 @@ describe('hooks', () => {
       hooks.addAction('all', (...args) => void seen.push([...args, hooks.currentHook()]));
       hooks.addFilter('word', (value: string) => (seen.push('own'), value));
       hooks.applyFilters('word', 'a', 2);
-      hooks.doAction('nobody');
+      hooks.doAction('unused');
       hooks.doAction('all', 1);
-      expect(seen).to.deep.equal([['word', 'a', 2, 'word'], 'own', ['nobody', 'nobody'], [1, 'all']]);
+      expect(seen).to.deep.equal([['word', 'a', 2, 'word'], 'own', ['unused', 'unused'], [1, 'all']]);
     });
 
     it('does not change the value of a filter', async () => {

@@ -64,7 +64,7 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
     expect([hooks.applyFilters('test', ''), hooks.applyFilters('test', '')]).to.deep.equal(['12', '2']);
   });
 
-  it('tell of what runs, and count actions', async () => {
+  it('report what runs, and count actions', async () => {
     const hooks = withNamespaces(createHooks());
     const seen: unknown[] = [];
     hooks.addAction(
@@ -87,19 +87,19 @@ describe('hooks with namespaces, as @wordpress/hooks has them', () => {
 
   it('announce what is added and removed', () => {
     const hooks = withNamespaces(createHooks());
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const callback = appending('a');
-    hooks.addAction('hookAdded', 'watch', (...args) => void told.push(args));
-    hooks.addAction('hookRemoved', 'watch', (...args) => void told.push(args));
+    hooks.addAction('hookAdded', 'watch', (...args) => void notified.push(args));
+    hooks.addAction('hookRemoved', 'watch', (...args) => void notified.push(args));
     hooks.addFilter('test', 'mine', callback, 7);
     hooks.removeFilter('test', 'mine');
-    expect(told.slice(1)).to.deep.equal([
+    expect(notified.slice(1)).to.deep.equal([
       ['test', 'mine', callback, 7],
       ['test', 'mine'],
     ]);
   });
 
-  it('share callbacks with the hooks they stand on, named with their namespace', () => {
+  it('share callbacks with the hooks of the host, named with their namespace', () => {
     const hooks = createHooks();
     withNamespaces(hooks).addFilter('test', 'my/plugin', function addTax(value) {
       return Number(value) * 2;

@@ -96,7 +96,7 @@ describe('a plugin that throws leaves the site up', () => {
     await expectSiteUp();
   });
 
-  it('in a job, which is kept in history with its error', async () => {
+  it('in a job, whose error is stored in the history', async () => {
     await start({ job: treacherous['job'] ?? '' });
     await host.cron.runDue();
     expect((await host.cron.history({ hook: 'bad_job' }))[0]).to.include({

@@ -29,7 +29,7 @@ describeDialects('a running site', (_open, { location }) => {
 
   afterEach(() => site.stop());
 
-  it('makes its first administrator from the environment, prints no link and tells its health', async function () {
+  it('creates its first administrator from the environment, prints no link and reports its health', async function () {
     this.timeout(240_000);
     site = await startSite({
       ...environment(),

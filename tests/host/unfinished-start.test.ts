@@ -25,16 +25,16 @@ function compose(env: Readonly<Record<string, string>>): Promise<{ code: number 
       env: { PATH: process.env.PATH ?? '', ...env },
     });
     let said = '';
-    let patience: NodeJS.Timeout | undefined;
+    let killTimer: NodeJS.Timeout | undefined;
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         said += chunk.toString();
         // From then on: how long it takes to get so far is no matter.
-        patience ??= setTimeout(() => child.kill('SIGKILL'), stillOpen);
+        killTimer ??= setTimeout(() => child.kill('SIGKILL'), stillOpen);
       });
     }
     child.once('exit', (code) => {
-      clearTimeout(patience);
+      clearTimeout(killTimer);
       resolve({ code, said });
     });
   });

@@ -50,7 +50,7 @@ describe('assets', () => {
     }
   });
 
-  it('are kept for good under the address of their content, and asked for again under any other', async () => {
+  it('are cached forever under the URL with their hash, and revalidated under any other', async () => {
     assets.add('svc', join(directory, 'public'));
     const first = assets.url('svc', 'app.js');
     expect(first).to.match(/^\/assets\/svc\/app\.js\?v=[0-9a-f]{8}$/);

@@ -89,7 +89,7 @@ describe('HTTP server', () => {
       expect((await fetch(`${url}/`)).headers.get('strict-transport-security')).to.equal('max-age=63072000');
     });
 
-    it('that nobody answers are the 404 page', async () => {
+    it('without a handler get the 404 page', async () => {
       await start();
       const response = await fetch(`${url}/nowhere`);
       expect(response.status).to.equal(404);

@@ -31,7 +31,7 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
     try {
       expect(await allowedFor('https://shop.example.com')).to.equal(null);
       await other.host.options.update('rest_allowed_origins', ['https://shop.example.com']);
-      // Processes look for each other's changes by their clocks, or hear of them at once, which may take a busy machine longer.
+      // Processes poll for each other's changes or are notified, which may take longer on a busy machine.
       await site.host.clock.advance(999);
       while ((await allowedFor('https://shop.example.com')) === null)
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -44,7 +44,7 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
     expect(await allowedFor('https://shop.example.com')).to.equal('https://shop.example.com');
   });
 
-  it('refuses what is no origin, with a sentence', async () => {
+  it('refuses invalid origins, with a message', async () => {
     for (const wrong of ['shop.example.com', 'https://*.example.com', 'https://example.com/path', '*']) {
       const error = (await failureOf(site.host.options.update('rest_allowed_origins', [wrong]))) as {
         code: string;

@@ -125,18 +125,18 @@ describeDialects('options', (open) => {
     }
   });
 
-  it('of another node are asked for anew alone: the others stay cached', async () => {
+  it('of another node are reloaded alone: the others stay cached', async () => {
     const [here, there] = [await start(), await start()];
-    await here.options.update('kept', 1);
+    await here.options.update('unchanged', 1);
     await here.options.update('changed', 1);
     await there.options.get('last');
     await here.options.update('last', 1);
     // Cached as absent, so seeing it means that all notifications so far have come.
     await seen(there.options, 'last', 1);
-    await Promise.all([there.options.get('kept'), there.options.get('changed')]);
+    await Promise.all([there.options.get('unchanged'), there.options.get('changed')]);
     await here.options.update('changed', 2);
     await seen(there.options, 'changed', 2);
-    expect(await countQueries(there.database, () => there.options.get('kept'))).to.equal(0);
+    expect(await countQueries(there.database, () => there.options.get('unchanged'))).to.equal(0);
   });
 
   it('compare an update with what is stored, not with what was cached', async () => {
@@ -252,7 +252,7 @@ describeDialects('options', (open) => {
       default: { text_timeout: 60 },
     } as const;
 
-    it('answer their default until one is stored, and no more after the undo', async () => {
+    it('return their default until one is stored, and no more after the undo', async () => {
       const { options } = await start();
       const undo = options.registerSetting('limits', { group: 'general', schema: limits });
       expect(await options.get('limits')).to.deep.equal({ text_timeout: 60 });
@@ -262,7 +262,7 @@ describeDialects('options', (open) => {
       expect(await options.get('limits')).to.equal(false);
     });
 
-    it('coerce and validate, and say every fault', async () => {
+    it('coerce and validate, and list every error', async () => {
       const { options } = await start();
       options.registerSetting('limits', { group: 'general', schema: limits });
       await options.update('limits', { text_timeout: '30' });

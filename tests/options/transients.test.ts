@@ -48,10 +48,10 @@ describeDialects('transients', (open) => {
   });
 
   it('can be made to expire later', async () => {
-    await options.setTransient('kept', 'a');
-    await options.setTransient('kept', 'b', 10);
+    await options.setTransient('lasting', 'a');
+    await options.setTransient('lasting', 'b', 10);
     clock.jump(11_000);
-    expect(await options.getTransient('kept')).to.equal(false);
+    expect(await options.getTransient('lasting')).to.equal(false);
   });
 
   it('refuse an expiry that is no number of seconds', async () => {
@@ -60,7 +60,7 @@ describeDialects('transients', (open) => {
     );
   });
 
-  it('that expired are swept hourly, the others kept', async () => {
+  it('that expired are removed hourly, the others stay', async () => {
     await options.setTransient('short', 1, 10);
     await options.setTransient('long', 2, 10_000);
     await options.setTransient('for ever', 3);
@@ -81,7 +81,7 @@ describeDialects('transients', (open) => {
       expect(await ask()).to.equal(2);
     });
 
-    it('tells all who wait of an error, and stores nothing', async () => {
+    it('passes an error to all waiting callers, and stores nothing', async () => {
       const fail = (): Promise<unknown> =>
         options
           .remember('sum', 60, async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonSchema } from '#plugin-api';
 import { compileStrictCheck } from '../../host/rest/schema/strict-check.ts';
-import { findFault, sanitizeValue } from '../../host/rest/schema/validate.ts';
+import { findSchemaError, sanitizeValue } from '../../host/rest/schema/validate.ts';
 import { isSame, readRecording } from './replay.ts';
 import { schemaExceptions } from './rest-exceptions.ts';
 
@@ -35,7 +35,7 @@ describe('values checked and coerced as recorded from WordPress', () => {
 });
 
 function matches({ schema, value, valid, error, sanitized }: Recorded): boolean {
-  const fault = findFault(value, schema, 'p');
-  if (fault !== null) return !valid && isSame(fault, error);
+  const found = findSchemaError(value, schema, 'p');
+  if (found !== null) return !valid && isSame(found, error);
   return valid && isSame(sanitizeValue(value, schema, 'p'), sanitized);
 }

@@ -4,7 +4,7 @@ import type { Params, RestRequest } from '#plugin-api';
 import { startRestSite } from './site.ts';
 import type { RestSite } from './site.ts';
 
-/** A key in a header or in any parameter source, taken out wherever it stands. */
+/** A key in a header or in any parameter source, removed from any position. */
 function requireKey(request: RestRequest): void {
   const sources = [request.json, request.form, request.query].filter(
     (source): source is Params => typeof source === 'object' && source !== null,
@@ -49,7 +49,7 @@ describe('authentication of a route', () => {
     }
   });
 
-  it('does not tell the refused which methods there are, and asks no permission', async () => {
+  it('does not list the methods for refused callers, and checks no permission', async () => {
     permissionAsked = 0;
     const response = await site.fetch(path, { method: 'POST' });
     expect(response.headers.has('allow')).to.equal(false);
@@ -90,7 +90,7 @@ describe('authentication of a route', () => {
     expect(response.headers.get('cache-control')).to.contain('no-store');
   });
 
-  it('that fails in an unforeseen way lets nobody in', async () => {
+  it('that fails unexpectedly refuses the caller', async () => {
     site.rest.registerRoute('svc/v1', '/broken', {
       authenticate: () => {
         throw new Error('The key store is gone.');

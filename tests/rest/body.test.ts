@@ -61,7 +61,7 @@ describe('request bodies', () => {
     expect(answer.body).to.include({ code: 'rest_body_too_large' });
   });
 
-  it('far over the limit get their 413 although nobody reads them', async () => {
+  it('far over the limit get 413 although they are not read', async () => {
     expect((await site.post(path, 'x'.repeat(8_000_000))).status).to.equal(413);
   });
 
@@ -83,7 +83,7 @@ describe('request bodies', () => {
     });
   });
 
-  it('that nobody reads leave the connection fit for the next request', async () => {
+  it('that are not read leave the connection usable for the next request', async () => {
     const port = Number(new URL(site.url).port);
     const request = (route: string, body: string): string =>
       `POST /wp-json/test/v1/${route} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

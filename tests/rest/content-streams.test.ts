@@ -105,7 +105,7 @@ describe('REST answers that are made while they are sent', () => {
         next: () => new Promise(() => undefined),
         return: () => {
           returned.open('returned');
-          return Promise.reject(new Error('Nobody is left to hear this.'));
+          return Promise.reject(new Error('The caller has hung up.'));
         },
       }),
     });
@@ -120,7 +120,7 @@ describe('REST answers that are made while they are sent', () => {
     it(`are cut where one fails ${when}, and the log says why by request id`, async () => {
       make = async function* () {
         yield* pieces;
-        throw new Error('The far end broke.');
+        throw new Error('The upstream broke.');
       };
       const { headers, body } = await fetch(`${site.url}/wp-json/test/v1/open`).then((response) => ({
         headers: response.headers,
@@ -133,7 +133,7 @@ describe('REST answers that are made while they are sent', () => {
       const line = site.log.find(({ level }) => level === 'error');
       expect(line?.fields['request_id']).to.equal(headers.get('x-request-id'));
       expect(line?.fields['route']).to.equal('/test/v1/open');
-      expect(String(line?.fields['error'])).to.contain('The far end broke.');
+      expect(String(line?.fields['error'])).to.contain('The upstream broke.');
     });
   }
 

@@ -26,7 +26,7 @@ describe('REST answers that are sent as they are', () => {
     route('/bytes', () => Buffer.from([0, 255, 10]));
     route('/empty', () => '', { 'Content-Type': 'text/css' });
     route('/events', events, { 'content-type': 'text/event-stream' });
-    route('/kept', events, {
+    route('/stored', events, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'yes',
@@ -42,7 +42,7 @@ describe('REST answers that are sent as they are', () => {
     yield 'data: two\n\n';
   }
 
-  /** Counts iterators that were ended before their end; a generator that never began would not tell. */
+  /** Counts iterators that were ended early; a generator that never started would not notice. */
   function events(): AsyncIterable<string> {
     const generator = generate();
     return {
@@ -73,7 +73,7 @@ describe('REST answers that are sent as they are', () => {
     expect([empty.status, empty.headers.get('content-type'), await empty.text()]).to.deep.equal([200, 'text/css', '']);
   });
 
-  it('are made while they are sent, and nobody on the way may hold back events', async () => {
+  it('are streamed, and proxies may not buffer events', async () => {
     const { headers, ...response } = await site
       .fetch('/wp-json/test/v1/events')
       .then(async (sent) => ({ headers: sent.headers, text: await sent.text() }));
@@ -85,8 +85,8 @@ describe('REST answers that are sent as they are', () => {
       headers.get('content-length'),
     ]).to.deep.equal(['text/event-stream', 'no-cache, no-transform', 'no', null]);
     expect(ended).to.equal(0);
-    const kept = (await site.fetch('/wp-json/test/v1/kept')).headers;
-    expect([kept.get('cache-control'), kept.get('x-accel-buffering')]).to.deep.equal(['no-store', 'yes']);
+    const stored = (await site.fetch('/wp-json/test/v1/stored')).headers;
+    expect([stored.get('cache-control'), stored.get('x-accel-buffering')]).to.deep.equal(['no-store', 'yes']);
   });
 
   it('carry the headers of every answer: request id, CORS, discovery', async () => {
@@ -130,7 +130,7 @@ describe('REST answers that are sent as they are', () => {
     expect(ended).to.equal(3);
   });
 
-  it('are handed to callers inside the process, who read them or the body', async () => {
+  it('are passed to callers inside the process, who read them or the body', async () => {
     const response = await site.rest.dispatch('/test/v1/events');
     expect(response.body).to.deep.equal({ text: 'one two' });
     const pieces: unknown[] = [];

@@ -27,7 +27,7 @@ describe('errors of routes', () => {
       },
     });
 
-  it('that were not foreseen tell the caller a request id and the log the cause', async () => {
+  it('that are unexpected give the caller a request id and the log the cause', async () => {
     throwing(new Error('Password hunter2 is wrong at /srv/secret.'));
     const failures: HandlerFailure[] = [];
     site.rest.onHandlerError((failure) => void failures.push(failure));
@@ -45,12 +45,12 @@ describe('errors of routes', () => {
     ]);
   });
 
-  it('that were not foreseen in permission, validation or an argument’s function are 500 too, and are told of', async () => {
+  it('that are unexpected in permission, validation or an argument’s function are 500 too, and are reported', async () => {
     const fail = (): never => {
       throw new Error('unforeseen');
     };
-    const told: string[] = [];
-    const stop = site.rest.onHandlerError(({ route }) => void told.push(route));
+    const reported: string[] = [];
+    const stop = site.rest.onHandlerError(({ route }) => void reported.push(route));
     const handler = (): string => 'ok';
     site.rest.registerRoute('test/v1', '/permission', { permission: fail, handler });
     site.rest.registerRoute('test/v1', '/validate', { validate: fail, handler });
@@ -58,10 +58,10 @@ describe('errors of routes', () => {
     site.rest.registerRoute('test/v1', '/sanitize', { args: { a: { sanitize: fail } }, handler });
     for (const path of ['/permission', '/validate', '/argument?a=1', '/sanitize?a=1'])
       expect((await get(path)).status, path).to.equal(500);
-    expect(told).to.have.length(4);
+    expect(reported).to.have.length(4);
     stop();
     await get('/permission');
-    expect(told).to.have.length(4);
+    expect(reported).to.have.length(4);
   });
 
   it('with a code and a status of their own count as foreseen', async () => {
@@ -137,8 +137,8 @@ describe('errors of routes', () => {
   });
 
   it('after the caller hung up are not held against the route, whose signal is aborted', async () => {
-    const told: unknown[] = [];
-    site.rest.onHandlerError((failure) => void told.push(failure));
+    const reported: unknown[] = [];
+    site.rest.onHandlerError((failure) => void reported.push(failure));
     const aborted = new Promise<void>((resolve) => {
       site.rest.registerRoute('test/v1', '/slow', {
         handler: (incoming) =>
@@ -156,7 +156,7 @@ describe('errors of routes', () => {
     outgoing.end();
     await aborted;
     await site.fetch('/wp-json/test/v1');
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
     expect(site.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 });

@@ -82,14 +82,14 @@ describe('REST filters', () => {
   });
 
   it('that throw are a 500 that is not held against the route', async () => {
-    const told: unknown[] = [];
-    site.rest.onHandlerError((failure) => void told.push(failure));
+    const reported: unknown[] = [];
+    site.rest.onHandlerError((failure) => void reported.push(failure));
     site.hooks.addFilter('rest_post_dispatch', () => {
       throw new Error('broken filter');
     });
     const [status, body] = await get();
     expect([status, (body as { code: string }).code]).to.deep.equal([500, 'rest_internal_error']);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 });
 

@@ -53,7 +53,7 @@ describe('HEAD, OPTIONS and requests of other origins', () => {
     expect((await ask('HEAD', '/items?page=x')).status).to.equal(400);
   });
 
-  it('HEAD tells the handler its method, so that it can spare the body', async () => {
+  it('HEAD is visible to the handler, so that it can skip the body', async () => {
     await ask('HEAD', '/items');
     expect(ran).to.deep.equal(['HEAD']);
   });
@@ -87,7 +87,7 @@ describe('HEAD, OPTIONS and requests of other origins', () => {
       'access-control-request-headers': 'content-type, x-wp-nonce',
     };
 
-    it('an allowed one is told in the preflight what it may send', async () => {
+    it('an allowed one learns from the preflight what it may send', async () => {
       const { status, headers } = await ask('OPTIONS', '/items', { origin: 'https://friend.example', ...preflight });
       expect(status).to.equal(200);
       expect(headers.get('access-control-allow-origin')).to.equal('https://friend.example');
@@ -101,7 +101,7 @@ describe('HEAD, OPTIONS and requests of other origins', () => {
       expect(headers.get('access-control-expose-headers')).to.equal('X-WP-Total, X-WP-TotalPages, Link');
     });
 
-    it('any other one is told nothing: not with the right credentials, nor as null, nor with an allowed name in it', async () => {
+    it('any other one gets no CORS headers: not with valid credentials, nor as null, nor with an allowed name in it', async () => {
       for (const origin of [
         'https://stranger.example',
         'null',

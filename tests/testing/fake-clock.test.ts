@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 
 describe('the fake clock', () => {
-  it('stands still until it is moved', async () => {
+  it('does not move until advanced', async () => {
     const clock = createFakeClock({ now: 1000 });
     let slept = false;
     const sleeping = clock.sleep(50).then(() => (slept = true));

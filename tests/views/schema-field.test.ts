@@ -48,7 +48,7 @@ describe('schemaField', () => {
     it(`makes a ${type} of ${JSON.stringify(schema)}`, () => expect(schemaField('a', schema).type).to.equal(type));
   }
 
-  it('offers no choice beside those of an enum with a default', () => {
+  it('offers only the values of an enum with a default', () => {
     expect(schemaField('a', { enum: ['x', 'y'], default: 'x' }).options).to.deep.equal([
       { value: 'x', label: 'x' },
       { value: 'y', label: 'y' },
@@ -59,7 +59,7 @@ describe('schemaField', () => {
     ]);
   });
 
-  it('never carries a secret, even when handed one', () => {
+  it('never contains a secret, even when given one', () => {
     const field = schemaField(
       'key',
       { type: 'string', writeOnly: true, default: 'sk-default' },

@@ -159,7 +159,7 @@ describe('views', () => {
     });
   });
 
-  it('says in which template a fault of syntax is', async () => {
+  it('names the template of a syntax error', async () => {
     expect(await failure(show('{{#if x}}'))).to.contain(`The template 'try/it' cannot be read`);
   });
 

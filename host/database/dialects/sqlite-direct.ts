@@ -6,8 +6,10 @@ import { retryWhileBusy } from './sqlite-client.ts';
 /** Maximum prepared statements per connection. SQL texts are constants, so only a bug reaches it. */
 const maxStatements = 500;
 
-/** Prepared statements on the site's one connection, acquired from knex's pool, so that nothing runs inside another
- * transaction. */
+/**
+ * Prepared statements on the site's one connection, acquired from knex's pool, so that nothing runs inside another
+ * transaction.
+ */
 export function createSqliteDirect(knex: Knex): Dialect['direct'] {
   const prepared = new WeakMap<BetterSqlite.Database, SqliteConnection>();
 

@@ -86,7 +86,8 @@ function nameParts(variant: Variant): PathTemplate {
 /** The schema of a path parameter without an argument. */
 export function parameterSchema({ pattern }: PathParameter): OpenApiObject {
   if (/^(\\d|\[\\d\]|\[0-9\])(\+|\{\d+(,\d*)?\})?$/.test(pattern)) return { type: 'integer' };
-  const words = pattern.replace(/^\(\?:(.*)\)$/, '$1').split('|');
-  if (words.length > 1 && words.every((word) => /^[\w~-]+$/.test(word))) return { type: 'string', enum: words };
+  const alternatives = pattern.replace(/^\(\?:(.*)\)$/, '$1').split('|');
+  if (alternatives.length > 1 && alternatives.every((text) => /^[\w~-]+$/.test(text)))
+    return { type: 'string', enum: alternatives };
   return pattern === '[^/]+' ? { type: 'string' } : { type: 'string', pattern: `^(?:${pattern})$` };
 }

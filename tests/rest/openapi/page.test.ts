@@ -49,15 +49,15 @@ describe('the reference of a namespace', () => {
     ]);
   });
 
-  it('tells the ways in as phrases', async () => {
-    const told = async (route: string, definition: Partial<RouteDefinition>): Promise<readonly string[]> =>
+  it('describes the authentication schemes', async () => {
+    const signIn = async (route: string, definition: Partial<RouteDefinition>): Promise<readonly string[]> =>
       (await describeRoute(route, definition)).signIn;
-    expect(await told('/a', {})).to.deep.equal(['not required']);
-    expect(await told('/b', { permission: () => true })).to.deep.equal([
+    expect(await signIn('/a', {})).to.deep.equal(['not required']);
+    expect(await signIn('/b', { permission: () => true })).to.deep.equal([
       'the cookie svc_session and the header X-WP-Nonce',
       'user name and application password (Basic)',
     ]);
-    expect(await told('/c', { security: ['none', 'bearer', { name: 'key', in: 'query' }] })).to.deep.equal([
+    expect(await signIn('/c', { security: ['none', 'bearer', { name: 'key', in: 'query' }] })).to.deep.equal([
       'without signing in',
       'a key in the Authorization header (Bearer)',
       'the query parameter key',
@@ -92,7 +92,7 @@ describe('the reference of a namespace', () => {
     );
   });
 
-  it('shows webhooks, which nobody calls', async () => {
+  it('shows webhooks without a curl command', async () => {
     site.hooks.addFilter('rest_openapi', (document): OpenApiDocument => ({
       ...document,
       webhooks: {

@@ -64,7 +64,7 @@ describe('formats', () => {
     ['hex-color', ['#fff', '#A1b2C3'], ['fff', '#ffff', '#ggg']],
   ];
   for (const [name, accepted, refused] of cases) {
-    it(`${name} tells good from bad`, () => {
+    it(`${name} accepts valid and refuses invalid text`, () => {
       expect(accepted.filter((text) => formats[name]?.accepts(text) === false)).to.deep.equal([]);
       expect(refused.filter((text) => formats[name]?.accepts(text) === true)).to.deep.equal([]);
     });

@@ -1,6 +1,6 @@
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createFakeClock, type FakeClock } from '../../../host/testing/fake-clock.ts';
-import type { AiServices, AiSettings } from '../../../plugins/svc/ai/ai-services.ts';
+import type { AiServices, AiSettings } from '../../../plugins/svc/ai/ports.ts';
 import {
   ProviderError,
   type Provider,
@@ -8,7 +8,7 @@ import {
   type TextResult,
 } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
-import { currentFetch } from '../../helpers/recorded-answers.ts';
+import { currentFetch } from '../../helpers/recorded-responses.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
 export interface ServicesInit {

@@ -7,7 +7,7 @@ import { answering } from '../../conformance/exchange.ts';
 import { errorBody, fixturesOf } from '../../conformance/far-end.ts';
 import { farEnds } from '../../conformance/far-ends.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
-import { useRecordedAnswers } from '../../helpers/recorded-answers.ts';
+import { useRecordedResponses } from '../../helpers/recorded-responses.ts';
 import { services } from './helpers.ts';
 
 const codes: Readonly<Record<number, readonly [number, string]>> = {
@@ -26,7 +26,7 @@ const codes: Readonly<Record<number, readonly [number, string]>> = {
 const triedAgain = [408, 429, 500, 503, 529];
 
 describe('Text through the real SDKs', () => {
-  useRecordedAnswers();
+  useRecordedResponses();
 
   for (const farEnd of farEnds) {
     const name =

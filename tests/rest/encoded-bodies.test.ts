@@ -7,7 +7,7 @@ describe('REST answers that a handler writes itself', () => {
   before(async () => {
     site = await startRestSite({ currentUser: () => visitor });
     site.rest.registerRoute('test/v1', '/written', {
-      // Told apart by the member that the body lacks.
+      // Distinguished by the member that the body lacks.
       handler: () =>
         new RestResponse({
           body: { id: 1, name: 'ä' },

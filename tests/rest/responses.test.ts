@@ -92,7 +92,7 @@ describe('REST answers', () => {
     expect(stranger.get('vary')).to.equal('Origin');
   });
 
-  it('to somebody who is signed in are kept out of caches', async () => {
+  it('to a signed-in user are not cached', async () => {
     expect((await get('/post', { authorization: 'admin' })).headers.get('cache-control')).to.contain('no-store');
     expect((await get('/post')).headers.has('cache-control')).to.equal(false);
   });

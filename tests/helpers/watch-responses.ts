@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
-export interface AnswersRead {
-  /** Calls back once as many answers have been read as are waited for: one's own is among them then, in whatever order they came. */
+export interface ResponseWatch {
+  /** Calls back once as many responses were read as callers wait for, in any order. */
   wait(callback: () => void): void;
   stop(): void;
 }
@@ -9,17 +9,17 @@ export interface AnswersRead {
 const channels = { head: 'svc:outbound:head', body: 'svc:outbound:body' } as const;
 
 /**
- * Watches what the guarded fetch reads in this process: the heads of answers of an origin (`http://127.0.0.1:80`), or pieces of their
- * bodies. A test whose next step must not come before an answer has been read waits for that, not for a time.
+ * Watches the guarded fetch of this process: heads of responses of an origin (`http://127.0.0.1:80`), or chunks of their
+ * bodies. Lets a test wait until a response was read, instead of waiting for a time.
  */
-export function watchAnswers(origin: string, part: keyof typeof channels): AnswersRead {
+export function watchResponses(origin: string, part: keyof typeof channels): ResponseWatch {
   let waiting: (() => void)[] = [];
   let read = 0;
   const look = (): void => {
     if (waiting.length === 0 || read < waiting.length) return;
     const complete = waiting;
     [waiting, read] = [[], 0];
-    // Whoever sent the request is told right after this.
+    // The sender of the request continues right after this.
     setImmediate(() => {
       for (const callback of complete) callback();
     });

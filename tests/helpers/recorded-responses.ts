@@ -1,13 +1,13 @@
 import nock from 'nock';
 
-// Importing nock puts it between all tests and the network; it stands there only for the suites that ask.
+// Importing nock intercepts all requests; restore them except in suites that use it.
 nock.restore();
 
 /**
- * Lets nock answer all requests of a suite that go through `globalThis.fetch`; whatever no interceptor expects fails.
+ * Makes nock handle all `globalThis.fetch` requests of a suite; requests without an interceptor fail.
  * Call it inside `describe`.
  */
-export function useRecordedAnswers(): void {
+export function useRecordedResponses(): void {
   before(() => {
     if (!nock.isActive()) nock.activate();
     nock.disableNetConnect();
