@@ -8,8 +8,11 @@ import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { TestVectorStore } from './ai/test-vector-store.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
-import type { PricedUsage } from './modules/usage/ledger/price-of.ts';
-import type { StoringLedger } from './modules/usage/ledger/usage-ledger.ts';
+import type { BudgetStore } from './modules/budgets/budget-store.ts';
+import type { FailoverStore } from './modules/failover/failover-store.ts';
+import type { PricedUsage } from './modules/usage/ledger/call-price.ts';
+import type { UsageLedger } from './modules/usage/ledger/usage-ledger.ts';
+import type { PriceStore } from './modules/usage/prices/price-store.ts';
 import type { KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
@@ -18,6 +21,10 @@ import type { Settings } from './settings/settings.ts';
 import type { VectorStoreSettingsStore } from './settings/vector-store-settings.ts';
 import type { VectorStoreRegistry } from './vector-stores/registry.ts';
 import type { VectorStore } from './vector-stores/vector-store.ts';
+
+export type { PricedUsage };
+export type { UsageRow } from './modules/usage/ledger/usage-tables.ts';
+export type { OnUsageWrite, UsageWrite } from './modules/usage/ledger/usage-store.ts';
 
 /*
  * What modules may ask of the rest of the service. A module names the ports it uses; `wiring.ts` connects them, once per
@@ -84,10 +91,22 @@ export interface KnowledgePort {
 
 export interface UsagePort {
   /** Records every call to a provider. */
-  readonly ledger: StoringLedger;
+  readonly ledger: UsageLedger;
   /**
    * Cost of a call at today's prices, in millionths of a US dollar: 0 in sandbox mode, null without a known price.
    * Before a call, pass counted or estimated tokens.
    */
   readonly costOf: (usage: PricedUsage) => Promise<number | null>;
+}
+
+export interface PricesPort {
+  readonly prices: PriceStore;
+}
+
+export interface BudgetsPort {
+  readonly budgets: BudgetStore;
+}
+
+export interface FailoverPort {
+  readonly failover: FailoverStore;
 }

@@ -6,17 +6,25 @@ import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
 import { routeProviderIds } from './ai/route-providers.ts';
-import { createFuseGate } from './modules/budgets/guard/fuse.ts';
-import { priceOf } from './modules/usage/ledger/price-of.ts';
+import { createBudgetStore } from './modules/budgets/budget-store.ts';
+import { createBudgetGuard, withBudgetFallback } from './modules/budgets/guard/budget-guard.ts';
+import { createFailoverStore } from './modules/failover/failover-store.ts';
+import { createWithFailover } from './modules/failover/with-failover.ts';
+import { priceOf } from './modules/usage/ledger/call-price.ts';
 import { createUsageLedger } from './modules/usage/ledger/usage-ledger.ts';
+import { createPriceStore } from './modules/usage/prices/price-store.ts';
+import { createRecordUsage } from './modules/usage/record-usage.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
 import { requireApiKey } from './kit/require-api-key.ts';
 import type {
+  BudgetsPort,
   EmbeddingsPort,
+  FailoverPort,
   HostPort,
   ImagesPort,
   KnowledgePort,
+  PricesPort,
   ProvidersPort,
   SettingsPort,
   TextPort,
@@ -26,7 +34,7 @@ import type {
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import { createVectorStoreSettings } from './settings/vector-store-settings.ts';
 import { createVectorStoreRegistry } from './vector-stores/registry.ts';
-import { createModelLists } from './settings/models/model-lists.ts';
+import { createModelLists } from './settings/model-lists.ts';
 import { createProviderTester } from './settings/provider-tester.ts';
 import { createSettings } from './settings/settings.ts';
 import { createWebhooks, type WebhookService } from './webhooks/create-webhooks.ts';
@@ -43,32 +51,47 @@ export interface ServiceContext
     EmbeddingsPort,
     VectorStoresPort,
     KnowledgePort,
-    UsagePort {
+    UsagePort,
+    PricesPort,
+    BudgetsPort,
+    FailoverPort {
   readonly webhooks: WebhookService;
 }
 
 export async function createServices(host: HostApi): Promise<ServiceContext> {
   const registry = await createProviderRegistry({ hooks: host.hooks });
   const settings = createSettings({ host, providers: registry });
-  const fuse = createFuseGate({
-    budgets: () => settings.budgets.list(),
-    isWatched: () => host.hooks.hasFilter('svc_budget_reserve') !== false,
+  const { options } = host;
+  const prices = createPriceStore({ options });
+  const budgets = createBudgetStore({ options });
+  const failover = createFailoverStore({ options });
+  const guard = createBudgetGuard({
+    budgets: budgets.list,
+    isFiltered: () => host.hooks.hasFilter('svc_budget_reserve') !== false,
     load: async () =>
-      (await import('./modules/budgets/guard/spend-fuse.ts')).createSpendFuse({
+      (await import('./modules/budgets/guard/budget-reservations.ts')).createBudgetReservations({
         host,
-        budgets: () => settings.budgets.list(),
-        cost: async (usage) => (await ledger.price(usage)).cost,
+        budgets: budgets.list,
+        costOf: async (usage) => (await ledger.price(usage)).cost,
+        findPrice: prices.find,
       }),
   });
   const ledger = createUsageLedger({
     host,
-    prices: () => settings.prices.table(),
+    prices: prices.table,
     isSandbox: () => settings.sandbox.isOn(),
-    onCounted: fuse.counted,
+    onWrite: guard.onUsageWrite,
   });
-  // The first to be registered is the last to run: whatever the other parts still note while they stop is stored.
+  // The first registered is the last to run: calls that the other parts make while they stop are still stored.
   host.onStop(() => ledger.stop());
-  const ai: AiServices = { registry, settings, host, ledger, fuse };
+  const ai: AiServices = {
+    registry,
+    settings,
+    host,
+    recordUsage: createRecordUsage({ clock: host.clock, ledger, guard }),
+    withFailover: createWithFailover({ host, failover }),
+    withBudgetFallback,
+  };
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
   const openVectorStore: OpenStore = lazy(async () =>
@@ -98,7 +121,10 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
     }),
     generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
     ledger,
-    costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await settings.prices.table())),
+    prices,
+    budgets,
+    failover,
+    costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table())),
     textProviderIds: () =>
       registry
         .all()

@@ -62,6 +62,6 @@ describe('the commands of the service on a running host', () => {
     expect([code, out]).to.deep.equal([1, '']);
     expect(err.trim())
       .to.match(/^Error: .+\.$/)
-      .and.contain('Base URL must be an http or https address, such as https://api.example.com.');
+      .and.contain('Base URL must be an http or https URL, such as https://api.example.com.');
   });
 });

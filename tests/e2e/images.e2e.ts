@@ -150,7 +150,7 @@ describe('images in a browser', () => {
     await page.getByLabel('What is to change?').fill('Make it day');
     await page.getByLabel('Model', { exact: true }).first().fill('dall-e-3');
     await page.getByRole('button', { name: 'Make a new version' }).click();
-    await page.getByText('dall-e-3 of OpenAI draws images, but cannot edit any. Choose another model.').waitFor();
+    await page.getByText('dall-e-3 of OpenAI cannot edit images. Choose a model that can.').waitFor();
     expect(await page.getByLabel('What is to change?').inputValue()).to.equal('Make it day');
   });
 

@@ -33,10 +33,10 @@ describe('usage, prices and models in a browser', () => {
     await page.waitForURL('**/admin/svc/setup');
     await host.cli('svc', 'sandbox', 'on');
     await page.goto(`${host.url}/admin/svc/usage`);
-    await page.getByRole('link', { name: 'Make a key' }).waitFor();
+    await page.getByRole('link', { name: 'Create an API key' }).waitFor();
     await host.cli('svc', 'key', 'generate');
     await page.reload();
-    await page.getByRole('link', { name: 'See how to call' }).waitFor();
+    await page.getByRole('link', { name: 'View the API reference' }).waitFor();
     await host.cli('svc', 'sandbox', 'off');
     await fillUsage(host.database, host.clock.now());
   });
@@ -97,11 +97,11 @@ describe('usage, prices and models in a browser', () => {
     problems.length = 0;
     await editor.fill('[\n  {"provider": "acme", "model": "acme-1", "input": 1}\n]');
     await page.getByRole('button', { name: 'Save prices' }).click();
-    await page.getByText('1 price of your own is in force').waitFor();
-    await page.getByText('Back to the built-in prices').click();
+    await page.getByText('Saved 1 price').waitFor();
+    await page.getByText('Reset to the built-in prices').click();
     await page.getByLabel('Yes, remove my prices').check();
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
-    await page.getByText('the built-in ones are in force').waitFor();
+    await page.getByText('The built-in prices apply').waitFor();
     expect(await editor.inputValue()).to.equal('');
   });
 
@@ -110,10 +110,10 @@ describe('usage, prices and models in a browser', () => {
     await page.goto(`${host.url}/admin/svc?provider=openai`);
     const card = page.locator('#provider-openai');
     await card.getByRole('button', { name: 'Sync models' }).click();
-    await card.getByText('to choose from, fetched just now').waitFor();
+    await card.getByText('available, loaded just now').waitFor();
     expect(await card.locator('datalist[data-kind=text] option').count()).to.be.greaterThan(2);
     await page.reload();
-    await card.getByText(/to choose from, fetched .*2026/).waitFor();
+    await card.getByText(/available, loaded .*2026/).waitFor();
     expect(await card.locator('datalist[data-kind=embedding] option').first().getAttribute('value')).to.contain(
       'embedding',
     );

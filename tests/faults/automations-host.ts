@@ -2,7 +2,7 @@ import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import type { AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import type { AutomationTools } from '../../plugins/svc/modules/automations/hooks.ts';
-import { sandboxKey } from '../../plugins/sandbox/wire.ts';
+import { sandboxKey } from '../../plugins/sandbox/fake.ts';
 import type { Location } from './webhook-nodes.ts';
 
 /** What an item's work leaves behind, in the transaction that completes it: a row each, so that whatever happened twice is seen. */

@@ -1,7 +1,7 @@
 import { foldText } from '../kit/fold-text.ts';
 
 /** An id made of a name that none of the others has: `Contact us` -> `contact-us`, `contact-us-2`. */
-export function freshId(name: string, taken: readonly string[], fallback: string): string {
+export function uniqueId(name: string, taken: readonly string[], fallback: string): string {
   const base =
     foldText(name)
       .replaceAll('ß', 'ss')
@@ -15,7 +15,7 @@ export function freshId(name: string, taken: readonly string[], fallback: string
 }
 
 /** The list with the item at another place; unchanged where there is no such place. */
-export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
+export function moveItem<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const list = [...items];
   if (to < 0 || to >= list.length) return list;
   list.splice(to, 0, ...list.splice(from, 1));

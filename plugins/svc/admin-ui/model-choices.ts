@@ -1,6 +1,6 @@
 import { missingSettings } from '../settings/configured.ts';
-import { modelsOfKind } from '../settings/models/model-lists.ts';
-import type { SettingsContext } from '../settings/settings-context.ts';
+import { modelsOfKind } from '../settings/model-lists.ts';
+import type { SettingsContext } from '../settings/settings.ts';
 import type { Choice } from './setting-field.ts';
 
 type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;

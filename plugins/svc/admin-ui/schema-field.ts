@@ -1,5 +1,5 @@
 import type { JsonSchema } from '#plugin-api';
-import type { ModelKind } from '../settings/models/model-lists.ts';
+import type { ModelKind } from '../settings/model-lists.ts';
 import { fieldLabel, isListField } from '../settings/field-value.ts';
 import type { FieldErrors } from '../kit/field-errors.ts';
 
@@ -53,10 +53,10 @@ function secretState(secret: unknown): { readonly saved: boolean; readonly endin
   return secret.length >= 12 ? { saved: true, ending: secret.slice(-4) } : { saved: true };
 }
 
-/** A string or a list of strings is typed one a line. */
+/** A list of strings is entered one per line. */
 function formSchema(schema: JsonSchema): JsonSchema {
   if (!isListField(schema)) return schema;
   const { description = '' } = schema;
-  const help = /one a line/i.test(description) ? description : `${description} One a line.`.trim();
+  const help = /per line/i.test(description) ? description : `${description} Enter one per line.`.trim();
   return { type: 'array', description: help, ...(schema.title !== undefined && { title: schema.title }) };
 }

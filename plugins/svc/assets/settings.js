@@ -1,6 +1,6 @@
-// Betters the AI service pages; everything works without it.
+// Improves the AI service pages. They also work without it.
 
-/** What a background test found: models to choose from, the badge, saved secrets, errors at their fields. */
+/** Shows the result of a background test: models, the badge, saved secrets, errors at their fields. */
 function show(form, data) {
   clearErrors(form);
   for (const [name, sentence] of Object.entries(data.errors ?? {})) markError(form, name, sentence);
@@ -28,14 +28,14 @@ function offerModels(form, models) {
   }
   const note = form.querySelector('[data-models]');
   if (note)
-    note.textContent = `${models.count} ${models.count === 1 ? 'model' : 'models'} to choose from, fetched just now. Any other name may be typed in.`;
+    note.textContent = `${models.count} ${models.count === 1 ? 'model' : 'models'} available, loaded just now. You can also type another name.`;
 }
 
 function showSecret(form, name, state) {
   const input = form.elements.namedItem(name);
   if (!(input instanceof HTMLInputElement)) return;
   const note = document.getElementById(`${input.id}-state`);
-  if (state.saved) input.placeholder = 'Leave empty to keep the saved one';
+  if (state.saved) input.placeholder = 'Leave empty to keep the saved value';
   if (state.saved) input.value = '';
   if (note)
     note.textContent = state.saved

@@ -1,5 +1,5 @@
 /** A mark by which spreadsheets know UTF-8; the first thing of a file. */
-export const csvMark = '\ufeff';
+export const byteOrderMark = '\ufeff';
 
 /** One line of CSV (RFC 4180), with its end. */
 export function csvLine(values: readonly (string | number)[]): string {
@@ -7,8 +7,138 @@ export function csvLine(values: readonly (string | number)[]): string {
 }
 
 /** A text that a spreadsheet would run as a formula gets an apostrophe before it: such texts come from callers and visitors. */
-export function csvCell(value: string | number): string {
+function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** A table that was read from CSV. */
+export interface CsvTable {
+  /** Names of the columns, each once and none blank: what has no name is `Column 3`, a second `name` is `name (2)`. */
+  readonly header: readonly string[];
+  /** Lines below the first, by name of the column; what a line leaves out is ''. Blank lines are left out. */
+  readonly rows: readonly Readonly<Record<string, string>>[];
+  readonly delimiter: string;
+}
+
+/** What is wrong with a text that is no CSV; the message says where. */
+export class CsvError extends Error {}
+
+const mark = '\ufeff';
+const delimiters = [',', ';', '\t', '|'];
+
+/**
+ * Reads CSV (RFC 4180) as spreadsheets write it: any end of line, a mark of UTF-8, `sep=;` as its first line, and `;`, a tab
+ * or `|` in place of commas, whichever the first line has most of. Cells come without the blanks around them.
+ *
+ * @throws CsvError when a quote is not closed, or there is nothing to read
+ */
+export function readCsv(text: string): CsvTable {
+  const bare = text.startsWith(mark) ? text.slice(1) : text;
+  const told = /^sep=(.)\r?\n/.exec(bare);
+  const body = told ? bare.slice(told[0].length) : bare;
+  const delimiter = told?.[1] ?? mostFrequent(body);
+  const lines = readLines(body, delimiter).filter((cells) => cells.some((cell) => cell !== ''));
+  const [first, ...rest] = lines;
+  if (!first) throw new CsvError('There is nothing in it. The first line names the columns, each line below is a row.');
+  const header = uniqueNames(
+    first,
+    rest.reduce((most, cells) => Math.max(most, cells.length), first.length),
+  );
+  return {
+    header,
+    delimiter,
+    rows: rest.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? '']))),
+  };
+}
+
+function mostFrequent(text: string): string {
+  const counts = new Map(delimiters.map((delimiter) => [delimiter, 0]));
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    if (quoted) continue;
+    if (character === '\n' || character === '\r') break;
+    const count = counts.get(character);
+    if (count !== undefined) counts.set(character, count + 1);
+  }
+  return delimiters.reduce((best, one) => ((counts.get(one) ?? 0) > (counts.get(best) ?? 0) ? one : best));
+}
+
+function readLines(text: string, delimiter: string): string[][] {
+  const lines: string[][] = [];
+  let cells: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const cell =
+      text[skipBlanks(text, at, delimiter)] === '"'
+        ? quotedCell(text, skipBlanks(text, at, delimiter), delimiter)
+        : plainCell(text, at, delimiter);
+    cells.push(cell.value);
+    at = cell.end;
+    if (text[at] === delimiter) {
+      at += 1;
+      // A delimiter at the very end has an empty cell behind it.
+      if (at === text.length) cells.push('');
+      continue;
+    }
+    at += text.startsWith('\r\n', at) ? 2 : 1;
+    lines.push(cells);
+    cells = [];
+  }
+  if (cells.length > 0) lines.push(cells);
+  return lines;
+}
+
+interface Cell {
+  readonly value: string;
+  /** Place of the delimiter or line break behind it, or the length of the text. */
+  readonly end: number;
+}
+
+function plainCell(text: string, start: number, delimiter: string): Cell {
+  let end = start;
+  while (end < text.length && !endsCell(text[end], delimiter)) end += 1;
+  return { value: text.slice(start, end).trim(), end };
+}
+
+function quotedCell(text: string, start: number, delimiter: string): Cell {
+  let value = '';
+  let at = start + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote === -1)
+      throw new CsvError(
+        `Line ${String(text.slice(0, start).split(/\r\n|\r|\n/).length)}: a quote is opened and never closed.`,
+      );
+    value += text.slice(at, quote);
+    at = quote + 1;
+    if (text[at] !== '"') break;
+    value += '"';
+    at += 1;
+  }
+  const rest = plainCell(text, at, delimiter);
+  return { value: value.trim() + rest.value, end: rest.end };
+}
+
+function skipBlanks(text: string, start: number, delimiter: string): number {
+  let at = start;
+  while (text[at] === ' ' || (text[at] === '\t' && delimiter !== '\t')) at += 1;
+  return at;
+}
+
+function endsCell(character: string | undefined, delimiter: string): boolean {
+  return character === delimiter || character === '\n' || character === '\r';
+}
+
+function uniqueNames(first: readonly string[], width: number): string[] {
+  const names: string[] = [];
+  for (let at = 0; at < width; at += 1) {
+    const name = first[at] || `Column ${String(at + 1)}`;
+    let unique = name;
+    for (let copy = 2; names.includes(unique); copy += 1) unique = `${name} (${String(copy)})`;
+    names.push(unique);
+  }
+  return names;
 }

@@ -1,19 +1,19 @@
 import type { JsonSchema } from '#plugin-api';
 
-/** JSON Schema of what may be chosen for an image (contract 4.3): one source for the route and the settings form. */
+/** JSON Schema of the parameters of an image (contract 4.3), the source of the route and the settings form. */
 export const imageParamSchemas = {
   size: {
     type: 'string',
     title: 'Size',
     pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
-    description: 'Width and height in pixels, for example 1024x1024. Which sizes there are is for the model to say.',
+    description: 'Width and height in pixels, for example 1024x1024. Available sizes depend on the model.',
     examples: ['1024x1024', '1792x1024', '1024x1792', '1536x1024', '1024x1536', '1024x768', '768x1024'],
   },
-  quality: { type: 'string', title: 'Quality', enum: ['standard', 'hd'], description: 'Where the model supports it.' },
-  style: { type: 'string', title: 'Style', enum: ['vivid', 'natural'], description: 'Where the model supports it.' },
+  quality: { type: 'string', title: 'Quality', enum: ['standard', 'hd'], description: 'If the model supports it.' },
+  style: { type: 'string', title: 'Style', enum: ['vivid', 'natural'], description: 'If the model supports it.' },
 } as const satisfies Record<string, JsonSchema>;
 
-/** Keys that were not chosen are left to the provider. */
+/** The provider chooses the values of missing keys. */
 export interface ImageParams {
   readonly size?: `${number}x${number}`;
   readonly quality?: 'standard' | 'hd';

@@ -67,20 +67,20 @@ const allowed: IOptions = {
 };
 
 /** What of a post that is rewritten may stay in it: there it was looked after by its author. */
-export interface Kept {
+export interface PreservedMarkup {
   /** Addresses of images. */
   readonly images: ReadonlySet<string>;
   /** Whole shortcodes, `[gallery ids="1,2"]`. */
   readonly shortcodes: readonly string[];
 }
 
-const nothing: Kept = { images: new Set(), shortcodes: [] };
+const nothing: PreservedMarkup = { images: new Set(), shortcodes: [] };
 
 /**
  * Markdown that a model wrote as clean HTML. The model may have been told what to write by a page that it read, so that its
  * text is trusted with nothing, whoever asked for it: tags that do something go, images too, and shortcodes stay text.
  */
-export async function htmlOfMarkdown(markdown: string, kept: Kept = nothing): Promise<string> {
+export async function markdownToHtml(markdown: string, kept: PreservedMarkup = nothing): Promise<string> {
   const [{ Marked }, { default: sanitise }] = await Promise.all([import('marked'), import('sanitize-html')]);
   const html = await new Marked({ gfm: true, breaks: false, async: true }).parse(markdown);
   const clean = sanitise(html, {
@@ -102,7 +102,7 @@ function withShortcode(html: string, shortcode: string): string {
 }
 
 /** Images and shortcodes of a text as it is. */
-export function keptOf(html: string, isShortcode: (tag: string) => boolean): Kept {
+export function findPreservedMarkup(html: string, isShortcode: (tag: string) => boolean): PreservedMarkup {
   const images = new Set(
     [...html.matchAll(/<img\b[^>]*?\bsrc=(["'])(.*?)\1/gi)].map(([, , src = '']) => src.replaceAll('&amp;', '&')),
   );

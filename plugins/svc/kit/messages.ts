@@ -1,7 +1,7 @@
 import type { JsonSchema } from '#plugin-api';
 import { errors } from './errors.ts';
 
-interface SpokenMessage {
+interface ChatMessage {
   readonly role: string;
   readonly content: string;
 }
@@ -32,12 +32,12 @@ export function messagesArgument({ roles, example }: MessagesArgumentInit): Json
  * @throws RestError 400 `rest_svc_invalid_messages` when there is nothing but blank content, 400
  * `rest_svc_invalid_last_message` when the last message is not a user's, or blank (D5).
  */
-export function checkMessages(messages: readonly SpokenMessage[]): void {
+export function checkMessages(messages: readonly ChatMessage[]): void {
   if (messages.every(isBlank)) throw errors.invalid_messages();
   const last = messages.at(-1);
   if (!last || last.role !== 'user' || isBlank(last)) throw errors.invalid_last_message();
 }
 
-function isBlank(message: SpokenMessage): boolean {
+function isBlank(message: ChatMessage): boolean {
   return message.content.trim() === '';
 }

@@ -24,7 +24,7 @@ const headingScale = 1.12;
 const longestHeading = 160;
 
 /** The lines of a page, from its pieces in their order. */
-export function linesOf(items: readonly PdfItem[], page: number): PdfLine[] {
+export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
   const lines: PdfLine[] = [];
   let text = '';
   let size = 0;
@@ -50,7 +50,7 @@ export function linesOf(items: readonly PdfItem[], page: number): PdfLine[] {
 }
 
 /** Paragraphs and headings of all lines; what stands at the head or foot of most pages is left out. */
-export function paragraphsOf(lines: readonly PdfLine[], pages: number): string {
+export function joinParagraphs(lines: readonly PdfLine[], pages: number): string {
   const body = bodySize(lines);
   const own = withoutMargins(lines, pages, body);
   const sizes = [...new Set(own.filter((line) => isHeading(line, body)).map(({ size }) => size))].sort(

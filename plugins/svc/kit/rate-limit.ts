@@ -1,4 +1,4 @@
-import type { Clock, DatabaseApi, Migration } from '#plugin-api';
+import { formatWait, type Clock, type DatabaseApi, type Migration } from '#plugin-api';
 import { errors } from './errors.ts';
 
 export const rateLimitTable = 'svc_rate_windows';
@@ -52,6 +52,9 @@ export function createRateLimit({ database, clock, perMinute }: RateLimitParts):
     if (!known && (await count(window)) <= limit) return;
     usedUp = { window, limit };
     const seconds = window + windowSeconds - now;
-    throw errors.rate_limited({ values: { seconds }, headers: { 'Retry-After': String(seconds) } });
+    throw errors.rate_limited({
+      values: { wait: formatWait(seconds * 1000) },
+      headers: { 'Retry-After': String(seconds) },
+    });
   };
 }

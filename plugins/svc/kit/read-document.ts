@@ -1,5 +1,5 @@
 import { pageText } from './page-text.ts';
-import { linesOf, paragraphsOf, type PdfItem, type PdfLine } from './pdf-text.ts';
+import { joinLines, joinParagraphs, type PdfItem, type PdfLine } from './pdf-text.ts';
 
 export interface DocumentText {
   /** One line; empty: it tells none. */
@@ -119,7 +119,7 @@ async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit):
       signal?.throwIfAborted();
       const proxy = await pdf.getPage(page);
       const { items } = await proxy.getTextContent();
-      const read = linesOf(items.filter((item) => 'str' in item) as readonly PdfItem[], page - 1);
+      const read = joinLines(items.filter((item) => 'str' in item) as readonly PdfItem[], page - 1);
       proxy.cleanup();
       lines.push(...read);
       characters += read.reduce((length, { text }) => length + text.length, 0);
@@ -130,7 +130,7 @@ async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit):
       readonly info: { readonly Title?: unknown };
     };
     const title = typeof info.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
-    return { title, text: paragraphsOf(lines, pdf.numPages), pages: pdf.numPages };
+    return { title, text: joinParagraphs(lines, pdf.numPages), pages: pdf.numPages };
   } finally {
     await pdf.destroy();
   }

@@ -3,24 +3,25 @@ import { readFieldValue } from './field-value.ts';
 import { invalidFields } from '../kit/field-errors.ts';
 import type { SecretReader } from './secret-reader.ts';
 
-/** Something an administrator fills settings in for: a provider, a vector store. */
+/** Something with settings that an administrator enters: a provider, a vector store. */
 export interface Configurable {
   readonly id: string;
   readonly label: string;
   readonly settings: { readonly properties: Readonly<Record<string, JsonSchema>> };
-  /** Names of settings that must be filled. */
+  /** Names of settings that must not be empty. */
   readonly required: readonly string[];
 }
 
 export type SavedSettings = Readonly<Record<string, unknown>>;
 
-/** Settings by schema in one option each, members marked `writeOnly` encrypted (D3). */
+/** Settings by schema, one option for each item. Members marked `writeOnly` are encrypted (D3). */
 export interface ConfiguredSettings<Item extends Configurable> {
-  /** What was saved, with schema defaults, secrets in plain text. */
+  /** The saved settings with schema defaults. Secrets are in plain text. */
   saved(item: Item): Promise<SavedSettings>;
   /**
-   * Changes the named settings and leaves the others; an empty text removes one, undefined leaves it.
-   * Throws invalid fields with a sentence for each; then nothing is saved.
+   * Changes the named settings only. An empty text removes a setting, undefined leaves it unchanged.
+   *
+   * @throws RestError 400 with a sentence for each invalid field; nothing is saved
    */
   save(item: Item, changes: SavedSettings): Promise<void>;
 }
@@ -29,7 +30,7 @@ export interface ConfiguredParts {
   readonly options: Pick<OptionsApi, 'get' | 'update'>;
   readonly secrets: SecretsApi;
   readonly read: SecretReader;
-  /** Name of the option of an id. */
+  /** Returns the name of the option for an id. */
   readonly option: (id: string) => string;
 }
 
@@ -66,7 +67,8 @@ export function createConfiguredSettings<Item extends Configurable>({
         const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
         if (raw === undefined) continue;
         if (!schema) {
-          errors[name] = `${item.label} has no setting named ${name}; it has ${Object.keys(properties).join(', ')}.`;
+          errors[name] =
+            `${item.label} has no setting named ${name}. Use one of ${Object.keys(properties).join(', ')}.`;
           continue;
         }
         const reading = readFieldValue(name, schema, raw);
@@ -80,7 +82,7 @@ export function createConfiguredSettings<Item extends Configurable>({
   };
 }
 
-/** Names of required settings that are still empty. */
+/** Names of required settings that are empty. */
 export function missingSettings({ required }: Pick<Configurable, 'required'>, settings: SavedSettings): string[] {
   return required.filter((name) => {
     const value = settings[name];

@@ -1,17 +1,18 @@
-import { modelsOfKind } from './models/model-lists.ts';
-import type { SettingsContext } from './settings-context.ts';
+import { modelsOfKind } from './model-lists.ts';
+import type { SettingsContext } from './settings.ts';
 import { missingSettings } from './configured.ts';
+import { providerOption } from './names.ts';
 
 export interface ExampleModel {
   /** Id of a provider. */
   readonly provider: string;
   readonly model: string;
-  /** Whether a call with them can be answered as things are. */
+  /** Whether a call with them can succeed now. */
   readonly configured: boolean;
 }
 
-/** A provider and model for a ready-made command: the first that is configured and has a model, else the first there is. */
-export async function exampleModel({ settings, providers, tester }: SettingsContext): Promise<ExampleModel> {
+/** A provider and model for an example command: the first configured provider with a model, otherwise the first provider. */
+export async function findExampleModel({ settings, providers, tester }: SettingsContext): Promise<ExampleModel> {
   const candidates: ExampleModel[] = [];
   for (const provider of await providers.all()) {
     if (!provider.text) continue;
@@ -29,8 +30,63 @@ export async function exampleModel({ settings, providers, tester }: SettingsCont
   return candidates[0] ?? { provider: 'openai', model: 'your-model', configured: false };
 }
 
-/** What something new is answered by where nobody names a provider: the example, without its model while nothing is configured. */
-export async function firstModel(context: SettingsContext): Promise<Pick<ExampleModel, 'provider' | 'model'>> {
-  const { provider, model, configured } = await exampleModel(context);
+/** The provider and model of a new assistant that names none. The model is empty while no provider is configured. */
+export async function findFirstModel(context: SettingsContext): Promise<Pick<ExampleModel, 'provider' | 'model'>> {
+  const { provider, model, configured } = await findExampleModel(context);
   return { provider, model: configured ? model : '' };
+}
+
+interface CurlExample {
+  /** URL of `POST /generate`. */
+  readonly url: string;
+  readonly key: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** A text request as a command for a POSIX shell. It contains the key, so show it only once. */
+export function curlCommand({ url, key, provider, model }: CurlExample): string {
+  const body = JSON.stringify({ provider, model, messages: [{ role: 'user', content: 'Say hello in one sentence.' }] });
+  return [
+    `curl -sS ${quote(url)}`,
+    `-H ${quote(`Authorization: Bearer ${key}`)}`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${quote(body)}`,
+  ].join(' \\\n  ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A provider and model that work now. */
+interface ReadyModel {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/**
+ * The sandbox, or the first provider that is set up; null if there is none. A provider that works with its defaults, such
+ * as Ollama, may not be running at all: it counts only once one of its settings was saved.
+ */
+export async function findReadyModel(context: SettingsContext): Promise<ReadyModel | null> {
+  if (await context.settings.sandbox.isOn()) {
+    const { provider, model, configured } = await findExampleModel(context);
+    if (configured) return { provider, model };
+  }
+  for (const provider of await context.providers.all()) {
+    if (!provider.text) continue;
+    const settings = await context.settings.provider(provider.id);
+    if (missingSettings(provider, settings).length > 0) continue;
+    if (!provider.required.includes('api_key') && !(await wasSaved(context, provider.id))) continue;
+    const [first] = modelsOfKind(await context.tester.models(provider.id), 'text');
+    const model = typeof settings.model === 'string' && settings.model !== '' ? settings.model : first;
+    if (model !== undefined) return { provider: provider.id, model };
+  }
+  return null;
+}
+
+async function wasSaved({ host }: SettingsContext, id: string): Promise<boolean> {
+  const saved = await host.options.get<unknown>(providerOption(id), {});
+  return typeof saved === 'object' && saved !== null && Object.keys(saved).length > 0;
 }

@@ -2,20 +2,20 @@ import { isUrl, type JsonSchema } from '#plugin-api';
 
 export type FieldReading = { readonly value: unknown } | { readonly error: string };
 
-/** What a person reads for a setting: its title, else its name in words. */
+/** The label of a setting: its title, otherwise its name with spaces. */
 export function fieldLabel(name: string, schema: JsonSchema): string {
   const words = name.replaceAll('_', ' ');
   return schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whether a field takes several lines: a string, or an array of strings. */
+/** Whether a field has several lines: a list of strings, or a string or such a list. */
 export function isListField(schema: JsonSchema): boolean {
   return schema.anyOf?.some((branch) => branch.type === 'array') ?? schema.type === 'array';
 }
 
 /**
- * Reads what a person typed for a setting, by the setting's schema. An empty field reads as undefined: nothing is set.
- * Answers one sentence that tells what to type instead where it does not fit.
+ * Reads an entered value by the schema of its setting. An empty field is undefined: the setting is not set. A value that does
+ * not fit returns one sentence that says what to enter instead.
  */
 export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): FieldReading {
   const label = fieldLabel(name, schema);
@@ -68,28 +68,29 @@ function range({ minimum, maximum }: JsonSchema): string {
   return maximum === undefined ? '' : `, ${maximum} or less`;
 }
 
-/** White space counts in a stop text; in a list of names it does not. */
+/** White space matters in a stop sequence, but not in a list of names. */
 function readLines(label: string, schema: JsonSchema, raw: unknown): FieldReading {
   const typed: readonly unknown[] = Array.isArray(raw) ? raw : typeof raw === 'string' ? raw.split(/\r?\n/) : [raw];
-  if (!typed.every((line) => typeof line === 'string')) return { error: `${label} must be text, one a line.` };
+  if (!typed.every((line) => typeof line === 'string')) return { error: `${label} must be text. Enter one per line.` };
   const lines = (schema.anyOf ? typed : typed.map((line) => line.trim())).filter((line) => line !== '');
   const most = schema.anyOf?.find((branch) => branch.type === 'array')?.maxItems ?? schema.maxItems ?? 200;
   if (lines.length > most) return { error: `${label} may have at most ${most} lines.` };
-  if (lines.some((line) => line.length > 500)) return { error: `${label} may have at most 500 characters a line.` };
+  if (lines.some((line) => line.length > 500)) return { error: `${label} may have at most 500 characters per line.` };
   if (lines.length === 0) return { value: undefined };
   return { value: lines.length === 1 && schema.anyOf ? lines[0] : lines };
 }
 
-/** Hosts that hand out a cloud machine's credentials (D23). */
+/** Hosts that serve the credentials of a cloud machine (D23). */
 const metadataHost = /^(169\.254\.|\[?fe80:|\[?fd00:ec2:|metadata\.google\.internal\.?$)/i;
 
 function readAddress(label: string, text: string): FieldReading {
   const url = isUrl(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
-    return { error: `${label} must be an http or https address, such as https://api.example.com.` };
+    return { error: `${label} must be an http or https URL, such as https://api.example.com.` };
   }
   if (url.username || url.password) return { error: `${label} must not contain a user name or password.` };
   if (url.search || url.hash || /[?#]/.test(text)) return { error: `${label} must not contain ? or #.` };
-  if (metadataHost.test(url.hostname)) return { error: `${label} must not point at a metadata service.` };
+  if (metadataHost.test(url.hostname))
+    return { error: `${label} must not be the address of a cloud metadata service.` };
   return { value: url.href.replace(/\/+$/, '') };
 }

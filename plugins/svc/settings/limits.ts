@@ -2,15 +2,15 @@ import type { JsonSchema } from '#plugin-api';
 
 /** The option `svc_limits`. */
 export interface Limits {
-  /** Seconds one text call may take, retries included (D5). */
+  /** Time limit of a text call in seconds, including retries (D5). */
   readonly text_timeout: number;
-  /** Seconds one request for images may take: all its calls, their retries, fetching and saving included (D5). */
+  /** Time limit of an image request in seconds: all calls, retries, downloads and saving (D5). */
   readonly images_timeout: number;
-  /** Seconds one embeddings call may take, all its calls to the provider and their retries included (D5). */
+  /** Time limit of an embeddings call in seconds: all calls to the provider and their retries (D5). */
   readonly embeddings_timeout: number;
-  /** REST calls a minute over all nodes; 0: no limit. */
+  /** REST calls per minute, counted over all nodes; 0: no limit. */
   readonly requests_per_minute: number;
-  /** Days that calls are kept in the usage ledger. */
+  /** Days that the usage ledger keeps its records. */
   readonly usage_days: number;
 }
 
@@ -18,7 +18,7 @@ export const limitSchemas = {
   text_timeout: {
     type: 'integer',
     title: 'Text time limit (seconds)',
-    description: 'A provider that has not answered by then is given up with 504. Retries are made within it.',
+    description: 'After this, the call fails with 504. Includes retries.',
     minimum: 1,
     maximum: 600,
     default: 60,
@@ -26,7 +26,7 @@ export const limitSchemas = {
   embeddings_timeout: {
     type: 'integer',
     title: 'Embeddings time limit (seconds)',
-    description: 'As above, for a call for embeddings, all its texts together.',
+    description: 'After this, a call for embeddings fails with 504. Includes all its texts and retries.',
     minimum: 1,
     maximum: 600,
     default: 60,
@@ -35,23 +35,23 @@ export const limitSchemas = {
     type: 'integer',
     title: 'Image time limit (seconds)',
     description:
-      'For a whole request: images that are not there by then count as failed; with none at all it is given up with 504.',
+      'For the whole request. Images that are missing by then count as failed. With no image at all, the request fails with 504.',
     minimum: 1,
     maximum: 1800,
     default: 180,
   },
   requests_per_minute: {
     type: 'integer',
-    title: 'REST calls a minute',
-    description: 'For all callers together. Calls above it get 429 with Retry-After. 0 is no limit.',
+    title: 'REST calls per minute',
+    description: 'For all callers together. Extra calls get 429 with Retry-After. 0 means no limit.',
     minimum: 0,
     maximum: 1_000_000,
     default: 0,
   },
   usage_days: {
     type: 'integer',
-    title: 'Days to keep usage',
-    description: 'Calls in the usage ledger that are older are removed once a day.',
+    title: 'Keep usage records for (days)',
+    description: 'Older records are deleted from the usage ledger once a day.',
     minimum: 1,
     maximum: 3650,
     default: 400,

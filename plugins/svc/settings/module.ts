@@ -2,13 +2,10 @@ import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import { rateLimitMigration } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
-import { addNextSteps } from './next-steps.ts';
-import { optionNames } from './names.ts';
-import { pricesSchema } from '../modules/usage/prices/price.ts';
-import type { SettingsContext } from './settings-context.ts';
-import { addSetupChoices } from './setup/setup-choices.ts';
+import type { SettingsContext } from './settings.ts';
+import { addSetupChoices } from './setup-choices.ts';
+import { missingSettings } from './configured.ts';
 
-/** Pages, commands, badge and setup choices of the settings. */
 export const settingsModule = defineModule<
   SettingsContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
 >({
@@ -29,37 +26,23 @@ export const settingsModule = defineModule<
       title: 'Set up a provider',
       parent: 'svc',
       script: 'settings.js',
-      body: async () => (await import('./setup/setup.page.ts')).setupPage,
-    }),
-    lazyPage({
-      slug: 'svc/prices',
-      title: 'Prices',
-      menu: 'Prices',
-      parent: 'svc',
-      icon: 'key',
-      position: 31,
-      style: 'prices.css',
-      body: async () => (await import('../modules/usage/prices/prices.page.ts')).pricesPage,
+      body: async () => (await import('./page/setup.page.ts')).setupPage,
     }),
   ],
   commands: [
-    lazyCommands(async () => (await import('./commands/key-commands.ts')).keyCommands),
-    async (context) =>
-      (await import('./commands/provider-commands.ts')).providerCommands(context, context.knownProviders),
-    lazyCommands(async () => (await import('./commands/sandbox-commands.ts')).sandboxCommands),
-    lazyCommands(async () => (await import('../modules/usage/prices/price-commands.ts')).priceCommands),
+    lazyCommands(async () => (await import('./settings-commands.ts')).keyCommands),
+    async (context) => (await import('./settings-commands.ts')).providerCommands(context, context.knownProviders),
+    lazyCommands(async () => (await import('./settings-commands.ts')).sandboxCommands),
   ],
   migrations: [rateLimitMigration],
   register: (context) => {
     addSetupChoices(context);
     addSandboxBadge(context);
     addNextSteps(context);
-    // So that no other way in stores what is no list of prices.
-    context.host.options.registerSetting(optionNames.prices, { group: 'svc', label: 'Prices', schema: pricesSchema });
   },
 });
 
-/** On every admin page while answers are made up, so that nobody takes them for real. */
+/** A badge on every admin page, so that sandbox output is not mistaken for real responses. */
 function addSandboxBadge({ host, settings }: SettingsContext): void {
   host.admin.addBadge(async () =>
     (await settings.sandbox.isOn())
@@ -67,8 +50,44 @@ function addSandboxBadge({ host, settings }: SettingsContext): void {
           text: 'SANDBOX',
           kind: 'warning',
           href: `${host.admin.url('svc')}#sandbox`,
-          title: 'Answers are made up on this machine. Click to switch the sandbox off.',
+          title: 'Responses are generated locally. Click to turn the sandbox off.',
         }
       : null,
   );
+}
+
+/** One entry of the next steps on the dashboard. */
+interface NextStep {
+  readonly text: string;
+  /** Slug of an admin page. */
+  readonly href?: string;
+  readonly done?: boolean;
+}
+
+/** Adds the API key and a provider to the next steps on the dashboard. */
+function addNextSteps(context: SettingsContext): void {
+  context.host.hooks.addFilter('admin_next_steps', async (steps: readonly NextStep[]) => [
+    ...steps,
+    ...(await nextSteps(context)),
+  ]);
+}
+
+async function nextSteps({ settings, providers }: SettingsContext): Promise<NextStep[]> {
+  const [masked, sandbox] = await Promise.all([settings.restKey.masked(), settings.sandbox.isOn()]);
+  const all = await providers.all();
+  const ready = await Promise.all(
+    all.map(
+      async (provider) =>
+        provider.required.includes('api_key') &&
+        missingSettings(provider, await settings.providers.saved(provider)).length === 0,
+    ),
+  );
+  return [
+    { text: 'Create an API key.', href: 'svc', done: masked !== null },
+    {
+      text: sandbox ? 'Connect a provider, then turn the sandbox off.' : 'Connect a provider.',
+      href: 'svc',
+      done: ready.includes(true),
+    },
+  ];
 }

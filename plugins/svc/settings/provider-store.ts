@@ -6,7 +6,7 @@ import type { SecretReader } from './secret-reader.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Settings a call to the provider is made with, secrets in plain text, after schema defaults; second argument: provider id. */
+    /** The settings for a call to a provider, after schema defaults, with secrets in plain text. */
     svc_provider_settings: (
       settings: Readonly<Record<string, unknown>>,
       providerId: string,
@@ -14,14 +14,14 @@ declare module '#plugin-api' {
   }
 }
 
-/** What settings need of the provider registry. */
+/** The part of the provider registry that settings use. */
 export interface ProviderSource {
   get(id: string): Provider | undefined | Promise<Provider | undefined>;
   all(): readonly Provider[] | Promise<readonly Provider[]>;
 }
 
 export interface ProviderStore extends ConfiguredSettings<Provider> {
-  /** What a call is made with: saved, then schema defaults, then the filter `svc_provider_settings`. */
+  /** The settings for a call: saved values, then schema defaults, then the filter `svc_provider_settings`. */
   effective(id: string): Promise<ProviderSettings>;
 }
 

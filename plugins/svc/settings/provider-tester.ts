@@ -1,19 +1,19 @@
 import type { ModelInfo } from '../providers/provider.ts';
-import type { ModelList, ModelLists } from './models/model-lists.ts';
+import type { ModelList, ModelLists } from './model-lists.ts';
 
-/** What a real call to a provider found. */
+/** The result of a test call to a provider. */
 export interface ProviderProbe {
   readonly ok: boolean;
   readonly models: readonly Pick<ModelInfo, 'id' | 'kinds'>[];
   readonly milliseconds: number;
-  /** One sentence for a person: what works, or the provider's own message. */
+  /** One sentence: what works, or the message of the provider. */
   readonly message: string;
 }
 
 export interface ProviderTester {
-  /** Makes a real call with the settings in force; remembers the models it found. */
+  /** Makes a real call with the current settings and stores the models it found. */
   test(providerId: string, signal?: AbortSignal): Promise<ProviderProbe>;
-  /** The models the last test that worked found, to choose from. */
+  /** The models of the last successful test. */
   models(providerId: string): Promise<ModelList>;
 }
 

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import type { OptionsApi, SecretsApi } from '#plugin-api';
 import { apiKeyDigest, type ApiKeyReader } from '../kit/require-api-key.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import { mask } from './mask.ts';
+import { maskSecret } from './secret-reader.ts';
 import { optionNames } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';
 
-/** The one REST API key of the site (contract 5). A change is seen by every node within a second. */
+/** The REST API key of the site (contract 5). Every node sees a change within a second. */
 export interface RestKey extends ApiKeyReader {
-  /** Any value that is not blank; white space at its ends is cut off. Throws invalid fields (`key`). */
+  /** Saves a key without white space at its ends. @throws RestError 400 with the field `key` if it is blank or too long */
   set(value: string): Promise<void>;
-  /** Makes and saves a key of 256 random bits; the answer is the only time it can be read. */
+  /** Saves a new key of 256 random bits and returns it. It cannot be read again. */
   generate(): Promise<string>;
   /** Disables REST access. */
   clear(): Promise<void>;
-  /** Such as `ends in abcd`; null while there is none. */
+  /** For example `ends in abcd`; null if no key is set. */
   masked(): Promise<string | null>;
 }
 
@@ -37,7 +37,7 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
 
   async function set(value: string): Promise<void> {
     const key = value.trim();
-    if (key === '') throw invalidFields({ key: 'Type a key, or generate one.' });
+    if (key === '') throw invalidFields({ key: 'Enter a key, or generate one.' });
     if (key.length > longest) throw invalidFields({ key: `The key may have at most ${longest} characters.` });
     await options.update(optionNames.restKey, secrets.encrypt(key));
   }
@@ -64,7 +64,7 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
       const encrypted = await stored();
       if (encrypted === '') return null;
       const plain = read(encrypted);
-      return plain === null ? 'cannot be read, set it again' : mask(plain);
+      return plain === null ? 'unreadable. Set it again' : maskSecret(plain);
     },
   };
 }

@@ -3,17 +3,17 @@ import { optionNames } from './names.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Whether a plugin can stand in for the providers; the sandbox plugin answers true. */
+    /** Whether a plugin provides fakes of the providers. The sandbox plugin returns true. */
     svc_sandbox_available: (available: boolean) => boolean;
   }
 }
 
-/** While it is on, answers are made up on this machine and no provider is asked. */
+/** While it is on, responses are generated locally and no provider is called. */
 export interface SandboxSwitch {
   isOn(): Promise<boolean>;
   isAvailable(): Promise<boolean>;
-  /** Throws RestError 400 when it is switched on while no plugin offers a sandbox. */
-  turn(on: boolean): Promise<void>;
+  /** @throws RestError 400 when it is turned on and no plugin provides a sandbox */
+  set(on: boolean): Promise<void>;
 }
 
 export function createSandboxSwitch({
@@ -28,12 +28,12 @@ export function createSandboxSwitch({
   return {
     isOn: async () => (await options.get<unknown>(optionNames.sandbox, false)) === true,
     isAvailable,
-    async turn(on) {
+    async set(on) {
       if (on && !(await isAvailable())) {
         throw new RestError({
           code: 'rest_svc_sandbox_unavailable',
           status: 400,
-          message: 'There is no sandbox here. Activate the plugin sandbox first.',
+          message: 'The sandbox is not available. Activate the plugin sandbox first.',
         });
       }
       await options.update(optionNames.sandbox, on);

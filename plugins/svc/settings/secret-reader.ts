@@ -1,13 +1,13 @@
 import type { Logger, SecretsApi } from '#plugin-api';
 
-/** Answers the plain text, or null when it cannot be decrypted. */
+/** Returns the plain text, or null if it cannot be decrypted. */
 export type SecretReader = (encrypted: string) => string | null;
 
-const remembered = 200;
+const maxCached = 200;
 
 /**
- * Decrypts each stored text once: requests ask for the same few secrets over and over. A changed secret is another
- * encrypted text, so there is nothing to invalidate.
+ * Decrypts each stored text once, because every request needs the same few secrets. A changed secret is another encrypted
+ * text, so the cache needs no invalidation.
  */
 export function createSecretReader({
   secrets,
@@ -20,7 +20,7 @@ export function createSecretReader({
   return (encrypted) => {
     const plain = known.get(encrypted);
     if (plain !== undefined) return plain;
-    if (known.size >= remembered) known.clear();
+    if (known.size >= maxCached) known.clear();
     const read = decrypt(encrypted, { secrets, log });
     known.set(encrypted, read);
     return read;
@@ -34,9 +34,15 @@ function decrypt(
   try {
     return secrets.decrypt(encrypted);
   } catch (error) {
-    log.warn('A saved secret cannot be read; save it again under AI service.', {
+    log.warn('A saved secret cannot be decrypted. Save it again under AI service', {
+      event: 'secret_unreadable',
       error: error instanceof Error ? error.message : String(error),
     });
     return null;
   }
+}
+
+/** The visible part of a secret (D3): its last four characters if it is long enough. */
+export function maskSecret(secret: string): string {
+  return secret.length >= 12 ? `ends in ${secret.slice(-4)}` : 'saved';
 }

@@ -10,26 +10,27 @@ import { createProviderStore, type ProviderSource, type ProviderStore } from './
 import { createRestKey, type RestKey } from './rest-key.ts';
 import { createSandboxSwitch, type SandboxSwitch } from './sandbox-switch.ts';
 import { createSecretReader } from './secret-reader.ts';
+import type { ProviderTester } from './provider-tester.ts';
 
-/** All that an administrator sets for the service. Changes are seen by every node within a second. */
+/** All settings of the service. Every node sees a change within a second. */
 export interface Settings {
   readonly restKey: RestKey;
   readonly providers: ProviderStore;
   readonly sandbox: SandboxSwitch;
-  /** What a call to the provider is made with; secrets in plain text. */
+  /** The settings for a call to the provider, with secrets in plain text. */
   provider(id: string): Promise<ProviderSettings>;
-  /** Defaults of every text call; the call's own keys override them (D8). */
+  /** Defaults of every text call. The keys of a call override them (D8). */
   aiParams(): Promise<AiParams>;
-  /** Replaces them; an empty text leaves a key unset. Throws invalid fields. */
+  /** Replaces all of them. An empty text unsets a key. @throws RestError 400 with the invalid fields */
   saveAiParams(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** What a request for images takes where it names none (contract 4.3). */
+  /** Defaults of image requests (contract 4.3). */
   imageDefaults(): Promise<ImageParams>;
-  /** Replaces them; an empty text leaves the choice to the provider. Throws invalid fields. */
+  /** Replaces all of them. With an empty text, the provider chooses. @throws RestError 400 with the invalid fields */
   saveImageDefaults(values: Readonly<Record<string, unknown>>): Promise<void>;
   limits(): Promise<Limits>;
-  /** Replaces them; an empty text takes the default. Throws invalid fields. */
+  /** Replaces all of them. An empty text sets the default. @throws RestError 400 with the invalid fields */
   saveLimits(values: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Milliseconds one call may take, by kind. */
+  /** Time limits of calls in milliseconds, by kind. */
   timeouts(): Promise<{ readonly text: number; readonly embeddings: number; readonly images: number }>;
 }
 
@@ -83,7 +84,7 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
   };
 }
 
-/** Deletes every option of the service, secrets included, and what was remembered of the providers. */
+/** Deletes every option of the service, including secrets, and the cached model lists. */
 export async function removeOptions(
   options: Pick<OptionsApi, 'list' | 'delete' | 'deleteTransient'>,
   providerIds: readonly string[],
@@ -92,7 +93,7 @@ export async function removeOptions(
   for (const id of providerIds) await options.deleteTransient(modelsTransient(id));
 }
 
-/** The values that were given, checked by their schemas; names without a schema are left out. Throws invalid fields. */
+/** Checks the given values by their schemas and drops names without a schema. @throws RestError 400 with the invalid fields */
 function readFields(
   schemas: Readonly<Record<string, JsonSchema>>,
   values: Readonly<Record<string, unknown>>,
@@ -106,4 +107,12 @@ function readFields(
   }
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return read;
+}
+
+/** What the pages and commands of the settings use. */
+export interface SettingsContext {
+  readonly host: HostApi;
+  readonly settings: Settings;
+  readonly providers: ProviderSource;
+  readonly tester: ProviderTester;
 }

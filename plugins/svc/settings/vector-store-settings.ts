@@ -6,7 +6,7 @@ import { createSecretReader } from './secret-reader.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Settings a vector store is asked with, secrets in plain text, after schema defaults; second argument: id of the store. */
+    /** The settings for a call to a vector store, after schema defaults, with secrets in plain text. */
     svc_vector_store_settings: (
       settings: Readonly<Record<string, unknown>>,
       storeId: string,
@@ -14,15 +14,15 @@ declare module '#plugin-api' {
   }
 }
 
-/** What settings need of the registry of stores. */
+/** The part of the vector store registry that settings use. */
 export interface VectorStoreSource {
   get(id: string): VectorStore | undefined;
   all(): readonly VectorStore[];
 }
 
-/** Settings of the vector stores, in one option each. Changes are seen by every node within a second. */
+/** Settings of the vector stores, one option for each. Every node sees a change within a second. */
 export interface VectorStoreSettingsStore extends ConfiguredSettings<VectorStore> {
-  /** What a store is asked with: saved, then schema defaults, then the filter `svc_vector_store_settings`. */
+  /** The settings for a call: saved values, then schema defaults, then the filter `svc_vector_store_settings`. */
   effective(id: string): Promise<VectorStoreSettings>;
 }
 

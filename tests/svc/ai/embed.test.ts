@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { AiServices } from '../../../plugins/svc/ai/ai-services.ts';
+import type { AiServices } from '../../../plugins/svc/ai/ports.ts';
 import { createEmbed } from '../../../plugins/svc/ai/embed.ts';
 import { embedBatches } from '../../../plugins/svc/ai/embed-batches.ts';
-import type { UsageRecord } from '../../../plugins/svc/ai/usage-record.ts';
+import { createRecordUsage } from '../../../plugins/svc/modules/usage/record-usage.ts';
+import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import {
   ProviderError,
   type EmbeddingRequest,
@@ -45,15 +47,16 @@ async function setUp(
 ): Promise<{ provider: ReturnType<typeof embedding>; noted: UsageRecord[]; ai: AiServices }> {
   const provider = embedding(embed);
   const noted: UsageRecord[] = [];
-  const ai = {
-    ...(await services({ providers: [provider] })),
+  const base = await services({ providers: [provider] });
+  const recordUsage = createRecordUsage({
+    clock: base.clock,
     ledger: {
       record: (usage: UsageRecord) => void noted.push(usage),
       price: () => Promise.resolve({ cost: 7, sandbox: false }),
       settle: () => Promise.resolve(),
     },
-  };
-  return { provider, noted, ai };
+  });
+  return { provider, noted, ai: { ...base, recordUsage } };
 }
 
 describe('embedding texts', () => {
@@ -164,6 +167,8 @@ describe('embedding texts', () => {
       Promise.reject(new ProviderError({ kind: 'auth', status: 401, message: 'Wrong key.' })),
     );
     await failureOf(createEmbed(bad.ai)({ ...call, origin }));
+    // A failed call is recorded a little later than it fails.
+    await setImmediate();
     expect(bad.noted.map(({ outcome, inputTokens }) => [outcome, inputTokens])).to.deep.equal([
       ['rest_svc_provider_auth_failed', 0],
     ]);

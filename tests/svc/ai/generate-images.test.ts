@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { Media, NewMedia, RestError } from '#plugin-api';
 import { createGenerateImages, type GenerateImagesInput } from '../../../plugins/svc/ai/generate-images.ts';
-import type { UsageRecord } from '../../../plugins/svc/ai/usage-record.ts';
+import { createRecordUsage } from '../../../plugins/svc/modules/usage/record-usage.ts';
+import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import {
   ProviderError,
   type ImageCapability,
@@ -72,11 +73,14 @@ async function generating(
   const generate = createGenerateImages({
     ...base,
     host: host as unknown as Parameters<typeof createGenerateImages>[0]['host'],
-    ledger: {
-      record: (record) => void records.push(record),
-      price: () => Promise.resolve({ cost: 7, sandbox: false }),
-      settle: () => Promise.resolve(),
-    },
+    recordUsage: createRecordUsage({
+      clock: base.clock,
+      ledger: {
+        record: (record) => void records.push(record),
+        price: () => Promise.resolve({ cost: 7, sandbox: false }),
+        settle: () => Promise.resolve(),
+      },
+    }),
   });
   return { generate, records, saved, fetched, clock: base.clock };
 }

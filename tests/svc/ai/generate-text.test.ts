@@ -160,7 +160,7 @@ describe('Generating text fails', () => {
       { kind: 'timeout', message: 'no answer came in time.' },
       504,
       'rest_svc_provider_timeout',
-      'Scripted did not answer within 60 seconds.',
+      'Scripted did not respond within 60 seconds. Try again later.',
     ],
     [
       '408',

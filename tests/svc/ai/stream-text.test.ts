@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { RestError } from '#plugin-api';
 import { createGenerateText, type GenerateTextInput } from '../../../plugins/svc/ai/generate-text.ts';
-import type { UsageRecord } from '../../../plugins/svc/ai/usage-record.ts';
+import { createRecordUsage } from '../../../plugins/svc/modules/usage/record-usage.ts';
+import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import { ProviderError, type Provider, type TextResult } from '../../../plugins/svc/providers/provider.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { answer, overloaded, scripted, services } from './helpers.ts';
@@ -48,7 +49,8 @@ async function run(provider: Provider, input: Partial<GenerateTextInput> = {}) {
     price: () => Promise.resolve({ cost: 7, sandbox: false }),
     settle: () => Promise.resolve(),
   };
-  const generateText = createGenerateText({ ...(await services({ providers: [provider] })), ledger });
+  const ai = await services({ providers: [provider] });
+  const generateText = createGenerateText({ ...ai, recordUsage: createRecordUsage({ clock: ai.clock, ledger }) });
   const call = {
     provider: 'scripted',
     model: 'model',

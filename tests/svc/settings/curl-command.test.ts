@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { curlCommand } from '../../../plugins/svc/settings/curl-command.ts';
+import { curlCommand } from '../../../plugins/svc/settings/example-model.ts';
 
 describe('the ready curl command', () => {
   it('reaches curl as it is meant when pasted into a shell, whatever key and model hold', () => {

@@ -4,7 +4,7 @@ import type { AdminRequest, HostApi } from '#plugin-api';
 import { createViews } from '../../../host/views/views.ts';
 import { fieldErrorsOf } from '../../../plugins/svc/kit/field-errors.ts';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
-import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
+import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
 import { createStandIn } from './stand-in.ts';
 
 describe('defaults of images', () => {
@@ -56,7 +56,7 @@ describe('defaults of images', () => {
       settingsPage(context).actions!['save-images']!({ form: { images }, query: {} } as unknown as AdminRequest);
     expect((await post({ size: '1024x1024' })).notice).to.deep.equal({
       kind: 'success',
-      text: 'The image defaults are saved.',
+      text: 'Image defaults saved.',
     });
     expect(await settings.imageDefaults()).to.deep.equal({ size: '1024x1024' });
     const refused = await post({ size: 'wide' });

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { AdminRequest, HostApi } from '#plugin-api';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
-import { createModelLists } from '../../../plugins/svc/settings/models/model-lists.ts';
+import { createModelLists } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
-import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
-import { setupPage } from '../../../plugins/svc/settings/setup/setup.page.ts';
+import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
+import { setupPage } from '../../../plugins/svc/settings/page/setup.page.ts';
 import { acme, createStandIn, type StandIn } from './stand-in.ts';
 
 const secret = 'sk-0123456789abcdef';
@@ -89,7 +89,7 @@ describe('the page AI service', () => {
     });
     expect(result.notice?.kind).to.equal('error');
     expect(result.data).to.deep.equal({
-      errors: { 'settings[base_url]': 'Base URL must be an http or https address, such as https://api.example.com.' },
+      errors: { 'settings[base_url]': 'Base URL must be an http or https URL, such as https://api.example.com.' },
     });
     const page = JSON.stringify(result.page);
     expect(page).to.contain('"value":"ftp://x"').and.contain('"value":"typed"').and.not.contain(secret);
@@ -107,7 +107,7 @@ describe('the page AI service', () => {
     expect(result).to.deep.include({
       notice: {
         kind: 'error',
-        text: 'The settings are saved, but the test failed. Acme refused the saved credentials: no such key.',
+        text: 'Settings saved, but the test failed. Acme refused the saved credentials: no such key.',
       },
       status: 400,
     });
@@ -134,15 +134,15 @@ describe('the page AI service', () => {
     const found = { ok: true, milliseconds: 5, message: 'Works.' };
     expect(await sync({ ...found, models: [{ id: 'a' }, { id: 'b' }] })).to.deep.equal({
       kind: 'success',
-      text: 'Acme: 2 models to choose from.',
+      text: 'Acme: 2 models available.',
     });
     expect(await sync({ ...found, models: [] })).to.deep.equal({
       kind: 'success',
-      text: 'Acme lists no models. Type the name of one.',
+      text: 'Acme lists no models. Type the name of a model.',
     });
     expect(await sync({ ...found, ok: false, models: [], message: 'Acme is down.' })).to.deep.equal({
       kind: 'error',
-      text: 'The settings are saved, but the models could not be fetched. Acme is down.',
+      text: 'Settings saved, but the models could not be loaded. Acme is down.',
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createModelLists, modelsOfKind } from '../../../plugins/svc/settings/models/model-lists.ts';
+import { createModelLists, modelsOfKind } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
 import { createStandIn, type StandIn } from './stand-in.ts';
 

@@ -209,15 +209,15 @@ describe('global AI parameters and limits', () => {
 describe('the sandbox switch', () => {
   it('turns on only where a plugin offers a sandbox, and always off', async () => {
     const { settings, hooks } = createStandIn();
-    expect(await settings.sandbox.turn(true).catch((error: unknown) => error)).to.include({
+    expect(await settings.sandbox.set(true).catch((error: unknown) => error)).to.include({
       code: 'rest_svc_sandbox_unavailable',
       status: 400,
     });
     expect(await settings.sandbox.isOn()).to.equal(false);
     hooks.addFilter('svc_sandbox_available', () => true);
-    await settings.sandbox.turn(true);
+    await settings.sandbox.set(true);
     expect(await settings.sandbox.isOn()).to.equal(true);
-    await settings.sandbox.turn(false);
+    await settings.sandbox.set(false);
     expect(await settings.sandbox.isOn()).to.equal(false);
   });
 });

@@ -4,7 +4,7 @@ const folder = '/svc-widget/v1/';
  * The REST root a script came from, without a slash at its end: `https://site/wp-json`, or `https://site/?rest_route=`
  * where the site has plain addresses. Null for a script that is not the widget's.
  */
-export function rootOf(source: string): string | null {
+export function restRootOf(source: string): string | null {
   let url: URL;
   try {
     url = new URL(source);

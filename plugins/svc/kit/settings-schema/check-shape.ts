@@ -23,8 +23,8 @@ export function createShapeCheck(schema: SettingSchema): (settings: unknown) => 
         .map(
           (error) =>
             [
-              pathOf(error),
-              `${pathOf(error) || `The ${(schema.title ?? 'object').toLowerCase()}`} ${ruleOf(error)}.`,
+              errorPath(error),
+              `${errorPath(error) || `The ${(schema.title ?? 'object').toLowerCase()}`} ${describeRule(error)}.`,
             ] as const,
         )
         .reverse(),
@@ -32,7 +32,7 @@ export function createShapeCheck(schema: SettingSchema): (settings: unknown) => 
   };
 }
 
-function pathOf({ instancePath, keyword, params }: ErrorObject): string {
+function errorPath({ instancePath, keyword, params }: ErrorObject): string {
   const places = instancePath
     .split('/')
     .slice(1)
@@ -59,7 +59,7 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function ruleOf({ keyword, params, parentSchema, schema, data }: ErrorObject): string {
+function describeRule({ keyword, params, parentSchema, schema, data }: ErrorObject): string {
   const { minimum, maximum, rule, properties, oneOf } = (parentSchema ?? {}) as SettingSchema;
   switch (keyword) {
     case 'type':
@@ -92,4 +92,29 @@ function ruleOf({ keyword, params, parentSchema, schema, data }: ErrorObject): s
     default:
       return 'is not right';
   }
+}
+
+/** An error for each value that was there before in the list. `member`: what of an item the value is. */
+export function duplicateErrors(path: string, values: readonly string[], member = 'id'): SettingErrors {
+  const errors: SettingErrors = {};
+  values.forEach((value, at) => {
+    if (values.indexOf(value) === at) return;
+    const here = `${path}[${String(at)}].${member}`;
+    errors[here] = `${here} is the same as that of ${path}[${String(values.indexOf(value))}].`;
+  });
+  return errors;
+}
+
+/** An error for each value that is not right. `errorOf` answers what goes on after its path, without the full stop; null: it is right. */
+export function listErrors(
+  path: string,
+  values: readonly string[],
+  errorOf: (value: string) => string | null,
+): SettingErrors {
+  return Object.fromEntries(
+    values.flatMap((value, at) => {
+      const error = errorOf(value);
+      return error === null ? [] : [[`${path}[${String(at)}]`, `${path}[${String(at)}] ${error}.`]];
+    }),
+  );
 }

@@ -17,13 +17,13 @@ export interface SettingSchema extends Omit<
   readonly rule?: string;
 }
 
-interface Words {
+interface FieldLabels {
   readonly title: string;
   readonly description?: string;
 }
 
 /** One line of text. */
-export function line(words: Words, fallback: string, most = 200): SettingSchema {
+export function line(words: FieldLabels, fallback: string, most = 200): SettingSchema {
   return {
     type: 'string',
     ...words,
@@ -35,26 +35,30 @@ export function line(words: Words, fallback: string, most = 200): SettingSchema 
 }
 
 /** Text of any number of lines. */
-export function text(words: Words, fallback: string, most = 2_000): SettingSchema {
+export function text(words: FieldLabels, fallback: string, most = 2_000): SettingSchema {
   return { type: 'string', ...words, default: fallback, maxLength: most };
 }
 
-export function flag(words: Words, fallback: boolean): SettingSchema {
+export function flag(words: FieldLabels, fallback: boolean): SettingSchema {
   return { type: 'boolean', ...words, default: fallback };
 }
 
-export function whole(words: Words, fallback: number, [minimum, maximum]: readonly [number, number]): SettingSchema {
+export function whole(
+  words: FieldLabels,
+  fallback: number,
+  [minimum, maximum]: readonly [number, number],
+): SettingSchema {
   return { type: 'integer', ...words, default: fallback, minimum, maximum };
 }
 
 /** The first choice is the default. */
-export function choice(words: Words, choices: readonly [string, ...string[]]): SettingSchema {
+export function choice(words: FieldLabels, choices: readonly [string, ...string[]]): SettingSchema {
   return { type: 'string', ...words, default: choices[0], enum: choices };
 }
 
 /** An object whose members are all those of the type. */
 export function group<Members>(
-  words: Words,
+  words: FieldLabels,
   properties: Readonly<Record<keyof Members & string, SettingSchema>>,
 ): SettingSchema {
   return { type: 'object', ...words, default: {}, properties, additionalProperties: false };
@@ -71,7 +75,7 @@ export const id: SettingSchema = {
 };
 
 /** A text that must not be blank. */
-export function name(words: Words, most = 200): SettingSchema {
+export function name(words: FieldLabels, most = 200): SettingSchema {
   return {
     type: 'string',
     ...words,

@@ -10,7 +10,7 @@ export function plainAddress(ip: string): string {
 }
 
 /** Whose limits an address shares: IPv4 alone, IPv6 with its network of 64 bits, in which one household has any number of them. */
-export function networkOf(ip: string): string {
+export function clientNetwork(ip: string): string {
   const address = plainAddress(ip);
   if (address === '' || isIPv4(address)) return address;
   // `URL` writes every address in one way.

@@ -14,7 +14,7 @@ export interface CountedLimit extends Period {
 }
 
 /** Something taken from a limit before it is known what it will really be. */
-export type Taken = Pick<CountedLimit, 'scope' | 'subjects' | 'unit' | 'per' | 'startsAt' | 'amount'>;
+export type Reserved = Pick<CountedLimit, 'scope' | 'subjects' | 'unit' | 'per' | 'startsAt' | 'amount'>;
 
 export interface LimitCounters {
   left(limit: CountedLimit): Promise<number>;
@@ -22,9 +22,9 @@ export interface LimitCounters {
    * Takes up to `most`, at least `least`, in the running transaction, which holds the counters until it ends: however many
    * ask at once, over all nodes, together they take no more than there is. Null: less than `least` is left.
    */
-  reserve(limit: CountedLimit, amount: { readonly least: number; readonly most: number }): Promise<Taken | null>;
+  reserve(limit: CountedLimit, amount: { readonly least: number; readonly most: number }): Promise<Reserved | null>;
   /** Puts what was really used in place of what was reserved. */
-  settle(taken: Taken, used: number): Promise<void>;
+  settle(taken: Reserved, used: number): Promise<void>;
   /** Forgets periods that began before a moment, in milliseconds since the epoch. */
   sweep(before: number): Promise<void>;
 }
@@ -45,7 +45,7 @@ interface Row {
 export function createLimitCounters({ database, table, scopeColumn }: LimitCountersInit): LimitCounters {
   const counters = () => database.knex(table);
   const keys = [scopeColumn, 'subject', 'unit', 'per', 'starts_at'];
-  const rowOf = ({ scope, unit, per, startsAt }: Taken | CountedLimit, subject: string) => ({
+  const rowOf = ({ scope, unit, per, startsAt }: Reserved | CountedLimit, subject: string) => ({
     [scopeColumn]: scope,
     subject,
     unit,

@@ -1,7 +1,7 @@
-import type { Clock } from '#plugin-api';
+import { formatWait, type Clock } from '#plugin-api';
 import { errors } from '../errors.ts';
 
-export interface MinuteCounts {
+export interface RequestCounts {
   /** Counts a call. @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`, after `most` of them within a minute of the clock. */
   count(name: string, most: number): void;
 }
@@ -11,7 +11,7 @@ const minute = 60_000;
 const mostKeys = 50_000;
 
 /** Against floods, kept in memory, on each node: counting must cost less than what it refuses. */
-export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now'> }): MinuteCounts {
+export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now'> }): RequestCounts {
   const counts = new Map<string, number>();
   let current = -1;
   return {
@@ -27,7 +27,10 @@ export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now
       counts.set(key, calls);
       if (calls <= most) return;
       const seconds = Math.max(1, Math.ceil(((window + 1) * minute - now) / 1000));
-      throw errors.rate_limited({ values: { seconds }, headers: { 'Retry-After': String(seconds) } });
+      throw errors.rate_limited({
+        values: { wait: formatWait(seconds * 1000) },
+        headers: { 'Retry-After': String(seconds) },
+      });
     },
   };
 }

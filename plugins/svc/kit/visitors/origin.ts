@@ -13,7 +13,7 @@ export interface RequestOrigin {
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /** What an origin is compared by. */
-interface Place {
+interface OriginParts {
   /** With its colon. */
   readonly scheme: string;
   /** Lower case, punycode, without a dot at its end; IPv6 in brackets. */
@@ -30,9 +30,9 @@ export function readOrigin(headers: Headers, siteUrl: string): RequestOrigin {
 
 /** @param origin value of the header `Origin`. */
 export function namedOrigin(origin: string, siteUrl: string): RequestOrigin {
-  const place = readPlace(origin);
-  const own = readPlace(new URL(siteUrl).origin);
-  return { origin, isOwn: place !== null && own !== null && keyOf(place) === keyOf(own) };
+  const place = parseOrigin(origin);
+  const own = parseOrigin(new URL(siteUrl).origin);
+  return { origin, isOwn: place !== null && own !== null && originText(place) === originText(own) };
 }
 
 /**
@@ -44,7 +44,7 @@ export function mayEmbed(embed: EmbedSettings, { origin, isOwn }: RequestOrigin)
   if (origin === null || isOwn) return true;
   // A sandboxed frame or a file: a site it is none, but any is any.
   if (origin === 'null') return embed.any_site;
-  const place = readPlace(origin);
+  const place = parseOrigin(origin);
   if (place === null || usualPorts[place.scheme] === undefined) return false;
   return embed.any_site || embed.allowed_domains.some((entry) => matchesDomain(entry, place));
 }
@@ -52,11 +52,11 @@ export function mayEmbed(embed: EmbedSettings, { origin, isOwn }: RequestOrigin)
 /** One text for all spellings of an origin, for what is bound to it. Empty where none is named. */
 export function originKey({ origin }: RequestOrigin): string {
   if (origin === null) return '';
-  const place = readPlace(origin);
-  return place === null ? origin : keyOf(place);
+  const place = parseOrigin(origin);
+  return place === null ? origin : originText(place);
 }
 
-function keyOf({ scheme, host, port }: Place): string {
+function originText({ scheme, host, port }: OriginParts): string {
   return `${scheme}//${host}:${String(port ?? '')}`;
 }
 
@@ -66,7 +66,7 @@ function originOfReferer(referer: string | undefined): string | undefined {
 }
 
 /** Null: it is not an origin (a path behind it, a user name in it, several of them). */
-function readPlace(origin: string): Place | null {
+function parseOrigin(origin: string): OriginParts | null {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#@\\\s]+$/i.test(origin) || !isUrl(origin)) return null;
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.toLowerCase().replace(/\.$/, '');
@@ -74,7 +74,7 @@ function readPlace(origin: string): Place | null {
   return { scheme: protocol, host, port: port === '' ? (usualPorts[protocol] ?? null) : Number(port) };
 }
 
-function matchesDomain(entry: string, place: Place): boolean {
+function matchesDomain(entry: string, place: OriginParts): boolean {
   const domain = readAllowedDomain(entry);
   if (domain === null || (domain.scheme !== null && `${domain.scheme}:` !== place.scheme)) return false;
   // The dot makes sure that `evilexample.com` is not below `example.com`.

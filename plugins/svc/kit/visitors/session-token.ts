@@ -59,7 +59,9 @@ export function createSessionTokens({
       payload.writeUInt8(version, 0);
       payload.writeUInt32BE(Math.floor(clock.now() / 1000), 1);
       Buffer.from(session.id, 'base64url').copy(payload, 5);
-      return Buffer.concat([payload, await signer.sign('session', partsOf(payload, binding))]).toString('base64url');
+      return Buffer.concat([payload, await signer.sign('session', signedParts(payload, binding))]).toString(
+        'base64url',
+      );
     },
     async read(token, binding) {
       if (!/^[\w-]{20,100}$/.test(token)) return null;
@@ -68,7 +70,7 @@ export function createSessionTokens({
       if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version || bytes.toString('base64url') !== token)
         return null;
       const payload = bytes.subarray(0, payloadBytes);
-      if (!(await signer.isSigned(bytes.subarray(payloadBytes), 'session', partsOf(payload, binding)))) return null;
+      if (!(await signer.isSigned(bytes.subarray(payloadBytes), 'session', signedParts(payload, binding)))) return null;
       const issuedAt = payload.readUInt32BE(1) * 1000;
       if (clock.now() >= issuedAt + tokenLife) return null;
       return { id: payload.subarray(5).toString('base64url'), issuedAt };
@@ -77,7 +79,10 @@ export function createSessionTokens({
   };
 }
 
-function partsOf(payload: Buffer, { audience, userId, carrier, origin, userAgent }: TokenBinding): (string | number)[] {
+function signedParts(
+  payload: Buffer,
+  { audience, userId, carrier, origin, userAgent }: TokenBinding,
+): (string | number)[] {
   return [
     payload.toString('base64url'),
     audience,

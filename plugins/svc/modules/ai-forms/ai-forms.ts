@@ -2,10 +2,10 @@ import { lazy } from '#plugin-api';
 import { knownNames } from '../../kit/assistants/known-names.ts';
 import type { ServiceContext } from '../../wiring.ts';
 import { partsOf } from '../../kit/parts-of.ts';
-import { createMinuteCounts, type MinuteCounts } from '../../kit/visitors/minute-counts.ts';
+import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
 import { createSigner, type Signer } from '../../kit/visitors/signer.ts';
-import { firstModel } from '../../settings/example-model.ts';
+import { findFirstModel } from '../../settings/example-model.ts';
 import type { FormStore } from './forms/form.ts';
 import { createFormStore } from './forms/form-store.ts';
 import { createVisitors, type Visitors } from './public/visitor.ts';
@@ -21,7 +21,7 @@ export interface AiForms {
   readonly limits: FormLimiter;
   readonly visitors: Visitors;
   readonly signer: Signer;
-  readonly floods: MinuteCounts;
+  readonly floods: RequestCounts;
   readonly submit: Submit;
 }
 
@@ -33,7 +33,7 @@ function create(context: ServiceContext): AiForms {
   const signer = createSigner({ host });
   const submissions = createSubmissionStore({ host });
   const limits = createFormLimits({ host, signer });
-  const forms = createFormStore({ host, known: () => knownNames(context), firstModel: () => firstModel(context) });
+  const forms = createFormStore({ host, known: () => knownNames(context), firstModel: () => findFirstModel(context) });
   const submit = lazy(async () => {
     const [{ createSubmit }, { createMakeAnswer }] = await Promise.all([
       import('./submit/submit.ts'),

@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../../kit/field-errors.ts';
-import { moduleTitles } from './words.ts';
+import { moduleTitles } from '../../kit/module-titles.ts';
 
 interface FieldInit {
   readonly values: Readonly<Record<string, unknown>>;
@@ -10,11 +10,11 @@ interface FieldInit {
 const scopes = [
   { value: 'all', label: 'All calls' },
   { value: 'rest', label: 'Calls with the REST key' },
-  ...Object.entries(moduleTitles).map(([id, title]) => ({ value: `module:${id}`, label: `Module ${title}` })),
+  ...Object.entries(moduleTitles).map(([id, title]) => ({ value: `module:${id}`, label: title })),
   { value: 'bot', label: 'One chatbot' },
 ];
 
-/** The fields of a budget's form in their groups, as `admin/field` shows them. */
+/** The fields of a budget's form by group, for `admin/field`. */
 export function budgetFields({ values, errors, providers }: FieldInit) {
   const field = (name: string, label: string, rest: Readonly<Record<string, unknown>> = {}) => ({
     id: `budget-${name}`,
@@ -30,9 +30,9 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
       ? scopes
       : [...scopes, { value: module, label: module.replace('module:', 'Module ') }];
   const limit = [
-    field('name', 'Name', { required: true, maxlength: 80, help: 'Refusals and alerts mention it.' }),
+    field('name', 'Name', { required: true, maxlength: 80, help: 'Shown in alerts and errors.' }),
     field('amount', 'Amount', { type: 'number', required: true, min: 0, step: 'any' }),
-    field('unit', 'Of', {
+    field('unit', 'Unit', {
       type: 'select',
       options: [
         { value: 'dollars', label: 'US dollars' },
@@ -40,7 +40,7 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
         { value: 'calls', label: 'Calls' },
       ],
     }),
-    field('period', 'In each', {
+    field('period', 'Period', {
       type: 'select',
       options: [
         { value: 'day', label: 'Day' },
@@ -49,12 +49,12 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
     }),
   ];
   const whose = [
-    field('whose', 'Whose calls', { type: 'select', options: known, error: errors['scope'] ?? errors['module'] ?? '' }),
-    field('bot_id', 'Id of the chatbot', {
+    field('whose', 'Calls', { type: 'select', options: known, error: errors['scope'] ?? errors['module'] ?? '' }),
+    field('bot_id', 'Chatbot ID', {
       type: 'number',
       min: 1,
       step: 1,
-      help: 'For “One chatbot”: as the page Chatbots shows it.',
+      help: 'For “One chatbot”. The page Chatbots shows the ID.',
     }),
   ];
   const atLimit = [
@@ -64,27 +64,33 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
         { value: 'stop', label: 'Refuse calls' },
         { value: 'fallback', label: 'Fall back to a cheaper model' },
       ],
-      help: 'Falling back is for text; images and embeddings are refused.',
+      help: 'Only text falls back. Images and embeddings are refused.',
     }),
-    field('fallback_provider', 'Provider to fall back to', {
+    field('fallback_provider', 'Fallback provider', {
       type: 'select',
       options: [{ value: '', label: 'None' }, ...providers],
     }),
-    field('fallback_model', 'Model to fall back to', {
+    field('fallback_model', 'Fallback model', {
       maxlength: 200,
       mono: true,
-      help: 'This budget does not hold it back: add a second one if it is to stop as well.',
+      help: 'The fallback model is not limited by this budget.',
     }),
   ];
   const more = [
-    field('alert_percent', 'Alert at percent', { type: 'number', min: 0, max: 100, step: 1, help: '0: no alert.' }),
+    field('alert_percent', 'Alert at (%)', {
+      type: 'number',
+      min: 0,
+      max: 100,
+      step: 1,
+      help: '0 turns the alert off.',
+    }),
     field('unpriced', 'Calls without a price', {
       type: 'select',
       options: [
-        { value: 'refuse', label: 'Are refused' },
+        { value: 'refuse', label: 'Refuse' },
         { value: 'free', label: 'Count as free' },
       ],
-      help: 'Under a budget of dollars.',
+      help: 'Only for budgets in US dollars.',
     }),
   ];
   return { limit, whose, atLimit, more };

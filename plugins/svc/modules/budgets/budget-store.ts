@@ -1,19 +1,19 @@
 import { RestError, type OptionsApi } from '#plugin-api';
 import { invalidFields } from '../../kit/field-errors.ts';
-import type { Budget } from './budget.ts';
+import { budgetsOption, type Budget } from './budget.ts';
 
-/** The budgets a site has set. A change counts for calls from then on, on every node within a second. */
+/** The site's budgets. A change applies to new calls, on every node within a second. */
 export interface BudgetStore {
   list(): Promise<readonly Budget[]>;
   get(id: string): Promise<Budget | null>;
-  /** Adds a budget, or replaces that of the same id. @throws RestError 400 with a sentence for each bad member. */
+  /** Adds a budget, or replaces the one with the same id. @throws RestError 400 with a sentence for each invalid member. */
   save(values: Readonly<Record<string, unknown>>): Promise<Budget>;
-  /** Answers whether there was one. */
+  /** Returns false for an unknown id. */
   delete(id: string): Promise<boolean>;
 }
 
 const none: readonly Budget[] = [];
-const atMost = 200;
+const maxBudgets = 200;
 
 export function createBudgetStore({
   options,
@@ -22,7 +22,7 @@ export function createBudgetStore({
 }): BudgetStore {
   let known: { readonly stored: unknown; readonly budgets: readonly Budget[] } | undefined;
 
-  /** What another program may have stored is read as far as it is a list of budgets. */
+  /** Ignores what is no budget: another program may have stored it. */
   async function list(): Promise<readonly Budget[]> {
     const stored = await options.get<unknown>(budgetsOption, none);
     if (known !== undefined && known.stored === stored) return known.budgets;
@@ -31,17 +31,17 @@ export function createBudgetStore({
     return budgets;
   }
 
-  /** Two administrators who save at once both keep what they saved. */
-  async function change(to: (budgets: readonly Budget[]) => readonly Budget[]): Promise<void> {
-    for (let tries = 0; tries < 5; tries += 1) {
+  /** Two administrators who save at the same time do not overwrite each other. */
+  async function change(edit: (budgets: readonly Budget[]) => readonly Budget[]): Promise<void> {
+    for (let attempts = 0; attempts < 5; attempts += 1) {
       const stored = await options.get<unknown>(budgetsOption, none);
-      const changed = to(await list());
+      const changed = edit(await list());
       if (await options.compareAndSet(budgetsOption, stored === none ? undefined : stored, changed)) return;
     }
     throw new RestError({
       code: 'rest_svc_busy',
       status: 409,
-      message: 'The budgets were changed by somebody else at the same moment. Save again.',
+      message: 'Another administrator changed the budgets at the same time. Save again.',
     });
   }
 
@@ -55,8 +55,8 @@ export function createBudgetStore({
       const { budget } = reading;
       await change((budgets) => {
         const isNew = budgets.every(({ id }) => id !== budget.id);
-        if (isNew && budgets.length >= atMost)
-          throw invalidFields({ id: `There may be ${String(atMost)} budgets. Delete one first.` });
+        if (isNew && budgets.length >= maxBudgets)
+          throw invalidFields({ id: `A site has at most ${String(maxBudgets)} budgets. Delete one first.` });
         return isNew ? [...budgets, budget] : budgets.map((other) => (other.id === budget.id ? budget : other));
       });
       return budget;

@@ -1,41 +1,42 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
-import { budgetsTemplate, budgetsView, type BudgetsContext } from './budgets-view.ts';
+import { budgetsTemplate, budgetsView } from './budgets-view.ts';
+import type { BudgetPorts } from './module.ts';
 
-/** The page "Budgets": how far each is used up, its switch and its form. */
-export function budgetsPage(context: BudgetsContext): AdminPageBody {
-  const { budgets } = context.settings;
+/** The page "Budgets": the state, switch and form of each. */
+export function budgetsPage(ports: BudgetPorts): AdminPageBody {
+  const { budgets } = ports;
   return {
     render: async ({ query }) => {
       const edit =
         typeof query['edit'] === 'string' ? { id: query['edit'] } : query['new'] !== undefined ? { id: '' } : null;
-      return { template: budgetsTemplate, data: await budgetsView(context, edit) };
+      return { template: budgetsTemplate, data: await budgetsView(ports, edit) };
     },
     actions: {
-      save: (request) => save(request, context),
+      save: (request) => save(request, ports),
       switch: async (request): Promise<AdminActionResult> => {
-        const budget = await known(request, context);
+        const budget = await findBudget(request, ports);
         await budgets.save({ ...budget, enabled: !budget.enabled });
         return {
           notice: {
             kind: 'success',
             text: budget.enabled
-              ? `“${budget.name}” is off: it holds no call back.`
-              : `“${budget.name}” is on, for calls from now on.`,
+              ? `“${budget.name}” is off. It no longer limits calls.`
+              : `“${budget.name}” is on. It limits new calls.`,
           },
           redirect: 'svc/budgets',
         };
       },
       delete: async (request): Promise<AdminActionResult> => {
-        const budget = await known(request, context);
+        const budget = await findBudget(request, ports);
         if (readText(request, 'confirm') !== '1')
           return {
-            notice: { kind: 'error', text: 'Nothing was deleted. Tick the box to confirm that the budget is to go.' },
+            notice: { kind: 'error', text: 'Nothing was deleted. Select the checkbox to confirm.' },
           };
         await budgets.delete(budget.id);
         return {
-          notice: { kind: 'success', text: `“${budget.name}” is deleted. What it counted stays in the usage ledger.` },
+          notice: { kind: 'success', text: `“${budget.name}” deleted. The usage ledger keeps its calls.` },
           redirect: 'svc/budgets',
         };
       },
@@ -43,21 +44,21 @@ export function budgetsPage(context: BudgetsContext): AdminPageBody {
   };
 }
 
-async function known(request: AdminRequest, { settings }: BudgetsContext) {
-  const budget = await settings.budgets.get(readText(request, 'id'));
+async function findBudget(request: AdminRequest, { budgets }: BudgetPorts) {
+  const budget = await budgets.get(readText(request, 'id'));
   if (budget === null)
     throw new RestError({
       code: 'rest_svc_budget_not_found',
       status: 400,
-      message: 'This budget is gone. Reload the page.',
+      message: 'This budget was deleted. Reload the page.',
     });
   return budget;
 }
 
-async function save(request: AdminRequest, context: BudgetsContext): Promise<AdminActionResult> {
-  const { budgets } = context.settings;
+async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminActionResult> {
+  const { budgets } = ports;
   const id = readText(request, 'id');
-  const before = id === '' ? null : await known(request, context);
+  const before = id === '' ? null : await findBudget(request, ports);
   const typed = { ...request.form };
   const scope = readText(request, 'whose');
   return withFieldErrors(
@@ -72,23 +73,23 @@ async function save(request: AdminRequest, context: BudgetsContext): Promise<Adm
             (await budgets.list()).map((budget) => budget.id),
           ),
         enabled: before?.enabled ?? true,
-        // Of the field that is shown for one choice only.
+        // The field belongs to one choice only.
         bot_id: scope === 'bot' ? typed['bot_id'] : '',
       };
       const budget = await budgets.save(values);
       return {
-        notice: { kind: 'success', text: `“${budget.name}” is saved and counts for calls from now on.` },
+        notice: { kind: 'success', text: `“${budget.name}” saved. It applies to new calls.` },
         redirect: 'svc/budgets',
       };
     },
     {
       inputName: (name) => (name === 'scope' || name === 'module' ? 'whose' : name),
-      page: async (errors) => ({ template: budgetsTemplate, data: await budgetsView(context, { id, typed, errors }) }),
+      page: async (errors) => ({ template: budgetsTemplate, data: await budgetsView(ports, { id, typed, errors }) }),
     },
   );
 }
 
-/** An id that says something, made from the name. */
+/** An unused id, generated from the name. */
 function freeId(name: string, taken: readonly string[]): string {
   const base =
     name

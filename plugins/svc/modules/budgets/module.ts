@@ -1,16 +1,19 @@
-import { budgetCounters, budgetMigration, budgetReservations } from './guard/budget-tables.ts';
-import type { ServiceContext } from '../../wiring.ts';
+import type { AdminBadge } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { budgetsSchema } from './budget.ts';
-import { optionNames } from '../../settings/names.ts';
+import type { BudgetsPort, HostPort, ProvidersPort, UsagePort } from '../../ports.ts';
+import { budgetsOption, budgetsSchema } from './budget.ts';
+import { budgetCounters, budgetMigration, budgetReservations } from './guard/budget-tables.ts';
 
-/** The daily event that forgets counters of periods that are long over. */
+export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort;
+
+/** The daily event that deletes old counters and releases expired reservations. */
 const sweepHook = 'svc_budgets_sweep';
-const keptFor = 400 * 24 * 3600_000;
+/** Milliseconds. */
+const counterLifetime = 400 * 24 * 3600_000;
 
-/** How much may be spent: the budgets in front of every call, their page and commands. */
-export const budgetsModule = defineModule<ServiceContext>({
+/** Limits on what calls use: the page and the commands; the guard itself is in `guard/`. */
+export const budgetsModule = defineModule<BudgetPorts>({
   id: 'budgets',
   title: 'Budgets',
   pages: [
@@ -27,23 +30,36 @@ export const budgetsModule = defineModule<ServiceContext>({
   ],
   commands: [lazyCommands(async () => (await import('./budget-commands.ts')).budgetCommands)],
   migrations: [budgetMigration],
-  async register(context) {
-    const { host, settings } = context;
-    host.options.registerSetting(optionNames.budgets, { group: 'svc', label: 'Budgets', schema: budgetsSchema });
-    host.admin.addBadge(async () =>
-      (await settings.budgets.list()).length === 0 ? null : (await import('./budget-badge.ts')).budgetBadge(context),
-    );
+  tables: [budgetCounters, budgetReservations],
+  jobs: [sweepHook],
+  async register(ports) {
+    const { host } = ports;
+    host.options.registerSetting(budgetsOption, { group: 'svc', label: 'Budgets', schema: budgetsSchema });
+    host.admin.addBadge(() => budgetBadge(ports));
     host.hooks.addAction(sweepHook, async () => {
-      const before = new Date(host.clock.now() - keptFor).toISOString().slice(0, 10);
+      const before = new Date(host.clock.now() - counterLifetime).toISOString().slice(0, 10);
       await host.database.knex(budgetCounters).where('period', '<', before).delete();
-      await (await import('./guard/counters.ts')).createCounters(host.database).releaseExpired();
+      await (await import('./guard/counters.ts')).createBudgetCounters(host.database).releaseExpired();
     });
     await host.cron.schedule('daily', sweepHook);
   },
 });
 
-/** Removed when the plugin is uninstalled. */
-export const budgetTables: readonly string[] = [budgetCounters, budgetReservations];
-
-/** Cron jobs, for uninstalling. */
-export const budgetJobs: readonly string[] = [sweepHook];
+/** On every admin page while a budget is used up or nearly so. */
+async function budgetBadge({ host, budgets }: BudgetPorts): Promise<AdminBadge | null> {
+  const enabled = (await budgets.list()).filter((budget) => budget.enabled);
+  if (enabled.length === 0) return null;
+  const { budgetStatus } = await import('./guard/budget-status.ts');
+  const statuses = await budgetStatus(host, enabled);
+  const href = host.admin.url('svc/budgets');
+  const names = (wanted: 'exhausted' | 'alert'): string =>
+    statuses
+      .filter(({ state }) => state === wanted)
+      .map(({ budget }) => budget.name)
+      .join(', ');
+  const [exhausted, alert] = [names('exhausted'), names('alert')];
+  if (exhausted !== '') return { text: 'BUDGET USED UP', kind: 'warning', href, title: `Used up: ${exhausted}.` };
+  return alert === ''
+    ? null
+    : { text: 'Budget nearly used up', kind: 'info', href, title: `Nearly used up: ${alert}.` };
+}

@@ -1,10 +1,10 @@
 import { readFieldValue } from '../../settings/field-value.ts';
 import { budgetDefaults, budgetSchema, type Budget } from './budget.ts';
 
-/** A budget, or what is wrong, a sentence by the name of each bad member. */
+/** A budget, or a sentence for each invalid member, by its name. */
 export type BudgetReading = { readonly budget: Budget } | { readonly errors: Readonly<Record<string, string>> };
 
-/** Reads a budget from JSON or a form: missing members get their defaults, members that do not belong to its choices are left out. */
+/** Reads a budget from JSON or a form: missing members get their defaults, members that its choices do not use are dropped. */
 export function readBudget(values: Readonly<Record<string, unknown>>): BudgetReading {
   const read: Record<string, unknown> = {};
   const errors: Record<string, string> = {};
@@ -21,19 +21,19 @@ export function readBudget(values: Readonly<Record<string, unknown>>): BudgetRea
 
 function missing(budget: Partial<Budget>): Record<string, string> {
   const errors: Record<string, string> = {};
-  if (!budget.id) errors['id'] = 'id must be given: lower-case letters, digits and hyphens.';
-  if (!budget.name?.trim()) errors['name'] = 'Give the budget a name: refusals and alerts mention it.';
-  if (budget.amount === undefined || budget.amount <= 0) errors['amount'] = 'Say how much may be spent.';
+  if (!budget.id) errors['id'] = 'Set an id of lower-case letters, digits and hyphens.';
+  if (!budget.name?.trim()) errors['name'] = 'Enter a name. Alerts and errors show it.';
+  if (budget.amount === undefined || budget.amount <= 0) errors['amount'] = 'Enter an amount above 0.';
   else if (budget.unit !== 'dollars' && !Number.isInteger(budget.amount))
-    errors['amount'] = `An amount of ${String(budget.unit)} is a whole number.`;
+    errors['amount'] = `Enter a whole number of ${String(budget.unit)}.`;
   else if (budget.unit === 'dollars' && budget.amount < 0.000001)
-    errors['amount'] = 'The least is a millionth of a dollar.';
-  if (budget.scope === 'module' && !budget.module) errors['module'] = 'Choose the module whose calls count.';
-  if (budget.scope === 'bot' && budget.bot_id === undefined) errors['bot_id'] = 'Choose the chatbot whose calls count.';
+    errors['amount'] = 'The smallest amount is $0.000001.';
+  if (budget.scope === 'module' && !budget.module) errors['module'] = 'Choose the module to limit.';
+  if (budget.scope === 'bot' && budget.bot_id === undefined) errors['bot_id'] = 'Choose the chatbot to limit.';
   if (budget.at_limit === 'fallback' && !budget.fallback_provider)
-    errors['fallback_provider'] = 'Choose the provider that answers at the limit.';
+    errors['fallback_provider'] = 'Choose a fallback provider.';
   if (budget.at_limit === 'fallback' && !budget.fallback_model?.trim())
-    errors['fallback_model'] = 'Name the model that answers at the limit.';
+    errors['fallback_model'] = 'Enter a fallback model.';
   return errors;
 }
 

@@ -1,7 +1,7 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import { answerHeaders } from '../../kit/answer-headers.ts';
-import { providerArgument } from '../../kit/provider-argument.ts';
+import { responseHeaders } from '../../kit/response-headers.ts';
+import { providerArgument } from '../../kit/route.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { EmbeddingsAnswer, EmbeddingsCall } from './hooks.ts';
 import { checkedInput, inputArgument } from './input.ts';
@@ -97,7 +97,7 @@ async function createEmbeddings(
     origin: { module: 'rest', route: '/embeddings', botId: null },
   });
   const { usage, provider, model, packed } = result;
-  const headers = answerHeaders(result);
+  const headers = responseHeaders(result);
   const write = packed && ((): Uint8Array => writeAnswer(packed, { usage, provider, model }));
   const answer =
     write === undefined

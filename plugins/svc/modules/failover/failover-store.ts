@@ -1,16 +1,17 @@
 import type { OptionsApi } from '#plugin-api';
 import { invalidFields } from '../../kit/field-errors.ts';
-import { noFailover, type EmbeddingTarget, type Failover, type FailoverTarget, type FailoverUse } from './failover.ts';
+import type { Capability } from '../../ai/capable-provider.ts';
+import { failoverOption, noFailover, type EmbeddingTarget, type Failover, type FailoverTarget } from './failover.ts';
 
-/** Who answers in place of whom. A change counts for calls from then on, on every node within a second. */
+/** The fallback providers. A change applies to new calls, on every node within a second. */
 export interface FailoverStore {
   get(): Promise<Failover>;
-  /** Changes what is given. @throws RestError 400 with a sentence for each bad list. */
+  /** Changes the given members. @throws RestError 400 with a sentence for each invalid list. */
   save(changes: Partial<Failover>): Promise<Failover>;
 }
 
-export const uses: readonly FailoverUse[] = ['text', 'images', 'embeddings'];
-const atMost = 10;
+export const uses: readonly Capability[] = ['text', 'images', 'embeddings'];
+const maxTargets = 10;
 
 export function createFailoverStore({
   options,
@@ -21,7 +22,7 @@ export function createFailoverStore({
 
   async function get(): Promise<Failover> {
     const stored = await options.get<unknown>(failoverOption, noFailover);
-    if (known === undefined || known.stored !== stored) known = { stored, failover: asFailover(stored) };
+    if (known === undefined || known.stored !== stored) known = { stored, failover: readFailover(stored) };
     return known.failover;
   }
 
@@ -31,37 +32,37 @@ export function createFailoverStore({
       const next = { ...(await get()), ...changes };
       const errors: Record<string, string> = {};
       for (const use of uses) {
-        const given: readonly unknown[] = next[use];
-        if (given.length > atMost) errors[use] = `There may be ${String(atMost)} at most in the list for ${use}.`;
-        else if (targetsOf(given, use).length < given.length)
+        const listed: readonly unknown[] = next[use];
+        if (listed.length > maxTargets) errors[use] = `The list for ${use} has at most ${String(maxTargets)} entries.`;
+        else if (readTargets(listed, use).length < listed.length)
           errors[use] =
             `Each entry in the list for ${use} needs a provider and a model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
       }
       if (Object.keys(errors).length > 0) throw invalidFields(errors);
-      const failover = asFailover(next);
+      const failover = readFailover(next);
       await options.update(failoverOption, failover);
       return failover;
     },
   };
 }
 
-/** What another program may have stored is read as far as it fits. */
-function asFailover(stored: unknown): Failover {
+/** Ignores invalid entries: another program may have stored them. */
+function readFailover(stored: unknown): Failover {
   const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Partial<
     Record<keyof Failover, unknown>
   >;
   return {
     enabled: value.enabled === true,
     rest: value.rest === true,
-    text: targetsOf(value.text, 'text'),
-    images: targetsOf(value.images, 'images'),
-    embeddings: targetsOf(value.embeddings, 'embeddings') as EmbeddingTarget[],
+    text: readTargets(value.text, 'text'),
+    images: readTargets(value.images, 'images'),
+    embeddings: readTargets(value.embeddings, 'embeddings') as EmbeddingTarget[],
   };
 }
 
-function targetsOf(value: unknown, use: FailoverUse): FailoverTarget[] {
+function readTargets(value: unknown, use: Capability): FailoverTarget[] {
   if (!Array.isArray(value)) return [];
-  return (value as unknown[]).slice(0, atMost).flatMap((entry) => {
+  return (value as unknown[]).slice(0, maxTargets).flatMap((entry) => {
     const { provider, model, dimensions } = (
       typeof entry === 'object' && entry !== null ? entry : {}
     ) as Partial<EmbeddingTarget>;

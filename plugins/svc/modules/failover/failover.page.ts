@@ -1,21 +1,20 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import { hasCapability } from '../../ai/capable-provider.ts';
-import type { ServiceContext } from '../../wiring.ts';
-import type { Failover, FailoverUse } from './failover.ts';
+import { hasCapability, type Capability } from '../../ai/capable-provider.ts';
+import type { Failover } from './failover.ts';
 import { uses } from './failover-store.ts';
 import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
+import type { FailoverPorts } from './module.ts';
 import { readTargets, writeTargets } from './target-lines.ts';
 
-export type FailoverContext = Pick<ServiceContext, 'settings' | 'providers'>;
 const template = 'svc/failover';
 
-/** The page "Failover": its switches and, for each use, who is asked in which order. */
-export function failoverPage(context: FailoverContext): AdminPageBody {
+/** The page "Failover": its switches and a list of fallback providers for each use. */
+export function failoverPage(ports: FailoverPorts): AdminPageBody {
   return {
-    render: async () => ({ template, data: await view(context) }),
-    actions: { save: (request) => save(request, context) },
+    render: async () => ({ template, data: await view(ports) }),
+    actions: { save: (request) => save(request, ports) },
   };
 }
 
@@ -25,29 +24,29 @@ interface Refused {
 }
 
 const titles: Readonly<
-  Record<FailoverUse, { readonly label: string; readonly placeholder: string; readonly help: string }>
+  Record<Capability, { readonly label: string; readonly placeholder: string; readonly help: string }>
 > = {
   text: {
     label: 'Text',
     placeholder: 'claude claude-sonnet-5-5\ngoogle gemini-3.5-flash',
-    help: 'One provider and model a line, asked in this order.',
+    help: 'One provider and model per line, tried in this order.',
   },
-  images: { label: 'Images', placeholder: 'google imagen-4', help: 'One provider and model a line.' },
+  images: { label: 'Images', placeholder: 'google imagen-4', help: 'One provider and model per line.' },
   embeddings: {
     label: 'Embeddings',
     placeholder: 'openai text-embedding-3-small 1536\nazure text-embedding-3-small 1536',
-    help: 'Provider, model and the dimensions of its vectors. List one and the same model at several providers, the usual one as well: vectors of different models do not compare, though they may be equally long. Only entries with as many dimensions as the model that failed are asked.',
+    help: 'Provider, model and the dimensions of its vectors, one per line. List the same model at several providers, including your main one: vectors of different models do not compare. Only entries with the dimensions of the failed model are tried.',
   },
 };
 
-async function view({ settings, providers }: FailoverContext, refused?: Refused): Promise<Record<string, unknown>> {
-  const failover = await settings.failover.get();
+async function view({ failover, providers }: FailoverPorts, refused?: Refused): Promise<Record<string, unknown>> {
+  const stored = await failover.get();
   const typed = refused?.request;
-  const known = await knownFor(providers);
+  const known = await providersByUse(providers);
   return {
-    enabled: typed ? readText(typed, 'enabled') === '1' : failover.enabled,
-    rest: typed ? readText(typed, 'rest') === '1' : failover.rest,
-    isEmpty: uses.every((use) => failover[use].length === 0),
+    enabled: typed ? readText(typed, 'enabled') === '1' : stored.enabled,
+    rest: typed ? readText(typed, 'rest') === '1' : stored.rest,
+    isEmpty: uses.every((use) => stored[use].length === 0),
     fields: uses.map((use) => ({
       id: `failover-${use}`,
       name: use,
@@ -56,20 +55,21 @@ async function view({ settings, providers }: FailoverContext, refused?: Refused)
       rows: 4,
       ...titles[use],
       help: `${titles[use].help} Providers: ${known[use].join(', ')}.`,
-      value: typed ? readText(typed, use) : writeTargets(failover[use]),
+      value: typed ? readText(typed, use) : writeTargets(stored[use]),
       error: refused?.errors[use] ?? '',
     })),
   };
 }
 
-async function knownFor(providers: FailoverContext['providers']): Promise<Record<FailoverUse, string[]>> {
+async function providersByUse(providers: FailoverPorts['providers']): Promise<Record<Capability, string[]>> {
   const all = await providers.all();
-  const of = (use: FailoverUse): string[] => all.filter((provider) => hasCapability(provider, use)).map(({ id }) => id);
-  return { text: of('text'), images: of('images'), embeddings: of('embeddings') };
+  const able = (use: Capability): string[] =>
+    all.filter((provider) => hasCapability(provider, use)).map(({ id }) => id);
+  return { text: able('text'), images: able('images'), embeddings: able('embeddings') };
 }
 
-async function save(request: AdminRequest, context: FailoverContext): Promise<AdminActionResult> {
-  const known = await knownFor(context.providers);
+async function save(request: AdminRequest, ports: FailoverPorts): Promise<AdminActionResult> {
+  const known = await providersByUse(ports.providers);
   return withFieldErrors(
     async () => {
       const lists: Record<string, unknown> = {};
@@ -80,7 +80,7 @@ async function save(request: AdminRequest, context: FailoverContext): Promise<Ad
         else lists[use] = reading.targets;
       }
       if (Object.keys(errors).length > 0) throw invalidFields(errors);
-      const { enabled } = await context.settings.failover.save({
+      const { enabled } = await ports.failover.save({
         ...(lists as Partial<Failover>),
         enabled: readText(request, 'enabled') === '1',
         rest: readText(request, 'rest') === '1',
@@ -88,15 +88,13 @@ async function save(request: AdminRequest, context: FailoverContext): Promise<Ad
       return {
         notice: {
           kind: 'success',
-          text: enabled
-            ? 'Saved. From the next call on another provider is asked where one fails.'
-            : 'Saved. Failover is off.',
+          text: enabled ? 'Saved. If a provider fails, the next one is tried.' : 'Saved. Failover is off.',
         },
       };
     },
     {
       inputName: (name) => name,
-      page: async (errors) => ({ template, data: await view(context, { request, errors }) }),
+      page: async (errors) => ({ template, data: await view(ports, { request, errors }) }),
     },
   );
 }

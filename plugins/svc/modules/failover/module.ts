@@ -1,11 +1,12 @@
-import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { failoverSchema } from './failover.ts';
-import { optionNames } from '../../settings/names.ts';
+import type { FailoverPort, HostPort, ProvidersPort } from '../../ports.ts';
+import { failoverOption, failoverSchema } from './failover.ts';
 
-/** Who answers where a provider fails: the page and the commands; `ai/failover.ts` asks them. */
-export const failoverModule = defineModule<ServiceContext>({
+export type FailoverPorts = HostPort & ProvidersPort & FailoverPort;
+
+/** The fallback providers: the page, the commands and the option. */
+export const failoverModule = defineModule<FailoverPorts>({
   id: 'failover',
   title: 'Failover',
   pages: [
@@ -22,12 +23,6 @@ export const failoverModule = defineModule<ServiceContext>({
   ],
   commands: [lazyCommands(async () => (await import('./failover-commands.ts')).failoverCommands)],
   register({ host }) {
-    host.options.registerSetting(optionNames.failover, { group: 'svc', label: 'Failover', schema: failoverSchema });
+    host.options.registerSetting(failoverOption, { group: 'svc', label: 'Failover', schema: failoverSchema });
   },
 });
-
-/** Removed when the plugin is uninstalled. */
-export const failoverTables: readonly string[] = [];
-
-/** Cron jobs, for uninstalling. */
-export const failoverJobs: readonly string[] = [];

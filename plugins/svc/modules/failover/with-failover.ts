@@ -1,13 +1,14 @@
-import { RestError } from '#plugin-api';
-import type { EmbeddingTarget, Failover, FailoverTarget, FailoverUse } from './failover.ts';
-import type { AiServices } from '../../ai/ai-services.ts';
-import { BudgetRefusal } from '../budgets/guard/fuse.ts';
-import type { UsageOrigin } from '../../ai/usage-record.ts';
+import { RestError, type HostApi } from '#plugin-api';
+import type { CallInput, CallWrapper } from '../../ai/ports.ts';
+import type { Capability } from '../../ai/capable-provider.ts';
+import type { UsageOrigin } from '../../kit/usage-origin.ts';
+import type { FailoverStore } from './failover-store.ts';
+import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
 
-/** A call that is about to be tried elsewhere. */
+/** A failed call that another provider may take. */
 export interface FailedCall {
-  readonly use: FailoverUse;
-  /** As it was asked for. */
+  readonly use: Capability;
+  /** As requested. */
   readonly provider: string;
   readonly model: string | undefined;
   readonly origin: UsageOrigin | undefined;
@@ -16,37 +17,18 @@ export interface FailedCall {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Who is asked, in this order, when a provider failed; only while failover is on, and for REST calls only where it is on for those. */
+    /** The providers to try, in this order, after one failed; only while failover is on, and for REST calls only if it is on for those. */
     svc_failover_targets: (targets: readonly FailoverTarget[], call: FailedCall) => readonly FailoverTarget[];
   }
 }
 
-export interface Attempt {
-  readonly provider: string;
-  readonly model: string | undefined;
-  /** Vectors must have so many dimensions, in place of those of the model that failed. */
-  readonly dimensions?: number | undefined;
-  /** Ids of budgets that fell back to this one. */
-  readonly waived: readonly string[];
+export interface FailoverParts {
+  readonly host: Pick<HostApi, 'hooks' | 'log'>;
+  readonly failover: Pick<FailoverStore, 'get'>;
 }
 
-export interface AnswerInit<Result> {
-  readonly use: FailoverUse;
-  readonly input: {
-    readonly provider: string;
-    readonly model?: string | undefined;
-    readonly origin?: UsageOrigin | undefined;
-  };
-  /** One call to one provider: its own row in the ledger, its own reservation. */
-  readonly call: (attempt: Attempt) => Promise<Result>;
-  /** False once the caller has seen a part of the answer: no other provider may begin anew. Default: always. */
-  readonly mayGoOn?: () => boolean;
-  /** For embeddings: how many dimensions the vectors must have, where the caller says so. */
-  readonly dimensions?: number | undefined;
-}
-
-/** Failures that another provider may mend. What is wrong with the request itself fails there as well. */
-const mendable = new Set([
+/** Errors that another provider may not have. An error in the request itself would fail there as well. */
+const failoverCodes = new Set([
   'rest_svc_provider_rate_limited',
   'rest_svc_provider_error',
   'rest_svc_provider_timeout',
@@ -55,98 +37,67 @@ const mendable = new Set([
 ]);
 
 /**
- * Makes a call, and where its provider fails asks those that the administrator named, one after the other, each with the
- * time limit of a whole call. Where all fail the first failure is thrown. A text call that a budget refuses is made with
- * the budget's cheaper model where it has one.
+ * If a call fails, the providers that the administrator listed are tried one after the other, each with the time limit of
+ * a whole call. If all fail, the first error is thrown. Once the caller has seen a part of the text, no provider follows.
  */
-export async function answerBy<Result>(
-  services: Pick<AiServices, 'settings' | 'host'>,
-  init: AnswerInit<Result>,
-): Promise<Result> {
-  const { provider, model } = init.input;
-  try {
-    return await withinBudgets(init, { provider, model, waived: [] });
-  } catch (error) {
-    if (!isMendable(error) || init.mayGoOn?.() === false) throw error;
-    for (const target of await targetsAfter(services, init, error)) {
-      services.host.log.info('Another provider is asked.', {
-        use: init.use,
-        failed: provider,
-        provider: target.provider,
-        model: target.model,
-        code: error.code,
-      });
-      try {
-        return await withinBudgets(init, { ...target, waived: [] });
-      } catch (further) {
-        if (init.mayGoOn?.() === false || codeOf(further) === 'rest_svc_request_aborted') throw further;
+export function createWithFailover({ host, failover }: FailoverParts): CallWrapper<Capability> {
+  return (use, call) => async (input, requested) => {
+    let hasStarted = false;
+    const { onText, provider } = input;
+    const watched = onText && {
+      ...input,
+      onText(piece: string): void {
+        hasStarted = true;
+        onText(piece);
+      },
+    };
+    try {
+      return await call(watched ?? input, requested);
+    } catch (error) {
+      if (!isFailoverable(error) || hasStarted) throw error;
+      for (const target of await targetsFor(use, input, error)) {
+        host.log.info('Trying another provider', {
+          event: 'failover_attempted',
+          use,
+          failed: provider,
+          provider: target.provider,
+          model: target.model,
+          code: error.code,
+        });
+        try {
+          return await call(watched ?? input, { ...target, bypassedBudgetIds: [] });
+        } catch (next) {
+          if (hasStarted || (next instanceof RestError && next.code === 'rest_svc_request_aborted')) throw next;
+        }
       }
+      throw error;
     }
-    throw error;
+  };
+
+  async function targetsFor(use: Capability, input: CallInput, error: RestError): Promise<readonly FailoverTarget[]> {
+    const settings = await failover.get();
+    const { provider, model, origin } = input;
+    if (!settings.enabled || (origin?.module === 'rest' && !settings.rest)) return [];
+    const targets = listedTargets(settings, use, input).filter((target) => !isSame(target, input));
+    return host.hooks.applyFiltersAsync('svc_failover_targets', targets, { use, provider, model, origin, error });
   }
 }
 
-async function withinBudgets<Result>(init: AnswerInit<Result>, attempt: Attempt): Promise<Result> {
-  try {
-    return await init.call(attempt);
-  } catch (error) {
-    const refusal = error instanceof RestError && error.cause instanceof BudgetRefusal ? error.cause : null;
-    // A model for text draws no images; and vectors of another model would not compare with those there are.
-    if (refusal === null || init.use !== 'text') throw error;
-    const { id, at_limit, fallback_provider, fallback_model } = refusal.budget;
-    if (at_limit !== 'fallback' || fallback_provider === undefined || attempt.waived.includes(id)) throw error;
-    return withinBudgets(init, { provider: fallback_provider, model: fallback_model, waived: [...attempt.waived, id] });
-  }
-}
-
-async function targetsAfter<Result>(
-  { settings, host }: Pick<AiServices, 'settings' | 'host'>,
-  { use, input, dimensions }: AnswerInit<Result>,
-  error: RestError,
-): Promise<readonly FailoverTarget[]> {
-  const failover = await settings.failover?.get();
-  if (failover === undefined || !failover.enabled) return [];
-  const { provider, model, origin } = input;
-  if (origin?.module === 'rest' && !failover.rest) return [];
-  const others = listOf(failover, use, { provider, model, dimensions }).filter((target) => !isSame(target, input));
-  return host.hooks === undefined
-    ? others
-    : host.hooks.applyFiltersAsync('svc_failover_targets', others, { use, provider, model, origin, error });
-}
-
-function listOf(
-  failover: Failover,
-  use: FailoverUse,
-  asked: { readonly provider: string; readonly model: string | undefined; readonly dimensions: number | undefined },
-): readonly FailoverTarget[] {
+function listedTargets(failover: Failover, use: Capability, input: CallInput): readonly FailoverTarget[] {
   if (use !== 'embeddings') return failover[use];
-  const wanted = wantedDimensions(failover.embeddings, asked);
-  return failover.embeddings.filter(({ dimensions }) => dimensions === wanted);
+  const required = requiredDimensions(failover.embeddings, input);
+  return failover.embeddings.filter(({ dimensions }) => dimensions === required);
 }
 
-/** Those the caller asks for, or those of the model that failed where the list knows it; else nobody can tell who gives as many. */
-export function wantedDimensions(
-  list: readonly EmbeddingTarget[],
-  {
-    provider,
-    model,
-    dimensions,
-  }: { readonly provider: string; readonly model: string | undefined; readonly dimensions: number | undefined },
-): number | undefined {
-  return dimensions ?? list.find((target) => isSame(target, { provider, model }))?.dimensions;
+/** The dimensions the caller requested, or those of the failed model if the list has it; otherwise unknown. */
+export function requiredDimensions(list: readonly EmbeddingTarget[], input: CallInput): number | undefined {
+  return input.dimensions ?? input.outputDimensionality ?? list.find((target) => isSame(target, input))?.dimensions;
 }
 
-function isSame(
-  target: FailoverTarget,
-  { provider, model }: { readonly provider: string; readonly model?: string | undefined },
-): boolean {
+function isSame(target: FailoverTarget, { provider, model }: CallInput): boolean {
   return target.provider === provider && (!model?.trim() || target.model === model.trim());
 }
 
-function isMendable(error: unknown): error is RestError {
-  return error instanceof RestError && mendable.has(error.code);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof RestError ? error.code : '';
+function isFailoverable(error: unknown): error is RestError {
+  return error instanceof RestError && failoverCodes.has(error.code);
 }

@@ -1,9 +1,9 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import { answerHeaders } from '../../kit/answer-headers.ts';
+import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
-import { providerArgument } from '../../kit/provider-argument.ts';
+import { providerArgument } from '../../kit/route.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { ImagesAnswer, ImagesCall } from './hooks.ts';
 
@@ -86,7 +86,7 @@ async function generate(request: RestRequest<ImagesParams>, context: ServiceCont
   const images = result.images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }));
   const answer: ImagesAnswer = { images, usage: result.usage, message: result.message };
   const body = await hooks.applyFiltersAsync('svc_images_response', answer, call, request);
-  return new RestResponse({ body, headers: answerHeaders({ ignored: result.ignored }) });
+  return new RestResponse({ body, headers: responseHeaders({ ignored: result.ignored }) });
 }
 
 /** @throws RestError 400 `rest_svc_empty_input` for a blank prompt (D5). */

@@ -3,11 +3,11 @@ import type { ServiceContext } from '../../wiring.ts';
 import { errors } from '../../kit/errors.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { aiParamsArgument, chooseAiParams } from './ai-params.ts';
-import { answerHeaders } from '../../kit/answer-headers.ts';
+import { responseHeaders } from '../../kit/response-headers.ts';
 import type { TextAnswer, TextCall } from './hooks.ts';
 import { checkMessages } from '../../kit/messages.ts';
 import { messagesArgument, type Message } from './messages.ts';
-import { providerArgument } from '../../kit/provider-argument.ts';
+import { providerArgument } from '../../kit/route.ts';
 
 interface GenerateParams extends Params {
   readonly provider: string;
@@ -97,6 +97,6 @@ async function generate(request: RestRequest<GenerateParams>, context: ServiceCo
   const body = await hooks.applyFiltersAsync('svc_text_response', answer, call, request);
   return new RestResponse({
     body,
-    headers: answerHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }),
+    headers: responseHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }),
   });
 }

@@ -1,11 +1,20 @@
-import { usageMigration, usageReferenceMigration } from './ledger/usage-tables.ts';
-import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { localDay } from '../../kit/local-day.ts';
 import { defineModule } from '../../kit/module.ts';
-import { addSweep } from './sweep.ts';
+import type { HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
+import { sweepUsage } from './ledger/usage-store.ts';
+import { usageDaysTable, usageMigration, usageReferenceMigration, usageTable } from './ledger/usage-tables.ts';
+import { pricesOption, pricesSchema } from './prices/price.ts';
 
-/** What the service's calls cost and how they ended: the ledger's tables, page and commands. */
-export const usageModule = defineModule<ServiceContext>({
+export type UsagePorts = HostPort & SettingsPort & ProvidersPort & UsagePort & PricesPort;
+
+/** The daily event that deletes old calls from the ledger. */
+const sweepHook = 'svc_usage_sweep';
+/** Milliseconds. */
+const day = 24 * 3600 * 1000;
+
+/** What calls cost and how they ended: the ledger, the prices, their pages and commands. */
+export const usageModule = defineModule<UsagePorts>({
   id: 'usage',
   title: 'Usage',
   pages: [
@@ -19,8 +28,33 @@ export const usageModule = defineModule<ServiceContext>({
       style: 'usage.css',
       body: async () => (await import('./usage.page.ts')).usagePage,
     }),
+    lazyPage({
+      slug: 'svc/prices',
+      title: 'Prices',
+      menu: 'Prices',
+      parent: 'svc',
+      icon: 'key',
+      position: 31,
+      style: 'prices.css',
+      body: async () => (await import('./prices/prices.page.ts')).pricesPage,
+    }),
   ],
-  commands: [lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands)],
+  commands: [
+    lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands),
+    lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
+  ],
   migrations: [usageMigration, usageReferenceMigration],
-  register: addSweep,
+  tables: [usageTable, usageDaysTable],
+  jobs: [sweepHook],
+  async register({ host, settings }) {
+    host.options.registerSetting(pricesOption, { group: 'svc', label: 'Prices', schema: pricesSchema });
+    host.hooks.addAction(sweepHook, async () => {
+      const { usage_days: days } = await settings.limits();
+      const before = host.clock.now() - days * day;
+      const beforeDay = localDay(await host.site.timezone())(before);
+      const calls = await sweepUsage(host.database, { before, beforeDay });
+      if (calls > 0) host.log.info('Deleted old calls from the usage ledger', { event: 'usage_swept', calls, days });
+    });
+    await host.cron.schedule('daily', sweepHook);
+  },
 });

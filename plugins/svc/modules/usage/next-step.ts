@@ -1,8 +1,8 @@
 import { missingSettings } from '../../settings/configured.ts';
-import type { UsageContext } from './usage-view.ts';
+import type { UsagePorts } from './module.ts';
 
-/** What leads to a first call: the one thing that is still missing. */
-export async function nextStep({ settings, providers, host }: UsageContext): Promise<Record<string, string>> {
+/** The next step towards a first call. */
+export async function nextStep({ settings, providers, host }: UsagePorts): Promise<Record<string, string>> {
   const title = 'No calls yet';
   const [sandbox, masked] = await Promise.all([settings.sandbox.isOn(), settings.restKey.masked()]);
   const all = [...(await providers.all())];
@@ -16,7 +16,7 @@ export async function nextStep({ settings, providers, host }: UsageContext): Pro
   if (!sandbox && !ready.includes(true)) {
     return {
       title,
-      text: 'Every call to a provider is noted here, with its tokens and cost. Configure a provider first.',
+      text: 'This page shows every call to a provider, with its tokens and cost. Set up a provider first.',
       href: host.admin.url('svc/setup'),
       label: 'Set up a provider',
     };
@@ -24,14 +24,14 @@ export async function nextStep({ settings, providers, host }: UsageContext): Pro
   if (masked === null)
     return {
       title,
-      text: 'Every call to a provider is noted here, with its tokens and cost. Callers need a REST API key.',
+      text: 'This page shows every call to a provider, with its tokens and cost. API callers need a REST key.',
       href: `${host.admin.url('svc')}#rest-key`,
-      label: 'Make a key',
+      label: 'Create an API key',
     };
   return {
     title,
-    text: 'Everything is ready. The first call appears here within a second.',
+    text: 'Everything is ready. Your first call appears here within a second.',
     href: host.admin.url('rest'),
-    label: 'See how to call',
+    label: 'View the API reference',
   };
 }

@@ -1,5 +1,4 @@
-import { formatShortNumber } from '#plugin-api';
-import { money } from './money.ts';
+import { formatCount, formatMoney, formatNumber, formatShortNumber } from '#plugin-api';
 import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
@@ -11,9 +10,9 @@ const metrics = [
 
 export type Metric = (typeof metrics)[number]['id'];
 
-/** What the chart shows; calls unless something else is asked for. */
-export function metricOf(asked: unknown): Metric {
-  return metrics.find(({ id }) => id === asked)?.id ?? 'calls';
+/** The metric of a query; default calls. */
+export function readMetric(value: unknown): Metric {
+  return metrics.find(({ id }) => id === value)?.id ?? 'calls';
 }
 
 export interface ChartViewInit {
@@ -22,26 +21,26 @@ export interface ChartViewInit {
   /** All days of the period. */
   readonly span: readonly string[];
   readonly metric: Metric;
-  readonly address: (metric: Metric) => string;
+  readonly link: (metric: Metric) => string;
 }
 
-/** The chart as the template draws it, once for wide and once for narrow screens, with a description and the same as a table. */
-export function chartView({ days, span, metric, address }: ChartViewInit) {
+/** The chart for the template, once for wide and once for narrow screens, with a description and a table of the same data. */
+export function chartView({ days, span, metric, link }: ChartViewInit) {
   const byDay = new Map(days.map((day) => [day.name, day]));
   const values: ChartDay[] = span.map((name) => {
     const day = byDay.get(name);
-    return { day: name, value: day ? valueOf(day, metric) : 0, failed: day && metric === 'calls' ? day.failed : 0 };
+    return { day: name, value: day ? metricValue(day, metric) : 0, failed: day && metric === 'calls' ? day.failed : 0 };
   });
   const draw = (width: number) =>
     drawChart({
       width,
       days: values,
       whole: metric !== 'cost',
-      format: metric === 'cost' ? money : formatShortNumber,
-      title: (day) => titleOf(day, metric),
+      format: metric === 'cost' ? formatMoney : formatShortNumber,
+      title: (day) => dayTitle(day, metric),
     });
   return {
-    metrics: metrics.map(({ id, label }) => ({ label, href: address(id), current: id === metric })),
+    metrics: metrics.map(({ id, label }) => ({ label, href: link(id), current: id === metric })),
     title: `${metrics.find(({ id }) => id === metric)?.label ?? ''} per day`,
     description: describe(values, metric),
     hasFailed: values.some(({ failed }) => failed > 0),
@@ -50,19 +49,19 @@ export function chartView({ days, span, metric, address }: ChartViewInit) {
       { name: 'narrow', ...draw(340) },
     ],
     rows: days
-      .map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: money(day.cost) }))
+      .map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: formatMoney(day.cost) }))
       .reverse(),
   };
 }
 
-function valueOf(day: UsageGroup, metric: Metric): number {
+function metricValue(day: UsageGroup, metric: Metric): number {
   if (metric === 'calls') return day.calls;
   return metric === 'cost' ? day.cost : day.inputTokens + day.outputTokens;
 }
 
-function titleOf({ day, value, failed }: ChartDay, metric: Metric): string {
-  const amount = metric === 'cost' ? money(value) : `${value.toLocaleString('en-GB')} ${metric}`;
-  return `${day}: ${amount}${failed > 0 ? `, ${failed.toLocaleString('en-GB')} failed` : ''}`;
+function dayTitle({ day, value, failed }: ChartDay, metric: Metric): string {
+  const amount = metric === 'cost' ? formatMoney(value) : `${formatNumber(value)} ${metric}`;
+  return `${day}: ${amount}${failed > 0 ? `, ${formatNumber(failed)} failed` : ''}`;
 }
 
 function describe(days: readonly ChartDay[], metric: Metric): string {
@@ -71,5 +70,5 @@ function describe(days: readonly ChartDay[], metric: Metric): string {
     (highest, day) => (day.value > highest.value ? day : highest),
     days[0] ?? { day: '', value: 0, failed: 0 },
   );
-  return `A bar for each of ${days.length} ${days.length === 1 ? 'day' : 'days'}, from ${first?.day ?? ''} to ${last?.day ?? ''}. The most on ${titleOf(most, metric)}. The table below holds the same figures.`;
+  return `A bar for each of ${formatCount(days.length, 'day')}, from ${first?.day ?? ''} to ${last?.day ?? ''}. The highest is ${dayTitle(most, metric)}. The table below shows the same data.`;
 }

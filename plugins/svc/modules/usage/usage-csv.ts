@@ -1,9 +1,13 @@
 import type { DatabaseApi } from '#plugin-api';
 import type { UsageRow } from './ledger/usage-tables.ts';
-import { csvLine, csvMark } from '../../kit/csv.ts';
-import { plainDollars } from './money.ts';
+import { csvLine, byteOrderMark } from '../../kit/csv.ts';
 import type { UsageFilter } from './usage-filter.ts';
-import { listUsage, type UsagePlace } from './usage-queries.ts';
+import { listUsage, type UsageCursor } from './usage-queries.ts';
+
+/** `0.002100`, for calculations. */
+export function plainDollars(micro: number | null): string {
+  return micro === null ? '' : (micro / 1_000_000).toFixed(6);
+}
 
 const columns: readonly (readonly [string, (row: UsageRow) => string | number])[] = [
   ['time', (row) => new Date(row.time).toISOString()],
@@ -23,24 +27,24 @@ const columns: readonly (readonly [string, (row: UsageRow) => string | number])[
   ['reference', (row) => row.reference ?? ''],
 ];
 
-const rowsAtOnce = 1000;
+const batchSize = 1000;
 
 /**
- * The calls a filter picks as CSV (RFC 4180, UTF-8 with a mark so that spreadsheets know it), newest first, read from the
- * database in steps: memory stays small however many there are. An unknown cost is empty.
+ * The calls of a filter as CSV (RFC 4180, UTF-8 with a byte order mark for spreadsheets), newest first, read from the
+ * database in batches to keep memory small. An unknown cost is empty.
  */
 export async function* usageCsv(
   database: Pick<DatabaseApi, 'knex'>,
   { filter, timezone }: { readonly filter: UsageFilter; readonly timezone: string },
 ): AsyncGenerator<string> {
-  yield csvMark + csvLine(columns.map(([name]) => name));
-  let before: UsagePlace | undefined;
+  yield byteOrderMark + csvLine(columns.map(([name]) => name));
+  let before: UsageCursor | undefined;
   for (;;) {
-    const rows = await listUsage(database, { filter, timezone, limit: rowsAtOnce, before });
+    const rows = await listUsage(database, { filter, timezone, limit: batchSize, before });
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows.map((row) => csvLine(columns.map(([, read]) => read(row)))).join('');
-    if (rows.length < rowsAtOnce) return;
+    if (rows.length < batchSize) return;
     before = last;
   }
 }

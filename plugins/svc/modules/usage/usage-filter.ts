@@ -1,20 +1,20 @@
 import { localDay } from '../../kit/local-day.ts';
 
-/** What calls are picked by, besides the days. */
+/** What calls are filtered by, besides the days. */
 export const filterNames = ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Outcome of every call but those that went well. */
+/** Stands for every outcome except `ok`. */
 export const failed = 'failed';
 
-/** Which calls a page, an export or a command is about. */
+/** The calls that a page, an export or a command covers. */
 export interface UsageFilter {
   /** `today`, `7`, `30`, `90`, or `custom`. */
   readonly period: string;
-  /** First and last day, `YYYY-MM-DD`, as the site counts days. */
+  /** First and last day, `YYYY-MM-DD`, in the site's time zone. */
   readonly from: string;
   readonly to: string;
-  /** Values that calls must have; those left out may be any. `outcome`: a code, `ok` or `failed`. `sandbox`: `0` or `1`. */
+  /** Required values. `outcome`: a code, `ok` or `failed`. `sandbox`: `0` or `1`. */
   readonly values: Readonly<Partial<Record<FilterName, string>>>;
 }
 
@@ -25,11 +25,11 @@ export const periods = [
   { value: '90', label: '90 days', days: 90 },
 ] as const;
 
-const usualPeriod = '30';
-/** Days a chart and its sums may span. */
-export const longestPeriod = 400;
+const defaultPeriod = '30';
+/** Days. */
+export const maxPeriod = 400;
 
-/** Reads a filter from an address or a form. Whatever cannot be a filter is left out, so that any address shows a page. */
+/** Reads a filter from a URL or a form. Ignores invalid values, so that any URL shows a page. */
 export function readFilter(
   query: Readonly<Record<string, unknown>>,
   { now, timezone }: { readonly now: number; readonly timezone: string },
@@ -37,26 +37,26 @@ export function readFilter(
   const today = localDay(timezone)(now);
   const values = Object.fromEntries(
     filterNames.flatMap((name) => {
-      const value = textOf(query[name]);
+      const value = trimmedText(query[name]);
       return value === '' ? [] : [[name, value]];
     }),
   );
-  const period = textOf(query['period']);
+  const period = trimmedText(query['period']);
   const chosen = periods.find(({ value }) => value === period);
   const custom = period === 'custom' ? readDays(query, today) : null;
   if (custom) return { period: 'custom', ...custom, values };
   const { value, days } = chosen ?? periods[2];
-  return { period: chosen ? value : usualPeriod, from: addDays(today, 1 - days), to: today, values };
+  return { period: chosen ? value : defaultPeriod, from: addDays(today, 1 - days), to: today, values };
 }
 
-/** The days asked for, in the right order, none after today, and not more than fit. Null where they cannot be read. */
+/** The requested days in order, none after today, at most `maxPeriod`. Null if neither is valid. */
 function readDays(query: Readonly<Record<string, unknown>>, today: string): Pick<UsageFilter, 'from' | 'to'> | null {
-  const given = [textOf(query['from']), textOf(query['to'])].map((day) => (isDay(day) ? day : null));
+  const given = [trimmedText(query['from']), trimmedText(query['to'])].map((day) => (isDay(day) ? day : null));
   if (given[0] === null && given[1] === null) return null;
   const [first = today, last = today] = [given[0] ?? given[1], given[1] ?? today]
     .map((day) => (day !== undefined && day !== null && day < today ? day : today))
     .sort();
-  const earliest = addDays(last, 1 - longestPeriod);
+  const earliest = addDays(last, 1 - maxPeriod);
   return { from: first > earliest ? first : earliest, to: last };
 }
 
@@ -64,7 +64,7 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && addDays(text, 0) === text;
 }
 
-/** The day so many days later, or '' for a day that is none. */
+/** The day so many days later, or '' for an invalid day. */
 export function addDays(day: string, days: number): string {
   const time = Date.parse(`${day}T00:00:00Z`);
   return Number.isNaN(time) ? '' : new Date(time + days * 24 * 3600 * 1000).toISOString().slice(0, 10);
@@ -77,18 +77,18 @@ export function daysOf({ from, to }: Pick<UsageFilter, 'from' | 'to'>): string[]
   return days;
 }
 
-/** The filter as parameters of an address. */
+/** The filter as query parameters. */
 export function filterQuery({ period, from, to, values }: UsageFilter): Record<string, string> {
   return { period, ...(period === 'custom' && { from, to }), ...values };
 }
 
 /**
- * When a day of the site begins, in milliseconds since the epoch. Where clocks skip midnight, the first moment of the day.
+ * When a day of the site begins, in milliseconds since the epoch. If clocks skip midnight, the first moment of the day.
  */
 export function startOfDay(day: string, timezone: string): number {
   const dayAt = localDay(timezone);
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  // Clocks are at most 14 hours ahead of UTC and 12 behind; the border is where the day's name first appears.
+  // Clocks are at most 14 hours ahead of UTC and 12 behind; search for the first moment with the day's name.
   let [before, after] = [midnight - 15 * 3600 * 1000, midnight + 15 * 3600 * 1000];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
@@ -98,6 +98,6 @@ export function startOfDay(day: string, timezone: string): number {
   return after;
 }
 
-function textOf(value: unknown): string {
+function trimmedText(value: unknown): string {
   return typeof value === 'string' ? value.trim().slice(0, 200) : '';
 }

@@ -1,10 +1,10 @@
-import { formatShortNumber, type AdminRequest } from '#plugin-api';
+import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRequest } from '#plugin-api';
+import { moduleTitles } from '../../kit/module-titles.ts';
 import type { UsageRow } from './ledger/usage-tables.ts';
-import type { ServiceContext } from '../../wiring.ts';
+import type { UsagePorts } from './module.ts';
 import { nextStep } from './next-step.ts';
-import { money } from './money.ts';
-import { chartView, metricOf } from './usage-chart-view.ts';
-import { daysOf, failed, filterQuery, longestPeriod, periods, readFilter, type UsageFilter } from './usage-filter.ts';
+import { chartView, readMetric } from './usage-chart-view.ts';
+import { daysOf, failed, filterQuery, maxPeriod, periods, readFilter, type UsageFilter } from './usage-filter.ts';
 import {
   groupUsage,
   hasUsage,
@@ -12,65 +12,68 @@ import {
   sumUsage,
   usedValues,
   type UsageGroup,
-  type UsagePlace,
+  type UsageCursor,
   type UsageSums,
 } from './usage-queries.ts';
-
-export type UsageContext = Pick<ServiceContext, 'host' | 'settings' | 'providers' | 'ledger'>;
 
 const perPage = 25;
 
 /** The data of `svc/usage`. */
-export async function usageView(context: UsageContext, query: AdminRequest['query']): Promise<Record<string, unknown>> {
-  const { host } = context;
+export async function usageView(ports: UsagePorts, query: AdminRequest['query']): Promise<Record<string, unknown>> {
+  const { host, ledger } = ports;
   const timezone = await host.site.timezone();
   const filter = readFilter(query, { now: host.clock.now(), timezone });
-  // What this process noted a moment ago is shown as well.
-  await context.ledger.flush();
+  // Includes the calls that this process has just recorded.
+  await ledger.flush();
   const [sums, any] = await Promise.all([sumUsage(host.database, filter), hasUsage(host.database)]);
-  const kept = filterQuery(filter);
-  const metric = metricOf(query['metric']);
+  const filterParams = filterQuery(filter);
+  const metric = readMetric(query['metric']);
   const base = {
     tabs: periodTabs(filter, metric),
-    filter: await filterForm(context, filter),
-    exportFields: kept,
+    filter: await filterForm(ports, filter),
+    exportFields: filterParams,
     hasFilters: Object.keys(filter.values).length > 0,
   };
-  if (sums.calls === 0) return { ...base, empty: any ? emptyPeriod(filter) : await nextStep(context) };
+  if (sums.calls === 0) return { ...base, empty: any ? emptyPeriod(filter) : await nextStep(ports) };
   const days = await groupUsage(host.database, filter, 'day');
   const groups = await Promise.all(
     (['provider', 'model', 'module', 'outcome'] as const).map(async (by) =>
-      groupView({ by, groups: await groupUsage(host.database, filter, by), filter, sums, context }),
+      groupView({ by, groups: await groupUsage(host.database, filter, by), filter, sums, ports }),
     ),
   );
   return {
     ...base,
     stats: statsOf(sums),
     unpriced: sums.unpriced,
-    chart: chartView({ days, span: daysOf(filter), metric, address: (chosen) => address({ ...kept, metric: chosen }) }),
+    chart: chartView({
+      days,
+      span: daysOf(filter),
+      metric,
+      link: (chosen) => linkTo({ ...filterParams, metric: chosen }),
+    }),
     groups,
-    calls: await callsView(context, { filter, timezone, query, total: sums.calls }),
+    calls: await callsView(ports, { filter, timezone, query, total: sums.calls }),
   };
 }
 
 function periodTabs(filter: UsageFilter, metric: string) {
-  const kept = { ...filter.values, ...(metric !== 'calls' && { metric }) };
+  const otherParams = { ...filter.values, ...(metric !== 'calls' && { metric }) };
   return [
     ...periods.map(({ value, label }) => ({
       label,
-      href: address({ period: value, ...kept }),
+      href: linkTo({ period: value, ...otherParams }),
       current: filter.period === value,
     })),
     {
-      label: 'Other days',
-      href: address({ period: 'custom', from: filter.from, to: filter.to, ...kept }),
+      label: 'Custom',
+      href: linkTo({ period: 'custom', from: filter.from, to: filter.to, ...otherParams }),
       current: filter.period === 'custom',
     },
   ];
 }
 
-/** The form of the filters; what is chosen stays a choice even where the period has none of it. */
-async function filterForm({ host, providers }: UsageContext, filter: UsageFilter) {
+/** The form of the filters. A selected value stays an option even if the period has no such calls. */
+async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) {
   const labels = await providerLabels({ providers });
   const select = async (
     name: 'provider' | 'model' | 'module' | 'outcome',
@@ -81,7 +84,7 @@ async function filterForm({ host, providers }: UsageContext, filter: UsageFilter
       ...(await usedValues(host.database, filter, name)),
       ...(filter.values[name] !== undefined ? [filter.values[name]] : []),
     ]);
-    if (name === 'outcome') for (const own of ['ok', failed]) values.delete(own);
+    if (name === 'outcome') for (const fixed of ['ok', failed]) values.delete(fixed);
     const first =
       name === 'outcome'
         ? [
@@ -105,11 +108,11 @@ async function filterForm({ host, providers }: UsageContext, filter: UsageFilter
     period: filter.period,
     from: filter.from,
     to: filter.to,
-    longestPeriod,
+    maxPeriod,
     fields: [
       await select('provider', 'Provider', (id) => labels.get(id) ?? id),
       await select('model', 'Model'),
-      await select('module', 'Module'),
+      await select('module', 'Module', moduleLabel),
       {
         name: 'kind',
         label: 'Kind',
@@ -124,19 +127,19 @@ async function filterForm({ host, providers }: UsageContext, filter: UsageFilter
       await select('outcome', 'Outcome'),
       {
         name: 'sandbox',
-        label: 'Answered by',
+        label: 'Source',
         value: filter.values.sandbox ?? '',
         options: [
           { value: '', label: 'All' },
           { value: '0', label: 'Providers' },
-          { value: '1', label: 'The sandbox' },
+          { value: '1', label: 'Sandbox' },
         ],
       },
     ],
   };
 }
 
-async function providerLabels({ providers }: Pick<UsageContext, 'providers'>): Promise<Map<string, string>> {
+async function providerLabels({ providers }: Pick<UsagePorts, 'providers'>): Promise<Map<string, string>> {
   return new Map([...(await providers.all())].map(({ id, label }) => [id, label]));
 }
 
@@ -145,30 +148,31 @@ function emptyPeriod(filter: UsageFilter) {
   return isWide
     ? {
         title: 'No calls in the last 90 days',
-        text: 'Choose other days to look further back.',
-        href: address({ period: 'custom', from: filter.from, to: filter.to }),
-        label: 'Choose other days',
+        text: 'Choose custom days to look further back.',
+        href: linkTo({ period: 'custom', from: filter.from, to: filter.to }),
+        label: 'Choose days',
       }
     : {
-        title: 'No calls fit',
-        text: 'Nothing was noted in this period with these filters.',
-        href: address({ period: '90' }),
+        title: 'No matching calls',
+        text: 'No calls in this period match the filters.',
+        href: linkTo({ period: '90' }),
         label: 'Show the last 90 days',
       };
 }
 
 function statsOf(sums: UsageSums) {
   const share = (sums.failed * 100) / sums.calls;
+  const failedShare = share < 1 ? 'under 1' : String(Math.round(share));
   return [
     {
       label: 'Calls',
       value: sums.calls,
-      text: sums.failed === 0 ? 'none failed' : `${sums.failed} failed (${share < 1 ? 'under 1' : Math.round(share)}%)`,
+      text: sums.failed === 0 ? 'none failed' : `${formatNumber(sums.failed)} failed (${failedShare}%)`,
     },
     {
       label: 'Cost',
-      value: money(sums.cost),
-      text: sums.unpriced === 0 ? 'by the price table' : `without ${sums.unpriced} calls`,
+      value: formatMoney(sums.cost),
+      text: sums.unpriced === 0 ? 'estimated' : `without ${formatCount(sums.unpriced, 'call')}`,
     },
     {
       label: 'Tokens',
@@ -176,7 +180,7 @@ function statsOf(sums: UsageSums) {
       short: formatShortNumber(sums.inputTokens + sums.outputTokens),
     },
     { label: 'Images', value: sums.images, text: '' },
-    { label: 'Average time', duration: sums.duration / sums.calls, text: 'further tries included' },
+    { label: 'Average time', duration: sums.duration / sums.calls, text: 'including retries' },
   ];
 }
 
@@ -185,27 +189,32 @@ interface GroupInit {
   readonly groups: readonly UsageGroup[];
   readonly filter: UsageFilter;
   readonly sums: UsageSums;
-  readonly context: UsageContext;
+  readonly ports: UsagePorts;
+}
+
+/** `rest` for calls with the REST key, `service` for the service itself. */
+function moduleLabel(id: string): string {
+  return moduleTitles[id] ?? (id === 'rest' ? 'REST API' : id === 'service' ? 'AI service' : id);
 }
 
 const titles = { provider: 'Providers', model: 'Models', module: 'Modules', outcome: 'Outcomes' } as const;
-const shown = 10;
+const maxRows = 10;
 
-async function groupView({ by, groups, filter, sums, context }: GroupInit) {
-  const labels = by === 'provider' ? await providerLabels(context) : new Map([['ok', 'Succeeded']]);
+async function groupView({ by, groups, filter, sums, ports }: GroupInit) {
+  const labels = by === 'provider' ? await providerLabels(ports) : new Map([['ok', 'Succeeded']]);
   return {
     by,
     title: titles[by],
-    rows: groups.slice(0, shown).map((group) => ({
+    rows: groups.slice(0, maxRows).map((group) => ({
       ...group,
-      label: labels.get(group.name) ?? group.name,
+      label: by === 'module' ? moduleLabel(group.name) : (labels.get(group.name) ?? group.name),
       code: by === 'model' || (by === 'outcome' && group.name !== 'ok'),
-      href: address({ ...filterQuery(filter), [by]: group.name }),
+      href: linkTo({ ...filterQuery(filter), [by]: group.name }),
       share: Math.round((group.calls * 100) / sums.calls),
-      costText: group.unpriced === group.calls ? 'no price' : money(group.cost),
+      costText: group.unpriced === group.calls ? 'No price' : formatMoney(group.cost),
       tokens: group.inputTokens + group.outputTokens,
     })),
-    more: Math.max(0, groups.length - shown),
+    more: Math.max(0, groups.length - maxRows),
   };
 }
 
@@ -216,21 +225,23 @@ interface CallsInit {
   readonly total: number;
 }
 
-async function callsView(context: UsageContext, { filter, timezone, query, total }: CallsInit) {
-  const [before, after] = [placeOf(query['before']), placeOf(query['after'])];
-  const found = await listUsage(context.host.database, { filter, timezone, limit: perPage + 1, before, after });
+async function callsView(ports: UsagePorts, { filter, timezone, query, total }: CallsInit) {
+  const [before, after] = [parseCursor(query['before']), parseCursor(query['after'])];
+  const found = await listUsage(ports.host.database, { filter, timezone, limit: perPage + 1, before, after });
   const hasMore = found.length > perPage;
   const rows = after ? found.slice(hasMore ? 1 : 0) : found.slice(0, perPage);
   const [first, last] = [rows[0], rows.at(-1)];
-  const kept = filterQuery(filter);
+  const filterParams = filterQuery(filter);
   const newer =
-    first && (after ? hasMore : before !== undefined) ? address({ ...kept, after: place(first) }, 'calls') : null;
-  const older = last && (after ?? hasMore) ? address({ ...kept, before: place(last) }, 'calls') : null;
-  const labels = await providerLabels(context);
+    first && (after ? hasMore : before !== undefined)
+      ? linkTo({ ...filterParams, after: formatCursor(first) }, 'calls')
+      : null;
+  const older = last && (after ?? hasMore) ? linkTo({ ...filterParams, before: formatCursor(last) }, 'calls') : null;
+  const labels = await providerLabels(ports);
   return {
     rows: rows.map((row) => callView(row, labels)),
     total,
-    newest: before || after ? address(kept, 'calls') : null,
+    newest: before || after ? linkTo(filterParams, 'calls') : null,
     newer,
     older,
   };
@@ -241,23 +252,23 @@ function callView(row: UsageRow, labels: ReadonlyMap<string, string>) {
   return {
     ...row,
     providerLabel: labels.get(row.provider) ?? row.provider,
-    from: row.route ?? row.module,
-    costText: row.sandbox === 1 ? '$0' : row.cost === null ? 'no price' : money(row.cost),
+    from: row.route ?? moduleLabel(row.module),
+    costText: row.sandbox === 1 ? '$0' : row.cost === null ? 'No price' : formatMoney(row.cost),
     badge: succeeded ? { text: 'Succeeded', kind: 'success' } : { text: 'Failed', kind: 'error' },
     code: succeeded ? '' : row.outcome,
     isSandbox: row.sandbox === 1,
   };
 }
 
-function place({ time, id }: UsagePlace): string {
+function formatCursor({ time, id }: UsageCursor): string {
   return `${time}.${id}`;
 }
 
-function placeOf(value: unknown): UsagePlace | undefined {
+function parseCursor(value: unknown): UsageCursor | undefined {
   const [, time, id] = typeof value === 'string' ? (/^(\d{1,15})\.(\d{1,15})$/.exec(value) ?? []) : [];
   return time === undefined || id === undefined ? undefined : { time: Number(time), id: Number(id) };
 }
 
-function address(query: Readonly<Record<string, string>>, anchor = ''): string {
+function linkTo(query: Readonly<Record<string, string>>, anchor = ''): string {
   return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
 }

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../../wiring.ts';
 import { readNewTarget } from '../../ai/create-target.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { isListField } from '../../settings/field-value.ts';
-import { mask } from '../../settings/mask.ts';
+import { maskSecret } from '../../settings/secret-reader.ts';
 import { rowsOf } from './stores-view.ts';
 
 type Store = ServiceContext['knownVectorStores'][number];
@@ -135,7 +135,7 @@ async function describe(context: ServiceContext, store: Store): Promise<Record<s
   const saved = await context.vectorStoreSettings.saved(store);
   const values = Object.entries(store.settings.properties).map(([name, schema]) => {
     const value = saved[name];
-    return [name, schema.writeOnly && typeof value === 'string' ? mask(value) : (value ?? '')];
+    return [name, schema.writeOnly && typeof value === 'string' ? maskSecret(value) : (value ?? '')];
   });
   return {
     id: store.id,

@@ -1,6 +1,6 @@
 import type { JsonSchema, Params, RestRequest } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import { providerArgument } from '../../kit/provider-argument.ts';
+import { providerArgument } from '../../kit/route.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { UpsertAnswer, UpsertCall, UpsertItem } from './hooks.ts';
 

@@ -1,7 +1,7 @@
 import type { AdminActionResult, AdminPage } from '#plugin-api';
-import { curlCommand } from '../curl-command.ts';
-import { exampleModel } from '../example-model.ts';
-import type { SettingsContext } from '../settings-context.ts';
+import { curlCommand } from '../example-model.ts';
+import { findExampleModel } from '../example-model.ts';
+import type { SettingsContext } from '../settings.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { settingsView } from './settings-view.ts';
@@ -14,7 +14,7 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
       withFieldErrors(
         async () => {
           await restKey.set(readText(request, 'key'));
-          return { notice: { kind: 'success', text: 'The REST API key is saved.' } };
+          return { notice: { kind: 'success', text: 'API key saved.' } };
         },
         {
           inputName: (name) => name,
@@ -30,7 +30,7 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
         return {
           notice: {
             kind: 'error',
-            text: 'Nothing was changed. Tick the box to confirm that REST access is to be disabled.',
+            text: 'Nothing was changed. Select the checkbox to confirm that you want to disable REST access.',
           },
         };
       }
@@ -38,19 +38,19 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
       return {
         notice: {
           kind: 'success',
-          text: 'The REST API key is cleared. Every REST call is answered with 401 until you set a new one.',
+          text: 'API key cleared. Every REST call gets 401 until you set a new key.',
         },
       };
     },
   };
 }
 
-/** The page that shows a new key, the only time it can be read. */
+/** The page that shows a new key once. */
 async function showKey(key: string, context: SettingsContext): Promise<AdminActionResult> {
-  const example = await exampleModel(context);
+  const example = await findExampleModel(context);
   const url = context.host.rest.url('/svc/v1/generate');
   return {
-    notice: { kind: 'success', text: 'A new REST API key is in force. Copy it now: it is not shown again.' },
+    notice: { kind: 'success', text: 'New API key created. Copy it now. You will not be able to view it again.' },
     page: {
       template: 'svc/key',
       data: { key, curl: curlCommand({ url, key, ...example }), configured: example.configured },

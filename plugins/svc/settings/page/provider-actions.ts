@@ -1,17 +1,17 @@
-import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import { formatCount, RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
-import type { SettingsContext } from '../settings-context.ts';
+import type { SettingsContext } from '../settings.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
-/** Actions of the provider cards. All save; the others then make a real call. */
+/** Actions of the provider cards. All of them save first; test and sync then make a real call. */
 export function providerActions(context: SettingsContext): NonNullable<AdminPage['actions']> {
   return {
     'save-provider': (request) =>
       saveAnd(request, context, async (provider) => ({
-        notice: { kind: 'success', text: `The settings of ${provider.label} are saved.` },
+        notice: { kind: 'success', text: `${provider.label} settings saved.` },
         redirect: `svc?provider=${provider.id}`,
       })),
     'test-provider': (request) =>
@@ -40,23 +40,23 @@ async function callProvider({ request, context, provider, sentence }: Call): Pro
 }
 
 function testSentence({ label }: Provider, { ok, message }: ProviderProbe): string {
-  return ok ? `${label}: ${message}` : `The settings are saved, but the test failed. ${message}`;
+  return ok ? `${label}: ${message}` : `Settings saved, but the test failed. ${message}`;
 }
 
 function syncSentence({ label }: Provider, { ok, message, models }: ProviderProbe): string {
-  if (!ok) return `The settings are saved, but the models could not be fetched. ${message}`;
-  if (models.length === 0) return `${label} lists no models. Type the name of one.`;
-  return `${label}: ${models.length === 1 ? '1 model' : `${models.length} models`} to choose from.`;
+  if (!ok) return `Settings saved, but the models could not be loaded. ${message}`;
+  if (models.length === 0) return `${label} lists no models. Type the name of a model.`;
+  return `${label}: ${formatCount(models.length, 'model')} available.`;
 }
 
-/** The provider a form is about. Throws RestError 400 for one that is not there. */
-export async function providerOf(request: AdminRequest, context: SettingsContext): Promise<Provider> {
+/** The provider that a form names. @throws RestError 400 for an unknown provider */
+export async function findProvider(request: AdminRequest, context: SettingsContext): Promise<Provider> {
   const provider = await context.providers.get(readText(request, 'provider'));
   if (!provider)
     throw new RestError({
       code: 'rest_svc_unknown_provider',
       status: 400,
-      message: 'There is no such provider. Reload the page.',
+      message: 'Unknown provider. Reload the page.',
     });
   return provider;
 }
@@ -66,7 +66,7 @@ async function saveAnd(
   context: SettingsContext,
   then: (provider: Provider) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
-  const provider = await providerOf(request, context);
+  const provider = await findProvider(request, context);
   return withFieldErrors(
     async () => {
       await context.settings.providers.save(provider, readChanges(request, provider));
@@ -86,7 +86,7 @@ async function saveAnd(
   );
 }
 
-/** For the page's script: which secret fields are now saved, and how they end. */
+/** For the script of the page: which secrets are saved now, with their last characters. */
 function secretStates(card: Awaited<ReturnType<typeof providerCard>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]),

@@ -6,21 +6,21 @@ import { fieldLabel } from '../field-value.ts';
 import type { FieldErrors } from '../../kit/field-errors.ts';
 import { limitSchemas } from '../limits.ts';
 import { missingSettings } from '../configured.ts';
-import { modelsOfKind, type ModelList } from '../models/model-lists.ts';
-import type { SettingsContext } from '../settings-context.ts';
+import { modelsOfKind, type ModelList } from '../model-lists.ts';
+import type { SettingsContext } from '../settings.ts';
 import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
 
-/** A form that came back: which one, what was typed, and what is wrong with it. */
-export interface RefusedForm {
+/** A form with errors: which one, the entered values, and the errors. */
+export interface RejectedForm {
   /** `key`, `params`, `images`, `limits`, or `provider-<id>`. */
   readonly form: string;
   readonly typed: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors;
 }
 
-/** Names of models to choose from, by what they make. */
+/** Names of models to choose from, by kind. */
 export interface OfferedModels extends Readonly<Record<ModelKind, readonly string[]>> {
-  /** How many in all. */
+  /** Number of all models. */
   readonly count: number;
   /** Milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
@@ -36,10 +36,10 @@ interface ProviderCard {
   readonly models: OfferedModels;
 }
 
-/** The data of `svc/settings`. Holds no secret: only what is saved and how it ends. */
-export async function settingsView(context: SettingsContext, refused?: RefusedForm): Promise<Record<string, unknown>> {
+/** The data of `svc/settings`. Contains no secret, only its last characters. */
+export async function settingsView(context: SettingsContext, refused?: RejectedForm): Promise<Record<string, unknown>> {
   const { settings, providers, host } = context;
-  const stateOf = (form: string): RefusedForm | undefined => (refused?.form === form ? refused : undefined);
+  const stateOf = (form: string): RejectedForm | undefined => (refused?.form === form ? refused : undefined);
   const [masked, sandboxOn, sandboxAvailable] = await Promise.all([
     settings.restKey.masked(),
     settings.sandbox.isOn(),
@@ -54,27 +54,32 @@ export async function settingsView(context: SettingsContext, refused?: RefusedFo
         providerCard(provider, context, stateOf(`provider-${provider.id}`)),
       ),
     ),
-    params: rowsOf({
+    params: groupFields({
       form: 'params',
       schemas: aiParamSchemas,
       saved: await settings.aiParams(),
       state: stateOf('params'),
     }),
-    images: rowsOf({
+    images: groupFields({
       form: 'images',
       schemas: imageParamSchemas,
       saved: await settings.imageDefaults(),
       state: stateOf('images'),
     }),
-    limits: rowsOf({ form: 'limits', schemas: limitSchemas, saved: await settings.limits(), state: stateOf('limits') }),
+    limits: groupFields({
+      form: 'limits',
+      schemas: limitSchemas,
+      saved: await settings.limits(),
+      state: stateOf('limits'),
+    }),
   };
 }
 
-/** What the templates show of one provider: its fields, whether a call could be made, and the models last seen. */
+/** The data of one provider: its fields, whether it is configured, and its models. */
 export async function providerCard(
   provider: Provider,
   context: SettingsContext,
-  refused?: RefusedForm,
+  refused?: RejectedForm,
 ): Promise<ProviderCard> {
   const saved = await context.settings.providers.saved(provider);
   const missing = missingSettings(provider, saved);
@@ -91,11 +96,11 @@ export async function providerCard(
       saved,
       ...(refused && { typed: refused.typed, errors: refused.errors }),
     }),
-    models: offered(await context.tester.models(provider.id)),
+    models: groupModels(await context.tester.models(provider.id)),
   };
 }
 
-function offered(list: ModelList): OfferedModels {
+function groupModels(list: ModelList): OfferedModels {
   const { models, syncedAt } = list;
   return {
     text: modelsOfKind(list, 'text'),
@@ -110,10 +115,10 @@ interface RowsInit {
   readonly form: string;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly saved: object;
-  readonly state: RefusedForm | undefined;
+  readonly state: RejectedForm | undefined;
 }
 
-function rowsOf({ form, schemas, saved, state }: RowsInit): SchemaField[] {
+function groupFields({ form, schemas, saved, state }: RowsInit): SchemaField[] {
   return schemaFields({
     schemas,
     group: form,

@@ -1,5 +1,5 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { SettingsContext } from '../settings-context.ts';
+import type { SettingsContext } from '../settings.ts';
 import { readGroup, readText } from '../../admin-ui/form-values.ts';
 import { keyActions } from './key-actions.ts';
 import { providerActions } from './provider-actions.ts';
@@ -24,7 +24,7 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
           context,
           group: 'params',
           save: (values) => settings.saveAiParams(values),
-          text: 'The AI parameters are saved.',
+          text: 'AI parameters saved.',
         }),
       'save-images': (request) =>
         saveGroup({
@@ -32,7 +32,7 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
           context,
           group: 'images',
           save: (values) => settings.saveImageDefaults(values),
-          text: 'The image defaults are saved.',
+          text: 'Image defaults saved.',
         }),
       'save-limits': (request) =>
         saveGroup({
@@ -40,15 +40,17 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
           context,
           group: 'limits',
           save: (values) => settings.saveLimits(values),
-          text: 'The limits are saved.',
+          text: 'Limits saved.',
         }),
       'set-sandbox': async (request) => {
         const on = readText(request, 'sandbox') === '1';
-        await settings.sandbox.turn(on);
+        await settings.sandbox.set(on);
         return {
           notice: {
             kind: 'success',
-            text: on ? 'The sandbox is on: answers are made up.' : 'The sandbox is off: requests go to your providers.',
+            text: on
+              ? 'Sandbox mode is on. Responses are generated locally.'
+              : 'Sandbox mode is off. Requests go to your providers.',
           },
         };
       },

@@ -3,7 +3,7 @@ import { deliveryLogActions } from './delivery-log-actions.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { readDeliveryLogQuery, toDeliveryFilter } from './delivery-log-filter.ts';
 import { queueProgress, deliveryLogView } from './delivery-log-view.ts';
-import { csvLine, csvMark } from '../../kit/csv.ts';
+import { csvLine, byteOrderMark } from '../../kit/csv.ts';
 import type { Delivery, DeliveryFilter } from '../delivery.ts';
 import type { DeliveryLog } from '../webhooks.ts';
 
@@ -27,7 +27,7 @@ const columns: readonly (readonly [string, (delivery: Delivery) => string | numb
 
 /** Deliveries as CSV (RFC 4180, UTF-8 with a byte order mark), newest first, read page by page. */
 async function* deliveriesCsv(deliveryLog: Pick<DeliveryLog, 'list'>, filter: DeliveryFilter): AsyncGenerator<string> {
-  yield csvMark + csvLine(columns.map(([name]) => name));
+  yield byteOrderMark + csvLine(columns.map(([name]) => name));
   for (let before: string | null | undefined; before !== null;) {
     const page = await deliveryLog.list(filter, { limit: 200, ...(before !== undefined && { before }) });
     yield page.deliveries.map((delivery) => csvLine(columns.map(([, read]) => read(delivery)))).join('');

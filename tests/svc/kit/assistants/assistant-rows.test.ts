@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
-import { createAnswererRows } from '../../../../plugins/svc/kit/assistants/assistant-rows.ts';
+import { createAssistantRows } from '../../../../plugins/svc/kit/assistants/assistant-rows.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 
 const schema = {
@@ -25,7 +25,7 @@ describeDialects('rows of what answers', (open) => {
       columns.text('settings').notNullable();
       for (const name of ['filled', 'created_at', 'updated_at']) columns.bigInteger(name).notNullable();
     });
-    const rows = createAnswererRows<Cup, 'filled'>({
+    const rows = createAssistantRows<Cup, 'filled'>({
       host: { database, clock },
       table: 'cups',
       schema,

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import { isListed, networkOf } from '../../../../plugins/svc/kit/visitors/address.ts';
-import { hasBannedWord } from '../../../../plugins/svc/kit/visitors/banned-words.ts';
+import { isListed, clientNetwork } from '../../../../plugins/svc/kit/visitors/address.ts';
+import { hasBannedWord } from '../../../../plugins/svc/kit/fold-text.ts';
 
 describe('addresses of visitors', () => {
   it('share a count with their network: IPv4 alone, IPv6 with its first 64 bits', () => {
-    expect(networkOf('203.0.113.7')).to.equal('203.0.113.7');
-    expect(networkOf('::ffff:203.0.113.7')).to.equal('203.0.113.7');
-    expect(networkOf('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2');
-    expect(networkOf('2001:0db8:1:2::9%eth0')).to.equal('2001:db8:1:2');
-    expect(networkOf('2001:db8::1')).to.equal('2001:db8:0:0');
-    expect(networkOf('::1')).to.equal('0:0:0:0');
-    expect(networkOf('nonsense')).to.equal('');
+    expect(clientNetwork('203.0.113.7')).to.equal('203.0.113.7');
+    expect(clientNetwork('::ffff:203.0.113.7')).to.equal('203.0.113.7');
+    expect(clientNetwork('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2');
+    expect(clientNetwork('2001:0db8:1:2::9%eth0')).to.equal('2001:db8:1:2');
+    expect(clientNetwork('2001:db8::1')).to.equal('2001:db8:0:0');
+    expect(clientNetwork('::1')).to.equal('0:0:0:0');
+    expect(clientNetwork('nonsense')).to.equal('');
   });
 
   it('are banned one by one and by range', () => {

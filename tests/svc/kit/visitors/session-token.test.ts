@@ -80,23 +80,23 @@ describe('session tokens', () => {
   });
 });
 
-describe('sealed ids', () => {
+describe('signed ids', () => {
   const ids = createSignedIds(signerOf('key'));
 
   it('are UUIDs, the same for the same seed, that vouch for what they belong to', async () => {
-    const id = await ids.make(['conversation', 7, 's1'], ['m1']);
+    const id = await ids.create(['conversation', 7, 's1'], ['m1']);
     expect(id).to.match(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
-    expect(await ids.make(['conversation', 7, 's1'], ['m1'])).to.equal(id);
-    expect(await ids.make(['conversation', 7, 's1'], ['m2'])).not.to.equal(id);
-    expect(await ids.isOf(id, ['conversation', 7, 's1'])).to.equal(true);
-    expect(await ids.isOf(id, ['conversation', 7, 's2'])).to.equal(false);
+    expect(await ids.create(['conversation', 7, 's1'], ['m1'])).to.equal(id);
+    expect(await ids.create(['conversation', 7, 's1'], ['m2'])).not.to.equal(id);
+    expect(await ids.verify(id, ['conversation', 7, 's1'])).to.equal(true);
+    expect(await ids.verify(id, ['conversation', 7, 's2'])).to.equal(false);
     expect(
-      await ids.isOf(
+      await ids.verify(
         id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
         ['conversation', 7, 's1'],
       ),
     ).to.equal(false);
-    expect(await ids.isOf('nonsense', ['conversation', 7, 's1'])).to.equal(false);
+    expect(await ids.verify('nonsense', ['conversation', 7, 's1'])).to.equal(false);
     expect(isUuid(id)).to.equal(true);
   });
 });

@@ -1,10 +1,12 @@
 import type { Database } from '../../../../host/database/database.ts';
 import { createHooks } from '../../../../host/hooks/hooks.ts';
 import { createFakeClock, type FakeClock } from '../../../../host/testing/fake-clock.ts';
-import { createFuseGate } from '../../../../plugins/svc/modules/budgets/guard/fuse.ts';
-import { createSpendFuse } from '../../../../plugins/svc/modules/budgets/guard/spend-fuse.ts';
+import { createBudgetGuard } from '../../../../plugins/svc/modules/budgets/guard/budget-guard.ts';
+import { createBudgetReservations } from '../../../../plugins/svc/modules/budgets/guard/budget-reservations.ts';
 import { budgetMigration } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
-import { noteUsage, type NotedCall } from '../../../../plugins/svc/modules/usage/record-usage.ts';
+import { createRecordUsage } from '../../../../plugins/svc/modules/usage/record-usage.ts';
+import { findPrice } from '../../../../plugins/svc/modules/usage/prices/price.ts';
+import type { RecordedCall } from '../../../../plugins/svc/ai/ports.ts';
 import { createUsageLedger } from '../../../../plugins/svc/modules/usage/ledger/usage-ledger.ts';
 import { usageMigration, usageReferenceMigration } from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import { budgetDefaults, type Budget } from '../../../../plugins/svc/modules/budgets/budget.ts';
@@ -29,7 +31,7 @@ export function budget(settings: Partial<Budget> = {}): Budget {
   return { ...budgetDefaults, id: 'main', name: 'Main', unit: 'calls', amount: 10, ...settings };
 }
 
-/** One node's fuse and ledger on a database. A thousand tokens of acme-1 cost 2 cents in and 6 out: 32,000 millionths for 1,000 in and 200 out. */
+/** One node's budget guard and ledger on a database. A thousand tokens of acme-1 cost 2 cents in and 6 out: 32,000 millionths for 1,000 in and 200 out. */
 export async function openNode(database: Database, init: NodeInit = {}) {
   await database.migrate('svc', [usageMigration, usageReferenceMigration, budgetMigration]);
   const clock = init.clock ?? createFakeClock();
@@ -45,36 +47,41 @@ export async function openNode(database: Database, init: NodeInit = {}) {
   };
   const host = { database, clock, log: silentLog, site, hooks };
   const budgets = () => Promise.resolve(state.budgets);
-  const fuse = createFuseGate({
+  const guard = createBudgetGuard({
     budgets,
-    isWatched: () => hooks.hasFilter('svc_budget_reserve') !== false,
-    load: async () => createSpendFuse({ host, budgets, cost: async (usage) => (await ledger.price(usage)).cost }),
+    isFiltered: () => hooks.hasFilter('svc_budget_reserve') !== false,
+    load: async () =>
+      createBudgetReservations({
+        host,
+        budgets,
+        costOf: async (usage) => (await ledger.price(usage)).cost,
+        findPrice: (model) => Promise.resolve(findPrice(model, prices)),
+      }),
   });
   const ledger = createUsageLedger({
     host,
     prices: () => Promise.resolve(prices),
     isSandbox: () => Promise.resolve(state.sandbox),
-    onCounted: fuse.counted,
+    onWrite: guard.onUsageWrite,
   });
 
-  /** A call that used a thousand tokens in and 200 out, or what is said. */
-  function call(changes: Partial<NotedCall<Result>> = {}) {
-    return noteUsage<Result>(
-      { ledger, host, fuse },
-      {
-        kind: 'text',
-        provider: 'acme',
-        model: 'acme-1',
-        origin: { module: 'rest', route: '/generate', botId: null },
-        limit: 60_000,
-        estimate: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200, images: 0 }),
-        run: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200 }),
-        count: (result) => ({ model: 'acme-1', ...result }),
-        ...changes,
-      },
-    );
+  const recordUsage = createRecordUsage({ clock, ledger, guard });
+
+  /** A call that used a thousand tokens in and 200 out, unless changed. */
+  function call(changes: Partial<RecordedCall<Result>> = {}) {
+    return recordUsage<Result>({
+      kind: 'text',
+      provider: 'acme',
+      model: 'acme-1',
+      origin: { module: 'rest', route: '/generate', botId: null },
+      limit: 60_000,
+      estimate: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200, images: 0 }),
+      run: () => Promise.resolve({ inputTokens: 1000, outputTokens: 200 }),
+      count: (result) => ({ model: 'acme-1', ...result }),
+      ...changes,
+    });
   }
-  return { database, clock, hooks, ledger, fuse, state, call };
+  return { database, clock, hooks, ledger, guard, recordUsage, state, call };
 }
 
 /** Counters by their names, with whole numbers. */

@@ -4,11 +4,12 @@ import { createEmbed } from '../../../../plugins/svc/ai/embed.ts';
 import { createGenerateImages, type ImageServices } from '../../../../plugins/svc/ai/generate-images.ts';
 import { createGenerateText } from '../../../../plugins/svc/ai/generate-text.ts';
 import { ProviderError, type EmbeddingRequest, type Provider } from '../../../../plugins/svc/providers/provider.ts';
+import { withBudgetFallback } from '../../../../plugins/svc/modules/budgets/guard/budget-guard.ts';
 import type { Budget } from '../../../../plugins/svc/modules/budgets/budget.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 import { services } from '../../ai/helpers.ts';
-import { budget, countersOf, openNode, prices } from './budgeted-node.ts';
+import { budget, countersOf, openNode } from './budgeted-node.ts';
 
 const broken = new ProviderError({ kind: 'rejected', status: 400, message: 'no more.' });
 const png = Buffer.from(
@@ -73,9 +74,8 @@ async function open(database: Database, provider: Provider, budgets: readonly Bu
   const node = await openNode(database, { budgets });
   const base = await services({
     providers: [provider],
-    settings: { prices: { table: () => Promise.resolve(prices) } },
   });
-  const ai = { ...base, ledger: node.ledger, fuse: node.fuse, host: { ...base.host, hooks: node.hooks } };
+  const ai = { ...base, recordUsage: node.recordUsage, withBudgetFallback };
   return { ...node, ai };
 }
 

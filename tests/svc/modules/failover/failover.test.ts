@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { createHooks } from '../../../../host/hooks/hooks.ts';
 import { createEmbed } from '../../../../plugins/svc/ai/embed.ts';
 import { createGenerateText } from '../../../../plugins/svc/ai/generate-text.ts';
-import type { FailedCall } from '../../../../plugins/svc/modules/failover/with-failover.ts';
+import { createWithFailover, type FailedCall } from '../../../../plugins/svc/modules/failover/with-failover.ts';
 import { ProviderError, type Provider, type TextResult } from '../../../../plugins/svc/providers/provider.ts';
 import { noFailover, type Failover } from '../../../../plugins/svc/modules/failover/failover.ts';
+import { silentLog } from '../../../helpers/silent-log.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 import { answer, scripted, services } from '../../ai/helpers.ts';
 
@@ -30,10 +31,13 @@ async function open(steps: Record<string, readonly (TextResult | Error)[]>, fail
   };
   const ai = await services({
     providers: made.map(({ id, provider }) => named(id, provider)),
-    settings: { failover: { get: () => Promise.resolve(all) } },
   });
   const asked = () => made.flatMap(({ id, provider }) => provider.requests.map(({ model }) => `${id}/${model}`));
-  return { generateText: createGenerateText({ ...ai, host: { ...ai.host, hooks } }), asked, hooks };
+  const withFailover = createWithFailover({
+    host: { hooks, log: silentLog },
+    failover: { get: () => Promise.resolve(all) },
+  });
+  return { generateText: createGenerateText({ ...ai, withFailover }), asked, hooks };
 }
 
 describe('Failover', () => {
@@ -93,16 +97,19 @@ describe('Failover', () => {
     const other = scripted(answer);
     const ai = await services({
       providers: [broken, named('second', other)],
-      settings: {
-        failover: {
-          get: () => Promise.resolve({ ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }] }),
-        },
+    });
+    const withFailover = createWithFailover({
+      host: { hooks: createHooks(), log: silentLog },
+      failover: {
+        get: () => Promise.resolve({ ...noFailover, enabled: true, text: [{ provider: 'second', model: 'b' }] }),
       },
     });
     const pieces: string[] = [];
-    expect(await failureOf(createGenerateText(ai)({ ...call, onText: (piece) => void pieces.push(piece) }))).to.include(
-      { code: 'rest_svc_provider_error' },
-    );
+    expect(
+      await failureOf(
+        createGenerateText({ ...ai, withFailover })({ ...call, onText: (piece) => void pieces.push(piece) }),
+      ),
+    ).to.include({ code: 'rest_svc_provider_error' });
     expect([pieces, other.requests]).to.deep.equal([['Bon'], []]);
   });
 
@@ -143,11 +150,11 @@ describe('Failover of embeddings', () => {
   }
 
   async function embedding(providers: Provider[], list: Failover['embeddings']) {
-    const ai = await services({
-      providers,
-      settings: { failover: { get: () => Promise.resolve({ ...noFailover, enabled: true, embeddings: list }) } },
+    const withFailover = createWithFailover({
+      host: { hooks: createHooks(), log: silentLog },
+      failover: { get: () => Promise.resolve({ ...noFailover, enabled: true, embeddings: list }) },
     });
-    return createEmbed(ai);
+    return createEmbed({ ...(await services({ providers })), withFailover });
   }
 
   it('asks those alone that give as many dimensions as the model that failed', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sourcesOf } from '../../../../plugins/svc/kit/assistants/assistant-knowledge.ts';
-import { knowledgeTexts, percentOf } from '../../../../plugins/svc/modules/knowledge-base/find-knowledge.ts';
+import { listSources } from '../../../../plugins/svc/kit/assistants/assistant-knowledge.ts';
+import { matchingPassages, similarityPercent } from '../../../../plugins/svc/modules/knowledge-base/find-knowledge.ts';
 import type { FoundVector } from '../../../../plugins/svc/vector-stores/vector-store.ts';
 
 const found = (changes: Partial<FoundVector> = {}): FoundVector => ({
@@ -11,22 +11,22 @@ const found = (changes: Partial<FoundVector> = {}): FoundVector => ({
   ...changes,
 });
 const one = (metadata: Record<string, unknown>, content = 'Some text') =>
-  knowledgeTexts({ found: [found({ metadata, content })], metric: 'cosine' }, 0)[0]!;
+  matchingPassages({ found: [found({ metadata, content })], metric: 'cosine' }, 0)[0]!;
 
 describe('texts of the knowledge', () => {
   it('have their likeness in percent by the metric of the store', () => {
     const percents = (metric: 'cosine' | 'euclidean' | 'dotproduct' | null, ...scores: number[]) =>
-      scores.map((score) => Math.round(percentOf(score, metric)));
+      scores.map((score) => Math.round(similarityPercent(score, metric)));
     expect(percents('cosine', 1, 0.5, 0.004, 0, -1, 1.0000001)).to.deep.equal([100, 50, 0, 0, 0, 100]);
     expect(percents('dotproduct', 0.75, 7)).to.deep.equal([75, 100]);
     expect(percents(null, 0.75)).to.deep.equal([75]);
     expect(percents('euclidean', 0, -1, -4, -1e9, 0.1)).to.deep.equal([100, 50, 20, 0, 100]);
-    expect(percentOf(Number.NaN, 'cosine')).to.equal(0);
-    expect(percentOf(Number.NEGATIVE_INFINITY, 'euclidean')).to.equal(0);
+    expect(similarityPercent(Number.NaN, 'cosine')).to.equal(0);
+    expect(similarityPercent(Number.NEGATIVE_INFINITY, 'euclidean')).to.equal(0);
   });
 
   it('are those that are alike enough, have content, and are not there already', () => {
-    const texts = knowledgeTexts(
+    const texts = matchingPassages(
       {
         found: [
           found(),
@@ -47,7 +47,7 @@ describe('texts of the knowledge', () => {
   });
 
   it('are cut: a text to 8,000 characters, all of them to 40,000', () => {
-    const texts = knowledgeTexts(
+    const texts = matchingPassages(
       {
         found: Array.from({ length: 20 }, (_, place) =>
           found({ id: String(place), content: `${String(place)} ${'x'.repeat(20_000)}` }),
@@ -90,7 +90,7 @@ describe('texts of the knowledge', () => {
 
   it('give each page once as a source, with its best score', () => {
     const text = { id: 'a', title: 'T', url: 'https://a.example/', text: 'x', score: 50 };
-    expect(sourcesOf([text, { ...text, score: 70 }, { ...text, url: '', title: 'U', score: 10 }])).to.deep.equal([
+    expect(listSources([text, { ...text, score: 70 }, { ...text, url: '', title: 'U', score: 10 }])).to.deep.equal([
       { title: 'T', url: 'https://a.example/', score: 70 },
       { title: 'U', url: '', score: 10 },
     ]);

@@ -1,7 +1,7 @@
 import { formatShortNumber } from '#plugin-api';
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
-import { money } from '../../../../plugins/svc/modules/usage/money.ts';
+import { formatMoney } from '#plugin-api';
 import { drawChart } from '../../../../plugins/svc/admin-ui/bar-chart.ts';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
 import {
@@ -60,7 +60,7 @@ describe('the filter of usage', () => {
 
 describe('figures of usage', () => {
   it('are money with the digits that say something', () => {
-    expect([0, 1, 180, 2100, 13_000, 990_000, 12_345_678, 1_234_567_890].map(money)).to.deep.equal([
+    expect([0, 1, 180, 2100, 13_000, 990_000, 12_345_678, 1_234_567_890].map(formatMoney)).to.deep.equal([
       '$0',
       '$0.000001',
       '$0.00018',

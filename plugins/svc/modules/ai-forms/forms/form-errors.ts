@@ -1,6 +1,6 @@
 import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names.ts';
 import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
-import { repeatErrors } from '../../../kit/settings-schema/list-errors.ts';
+import { duplicateErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { FormElement, FormSettings } from './form.ts';
 import { templateErrors } from './prompt-template.ts';
@@ -30,7 +30,7 @@ export function formErrors(settings: FormSettings, known: KnownNames, before: Fo
 }
 
 function elementErrors(elements: readonly FormElement[]): SettingErrors {
-  const errors: SettingErrors = repeatErrors(
+  const errors: SettingErrors = duplicateErrors(
     'elements',
     elements.map(({ id }) => id),
   );
@@ -41,7 +41,7 @@ function elementErrors(elements: readonly FormElement[]): SettingErrors {
       errors[`${here}.options`] = `${here}.options must hold at least one option.`;
     Object.assign(
       errors,
-      repeatErrors(
+      duplicateErrors(
         `${here}.options`,
         options.map(({ value }) => value),
         'value',

@@ -11,7 +11,7 @@ import {
   whole,
   type SettingSchema,
 } from '../../../kit/settings-schema/fields.ts';
-import { embedSchema } from '../../../kit/visitors/embed-schema.ts';
+import { embedSchema } from '../../../kit/visitors/embed-settings.ts';
 import type { FormLimit, FormLimits, FormParameters, FormResult, FormSettings, FormTexts } from './form.ts';
 
 export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file'] as const;

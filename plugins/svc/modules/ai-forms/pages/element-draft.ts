@@ -1,4 +1,4 @@
-import { freshId } from '../../../admin-ui/list-edits.ts';
+import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import type { ElementOption, ElementType, FormElement } from '../forms/form.ts';
 
@@ -81,7 +81,7 @@ export function readElements(posted: Draft, keepBlank: boolean): ElementDraft[] 
 export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
   const taken = drafts.map(({ id }) => id).filter((id) => id !== '');
   return drafts.map((draft) => {
-    const id = draft.id === '' ? freshId(draft.label, taken, draft.type) : draft.id;
+    const id = draft.id === '' ? uniqueId(draft.label, taken, draft.type) : draft.id;
     taken.push(id);
     const type = draft.type as ElementType;
     return {

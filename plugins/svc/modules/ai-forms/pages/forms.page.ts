@@ -2,7 +2,7 @@ import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api
 import type { ServiceContext } from '../../../wiring.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
-import { readyModel } from '../../../settings/ready-model.ts';
+import { findReadyModel } from '../../../settings/example-model.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
 import { exportForms, importForms } from '../forms/form-transfer.ts';
@@ -53,7 +53,7 @@ async function listView(context: ServiceContext, refused?: RefusedImport): Promi
     forms.list(),
     submissions.latest(),
     context.providers.all(),
-    readyModel(context),
+    findReadyModel(context),
     settings.sandbox.isOn(),
   ]);
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
@@ -95,7 +95,7 @@ function card(host: ServiceContext['host'], form: AiForm): Record<string, unknow
 
 async function create(context: ServiceContext, starterId: string): Promise<AdminActionResult> {
   const starter = starters.find(({ id }) => id === starterId);
-  const ready = await readyModel(context);
+  const ready = await findReadyModel(context);
   const form = await aiFormsOf(context).forms.create({ ...(starter?.settings ?? blankForm), ...ready });
   return {
     notice: ready

@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { aiFormsOf } from '../ai-forms.ts';
 import type { Submission, SubmissionFilter } from '../submissions/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
@@ -134,7 +134,7 @@ async function rowOf(
     title: `${formName}${number === null ? '' : ` ${String(number)}`}${first === '' ? '' : ` · ${first.replace(/\s+/g, ' ').slice(0, 70)}`}`,
     person: userId > 0 ? (users.get(userId) ?? `User ${String(userId)}`) : 'Guest',
     answers: Object.entries(labels).map(([key, label]) => ({ label, value: values[key] || '-' })),
-    response: response === '' ? null : host.views.safe(await htmlOfMarkdown(response)),
+    response: response === '' ? null : host.views.safe(await markdownToHtml(response)),
     made:
       made === null
         ? null

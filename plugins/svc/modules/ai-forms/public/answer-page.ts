@@ -1,5 +1,5 @@
 import { RestError, RestResponse, type HostApi } from '#plugin-api';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission } from '../submissions/submission.ts';
 import { formView } from './form-view.ts';
 import { formMarkup } from './markup.ts';
@@ -36,7 +36,7 @@ export async function answerPage(
     { title: form.texts.result || form.name, headers, status: 200 },
     {
       answer: {
-        html: host.views.safe(await htmlOfMarkdown(submission.response)),
+        html: host.views.safe(await markdownToHtml(submission.response)),
         markdown: form.result.copy ? submission.response : '',
         sources: submission.made?.sources ?? [],
         downloads:

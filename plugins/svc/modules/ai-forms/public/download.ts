@@ -1,6 +1,6 @@
 import { RestResponse } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 
 const types: Readonly<Record<string, string>> = {
   md: 'text/markdown; charset=utf-8',
@@ -35,12 +35,12 @@ export async function downloadOf(
 
 async function htmlDocument(markdown: string, title: string): Promise<string> {
   const safe = title.replace(/[&<>"]/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
-  return `<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>${safe}</title>\n</head>\n<body>\n${await htmlOfMarkdown(markdown)}\n</body>\n</html>\n`;
+  return `<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>${safe}</title>\n</head>\n<body>\n${await markdownToHtml(markdown)}\n</body>\n</html>\n`;
 }
 
 /** The words without Markdown's signs. */
 async function plainText(markdown: string): Promise<string> {
-  const [html, { default: sanitise }] = await Promise.all([htmlOfMarkdown(markdown), import('sanitize-html')]);
+  const [html, { default: sanitise }] = await Promise.all([markdownToHtml(markdown), import('sanitize-html')]);
   const lines = html
     .replace(/<li>/g, '<li>- ')
     .replace(/<\/(p|h\d|li|blockquote|pre|tr)>/g, '\n</$1>')

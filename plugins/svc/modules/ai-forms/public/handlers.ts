@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
-import { networkOf } from '../../../kit/visitors/address.ts';
+import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { aiFormsOf, type AiForms } from '../ai-forms.ts';
 import type { FormBurstLimits } from '../hooks.ts';
@@ -53,7 +53,7 @@ export function createHandlers(context: ServiceContext): FormHandlers {
     async start(request) {
       const caller = await visitors.enter(request, tokenOf(request));
       floods.count(
-        `starts ${networkOf(request.ip)}`,
+        `starts ${clientNetwork(request.ip)}`,
         host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).starts_per_address,
       );
       const { visitor, token, headers } = await visitors.welcome(caller);
@@ -70,7 +70,7 @@ export function createHandlers(context: ServiceContext): FormHandlers {
       const body = await readBody(request);
       const caller = await visitors.enter(request, body.token);
       floods.count(
-        `submits ${networkOf(request.ip)}`,
+        `submits ${clientNetwork(request.ip)}`,
         host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).submits_per_address,
       );
       return submitBody(context, { request, body, caller });

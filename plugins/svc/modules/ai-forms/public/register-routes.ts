@@ -1,6 +1,6 @@
 import { lazy, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
-import { registerClientFiles } from '../../../kit/client-file-route.ts';
+import { registerClientFiles } from '../../../kit/client-files.ts';
 import type { FormHandlers } from './handlers.ts';
 
 type Act = Exclude<keyof FormHandlers, 'allows'>;

@@ -1,5 +1,5 @@
 import { RestError, type HostApi, type User } from '#plugin-api';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { AiForm } from '../forms/form.ts';
 import type { Submission } from '../submissions/submission.ts';
 import type { PostAnswer } from './protocol.ts';
@@ -26,7 +26,7 @@ export async function savePost(
     });
   const { title, body } = splitTitle(submission.response);
   const post = await content.posts.create(
-    { title: title || form.name, content: await htmlOfMarkdown(body), status: 'draft' },
+    { title: title || form.name, content: await markdownToHtml(body), status: 'draft' },
     { as: user },
   );
   return { id: post.id, edit_url: `${admin.url('posts/edit')}?id=${String(post.id)}` };

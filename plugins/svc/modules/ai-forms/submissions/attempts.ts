@@ -1,6 +1,6 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import type { Taken } from '../../../kit/visitors/limit-counters.ts';
+import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { formTables } from '../forms/form-tables.ts';
 import { rowOf, type Row } from './submission-rows.ts';
 import type { Attempt, SubmissionStore } from './submission.ts';
@@ -12,7 +12,7 @@ const pieceSize = 200;
 const mostSearched = 20_000;
 
 const isMine = ({ id, attempt }: Attempt) => ({ uuid: id, attempt, status: 'running' });
-const takenIn = (reserved: string): Taken | null => (reserved === '' ? null : (JSON.parse(reserved) as Taken));
+const takenIn = (reserved: string): Reserved | null => (reserved === '' ? null : (JSON.parse(reserved) as Reserved));
 
 type Attempts = Pick<SubmissionStore, 'take' | 'reserve' | 'renew' | 'complete' | 'fail' | 'recover'>;
 type AttemptsHost = Pick<HostApi, 'database' | 'clock'>;
@@ -95,7 +95,7 @@ function over(query: Knex.QueryBuilder, { database }: AttemptsHost): Knex.QueryB
   return query.where('status', 'running').where('lease_until', '<', database.now());
 }
 
-function recover(host: AttemptsHost): Promise<Taken[]> {
+function recover(host: AttemptsHost): Promise<Reserved[]> {
   const { database, clock } = host;
   const table = (): Knex.QueryBuilder<Row, Row[]> =>
     database.knex<Row>(formTables.submissions) as Knex.QueryBuilder<Row, Row[]>;
@@ -104,7 +104,7 @@ function recover(host: AttemptsHost): Promise<Taken[]> {
       Row,
       'uuid' | 'attempt' | 'reserved'
     >[];
-    const taken: Taken[] = [];
+    const taken: Reserved[] = [];
     for (const { uuid, attempt, reserved } of rows) {
       const changed = await table()
         .where(isMine({ id: uuid, attempt }))

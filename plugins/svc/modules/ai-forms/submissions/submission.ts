@@ -1,5 +1,5 @@
 import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
-import type { Taken } from '../../../kit/visitors/limit-counters.ts';
+import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 
 /** Of a file: what is kept of it, never its content. */
 export interface FileValue {
@@ -89,9 +89,9 @@ export interface SubmissionStore {
    * Takes a submission, in the running transaction: a new one, or one that failed or whose try is long over. Null: it is
    * completed or under way. What such a try had reserved comes back in `abandoned`, to be given back.
    */
-  take(submission: NewSubmission): Promise<{ readonly attempt: Attempt; readonly abandoned: Taken | null } | null>;
+  take(submission: NewSubmission): Promise<{ readonly attempt: Attempt; readonly abandoned: Reserved | null } | null>;
   /** Notes what was taken from limits, in the running transaction. */
-  reserve(attempt: Attempt, taken: Taken | null): Promise<void>;
+  reserve(attempt: Attempt, taken: Reserved | null): Promise<void>;
   /** Keeps the lease; false: it is lost. */
   renew(attempt: Attempt): Promise<boolean>;
   /** Stores the answer, in the running transaction; false: another try has taken its place, and nothing was stored. */
@@ -103,7 +103,7 @@ export interface SubmissionStore {
   fail(
     attempt: Attempt,
     end: { readonly error: string; readonly code: string },
-  ): Promise<{ readonly taken: Taken | null } | null>;
+  ): Promise<{ readonly taken: Reserved | null } | null>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
   list(
@@ -123,5 +123,5 @@ export interface SubmissionStore {
   /** Deletes those of a form that came before a moment, in batches; answers how many went. */
   sweep(formId: number, before: number): Promise<number>;
   /** Fails tries whose node is gone, and answers what they had reserved. */
-  recover(): Promise<readonly Taken[]>;
+  recover(): Promise<readonly Reserved[]>;
 }

@@ -1,4 +1,4 @@
-import { csvLine, csvMark } from '../../../kit/csv.ts';
+import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
 import type { Submission } from './submission.ts';
 
 const columns: readonly (readonly [string, (submission: Submission) => string | number])[] = [
@@ -22,7 +22,7 @@ const columns: readonly (readonly [string, (submission: Submission) => string | 
 
 /** Submissions as CSV: forms differ in their fields, so one column holds them all, `Label: value` a line. */
 export async function* submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  yield csvMark + csvLine(columns.map(([name]) => name));
+  yield byteOrderMark + csvLine(columns.map(([name]) => name));
   for await (const submission of submissions) yield csvLine(columns.map(([, read]) => read(submission)));
 }
 

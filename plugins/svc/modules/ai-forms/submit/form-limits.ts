@@ -1,6 +1,6 @@
 import type { HostApi, User } from '#plugin-api';
-import { networkOf } from '../../../kit/visitors/address.ts';
-import { createLimitCounters, type CountedLimit, type Taken } from '../../../kit/visitors/limit-counters.ts';
+import { clientNetwork } from '../../../kit/visitors/address.ts';
+import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { periodOf } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { AiForm, FormLimit } from '../forms/form.ts';
@@ -22,8 +22,8 @@ export interface FormLimiter {
   of(visitor: LimitedFormVisitor): Promise<LimitInForce | null>;
   left(limit: LimitInForce): Promise<number>;
   /** Takes one answer, in the running transaction; null: none is left. However many ask at once, over all nodes, together they get no more than there is. */
-  take(limit: LimitInForce): Promise<Taken | null>;
-  giveBack(taken: Taken): Promise<void>;
+  take(limit: LimitInForce): Promise<Reserved | null>;
+  giveBack(taken: Reserved): Promise<void>;
   shown(form: Pick<AiForm, 'limits'>, limit: LimitInForce): ShownLimit;
   /** Forgets periods that are long over. */
   sweep(): Promise<void>;
@@ -48,7 +48,7 @@ export function createFormLimits({
       const { form, user, session, ip } = visitor;
       const set = await hooks.applyFiltersAsync('svc_form_limit', limitFor(form, user), visitor);
       if (set === null || !(set.amount > 0)) return null;
-      const network = networkOf(ip);
+      const network = clientNetwork(ip);
       const address =
         network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
       // In order, so that two transactions never wait for each other.

@@ -38,7 +38,7 @@ async function* fromList({ items }: ListSource): AsyncGenerator<Candidate> {
 }
 
 async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
-  const { readCsv, CsvError } = await import('../../../kit/csv-rows.ts');
+  const { readCsv, CsvError } = await import('../../../kit/csv.ts');
   try {
     const { header, rows } = readCsv(text);
     for (const row of rows) {

@@ -3,13 +3,13 @@ import { periodOf } from '../../../kit/visitors/period.ts';
 import { localDay } from '../../../kit/local-day.ts';
 
 export interface BudgetPeriod {
-  /** `YYYY-MM-DD` or `YYYY-MM`, as counters are named. */
+  /** `YYYY-MM-DD` or `YYYY-MM`, as in counters. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly endsAt: number;
 }
 
-/** The day or month of the site that a moment is in. */
+/** The day or month of a moment, in the site's time zone. */
 export function budgetPeriod(per: Budget['period'], now: number, timezone: string): BudgetPeriod {
   return { name: periodName(per, now, timezone), endsAt: periodOf(per, now, timezone).endsAt };
 }
@@ -18,7 +18,7 @@ export function periodName(per: Budget['period'], now: number, timezone: string)
   return localDay(timezone)(now).slice(0, per === 'day' ? 10 : 7);
 }
 
-/** Names the counter of a budget: changed, the budget has another. */
+/** The counter of a budget. A changed scope or unit has another one. */
 export function counterOf({
   id,
   scope,
@@ -26,6 +26,6 @@ export function counterOf({
   bot_id,
   unit,
 }: Pick<Budget, 'id' | 'scope' | 'module' | 'bot_id' | 'unit'>): string {
-  const whose = scope === 'module' ? `module.${module ?? ''}` : scope === 'bot' ? `bot.${String(bot_id ?? 0)}` : scope;
-  return `${id}/${whose}/${unit}`;
+  const calls = scope === 'module' ? `module.${module ?? ''}` : scope === 'bot' ? `bot.${String(bot_id ?? 0)}` : scope;
+  return `${id}/${calls}/${unit}`;
 }

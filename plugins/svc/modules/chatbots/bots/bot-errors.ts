@@ -2,13 +2,13 @@ import { isUrl } from '#plugin-api';
 import { isIP } from 'node:net';
 import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names.ts';
 import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
-import { listErrors, repeatErrors } from '../../../kit/settings-schema/list-errors.ts';
+import { listErrors, duplicateErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { BotSettings } from './bot.ts';
 
 /**
- * What is wrong with settings whose members are right one by one.
+ * Checks what the schema cannot: names, domains, pictures, and references between forms and rules.
  *
  * @param before what a change began with: a provider or store that is gone since it was saved is not an error of a change to something else
  */
@@ -43,7 +43,7 @@ function findPictureErrors({ look: { avatar_url: address } }: BotSettings): Sett
 }
 
 function findFormErrors(forms: readonly BotForm[]): SettingErrors {
-  const errors: SettingErrors = repeatErrors(
+  const errors: SettingErrors = duplicateErrors(
     'forms',
     forms.map(({ id }) => id),
   );
@@ -51,18 +51,18 @@ function findFormErrors(forms: readonly BotForm[]): SettingErrors {
     const path = `forms[${String(at)}].elements`;
     Object.assign(
       errors,
-      repeatErrors(
+      duplicateErrors(
         path,
         elements.map(({ id }) => id),
       ),
     );
-    elements.forEach(({ type, options }, place) => {
-      const here = `${path}[${String(place)}].options`;
+    elements.forEach(({ type, options }, index) => {
+      const here = `${path}[${String(index)}].options`;
       if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0)
         errors[here] = `${here} must hold at least one option.`;
       Object.assign(
         errors,
-        repeatErrors(
+        duplicateErrors(
           here,
           options.map(({ value }) => value),
           'value',
@@ -74,14 +74,14 @@ function findFormErrors(forms: readonly BotForm[]): SettingErrors {
 }
 
 function findRuleErrors({ rules, forms }: BotSettings): SettingErrors {
-  const errors: SettingErrors = repeatErrors(
+  const errors: SettingErrors = duplicateErrors(
     'rules',
     rules.map(({ id }) => id),
   );
   rules.forEach(({ action }, at) => {
     if (action.type !== 'display_form' || forms.some(({ id }) => id === action.form_id)) return;
     const path = `rules[${String(at)}].action.form_id`;
-    errors[path] = `${path} names no form of this chatbot.`;
+    errors[path] = `${path} does not name a form of this chatbot.`;
   });
   return errors;
 }

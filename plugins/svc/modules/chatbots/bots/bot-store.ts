@@ -17,7 +17,7 @@ export interface BotStoreParts {
   readonly firstModel: FirstModel;
 }
 
-/** The bots, one row each. */
+/** Stores bots, one row each. */
 export function createBotStore({ host, known, firstModel }: BotStoreParts): BotStore {
   const { database, hooks } = host;
   const store = createAssistantStore<BotSettings, never>({

@@ -3,10 +3,10 @@ import type { EmbedSettings } from '../../../kit/visitors/embed-settings.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { Rule } from '../rules/rule.ts';
 
-/** Texts of a knowledge base, or of any vector store, that go into the prompt. */
+/** Which passages of a knowledge base or vector store are added to the prompt. */
 export type BotKnowledge = KnowledgeSettings;
 
-/** How the widget looks. Colours are `#rrggbb`; empty: the theme's. */
+/** How the widget looks. Colors are `#rrggbb`, or empty for the color of the theme. */
 export interface BotLook {
   readonly theme: 'light' | 'dark' | 'auto';
   readonly primary_color: string;
@@ -22,15 +22,15 @@ export interface BotLook {
   readonly size: 'small' | 'medium' | 'large';
   /** Name of a built-in icon. */
   readonly icon: 'chat' | 'robot' | 'spark' | 'help' | 'heart';
-  /** Address of a picture in place of the icon; empty: none. */
+  /** URL of a picture that replaces the icon, or an empty text. */
   readonly avatar_url: string;
   /** `rtl` for Arabic, Hebrew, Persian; `auto` follows the page. */
   readonly direction: 'auto' | 'ltr' | 'rtl';
-  /** The popup opens by itself after so many seconds; 0: it waits for a click. */
+  /** Seconds until the popup opens automatically. 0: only on click. */
   readonly open_after: number;
 }
 
-/** Every text of the widget. An empty one is not shown, or stays the built-in default where it is a label. */
+/** Every text of the widget. An empty label shows the built-in one; other empty texts are not shown. */
 export interface BotTexts {
   readonly title: string;
   readonly subtitle: string;
@@ -38,7 +38,7 @@ export interface BotTexts {
   readonly send: string;
   readonly stop: string;
   readonly retry: string;
-  /** Makes the last answer anew. */
+  /** Generates the last answer again. */
   readonly regenerate: string;
   readonly copy: string;
   readonly copied: string;
@@ -54,9 +54,9 @@ export interface BotTexts {
   readonly typing: string;
   /** The visitor's name in transcripts and for screen readers. */
   readonly you: string;
-  /** Leads back to the newest message. */
+  /** Scrolls to the newest message. */
   readonly latest: string;
-  /** When there is more after a limit; `{time}` is filled in. */
+  /** When the limit resets; `{time}` is replaced. */
   readonly again: string;
   readonly offline: string;
   readonly error: string;
@@ -76,11 +76,11 @@ export interface BotLimit {
 }
 
 export interface BotLimits {
-  /** For a visitor who is not signed in, by session and by address. */
+  /** For a visitor who is not signed in, counted by session and by IP address. */
   readonly guest: BotLimit;
   /** For a signed-in user. */
   readonly user: BotLimit;
-  /** By role; of several roles that have one the most generous counts, and it wins over `user`. */
+  /** By role. If several roles have a limit, the highest one applies. It overrides `user`. */
   readonly roles: Readonly<Record<string, BotLimit>>;
   /** Shown when the limit is reached. */
   readonly message: string;
@@ -89,17 +89,17 @@ export interface BotLimits {
 /** Who may show the bot (D16). */
 export type BotEmbed = EmbedSettings;
 
-/** All that is set of a bot; what its JSON export, its form and `svc bot create|update --json` hold. */
+/** All settings of a bot: the content of its JSON export, its form and `svc bot create|update --json`. */
 export interface BotSettings {
   /** 1 to 200 characters. */
   readonly name: string;
-  /** An inactive bot answers nobody: 404 as if it were not there, for visitors and REST alike. */
+  /** An inactive bot is treated as missing (404), for visitors and REST calls. */
   readonly status: 'active' | 'inactive';
   /** Id of a text provider. */
   readonly provider: string;
-  /** Empty: the provider's saved one. */
+  /** An empty text uses the provider's default model. */
   readonly model: string;
-  /** System text; `[date]` and `[username]` are filled in (D7). */
+  /** System text. `[date]` and `[username]` are replaced (D7). */
   readonly instructions: string;
   readonly greeting: string;
   /** Questions to click on, up to 8. */
@@ -108,7 +108,7 @@ export interface BotSettings {
   readonly temperature: number | null;
   /** 1 to 128,000. Default 4,000. */
   readonly max_completion_tokens: number;
-  /** Messages of the conversation that the model is told, the new one included; 1 to 200, default 15. */
+  /** Recent messages sent to the model, including the new one; 1 to 200, default 15. */
   readonly max_messages: number;
   readonly knowledge: BotKnowledge;
   readonly look: BotLook;
@@ -116,19 +116,19 @@ export interface BotSettings {
   readonly limits: BotLimits;
   readonly consent: { readonly required: boolean; /** Plain text and links in Markdown. */ readonly text: string };
   readonly moderation: {
-    /** Without regard to case and accents, whole words. */
+    /** Whole words. Case and accents do not matter. */
     readonly banned_words: readonly string[];
     /** IP addresses and ranges such as `203.0.113.0/24`. */
     readonly banned_addresses: readonly string[];
-    /** Shown in place of an answer. */
+    /** Shown instead of an answer. */
     readonly message: string;
   };
   readonly privacy: {
-    /** Off: conversations live in the visitor's page alone and nothing of them is stored. */
+    /** When false, conversations exist only in the visitor's page and are not stored. */
     readonly keep: boolean;
-    /** Days after the last message; 0: for ever. */
+    /** Days after the last message until a conversation is deleted; 0: never. */
     readonly retention_days: number;
-    /** The last part of IPv4, the last 80 bits of IPv6 are zeroed before an address is stored. Default true. */
+    /** Replaces the last part of IPv4 and the last 80 bits of IPv6 by zeros before an address is stored. Default true. */
     readonly anonymise_ip: boolean;
   };
   /** Visitors may rate answers. */
@@ -146,7 +146,7 @@ export interface Bot extends BotSettings {
   readonly updated_at: number;
 }
 
-/** Some members of the settings, nested ones too. */
+/** Some of the settings; nested objects may be partial too. */
 export type BotChanges = {
   readonly [Name in keyof BotSettings]?: BotSettings[Name] extends readonly unknown[]
     ? BotSettings[Name]
@@ -155,27 +155,33 @@ export type BotChanges = {
       : BotSettings[Name];
 };
 
-/** The bots of the site, kept in the database; every node sees a change within a second. */
+/** The bots of the site, stored in the database. Every node sees a change within a second. */
 export interface BotStore {
-  /** Null: there is no such bot. */
+  /** Returns null if the bot does not exist. */
   get(id: number): Promise<Bot | null>;
-  /** By id. */
+  /** Sorted by id. */
   list(): Promise<readonly Bot[]>;
-  /** Fills in the defaults. Throws RestError 400 `rest_invalid_param` that lists every bad member by its path (`embed.allowed_domains[1]`). */
+  /**
+   * Fills in the defaults. Throws RestError 400 `rest_invalid_param` with every invalid member by its path
+   * (`embed.allowed_domains[1]`).
+   */
   create(settings: unknown): Promise<Bot>;
-  /** All of them or, where one is refused, none; paths begin with `bots[<place>]`. */
+  /** Creates all of them, or none if one is invalid. Paths of errors start with `bots[<index>]`. */
   createAll(list: readonly unknown[]): Promise<readonly Bot[]>;
-  /** Nested objects are merged, lists and all else replaced (`limits.roles` too); another provider without a model takes that one's saved model. Throws RestError 404 `rest_svc_bot_not_found`, 400 as `create` does. */
+  /**
+   * Merges nested objects; replaces lists and all other values (`limits.roles` too). A new provider without a model uses
+   * its default model. Throws RestError 404 `rest_svc_bot_not_found`, or 400 like `create`.
+   */
   update(id: number, changes: unknown): Promise<Bot>;
-  /** Another bot with the same settings, named "<name> (copy)" and inactive. */
+  /** Creates an inactive bot with the same settings, named "<name> (copy)". */
   duplicate(id: number): Promise<Bot>;
-  /** Its conversations stay in the logs (D14). Answers whether there was one. */
+  /** Conversations stay in the logs (D14). Returns whether the bot existed. */
   delete(id: number): Promise<boolean>;
-  /** Settings that the defaults of a new bot are; the form begins with them. */
+  /** The default settings of a new bot. */
   defaults(): Promise<BotSettings>;
 }
 
-/** What is set of a bot, without its id and times. */
+/** The settings of a bot, without its id and times. */
 export function withoutMetadata({
   id: _id,
   created_at: _created,
@@ -185,7 +191,7 @@ export function withoutMetadata({
   return settings;
 }
 
-/** A bot as commands print it: its id first, times as ISO 8601. */
+/** A bot as commands print it: id first, times as ISO 8601. */
 export function botRecord(bot: Bot): Record<string, unknown> {
   return {
     id: bot.id,

@@ -1,8 +1,8 @@
 import type { HostApi } from '#plugin-api';
-import { csvLine, csvMark } from '../../../kit/csv.ts';
+import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
 import { botsTable } from '../bots/bots-table.ts';
 import type { Conversation, StoredMessage } from './conversation.ts';
-import { conversationOf, messageOf, type ConversationRow, type MessageRow } from './conversation-rows.ts';
+import { toConversation, toMessage, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { deletedBotName, deletedUserName, guestName } from './log-rows.ts';
 
@@ -39,10 +39,10 @@ export async function* readConversations(
       const row = byId.get(id);
       if (row === undefined) continue;
       yield {
-        conversation: conversationOf(row),
+        conversation: toConversation(row),
         botName: botNames.get(row.bot_id) ?? deletedBotName,
         userName: row.user_id === 0 ? guestName : (userNames.get(row.user_id) ?? deletedUserName),
-        messages: (byConversation.get(id) ?? []).map(messageOf),
+        messages: (byConversation.get(id) ?? []).map(toMessage),
       };
     }
   }
@@ -86,7 +86,7 @@ const columns: readonly (readonly [
 
 /** One line a message (RFC 4180); what a spreadsheet would run is made a text. */
 export async function* logsCsv(conversations: AsyncIterable<ExportedConversation>): AsyncGenerator<string> {
-  yield csvMark + csvLine(columns.map(([name]) => name));
+  yield byteOrderMark + csvLine(columns.map(([name]) => name));
   for await (const exported of conversations) {
     const lines = exported.messages.map((message) => csvLine(columns.map(([, read]) => read(exported, message) ?? '')));
     if (lines.length > 0) yield lines.join('');

@@ -3,10 +3,10 @@ import type { BotForm, CheckedForm, FormElement, FormValues } from './form.ts';
 import { readElement, type ElementValue } from './read-element.ts';
 import { foldText } from '../../../kit/fold-text.ts';
 
-/** Names under which receivers find the usual fields whatever a form calls them (contract 6.5). */
+/** Names of common fields for receivers, whatever the form calls them (contract 6.5). */
 type Alias = 'email' | 'first_name' | 'last_name' | 'phone' | 'company';
 
-/** Ids and labels, folded and with `_` between words, that stand for each alias. */
+/** Ids and labels of each alias, folded and with `_` between words. */
 const names: Readonly<Record<Alias, readonly string[]>> = {
   email: ['email', 'e_mail', 'mail', 'email_address', 'e_mail_address', 'your_email', 'work_email', 'business_email'],
   first_name: ['first_name', 'firstname', 'given_name', 'forename', 'vorname', 'prenom', 'nombre', 'fornavn'],
@@ -52,8 +52,8 @@ const names: Readonly<Record<Alias, readonly string[]>> = {
 const fullName = ['name', 'full_name', 'fullname', 'your_name'];
 
 /**
- * The values of the usual fields, by alias: the first element whose id or label is one of the names, for e-mail and phone
- * also the first element of that type. A single field for the whole name is split at its last blank. Empty values give none.
+ * The values of common fields, by alias: of the first element whose id or label is one of the names. For email and phone
+ * the first element of that type also matches. A field for the full name is split at its last space.
  */
 function findAliases(filled: readonly (readonly [FormElement, ElementValue])[]): Partial<Record<Alias, string>> {
   const texts = filled.filter(
@@ -82,19 +82,19 @@ function normalizeName(text: string): string {
 }
 
 function splitName(text: string): { first_name: string; last_name?: string } {
-  const words = text.trim().split(/\s+/);
-  const last = words.length > 1 ? words.at(-1) : undefined;
+  const names = text.trim().split(/\s+/);
+  const last = names.length > 1 ? names.at(-1) : undefined;
   return last === undefined
     ? { first_name: text.trim() }
-    : { first_name: words.slice(0, -1).join(' '), last_name: last };
+    : { first_name: names.slice(0, -1).join(' '), last_name: last };
 }
 
 /**
- * Checks what a visitor filled in, on the server whatever the browser did before: every element by its type, required ones
- * for being there; values of unknown elements are left out. Pure.
+ * Validates what a visitor submitted: every element by its type, and that required ones are filled. The browser's own
+ * checks do not count. Values of unknown elements are left out.
  *
- * @param values by id of the element, as the browser sent them.
- * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each bad element by its id (D4).
+ * @param values By id of the element, as the browser sent them.
+ * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each invalid element by its id (D4).
  */
 export function checkForm(form: BotForm, values: Readonly<Record<string, unknown>>): CheckedForm {
   const errors: Record<string, string> = {};

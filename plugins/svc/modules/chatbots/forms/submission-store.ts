@@ -19,9 +19,9 @@ interface Row {
   readonly answers: string;
 }
 
-const pieceSize = 500;
-/** SQLite's statements take 32,766 values. */
-const mostIds = 1000;
+const batchSize = 500;
+/** Per statement; SQLite allows 32,766 values. */
+const maxIds = 1000;
 
 export function createSubmissionStore({
   host,
@@ -32,23 +32,23 @@ export function createSubmissionStore({
     host.database.knex<Row>(submissionsTable) as Knex.QueryBuilder<Row, Row[]>;
 
   async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
-    const query = filtered(table(), filter).orderBy('id', 'desc').limit(pieceSize);
+    const query = filtered(table(), filter).orderBy('id', 'desc').limit(batchSize);
     return (await (before === null ? query : query.where('id', '<', before))) as Row[];
   }
 
   return {
     async add(submission, transaction) {
-      const insert = table().insert(rowOf(submission)).onConflict('uuid').ignore().returning('id');
+      const insert = table().insert(toRow(submission)).onConflict('uuid').ignore().returning('id');
       const rows = (await (transaction ? insert.transacting(transaction) : insert)) as unknown[];
       return rows.length > 0;
     },
     async find(id) {
       const row = (await table().where({ uuid: id }).first()) as Row | undefined;
-      return row ? submissionOf(row) : null;
+      return row ? toSubmission(row) : null;
     },
     async list(filter, { limit, offset }) {
       const rows = (await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as Row[];
-      return rows.map(submissionOf);
+      return rows.map(toSubmission);
     },
     async count(filter) {
       const [row] = (await filtered(table(), filter).count({ total: '*' })) as { total?: number | string }[];
@@ -57,37 +57,37 @@ export function createSubmissionStore({
     async *all(filter) {
       let rows = await pageBefore(filter, null);
       while (rows.length > 0) {
-        yield* rows.map(submissionOf);
-        rows = rows.length < pieceSize ? [] : await pageBefore(filter, rows.at(-1)?.id ?? null);
+        yield* rows.map(toSubmission);
+        rows = rows.length < batchSize ? [] : await pageBefore(filter, rows.at(-1)?.id ?? null);
       }
     },
     async delete(id) {
       return (await table().where({ uuid: id }).delete()) > 0;
     },
-    async of(person) {
-      const rows = (await table().where(whose(person)).orderBy('id')) as Row[];
-      return rows.map(submissionOf);
+    async listByPerson(person) {
+      const rows = (await table().where(submittedBy(person)).orderBy('id')) as Row[];
+      return rows.map(toSubmission);
     },
-    async ofConversations(conversations) {
+    async listByConversations(conversations) {
       const found: Submission[] = [];
-      for (let start = 0; start < conversations.length; start += mostIds) {
+      for (let start = 0; start < conversations.length; start += maxIds) {
         const rows = (await table()
-          .whereIn('conversation', conversations.slice(start, start + mostIds))
+          .whereIn('conversation', conversations.slice(start, start + maxIds))
           .orderBy('id')) as Row[];
-        found.push(...rows.map(submissionOf));
+        found.push(...rows.map(toSubmission));
       }
       return found;
     },
-    async eraseOf(person) {
-      return table().where(whose(person)).delete();
+    async deleteByPerson(person) {
+      return table().where(submittedBy(person)).delete();
     },
-    async eraseOfConversations(conversations) {
-      let erased = 0;
-      for (let start = 0; start < conversations.length; start += mostIds)
-        erased += await table()
-          .whereIn('conversation', conversations.slice(start, start + mostIds))
+    async deleteByConversations(conversations) {
+      let deleted = 0;
+      for (let start = 0; start < conversations.length; start += maxIds)
+        deleted += await table()
+          .whereIn('conversation', conversations.slice(start, start + maxIds))
           .delete();
-      return erased;
+      return deleted;
     },
   };
 }
@@ -100,12 +100,12 @@ function filtered<Query extends Knex.QueryBuilder>(query: Query, { botId, formId
   return query;
 }
 
-function whose(person: Submitter): Record<string, string | number> {
+function submittedBy(person: Submitter): Record<string, string | number> {
   if ('userId' in person) return { user_id: person.userId };
   return 'sessionId' in person ? { session_id: person.sessionId } : { email: foldText(person.email).trim() };
 }
 
-function rowOf(submission: Submission): Record<string, unknown> {
+function toRow(submission: Submission): Record<string, unknown> {
   const { inputs, display_values, labels, summary } = submission;
   const email = inputs['email'];
   return {
@@ -124,7 +124,7 @@ function rowOf(submission: Submission): Record<string, unknown> {
   };
 }
 
-function submissionOf(row: Row): Submission {
+function toSubmission(row: Row): Submission {
   const answers = JSON.parse(row.answers) as CheckedForm;
   return {
     ...answers,

@@ -1,4 +1,4 @@
-import { csvLine, csvMark } from '../../../kit/csv.ts';
+import { csvLine, byteOrderMark } from '../../../kit/csv.ts';
 import type { Submission } from './submission.ts';
 
 const columns: readonly (readonly [string, (submission: Submission) => string | number])[] = [
@@ -18,13 +18,13 @@ const columns: readonly (readonly [string, (submission: Submission) => string | 
   ['summary', ({ summary }) => summary],
 ];
 
-/** Submissions as CSV: forms differ in their fields, so the usual ones have columns and the summary holds them all. */
+/** Submissions as CSV. Forms differ, so only common fields have columns; the summary contains all fields. */
 export async function* submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
-  yield csvMark + csvLine(columns.map(([name]) => name));
+  yield byteOrderMark + csvLine(columns.map(([name]) => name));
   for await (const submission of submissions) yield csvLine(columns.map(([, read]) => read(submission)));
 }
 
-/** One JSON object a line, in the words of the event (contract 6.5). */
+/** One JSON object per line, with the members of the event (contract 6.5). */
 export async function* submissionsJsonl(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
   for await (const {
     id,

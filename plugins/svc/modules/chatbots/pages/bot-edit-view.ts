@@ -14,7 +14,7 @@ import {
 import { botHead, botPreview } from './bot-head.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
 import { limitRows, limitFields, limitsSection } from './bot-section-limits.ts';
-import { embedFacts, embedSection } from './bot-section-embed.ts';
+import { embedCode, embedSection } from './bot-section-embed.ts';
 import type { Section } from './bot-section.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { basicsSection } from './bot-section-basics.ts';
@@ -23,11 +23,11 @@ import { lookSection } from './bot-section-look.ts';
 import { safetySection } from './bot-section-safety.ts';
 import { textsSection } from './bot-section-texts.ts';
 
-/** A form that came back, or whose lists were asked for. */
+/** A form that was refused, or one that requested the list of indexes. */
 export interface Typed {
   readonly draft: Draft;
   readonly errors: FieldErrors;
-  /** Names of what the chosen vector store holds, or why they could not be told. */
+  /** Indexes or collections of the chosen vector store; `note` says what was found or why it could not be read. */
   readonly targets?: { readonly names: readonly string[]; readonly note: string };
 }
 
@@ -47,7 +47,7 @@ export async function botEditView(
     sections: shown,
     models: await offeredModels(parts),
     targets: typed.targets,
-    embed: embedFacts(parts.host, bot),
+    embed: embedCode(parts.host, bot),
   };
 }
 
@@ -56,7 +56,7 @@ function sectionView(section: Section, typed: Typed): Record<string, unknown> {
     title,
     help,
     wide,
-    fields: fields.map((spec) => fieldRow(withCurrent(spec, typed.draft), typed)),
+    fields: fields.map((spec) => fieldRow(withSavedChoice(spec, typed.draft), typed)),
   }));
   const limits = section.id === 'limits' ? limitRows(typed) : undefined;
   return {
@@ -73,23 +73,22 @@ function sectionView(section: Section, typed: Typed): Record<string, unknown> {
   };
 }
 
-/** A choice that is not to be had any more is still what is saved: it is shown, so that saving does not change it. */
-function withCurrent(spec: FieldSpec, draft: Draft): FieldSpec {
+/** Adds a saved choice that is no longer available, so that saving does not change it. */
+function withSavedChoice(spec: FieldSpec, draft: Draft): FieldSpec {
   const value = valueAt(draft, spec.path);
-  if (spec.list?.startsWith('models-'))
-    return {
-      ...spec,
-      list: `${spec.list}-${String(valueAt(draft, spec.list === 'models-text' ? 'provider' : 'knowledge.embedding_provider') ?? '')}`,
-    };
+  if (spec.list?.startsWith('models-')) {
+    const provider = valueAt(draft, spec.list === 'models-text' ? 'provider' : 'knowledge.embedding_provider');
+    return { ...spec, list: `${spec.list}-${String(provider ?? '')}` };
+  }
   if (spec.type !== 'select' || typeof value !== 'string' || spec.options?.some((choice) => choice.value === value))
     return spec;
   return {
     ...spec,
-    options: [...(spec.options ?? []), { value, label: value === '' ? 'None' : `${value} (not there)` }],
+    options: [...(spec.options ?? []), { value, label: value === '' ? 'None' : `${value} (not available)` }],
   };
 }
 
-/** What is wrong, each a link to its field. */
+/** The errors, each with a link to its field. */
 function errorList(
   sections: readonly Section[],
   errors: FieldErrors,
@@ -102,15 +101,15 @@ function errorList(
   return Object.entries(errors).map(([path, sentence]) => {
     const spec = specs.find((candidate) => candidate.path === path || path.startsWith(`${candidate.path}[`));
     if (!spec) return { href: path.startsWith('limits.roles') ? '#limits' : '', sentence };
-    const said = errorAt({ [path]: sentence }, spec) ?? sentence;
-    return { href: `#${inputId(spec.path)}`, sentence: said.startsWith('Line ') ? `${spec.label}: ${said}` : said };
+    const text = errorAt({ [path]: sentence }, spec) ?? sentence;
+    return { href: `#${inputId(spec.path)}`, sentence: text.startsWith('Line ') ? `${spec.label}: ${text}` : text };
   });
 }
 
 /**
- * All sections of the editor with what there is to choose from now.
+ * All sections of the editor with the choices that are available now.
  *
- * @param defaults of a new bot
+ * @param defaults of a new bot; its texts are the placeholders.
  */
 export async function editorSpecs(
   parts: ChatbotParts,

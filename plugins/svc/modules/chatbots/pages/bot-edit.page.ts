@@ -3,27 +3,29 @@ import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { botEditView, type Typed } from './bot-edit-view.ts';
-import { editorSpecs } from './bot-edit-view.ts';
+import { botEditView, editorSpecs, type Typed } from './bot-edit-view.ts';
 import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import { readLimits } from './bot-section-limits.ts';
 import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { editSlug } from './bot-page-slugs.ts';
 
-const template = 'svc/bot-edit';
-/** A page that somebody waits for: a store that does not answer by then is said not to. */
-const listLimit = 5_000;
-const mostTargets = 500;
+/** Milliseconds. Short, because the administrator is waiting for the page. */
+const listTimeout = 5_000;
+const maxTargets = 500;
 
-/** All that is set of a bot but its rules and forms, beside a preview. */
+/** Edits all settings of a bot except its rules and forms, beside a preview. */
 export function botEditPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async (request) => ({ template, data: await botEditView(parts, await findBotInQuery(parts, request)) }),
+    render: async (request) => editPage(parts, await findBotInQuery(parts, request)),
     actions: {
       save: (request) => save(parts, request),
       targets: (request) => showTargets(parts, request),
     },
   };
+}
+
+async function editPage(parts: ChatbotParts, bot: Bot, typed?: Typed): Promise<NonNullable<AdminActionResult['page']>> {
+  return { template: 'svc/bot-edit', data: await botEditView(parts, bot, typed) };
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
@@ -34,14 +36,14 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       const saved = await parts.bots.update(bot.id, draft);
       return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
     },
-    { inputName, page: async (errors) => ({ template, data: await botEditView(parts, bot, { draft, errors }) }) },
+    { inputName, page: (errors) => editPage(parts, bot, { draft, errors }) },
   );
 }
 
 function savedNotice({ name, status }: Bot): NonNullable<AdminActionResult['notice']> {
   return {
     kind: 'success',
-    text: status === 'active' ? `${name} is saved.` : `${name} is saved. It is inactive: nobody can talk to it yet.`,
+    text: status === 'active' ? `${name} saved.` : `${name} saved. It is inactive, so visitors cannot use it yet.`,
   };
 }
 
@@ -52,35 +54,35 @@ async function readDraft(parts: ChatbotParts, { form }: AdminRequest): Promise<D
   return valueAt(form, 'limits') === undefined ? settings : { ...settings, limits: readLimits(form) };
 }
 
-/** The indexes or collections of the chosen vector store, to choose from. Nothing is saved. */
+/** Lists the indexes or collections of the chosen vector store. Nothing is saved. */
 async function showTargets(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const bot = await findBotInForm(parts, request);
   const draft = await readDraft(parts, request);
-  const targets = await targetsOf(parts, valueAt(draft, 'knowledge.store'));
+  const targets = await listTargets(parts, valueAt(draft, 'knowledge.store'));
   return {
     data: { targets },
-    page: { template, data: await botEditView(parts, bot, { draft, errors: {}, targets }) },
+    page: await editPage(parts, bot, { draft, errors: {}, targets }),
     status: 200,
   };
 }
 
-async function targetsOf(parts: ChatbotParts, chosen: unknown): Promise<NonNullable<Typed['targets']>> {
+async function listTargets(parts: ChatbotParts, chosen: unknown): Promise<NonNullable<Typed['targets']>> {
   const store = typeof chosen === 'string' ? parts.vectorStores.get(chosen) : undefined;
   if (!store) return { names: [], note: 'Choose a vector store first.' };
   if (missingSettings(store, await parts.vectorStoreSettings.effective(store.id)).length > 0)
-    return { names: [], note: `${store.label} is not set up yet: see AI service, Vector stores.` };
+    return { names: [], note: `${store.label} is not set up yet. Connect it under AI service, Vector stores.` };
   try {
-    const session = await parts.openVectorStore(store.id, { timeout: listLimit, retries: false });
+    const session = await parts.openVectorStore(store.id, { timeout: listTimeout, retries: false });
     const names = (await session.list())
       .map(({ name }) => name)
       .sort((left, right) => left.localeCompare(right))
-      .slice(0, mostTargets);
+      .slice(0, maxTargets);
     return {
       names,
       note:
         names.length === 0
-          ? `${store.label} holds nothing yet. Make an index or collection under AI service, Vector stores.`
-          : `${store.label} holds: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
+          ? `${store.label} is empty. Create an index or collection under AI service, Vector stores.`
+          : `${store.label} contains: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
     };
   } catch (error) {
     if (!(error instanceof RestError)) throw error;

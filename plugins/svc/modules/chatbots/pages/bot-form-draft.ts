@@ -1,7 +1,7 @@
 import type { BotForm, FormElement, FormOption } from '../forms/form.ts';
 import { valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 
-/** An element as it is typed: its options one a line. */
+/** An element as typed in the form: its options are lines of a text. */
 export interface ElementDraft {
   readonly id: string;
   readonly type: string;
@@ -13,7 +13,7 @@ export interface ElementDraft {
 }
 
 export interface FormDraft {
-  /** Id under which the form is saved; empty for a new one. */
+  /** Id of the saved form. Empty for a new one. */
   readonly saved: string;
   readonly id: string;
   readonly name: string;
@@ -23,7 +23,7 @@ export interface FormDraft {
   readonly elements: readonly ElementDraft[];
 }
 
-const mostElements = 150;
+const maxElements = 150;
 
 export function toFormDraft(form: BotForm): FormDraft {
   return {
@@ -46,11 +46,11 @@ export const newForm: FormDraft = {
   thanks: 'Thank you. We have received your details.',
   elements: [
     { ...newElement(), id: 'name', label: 'Name', required: true },
-    { ...newElement('email'), id: 'email', label: 'E-mail', required: true },
+    { ...newElement('email'), id: 'email', label: 'Email', required: true },
   ],
 };
 
-/** `value | label`, one a line; a line without a label is its own. */
+/** Reads one option per line, `value | label`. Without a label the value is shown. */
 export function readOptions(typed: string): FormOption[] {
   return typed
     .split(/\r?\n/)
@@ -67,7 +67,7 @@ export function optionLines(options: readonly FormOption[]): string {
   return options.map(({ value, label }) => (value === label ? value : `${value} | ${label}`)).join('\n');
 }
 
-/** The posted form. Elements without id and label were never filled in: they are left out. */
+/** Reads the posted form. Elements without id and label are left out, unless `keepBlank` is set. */
 export function readForm(posted: Draft, keepBlank = false): FormDraft {
   const text = (path: string): string => {
     const value = valueAt(posted, path);
@@ -75,7 +75,7 @@ export function readForm(posted: Draft, keepBlank = false): FormDraft {
   };
   const rows = valueAt(posted, 'elements');
   const elements = Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
-    .slice(0, mostElements)
+    .slice(0, maxElements)
     .map((key) => ({
       id: text(`elements.${key}.id`).trim(),
       type: text(`elements.${key}.type`),

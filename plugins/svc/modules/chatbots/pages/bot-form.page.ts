@@ -20,17 +20,17 @@ import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
-/** Kinds of fields a form may have. */
+/** Types of form fields. */
 const elementTypes: readonly { readonly value: FormElementType; readonly label: string }[] = [
-  { value: 'text', label: 'Line of text' },
-  { value: 'textarea', label: 'Text of several lines' },
-  { value: 'email', label: 'E-mail address' },
+  { value: 'text', label: 'Single line' },
+  { value: 'textarea', label: 'Multiple lines' },
+  { value: 'email', label: 'Email address' },
   { value: 'phone', label: 'Phone number' },
   { value: 'number', label: 'Number' },
-  { value: 'select', label: 'List to choose from' },
-  { value: 'radio', label: 'Choices, one of them' },
-  { value: 'checkbox', label: 'Choices, several of them' },
-  { value: 'consent', label: 'Consent box' },
+  { value: 'select', label: 'Dropdown' },
+  { value: 'radio', label: 'Single choice' },
+  { value: 'checkbox', label: 'Multiple choice' },
+  { value: 'consent', label: 'Consent checkbox' },
 ];
 
 interface TypedForm {
@@ -52,10 +52,10 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
     idError:
       errors['id'] === undefined
         ? undefined
-        : `Id ${errors['id'].replace(/^\S+ /, '').replace(/^is the same.*/, 'is that of another form.')}`,
+        : `Id ${errors['id'].replace(/^\S+ /, '').replace(/^is the same.*/, 'is used by another form.')}`,
     introError: error('intro', 'Text above the fields'),
-    submitError: error('submit_label', 'Button'),
-    thanksError: error('thanks', 'Text after it was submitted'),
+    submitError: error('submit_label', 'Button label'),
+    thanksError: error('thanks', 'Thank-you message'),
     elementsError: errors['elements'] === undefined ? undefined : 'A form needs at least one field.',
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, error })),
     types: elementTypes,
@@ -66,13 +66,13 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
   };
 }
 
-interface Place {
+interface ElementPosition {
   readonly at: number;
   readonly last: number;
   readonly error: (path: string, label: string) => string | undefined;
 }
 
-function elementRow(element: ElementDraft, { at, last, error }: Place): Record<string, unknown> {
+function elementRow(element: ElementDraft, { at, last, error }: ElementPosition): Record<string, unknown> {
   const path = `elements[${String(at)}]`;
   return {
     ...element,
@@ -84,10 +84,10 @@ function elementRow(element: ElementDraft, { at, last, error }: Place): Record<s
     last: at === last,
     rows: Math.min(8, Math.max(3, element.options.split('\n').length)),
     labelError: error(`${path}.label`, 'Label'),
-    idError: error(`${path}.id`, 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
-    typeError: error(`${path}.type`, 'Kind'),
+    idError: error(`${path}.id`, 'Id')?.replace(/is the same as that of .*/, 'is used by another field.'),
+    typeError: error(`${path}.type`, 'Type'),
     helpError: error(`${path}.help`, 'Help'),
-    placeholderError: error(`${path}.placeholder`, 'Hint'),
+    placeholderError: error(`${path}.placeholder`, 'Placeholder'),
     optionsError: optionsError(error(`${path}.options`, 'Options')),
     up: `up:${String(at)}`,
     down: `down:${String(at)}`,
@@ -95,7 +95,7 @@ function elementRow(element: ElementDraft, { at, last, error }: Place): Record<s
   };
 }
 
-/** Of options what is wrong is told by the line; two of one value are the usual slip. */
+/** Rewrites an error of an option so that it names its line. The usual error is a duplicate value. */
 function optionsError(sentence: string | undefined): string | undefined {
   return sentence
     ?.replace(/^(Line \d+).*is the same as that of .*$/, '$1 has a value that another line has.')
@@ -104,7 +104,7 @@ function optionsError(sentence: string | undefined): string | undefined {
 
 const template = 'svc/bot-form';
 
-/** One form: its texts and its fields. `?form=` edits it; without it a new one begins. */
+/** Edits one form: its texts and its fields. `?form=` names it; without it the form is new. */
 export function botFormPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
@@ -118,7 +118,7 @@ export function botFormPage(parts: ChatbotParts): AdminPageBody {
         return {
           page: {
             template,
-            data: botFormView(parts, bot, { draft: arranged(readForm(request.form, true), request) }),
+            data: botFormView(parts, bot, { draft: arrange(readForm(request.form, true), request) }),
           },
         };
       },
@@ -133,13 +133,13 @@ function draftOf(bot: Bot, id: unknown): FormDraft {
     throw new RestError({
       code: 'rest_svc_no_form',
       status: 404,
-      message: 'There is no such form. It may have been deleted.',
+      message: 'This form does not exist. It may have been deleted.',
     });
   return toFormDraft(form);
 }
 
-/** What a button beside the fields asks for. Nothing is saved. */
-function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
+/** Applies a button beside the fields: add, remove, up or down. Nothing is saved. */
+function arrange(draft: FormDraft, request: AdminRequest): FormDraft {
   const { verb, at } = readEdit(request.form['_do']);
   const { elements } = draft;
   switch (verb) {
@@ -151,7 +151,7 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
       };
     }
     case 'remove':
-      return { ...draft, elements: elements.filter((_element, place) => place !== at) };
+      return { ...draft, elements: elements.filter((_element, index) => index !== at) };
     case 'up':
       return { ...draft, elements: moveItem(elements, at, at - 1) };
     case 'down':
@@ -164,14 +164,14 @@ function arranged(draft: FormDraft, request: AdminRequest): FormDraft {
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const bot = await findBotInForm(parts, request, 'bot');
   const draft = readForm(request.form);
-  const place = bot.forms.findIndex(({ id }) => id === draft.saved && draft.saved !== '');
-  const at = place === -1 ? bot.forms.length : place;
+  const savedIndex = bot.forms.findIndex(({ id }) => id === draft.saved && draft.saved !== '');
+  const at = savedIndex === -1 ? bot.forms.length : savedIndex;
   const { saved, ...texts } = draft;
   const id =
     draft.id === ''
       ? uniqueId(
           draft.name,
-          bot.forms.filter((_form, index) => index !== place).map((form) => form.id),
+          bot.forms.filter((_form, index) => index !== savedIndex).map((form) => form.id),
           'form',
         )
       : draft.id;
@@ -180,16 +180,16 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
     () =>
       saveBotPart(`forms[${String(at)}]`, async () => {
         const forms =
-          place === -1 ? [...bot.forms, form] : bot.forms.map((other, index) => (index === at ? form : other));
-        // Rules follow a form whose id was changed.
+          savedIndex === -1 ? [...bot.forms, form] : bot.forms.map((other, index) => (index === at ? form : other));
+        // If the id of the form changed, rules that show it get the new id.
         const rules = bot.rules.map((rule) =>
-          place !== -1 && rule.action.type === 'display_form' && rule.action.form_id === saved
+          savedIndex !== -1 && rule.action.type === 'display_form' && rule.action.form_id === saved
             ? { ...rule, action: { ...rule.action, form_id: id } }
             : rule,
         );
         await parts.bots.update(bot.id, { forms, rules });
         return {
-          notice: { kind: 'success', text: `${draft.name} is saved.` },
+          notice: { kind: 'success', text: `${draft.name} saved.` },
           redirect: `${formsSlug}?bot=${String(bot.id)}`,
         };
       }),
@@ -200,7 +200,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
   );
 }
 
-/** Elements as they are saved; one without an id gets one after its label. */
+/** The elements to save. An element without an id gets one from its label. */
 function withIds(elements: readonly ElementDraft[]): FormElement[] {
   const taken = elements.map(({ id }) => id).filter((id) => id !== '');
   return elements.map((element) => {

@@ -9,7 +9,7 @@ import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
 import { ruleTitle } from './bot-rule-labels.ts';
 
-/** The forms of a bot, and which rules show them. */
+/** The forms of a bot and the rules that show them. */
 export function botFormsPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => ({
@@ -28,25 +28,27 @@ export function botFormsPage(parts: ChatbotParts): AdminPageBody {
             ),
             name: `${form.name.slice(0, 190)} (copy)`,
           };
-          return { forms: [...bot.forms, copy], said: `${copy.name} is there.` };
+          return { forms: [...bot.forms, copy], message: `"${copy.name}" created.` };
         }),
       delete: (request) =>
         change(parts, request, (bot, form) => {
-          const [rule] = showing(bot, form.id);
+          const [rule] = rulesShowing(bot, form.id);
           if (rule)
             return {
-              said: `Nothing was deleted: the rule ‘${ruleTitle(rule, bot)}’ shows this form. Change or delete that rule first.`,
+              message:
+                `Nothing was deleted: the rule "${ruleTitle(rule, bot)}" shows this form. ` +
+                'Change or delete that rule first.',
             };
           return {
             forms: bot.forms.filter((other) => other !== form),
-            said: `${form.name} is deleted. What was submitted stays.`,
+            message: `${form.name} deleted. Its submissions stay.`,
           };
         }),
     },
   };
 }
 
-function showing({ rules }: Bot, id: string): Bot['rules'][number][] {
+function rulesShowing({ rules }: Bot, id: string): Bot['rules'][number][] {
   return rules.filter(({ action }) => action.type === 'display_form' && action.form_id === id);
 }
 
@@ -61,7 +63,7 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
       title: form.name,
       id: form.id,
       labels: form.elements.map(({ label }) => label),
-      rules: showing(bot, form.id).map((rule) => ({
+      rules: rulesShowing(bot, form.id).map((rule) => ({
         title: ruleTitle(rule, bot),
         href: `${ruleAddress}&rule=${encodeURIComponent(rule.id)}`,
       })),
@@ -72,7 +74,7 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
   };
 }
 
-type Change = { readonly forms?: readonly BotForm[]; readonly said: string };
+type Change = { readonly forms?: readonly BotForm[]; readonly message: string };
 
 async function change(
   parts: ChatbotParts,
@@ -82,8 +84,8 @@ async function change(
   const bot = await findBotInForm(parts, request, 'bot');
   const redirect = `${formsSlug}?bot=${String(bot.id)}`;
   const form = bot.forms.find(({ id }) => id === readText(request, 'form'));
-  if (!form) return { notice: { kind: 'info', text: 'This form was deleted already.' }, redirect };
-  const { forms, said } = edit(bot, form);
+  if (!form) return { notice: { kind: 'info', text: 'This form was already deleted.' }, redirect };
+  const { forms, message } = edit(bot, form);
   if (forms) await parts.bots.update(bot.id, { forms });
-  return { notice: { kind: forms ? 'success' : 'error', text: said }, redirect };
+  return { notice: { kind: forms ? 'success' : 'error', text: message }, redirect };
 }

@@ -6,7 +6,7 @@ import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
 import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { editSlug } from './bot-page-slugs.ts';
-import { readyModel } from '../../../settings/ready-model.ts';
+import { findReadyModel } from '../../../settings/example-model.ts';
 import { botTemplates, embeddedHere } from './bot-templates.ts';
 
 const template = 'svc/bot-new';
@@ -18,11 +18,11 @@ interface Typed {
   readonly template: string;
 }
 
-/** Name, model and what to begin with; all else is set in the editor. */
+/** Asks for a name, a model and a template. Everything else is set in the editor. */
 export function botNewPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async () => {
-      const { provider, model } = (await readyModel(parts)) ?? (await parts.bots.defaults());
+      const { provider, model } = (await findReadyModel(parts)) ?? (await parts.bots.defaults());
       return {
         template,
         data: await view(parts, { name: '', provider, model, template: botTemplates[0]?.id ?? '' }),
@@ -62,7 +62,7 @@ function create(parts: ChatbotParts, request: AdminRequest): Promise<AdminAction
       const { name, provider, model } = typed;
       const bot = await parts.bots.create({ ...chosen?.settings, ...embeddedHere, name, provider, model });
       return {
-        notice: { kind: 'success', text: `${bot.name} is there. Ask it something in the preview.` },
+        notice: { kind: 'success', text: `"${bot.name}" created. Ask it something in the preview.` },
         redirect: `${editSlug}?id=${String(bot.id)}`,
       };
     },

@@ -2,60 +2,40 @@ import type { ChatbotParts } from '../chatbots.ts';
 import { lazyPage, type LazyPage } from '../../../kit/lazy.ts';
 import { botsSlug, editSlug, formSlug, formsSlug, newBotSlug, ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 
-type Declared = Omit<LazyPage<ChatbotParts>, 'parent' | 'style'>;
-
-/** Largest file that is imported, in bytes. */
+/** Largest import file, in bytes. */
 const importLimit = 2_000_000;
 
-const editor = { style: 'bots.css', script: 'bot-edit.js' } as const;
-const declared: readonly (Declared & { readonly script?: string })[] = [
-  { slug: newBotSlug, title: 'New chatbot', body: async () => (await import('./bot-new.page.ts')).botNewPage },
-  {
-    slug: editSlug,
-    title: 'Edit chatbot',
-    script: editor.script,
-    body: async () => (await import('./bot-edit.page.ts')).botEditPage,
-  },
-  {
-    slug: rulesSlug,
-    title: 'Rules',
-    script: editor.script,
-    body: async () => (await import('./bot-rules.page.ts')).botRulesPage,
-  },
-  {
-    slug: ruleSlug,
-    title: 'Rule',
-    script: editor.script,
-    body: async () => (await import('./bot-rule.page.ts')).botRulePage,
-  },
-  {
-    slug: formsSlug,
-    title: 'Forms',
-    script: editor.script,
-    body: async () => (await import('./bot-forms.page.ts')).botFormsPage,
-  },
-  {
-    slug: formSlug,
-    title: 'Form',
-    script: editor.script,
-    body: async () => (await import('./bot-form.page.ts')).botFormPage,
-  },
-];
+const common = { parent: botsSlug, style: 'bots.css' } as const;
 
-/** The pages on which bots are made and edited. */
+type Body = LazyPage<ChatbotParts>['body'];
+
+const editorPage = (slug: string, title: string, body: Body) =>
+  lazyPage<ChatbotParts>({ ...common, slug, title, body, script: 'bot-edit.js' });
+
+/** The pages that create and edit bots. */
 export const botPages = [
   lazyPage<ChatbotParts>({
+    ...common,
     slug: botsSlug,
     title: 'Chatbots',
     menu: 'Chatbots',
     parent: 'svc',
     icon: 'chat',
     position: 10,
-    style: 'bots.css',
     uploadLimit: importLimit,
     body: async () => (await import('./bots.page.ts')).botsPage,
   }),
-  ...declared.map((page) => lazyPage<ChatbotParts>({ ...page, parent: botsSlug, style: editor.style })),
+  lazyPage<ChatbotParts>({
+    ...common,
+    slug: newBotSlug,
+    title: 'New chatbot',
+    body: async () => (await import('./bot-new.page.ts')).botNewPage,
+  }),
+  editorPage(editSlug, 'Chatbot settings', async () => (await import('./bot-edit.page.ts')).botEditPage),
+  editorPage(rulesSlug, 'Rules', async () => (await import('./bot-rules.page.ts')).botRulesPage),
+  editorPage(ruleSlug, 'Rule', async () => (await import('./bot-rule.page.ts')).botRulePage),
+  editorPage(formsSlug, 'Forms', async () => (await import('./bot-forms.page.ts')).botFormsPage),
+  editorPage(formSlug, 'Form', async () => (await import('./bot-form.page.ts')).botFormPage),
 ];
 
 interface NextStep {
@@ -64,13 +44,13 @@ interface NextStep {
   readonly done?: boolean;
 }
 
-/** On the dashboard: a first chatbot, until there is one. The bots' code is loaded with the first look at it. */
+/** A step of the dashboard: create the first chatbot. The code of bots is loaded when the dashboard is first opened. */
 export function addBotStep(parts: ChatbotParts): void {
   parts.host.hooks.addFilter(
     'admin_next_steps',
     async (steps: readonly NextStep[]) => {
       const bots = await parts.bots.list();
-      return [...steps, { text: 'Make your first chatbot.', href: 'svc/bots', done: bots.length > 0 }];
+      return [...steps, { text: 'Create your first chatbot.', href: 'svc/bots', done: bots.length > 0 }];
     },
     20,
   );

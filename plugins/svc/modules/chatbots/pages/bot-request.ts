@@ -4,12 +4,12 @@ import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 
-/** The bot that an address is about: `?id=7`. @throws RestError 404 */
+/** The bot that the URL names, for example `?id=7`. @throws RestError 404 */
 export function findBotInQuery(parts: ChatbotParts, { query }: Pick<AdminRequest, 'query'>, name = 'id'): Promise<Bot> {
   return findBot(parts, query[name]);
 }
 
-/** The bot that a form is about. @throws RestError 404 */
+/** The bot that the posted form names. @throws RestError 404 */
 export function findBotInForm(parts: ChatbotParts, request: AdminRequest, name = 'id'): Promise<Bot> {
   return findBot(parts, readText(request, name));
 }
@@ -20,15 +20,15 @@ async function findBot(parts: ChatbotParts, id: unknown): Promise<Bot> {
     throw new RestError({
       code: 'rest_svc_bot_not_found',
       status: 404,
-      message: 'There is no such chatbot. It may have been deleted; the page Chatbots lists those there are.',
+      message: 'This chatbot does not exist. It may have been deleted. The page Chatbots lists all chatbots.',
     });
   return bot;
 }
 
 /**
- * Saves a part of a bot. Errors of that part lose its path at their beginning, those of other parts keep theirs.
+ * Saves a part of a bot. Errors of that part are reported relative to `path`; others keep their whole path.
  *
- * @param path of the part, such as `rules[3]`
+ * @param path of the part, for example `rules[3]`.
  */
 export async function saveBotPart<Result>(path: string, save: () => Promise<Result>): Promise<Result> {
   try {

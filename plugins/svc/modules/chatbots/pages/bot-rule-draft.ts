@@ -1,7 +1,7 @@
 import type { Rule } from '../rules/rule.ts';
 import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 
-/** A condition as it is typed: a fact that takes a name has it beside it. */
+/** A condition as typed in the form. `which` is the name of a variable or the id of a field. */
 export interface ConditionDraft {
   readonly fact: string;
   readonly which: string;
@@ -9,7 +9,7 @@ export interface ConditionDraft {
   readonly value: string;
 }
 
-/** A rule as it is typed: the fields of every action, whichever is chosen. */
+/** A rule as typed in the form, with the fields of every action. */
 export interface RuleDraft {
   readonly id: string;
   readonly name: string;
@@ -27,8 +27,8 @@ export interface RuleDraft {
   };
 }
 
-/** Conditions that one form takes; the bot's own bound is tighter. */
-const mostConditions = 200;
+/** Upper bound of posted rows. The schema of bots allows fewer. */
+const maxConditions = 200;
 
 export function toRuleDraft(rule: Rule): RuleDraft {
   const { action } = rule;
@@ -65,7 +65,7 @@ export function newRule({ event, form }: { readonly event: string; readonly form
   };
 }
 
-/** The posted form. */
+/** Reads the posted form. */
 export function readRule(form: Draft): RuleDraft {
   const text = (path: string): string => {
     const value = valueAt(form, path);
@@ -79,7 +79,7 @@ export function readRule(form: Draft): RuleDraft {
     event: text('event'),
     priority: text('priority').trim(),
     conditions: Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
-      .slice(0, mostConditions)
+      .slice(0, maxConditions)
       .map((key) => ({
         fact: text(`conditions.${key}.fact`),
         which: text(`conditions.${key}.which`).trim(),
@@ -97,7 +97,7 @@ export function readRule(form: Draft): RuleDraft {
   };
 }
 
-/** What is saved of it; right or wrong, the bots' own check tells. */
+/** The rule to save. It is not validated here: the bot store does that. */
 export function toRule({ conditions, action, priority, ...rule }: RuleDraft): Record<string, unknown> {
   const { type, text, form_id, name, value, hook } = action;
   const own =

@@ -1,24 +1,25 @@
 import type { BotSettings } from '../bots/bot.ts';
 import type { Rule, RuleAction, RuleCondition, RuleEvent, RuleOperator } from '../rules/rule.ts';
 import type { Choice } from '../../../admin-ui/setting-field.ts';
+import { capitalize } from './bot-section.ts';
 
 /** Events in the order of a conversation. */
-export const eventLabels: Readonly<Record<RuleEvent, { readonly title: string; readonly when: string }>> = {
-  session_started: { title: 'A conversation begins', when: 'When a conversation begins' },
-  message_received: { title: 'A message comes in', when: 'When a message comes in' },
-  form_submitted: { title: 'A form is submitted', when: 'When a form is submitted' },
-  error: { title: 'An answer fails', when: 'When an answer fails' },
+export const eventLabels: Readonly<Record<RuleEvent, string>> = {
+  session_started: 'A conversation starts',
+  message_received: 'A message arrives',
+  form_submitted: 'A form is submitted',
+  error: 'An answer fails',
 };
 
-/** Facts; `variable` and `field` take a name beside them. */
+/** Facts. `variable` and `field` need a name. */
 export const factChoices: readonly Choice[] = [
   { value: 'message', label: 'The message' },
   { value: 'message_count', label: 'Number of messages' },
-  { value: 'page_url', label: 'Address of the page' },
+  { value: 'page_url', label: 'URL of the page' },
   { value: 'signed_in', label: 'Signed in (yes or no)' },
   { value: 'role', label: 'Role of the user' },
-  { value: 'form_id', label: 'Id of the form' },
-  { value: 'error_code', label: 'Code of the error' },
+  { value: 'form_id', label: 'Form id' },
+  { value: 'error_code', label: 'Error code' },
   { value: 'hour', label: 'Hour (0 to 23)' },
   { value: 'weekday', label: 'Weekday (1 Monday to 7)' },
   { value: 'variable', label: 'A variable …' },
@@ -30,7 +31,7 @@ export const operatorChoices: readonly (Choice & { readonly value: RuleOperator 
   { value: 'not_contains', label: 'does not contain' },
   { value: 'equals', label: 'is' },
   { value: 'not_equals', label: 'is not' },
-  { value: 'starts_with', label: 'begins with' },
+  { value: 'starts_with', label: 'starts with' },
   { value: 'ends_with', label: 'ends with' },
   { value: 'greater_than', label: 'is greater than' },
   { value: 'less_than', label: 'is less than' },
@@ -39,12 +40,12 @@ export const operatorChoices: readonly (Choice & { readonly value: RuleOperator 
 ];
 
 export const actionChoices: readonly (Choice & { readonly value: RuleAction['type'] })[] = [
-  { value: 'reply', label: 'Reply with a text of yours' },
-  { value: 'add_context', label: 'Tell the model something' },
+  { value: 'reply', label: 'Reply with a fixed text' },
+  { value: 'add_context', label: 'Add context for the model' },
   { value: 'block', label: 'Refuse the message' },
   { value: 'display_form', label: 'Show a form' },
-  { value: 'set_variable', label: 'Remember a variable' },
-  { value: 'store', label: 'Note something in the log' },
+  { value: 'set_variable', label: 'Set a variable' },
+  { value: 'store', label: 'Add a note to the log' },
   { value: 'call_hook', label: 'Call a plugin' },
 ];
 
@@ -62,38 +63,41 @@ export function describeCondition({ fact, operator, value }: RuleCondition): str
   const values = value
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .map((line) => `“${shortened(line.trim(), 40)}”`);
-  return `${subject} ${verb} ${values.length > 3 ? `${values.slice(0, 3).join(', ')} or ${String(values.length - 3)} more` : values.length === 0 ? 'nothing' : values.join(' or ')}`;
+    .map((line) => `“${shorten(line.trim(), 40)}”`);
+  if (values.length === 0) return `${subject} ${verb} nothing`;
+  const list =
+    values.length > 3 ? `${values.slice(0, 3).join(', ')} or ${String(values.length - 3)} more` : values.join(' or ');
+  return `${subject} ${verb} ${list}`;
 }
 
-/** What a rule does, in a sentence. */
+/** Describes an action: `reply: …`. */
 export function describeAction(action: RuleAction, { forms }: Pick<BotSettings, 'forms'>): string {
   switch (action.type) {
     case 'reply':
-      return `reply: ${shortened(action.text, 120)}`;
+      return `reply: ${shorten(action.text, 120)}`;
     case 'add_context':
-      return `tell the model: ${shortened(action.text, 120)}`;
+      return `add context: ${shorten(action.text, 120)}`;
     case 'block':
-      return `refuse it: ${shortened(action.text, 120)}`;
+      return `refuse: ${shorten(action.text, 120)}`;
     case 'display_form':
       return `show the form ${forms.find(({ id }) => id === action.form_id)?.name ?? action.form_id}`;
     case 'set_variable':
-      return `remember ${action.name} = ${shortened(action.value, 80)}`;
+      return `set ${action.name} = ${shorten(action.value, 80)}`;
     case 'store':
-      return `note ${action.name}: ${shortened(action.value, 80)}`;
+      return `add note ${action.name}: ${shorten(action.value, 80)}`;
     case 'call_hook':
       return `call svc_chatbot_rule_${action.name}`;
   }
 }
 
-/** What a rule is called: its name, or what it does. */
+/** The name of a rule, or its action if it has none. */
 export function ruleTitle(rule: Pick<Rule, 'name' | 'action'>, bot: Pick<BotSettings, 'forms'>): string {
   if (rule.name.trim() !== '') return rule.name;
-  const words = describeAction(rule.action, bot);
-  return words.charAt(0).toUpperCase() + shortened(words.slice(1), 60);
+  const action = describeAction(rule.action, bot);
+  return capitalize(shorten(action, 61));
 }
 
-function shortened(text: string, most: number): string {
+function shorten(text: string, maxLength: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }

@@ -14,7 +14,7 @@ import { botHead, botPreview } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
 
-/** One rule: when, if, then. `?rule=` edits it; without it a new one begins, `&event=` and `&form=` fill it in. */
+/** Edits one rule: when, if, then. `?rule=` names it. Without it the rule is new; `&event=` and `&form=` prefill it. */
 export function botRulePage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
@@ -28,7 +28,7 @@ export function botRulePage(parts: ChatbotParts): AdminPageBody {
         return {
           page: {
             template,
-            data: botRuleView(parts, bot, { draft: arranged(readRule(request.form), request.form['_do']) }),
+            data: botRuleView(parts, bot, { draft: arrange(readRule(request.form), request.form['_do']) }),
           },
         };
       },
@@ -47,28 +47,28 @@ function draftOf(bot: Bot, { rule: id, event, form }: AdminRequest['query']): Ru
     throw new RestError({
       code: 'rest_svc_no_rule',
       status: 404,
-      message: 'There is no such rule. It may have been deleted.',
+      message: 'This rule does not exist. It may have been deleted.',
     });
   return toRuleDraft(rule);
 }
 
-/** What a button beside the conditions asks for. Nothing is saved. */
-function arranged(draft: RuleDraft, asked: unknown): RuleDraft {
-  const { verb, at } = readEdit(asked);
+/** Applies a button beside the conditions: add or remove. Nothing is saved. */
+function arrange(draft: RuleDraft, edit: unknown): RuleDraft {
+  const { verb, at } = readEdit(edit);
   if (verb === 'add') return { ...draft, conditions: [...draft.conditions, newCondition] };
-  if (verb === 'remove') return { ...draft, conditions: draft.conditions.filter((_condition, place) => place !== at) };
+  if (verb === 'remove') return { ...draft, conditions: draft.conditions.filter((_condition, index) => index !== at) };
   return draft;
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const bot = await findBotInForm(parts, request, 'bot');
   const draft = readRule(request.form);
-  const place = bot.rules.findIndex(({ id }) => id === draft.id);
-  const at = place === -1 ? bot.rules.length : place;
+  const savedIndex = bot.rules.findIndex(({ id }) => id === draft.id);
+  const at = savedIndex === -1 ? bot.rules.length : savedIndex;
   const rule = {
     ...toRule(draft),
     id:
-      place === -1
+      savedIndex === -1
         ? uniqueId(
             draft.name,
             bot.rules.map(({ id }) => id),
@@ -80,10 +80,11 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
     () =>
       saveBotPart(`rules[${String(at)}]`, async () => {
         await parts.bots.update(bot.id, {
-          rules: place === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)),
+          rules:
+            savedIndex === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)),
         });
         return {
-          notice: { kind: 'success', text: `${readText(request, 'name').trim() || 'The rule'} is saved.` },
+          notice: { kind: 'success', text: `${readText(request, 'name').trim() || 'Rule'} saved.` },
           redirect: `${rulesSlug}?bot=${String(bot.id)}`,
         };
       }),
@@ -112,7 +113,7 @@ function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
     nameError: error('name', 'Name'),
     enabled: draft.enabled,
     event: draft.event,
-    events: Object.entries(eventLabels).map(([value, { title }]) => ({ value, label: title })),
+    events: Object.entries(eventLabels).map(([value, label]) => ({ value, label })),
     eventError: error('event', 'When'),
     priority: draft.priority,
     priorityError: error('priority', 'Priority'),
@@ -149,7 +150,7 @@ function conditionRow(
     value,
     rows: Math.min(6, Math.max(1, value.split('\n').length)),
     factError: named ? undefined : wrongFact,
-    whichError: named && wrongFact !== undefined ? 'The name may hold letters, digits, - and _ only.' : undefined,
+    whichError: named && wrongFact !== undefined ? 'The name may contain only letters, digits, - and _.' : undefined,
     operatorError: error(`${path}.operator`, 'Comparison'),
     valueError: error(`${path}.value`, 'Value'),
     remove: `remove:${String(at)}`,
@@ -165,11 +166,11 @@ function actionRow(bot: Bot, { action }: RuleDraft, error: ErrorAt): Record<stri
     types: actionChoices,
     typeError: error('action.type', 'Action'),
     textError: error('action.text', 'Text'),
-    forms: gone ? [...forms, { value: action.form_id, label: `${action.form_id} (not there)` }] : forms,
+    forms: gone ? [...forms, { value: action.form_id, label: `${action.form_id} (deleted)` }] : forms,
     hasForms: forms.length > 0,
     formError:
       forms.length === 0 && action.type === 'display_form' && error('action.form_id', 'Form') !== undefined
-        ? 'This chatbot has no form yet. Make one first.'
+        ? 'This chatbot has no form yet. Create one first.'
         : error('action.form_id', 'Form'),
     nameError: action.type === 'call_hook' ? undefined : nameError,
     hookError: action.type === 'call_hook' ? nameError : undefined,

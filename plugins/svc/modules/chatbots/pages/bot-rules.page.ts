@@ -8,7 +8,7 @@ import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot-rule-labels.ts';
 
-/** The rules of a bot in the order in which they run, event by event. */
+/** The rules of a bot by event, in the order in which they run. */
 export function botRulesPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => ({
@@ -19,20 +19,20 @@ export function botRulesPage(parts: ChatbotParts): AdminPageBody {
       move: (request) =>
         change(parts, request, (bot, rule) => ({
           rules: movedRule(bot.rules, rule.id, readText(request, 'to') === 'up' ? -1 : 1),
-          said: 'The order is changed.',
+          message: 'Order changed.',
         })),
       switch: (request) =>
         change(parts, request, (bot, rule) => {
           const enabled = readText(request, 'enabled') === '1';
           return {
             rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)),
-            said: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.`,
+            message: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.`,
           };
         }),
       delete: (request) =>
         change(parts, request, (bot, rule) => ({
           rules: bot.rules.filter((other) => other !== rule),
-          said: `${ruleTitle(rule, bot)} is deleted.`,
+          message: `${ruleTitle(rule, bot)} deleted.`,
         })),
     },
   };
@@ -48,7 +48,7 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
     groups: (Object.keys(eventLabels) as RuleEvent[]).map((event) => {
       const rules = inRunOrder(bot.rules, event);
       return {
-        title: eventLabels[event].title,
+        title: eventLabels[event],
         addHref: `${address}&event=${event}`,
         rules: rules.map((rule, at) => ({
           title: ruleTitle(rule, bot),
@@ -73,23 +73,25 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
 async function change(
   parts: ChatbotParts,
   request: AdminRequest,
-  edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly said: string },
+  edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly message: string },
 ): Promise<AdminActionResult> {
   const bot = await findBotInForm(parts, request, 'bot');
   const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
   const rule = bot.rules.find(({ id }) => id === readText(request, 'rule'));
-  if (!rule) return { notice: { kind: 'info', text: 'This rule was deleted already.' }, redirect };
-  const { rules, said } = edit(bot, rule);
+  if (!rule) return { notice: { kind: 'info', text: 'This rule was already deleted.' }, redirect };
+  const { rules, message } = edit(bot, rule);
   await parts.bots.update(bot.id, { rules });
-  return { notice: { kind: 'success', text: said }, redirect };
+  return { notice: { kind: 'success', text: message }, redirect };
 }
 
-/** The rules of an event, low priority first and of equal ones in the order of the list: as they run. */
+/** The rules of an event in the order in which they run: lower priority first, equal ones in the order of the list. */
 export function inRunOrder(rules: readonly Rule[], event: RuleEvent): Rule[] {
   return rules.filter((rule) => rule.event === event).sort((left, right) => left.priority - right.priority);
 }
 
-/** The rules with one a place sooner (-1) or later (1) among those of its event; it takes the priority of the one it passes where that differs. */
+/**
+ * The rules with one moved up (-1) or down (1) among those of its event. It takes the priority of the rule it passes.
+ */
 export function movedRule(rules: readonly Rule[], id: string, by: -1 | 1): readonly Rule[] {
   const rule = rules.find((candidate) => candidate.id === id);
   if (!rule) return rules;

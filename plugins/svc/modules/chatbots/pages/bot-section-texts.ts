@@ -28,11 +28,7 @@ const section: Section = {
   groups: [
     {
       title: 'Header and footer',
-      fields: [
-        text('title', 'Title'),
-        text('subtitle', 'Subtitle'),
-        text('footer', 'Small print below the field'),
-      ],
+      fields: [text('title', 'Title'), text('subtitle', 'Subtitle'), text('footer', 'Small print below the field')],
     },
     {
       title: 'Writing',
@@ -70,7 +66,11 @@ const section: Section = {
     },
     {
       title: 'Forms and consent',
-      fields: [text('submit', 'Submit a form'), text('required', 'Required field is empty'), text('consent_button', 'Agree')],
+      fields: [
+        text('submit', 'Submit a form'),
+        text('required', 'Required field is empty'),
+        text('consent_button', 'Agree'),
+      ],
     },
     {
       title: 'Limits and errors',

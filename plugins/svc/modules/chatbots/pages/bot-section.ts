@@ -1,6 +1,6 @@
 import type { FieldSpec } from '../../../admin-ui/setting-field.ts';
 
-/** Fields that belong together, side by side where there is room. */
+/** Fields that belong together, side by side if the window is wide enough. */
 export interface FieldGroup {
   readonly title?: string;
   readonly help?: string;
@@ -9,7 +9,7 @@ export interface FieldGroup {
   readonly wide?: boolean;
 }
 
-/** A part of the editor with an anchor of its own. */
+/** A part of the editor with its own anchor. */
 export interface Section {
   readonly id: string;
   readonly title: string;
@@ -17,14 +17,14 @@ export interface Section {
   readonly groups: readonly FieldGroup[];
 }
 
-/** Names as things to choose from: `bottom-right` -> `Bottom right`. */
+/** Options of a select. Without a label, a name becomes one: `bottom-right` -> `Bottom right`. */
 export function choices(
   names: readonly string[],
   labels: Readonly<Record<string, string>> = {},
 ): { value: string; label: string }[] {
-  return names.map((name) => ({ value: name, label: labels[name] ?? capitalised(name.replaceAll(/[-_]/g, ' ')) }));
+  return names.map((name) => ({ value: name, label: labels[name] ?? capitalize(name.replaceAll(/[-_]/g, ' ')) }));
 }
 
-function capitalised(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

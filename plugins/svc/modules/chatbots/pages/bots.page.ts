@@ -1,25 +1,26 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest, HostApi } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, type HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
 import { findBotInForm } from './bot-request.ts';
-import { botsSlug, editSlug, embedLabel, logsSlug, newBotSlug, statusBadge } from './bot-page-slugs.ts';
-import { readyModel } from '../../../settings/ready-model.ts';
+import { embedLabel, statusBadge } from './bot-head.ts';
+import { botsSlug, editSlug, logsSlug, newBotSlug } from './bot-page-slugs.ts';
+import { findReadyModel } from '../../../settings/example-model.ts';
 import { botTemplates, embeddedHere } from './bot-templates.ts';
 import type { Bot } from '../bots/bot.ts';
 import { tables } from '../conversations/conversation-tables.ts';
 
 const template = 'svc/bots';
 
-/** The list of chatbots: making, copying, switching, moving and deleting them. */
+/** The list of chatbots: create, duplicate, activate, export, import and delete them. */
 export function botsPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async () => ({ template, data: await botsView(parts) }),
     actions: {
       first: () => createFirstBot(parts),
       'first-sandbox': async () => {
-        await parts.settings.sandbox.turn(true);
+        await parts.settings.sandbox.set(true);
         return createFirstBot(parts);
       },
       switch: async (request) => {
@@ -28,14 +29,14 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
         return {
           notice: {
             kind: 'success',
-            text: status === 'active' ? `${name} is active.` : `${name} is inactive: it answers nobody.`,
+            text: status === 'active' ? `${name} is active.` : `${name} is inactive. Visitors cannot use it.`,
           },
         };
       },
       duplicate: async (request) => {
         const { id, name } = await parts.bots.duplicate((await findBotInForm(parts, request)).id);
         return {
-          notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` },
+          notice: { kind: 'success', text: `"${name}" created. It is inactive until you activate it.` },
           redirect: `${editSlug}?id=${String(id)}`,
         };
       },
@@ -51,23 +52,23 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
   };
 }
 
-/** A bot that answers at once, with the provider that is set up. Two clicks make one. */
+/** Creates a bot that uses the connected provider. A second click opens the bot that exists. */
 async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
   const { bots } = parts;
-  const [there] = await bots.list();
-  if (there)
+  const [existing] = await bots.list();
+  if (existing)
     return {
-      notice: { kind: 'info', text: `There is a chatbot already: ${there.name}.` },
-      redirect: `${editSlug}?id=${String(there.id)}`,
+      notice: { kind: 'info', text: `You already have a chatbot: ${existing.name}.` },
+      redirect: `${editSlug}?id=${String(existing.id)}`,
     };
-  const ready = await readyModel(parts);
+  const ready = await findReadyModel(parts);
   const bot = await bots.create({ ...botTemplates[0]?.settings, ...embeddedHere, ...ready, name: 'Assistant' });
   return {
     notice: ready
       ? { kind: 'success', text: `${bot.name} is ready. Ask it something in the preview.` }
       : {
           kind: 'warning',
-          text: `${bot.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.`,
+          text: `"${bot.name}" created. It cannot answer until you connect a provider or turn the sandbox on.`,
         },
     redirect: `${editSlug}?id=${String(bot.id)}`,
   };
@@ -77,10 +78,13 @@ async function remove(parts: ChatbotParts, request: AdminRequest): Promise<Admin
   const bot = await findBotInForm(parts, request);
   if (readText(request, 'confirm') !== '1')
     return {
-      notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${bot.name} is to go.` },
+      notice: {
+        kind: 'error',
+        text: `Nothing was deleted. Tick the box to confirm that you want to delete ${bot.name}.`,
+      },
     };
   await parts.bots.delete(bot.id);
-  return { notice: { kind: 'success', text: `${bot.name} is deleted. Its conversations stay in the logs.` } };
+  return { notice: { kind: 'success', text: `${bot.name} deleted. Its conversations stay in the logs.` } };
 }
 
 async function download(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
@@ -91,14 +95,14 @@ async function download(parts: ChatbotParts, request: AdminRequest): Promise<Adm
 }
 
 async function importAll(parts: ChatbotParts, text: string): Promise<AdminActionResult> {
-  const made = await importBots(text, parts.bots);
-  const [first] = made;
-  return made.length === 1 && first
+  const imported = await importBots(text, parts.bots);
+  const [first] = imported;
+  return imported.length === 1 && first
     ? {
-        notice: { kind: 'success', text: `${first.name} is imported.` },
+        notice: { kind: 'success', text: `${first.name} imported.` },
         redirect: `${editSlug}?id=${String(first.id)}`,
       }
-    : { notice: { kind: 'success', text: `${String(made.length)} chatbots are imported.` }, redirect: botsSlug };
+    : { notice: { kind: 'success', text: `${formatCount(imported.length, 'chatbot')} imported.` }, redirect: botsSlug };
 }
 
 /** The data of `svc/bots`. */
@@ -106,7 +110,7 @@ async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<R
   const { host, settings } = parts;
   const bots = await parts.bots.list();
   const [ready, sandbox, activity] = await Promise.all([
-    readyModel(parts),
+    findReadyModel(parts),
     settings.sandbox.isOn(),
     bots.length === 0 ? new Map<number, BotActivity>() : readActivity(host),
   ]);
@@ -152,7 +156,7 @@ interface BotActivity {
   readonly lastMessageAt: number;
 }
 
-/** How many conversations each bot has, and when somebody last wrote; read from one index. Bots without any are left out. */
+/** The number of conversations and the last message of each bot, read from one index. Bots without conversations are left out. */
 async function readActivity({ database }: Pick<HostApi, 'database'>): Promise<ReadonlyMap<number, BotActivity>> {
   const rows = await database
     .knex(tables.conversations)

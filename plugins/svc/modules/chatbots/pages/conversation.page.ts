@@ -4,7 +4,7 @@ import { errors } from '../../../kit/errors.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
 
-/** The page of one conversation: its transcript with tokens, cost, sources, feedback and what rules kept. */
+/** One conversation: its transcript with tokens, cost, sources, feedback and the notes of rules. */
 export function conversationPage(parts: ChatbotParts): AdminPageBody {
   const { host } = parts;
 
@@ -22,7 +22,7 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
     }
-    return { template: 'svc/conversation', data: { isGone: true } };
+    return { template: 'svc/conversation', data: { isMissing: true } };
   }
 
   return {
@@ -43,9 +43,9 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
         const { conversations, submissions } = parts;
         await submissions.deleteByConversations([uuid]);
         await conversations.delete(id);
-        log.info('A conversation was deleted.', { conversation: uuid, by: user.id });
+        log.info('Conversation deleted', { event: 'conversation_deleted', conversation: uuid, by: user.id });
         return {
-          notice: { kind: 'success', text: 'The conversation was deleted, with the forms submitted in it.' },
+          notice: { kind: 'success', text: 'Conversation deleted, including the forms submitted in it.' },
           redirect: 'svc/logs',
         };
       },
@@ -58,7 +58,7 @@ function conversationView(
   { conversation, botName, userName, messages }: ExportedConversation,
 ): Record<string, unknown> {
   const { uuid, userId, sessionId, pageUrl } = conversation;
-  const whose =
+  const identifier =
     userId > 0
       ? { by: 'user', value: String(userId) }
       : sessionId === null
@@ -69,10 +69,11 @@ function conversationView(
     fields: { conversation: uuid },
     botName,
     userName,
-    // Addresses come from the visitor's page: only those of the web become links.
+    // The browser sends this URL, so only http and https become links.
     pageLink: /^https?:\/\//i.test(pageUrl) ? pageUrl : '',
     isRest: conversation.module === 'rest_api',
-    personHref: whose === null ? '' : `${host.admin.url('svc/personal-data')}?${new URLSearchParams(whose).toString()}`,
+    personHref:
+      identifier === null ? '' : `${host.admin.url('svc/personal-data')}?${new URLSearchParams(identifier).toString()}`,
     tokens: messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0),
     cost: formatMoney(messages.reduce((total, { cost }) => total + (cost ?? 0), 0)),
     variables: Object.entries(conversation.variables).map(([name, value]) => ({ name, value })),
@@ -88,7 +89,7 @@ function messageView(
     ...message,
     who: message.role === 'user' ? userName : botName,
     isAnswer: message.role === 'assistant',
-    costText: message.cost === null ? 'no price' : formatMoney(message.cost),
+    costText: message.cost === null ? 'price unknown' : formatMoney(message.cost),
     sources: message.sources.map(({ title, url, score }) => ({
       title: title || url,
       url: /^https?:\/\//i.test(url) ? url : '',

@@ -1,12 +1,12 @@
 import { localDay } from '../../../kit/local-day.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
-/** What the page's form holds; empty texts: no filter. */
+/** The filter fields of the page. An empty text is no filter. */
 export interface LogsQuery {
   readonly bot: string;
   readonly user: string;
   readonly text: string;
-  /** First and last day, `YYYY-MM-DD`, as the site counts days. */
+  /** First and last day, `YYYY-MM-DD`, in the site's time zone. */
   readonly from: string;
   readonly to: string;
   readonly feedback: string;
@@ -14,14 +14,14 @@ export interface LogsQuery {
   readonly who: string;
 }
 
-const longest = 200;
+const maxLength = 200;
 const feedbacks = ['up', 'down', 'any'] as const;
 
-/** Reads an address or a form. Whatever cannot be a filter is left out, so that any address shows a page. */
-export function readLogsQuery(given: Readonly<Record<string, unknown>>): LogsQuery {
+/** Reads a query string or a form. Invalid values are ignored, so that any URL shows a page. */
+export function readLogsQuery(values: Readonly<Record<string, unknown>>): LogsQuery {
   const text = (name: string): string => {
-    const value = given[name];
-    return typeof value === 'string' ? value.trim().slice(0, longest) : '';
+    const value = values[name];
+    return typeof value === 'string' ? value.trim().slice(0, maxLength) : '';
   };
   const oneOf = (name: string, known: readonly string[]): string => (known.includes(text(name)) ? text(name) : '');
   const bot = text('bot');
@@ -47,7 +47,7 @@ export interface LogFilterContext {
   readonly usersLike: (text: string) => Promise<ReadonlySet<number> | undefined>;
 }
 
-/** The filter that a form stands for. */
+/** Converts the fields of the page to a filter of the logs. */
 export async function toLogFilter(
   { bot, user, text, from, to, feedback, who }: LogsQuery,
   { timezone, usersLike }: LogFilterContext,
@@ -67,21 +67,24 @@ export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * 3_600_000).toISOString().slice(0, 10);
 }
 
-/** When a day of the site begins, in milliseconds since the epoch: its border is where its name first appears. */
+/**
+ * When a day begins in the site's time zone, in milliseconds since the epoch. It searches for the first moment of that
+ * day, because a change to daylight saving time may fall on it.
+ */
 function startOfDay(day: string, timezone: string): number {
-  const nameOf = localDay(timezone);
+  const dayOf = localDay(timezone);
   const midnight = Date.parse(`${day}T00:00:00Z`);
   // Clocks are at most 14 hours ahead of UTC and 12 behind.
   let [before, after] = [midnight - 15 * 3_600_000, midnight + 15 * 3_600_000];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (nameOf(middle) < day) before = middle;
+    if (dayOf(middle) < day) before = middle;
     else after = middle;
   }
   return after;
 }
 
-/** The filter as parameters of an address, without those that say nothing. */
+/** The filter as a query string, without empty parameters. */
 export function queryText(query: LogsQuery, more: Readonly<Record<string, string>> = {}): string {
   return new URLSearchParams(Object.entries({ ...query, ...more }).filter(([, value]) => value !== '')).toString();
 }

@@ -1,4 +1,4 @@
-import { type AdminPageBody, formatShortNumber, formatMoney } from '#plugin-api';
+import { formatCount, formatDate, formatMoney, formatNumber, formatShortNumber, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
 import { toLogFilter, readLogsQuery, addDays, queryText, type LogsQuery } from './logs-filter.ts';
@@ -11,26 +11,58 @@ import type { Logs } from '../conversations/logs.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
 const perPage = 20;
-/** Days of the chart where no others are asked for, and at most. */
-const usualDays = 30;
-const mostDays = 366;
+/** Days of the chart by default and at most. */
+const defaultDays = 30;
+const maxDays = 366;
 
-/** What the template of the page "Chat logs" shows. */
+/** The page "Chat logs": filtered conversations, a chart and an export. */
+export function logsPage(parts: ChatbotParts): AdminPageBody {
+  const { host, logs } = parts;
+  return {
+    render: async ({ query }) => ({
+      template: 'svc/logs',
+      data: await logsView(parts, query),
+    }),
+    actions: {
+      export: async ({ form, user, log }) => {
+        const filter = await toLogFilter(readLogsQuery(form), {
+          timezone: await host.site.timezone(),
+          usersLike: logs.usersLike,
+        });
+        const ids = await logs.all(filter);
+        const conversations = readConversations(host, ids);
+        log.info('Chat logs exported', { event: 'chat_logs_exported', conversations: ids.length, by: user.id });
+        return {
+          download:
+            form['format'] === 'jsonl'
+              ? { name: 'chat-logs.jsonl', type: 'application/jsonl; charset=utf-8', content: logsJsonl(conversations) }
+              : {
+                  name: 'chat-logs.csv',
+                  type: 'text/csv; charset=utf-8; header=present',
+                  content: logsCsv(conversations),
+                },
+        };
+      },
+    },
+  };
+}
+
+/** The data of `svc/logs`. */
 async function logsView(
   parts: ChatbotParts,
-  { logs, given }: { readonly logs: Logs; readonly given: Readonly<Record<string, unknown>> },
+  given: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
-  const { host } = parts;
+  const { host, logs } = parts;
   const query = readLogsQuery(given);
   const isFiltered = Object.values(query).some((value) => value !== '');
   if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
   const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
   const filter = await toLogFilter(query, { timezone, usersLike: logs.usersLike });
-  const asked = Math.max(1, Math.trunc(Number(given['page'])) || 1);
-  let found = await logs.find(filter, { offset: (asked - 1) * perPage, limit: perPage });
+  const requested = Math.max(1, Math.trunc(Number(given['page'])) || 1);
+  let found = await logs.find(filter, { offset: (requested - 1) * perPage, limit: perPage });
   const pages = Math.max(1, Math.ceil(found.total / perPage));
-  const page = Math.min(asked, pages);
-  if (page !== asked) found = await logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
+  const page = Math.min(requested, pages);
+  if (page !== requested) found = await logs.find(filter, { offset: (page - 1) * perPage, limit: perPage });
   return {
     query,
     isFiltered,
@@ -41,13 +73,13 @@ async function logsView(
       ...bots.map(({ id, name }) => ({ value: String(id), label: name })),
     ],
     feedbackOptions: [
-      { value: '', label: 'Any or none' },
+      { value: '', label: 'All' },
       { value: 'any', label: 'With feedback' },
       { value: 'up', label: 'Liked' },
       { value: 'down', label: 'Disliked' },
     ],
     whoOptions: [
-      { value: '', label: 'Everybody' },
+      { value: '', label: 'Everyone' },
       { value: 'guests', label: 'Guests' },
       { value: 'users', label: 'Signed-in users' },
     ],
@@ -62,14 +94,14 @@ async function nextStep(
   const bots = await parts.bots.list();
   if (bots.length === 0)
     return {
-      text: 'Conversations of visitors with chatbots appear here. Make a chatbot first.',
+      text: 'Conversations of visitors with chatbots appear here. Create a chatbot first.',
       href: parts.host.admin.url('svc/bots'),
-      label: 'Make a chatbot',
+      label: 'Create a chatbot',
     };
   return {
-    text: 'Conversations of visitors with your chatbots appear here. Put one on a page, and say hello.',
+    text: 'Conversations of visitors with your chatbots appear here. Put one on a page and say hello.',
     href: parts.host.admin.url('svc/bots'),
-    label: 'See the chatbots',
+    label: 'View chatbots',
   };
 }
 
@@ -110,6 +142,8 @@ function shorten(text: string): string {
   return line.length > 90 ? `${line.slice(0, 89).replace(/[\ud800-\udbff]$/, '')}…` : line || '(no message)';
 }
 
+const formatDay = (day: string): string => formatDate(day, 'date', 'UTC');
+
 interface ChartInit {
   readonly filter: LogFilter;
   readonly query: LogsQuery;
@@ -120,8 +154,8 @@ interface ChartInit {
 async function buildChart(logs: Logs, { filter, query, timezone, now }: ChartInit): Promise<Record<string, unknown>> {
   const dayOf = localDay(timezone);
   const last = query.to !== '' && query.to < dayOf(now) ? query.to : dayOf(now);
-  const usual = addDays(last, 1 - usualDays);
-  const earliest = addDays(last, 1 - mostDays);
+  const usual = addDays(last, 1 - defaultDays);
+  const earliest = addDays(last, 1 - maxDays);
   const first = query.from === '' ? usual : query.from > last ? last : query.from < earliest ? earliest : query.from;
   const perDay = await logs.perDay(
     { ...filter, from: Math.max(filter.from ?? 0, Math.floor(Date.parse(`${first}T00:00:00Z`) / 1000) - 15 * 3600) },
@@ -129,17 +163,21 @@ async function buildChart(logs: Logs, { filter, query, timezone, now }: ChartIni
   );
   const days: ChartDay[] = [];
   for (let day = first; day <= last; day = addDays(day, 1)) days.push({ day, value: perDay.get(day) ?? 0, failed: 0 });
-  const title = ({ day, value }: ChartDay): string =>
-    `${day}: ${value.toLocaleString('en-GB')} ${value === 1 ? 'conversation' : 'conversations'}`;
+  const title = ({ day, value }: ChartDay): string => `${formatDay(day)}: ${formatCount(value, 'conversation')}`;
   const draw = (width: number) => drawChart({ width, days, whole: true, format: formatShortNumber, title });
   return {
     title: 'Conversations per day',
-    description: `A bar for each day from ${first} to ${last}, by the last message. The table below holds the same figures.`,
+    description:
+      `One bar per day from ${formatDay(first)} to ${formatDay(last)}, by the last message. ` +
+      'The table below shows the same figures.',
     pictures: [
       { name: 'wide', ...draw(720) },
       { name: 'narrow', ...draw(340) },
     ],
-    rows: days.filter(({ value }) => value > 0).reverse(),
+    rows: days
+      .filter(({ value }) => value > 0)
+      .reverse()
+      .map(({ day, value }) => ({ day: formatDay(day), value })),
   };
 }
 
@@ -155,41 +193,8 @@ function paginate({
   if (pages <= 1) return null;
   const address = (to: number): string => `?${queryText(query, { page: String(to) })}`;
   return {
-    text: `Page ${page.toLocaleString('en-GB')} of ${pages.toLocaleString('en-GB')}`,
+    text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
     previous: page > 1 ? address(page - 1) : null,
     next: page < pages ? address(page + 1) : null,
-  };
-}
-
-/** The page "Chat logs": conversations by filter, a chart, and their export. */
-export function logsPage(parts: ChatbotParts): AdminPageBody {
-  const { host } = parts;
-  return {
-    render: async ({ query }) => ({
-      template: 'svc/logs',
-      data: await logsView(parts, { logs: parts.logs, given: query }),
-    }),
-    actions: {
-      export: async ({ form, user, log }) => {
-        const logs = parts.logs;
-        const filter = await toLogFilter(readLogsQuery(form), {
-          timezone: await host.site.timezone(),
-          usersLike: logs.usersLike,
-        });
-        const ids = await logs.all(filter);
-        const conversations = readConversations(host, ids);
-        log.info('Chat logs were exported.', { conversations: ids.length, by: user.id });
-        return {
-          download:
-            form['format'] === 'jsonl'
-              ? { name: 'chat-logs.jsonl', type: 'application/jsonl; charset=utf-8', content: logsJsonl(conversations) }
-              : {
-                  name: 'chat-logs.csv',
-                  type: 'text/csv; charset=utf-8; header=present',
-                  content: logsCsv(conversations),
-                },
-        };
-      },
-    },
   };
 }

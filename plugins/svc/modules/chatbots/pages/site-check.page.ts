@@ -9,14 +9,19 @@ import { findBotInForm } from './bot-request.ts';
 import { editSlug } from './bot-page-slugs.ts';
 
 interface DemoSite {
-  /** Another one than the site's, for example `http://127.0.0.1:40213`. */
+  /** Not the origin of this site, for example `http://127.0.0.1:40213`. */
   readonly origin: string;
 }
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** A made-up shop on another origin of this machine, whose page `/?bot=<id>` shows a bot by its script tag; asked when "Check my site" is opened. Null: there is none. */
-    svc_chatbot_pretend_shop: (shop: DemoSite | null) => DemoSite | null;
+    /**
+     * A demo site on another origin of this machine. Its page `/?bot=<id>` shows a bot by the script tag. Applied when
+     * "Check my site" is opened; null if there is no demo site.
+     */
+    svc_chatbot_demo_site: (site: DemoSite | null) => DemoSite | null;
+    /** @deprecated Use `svc_chatbot_demo_site`. Still applied, before it. */
+    svc_chatbot_pretend_shop: (site: DemoSite | null) => DemoSite | null;
   }
 }
 
@@ -28,7 +33,7 @@ interface Entered {
   readonly internal: boolean;
 }
 
-/** The page "Check my site": why a page does or does not show a chatbot, and what to do about it. */
+/** The page "Check my site": finds out why a page does not show a chatbot, and how to fix it. */
 export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async ({ query }) => ({
@@ -64,24 +69,27 @@ function reportNotice({ ok, findings }: SiteReport) {
     return {
       notice: {
         kind: 'error' as const,
-        text: 'Something keeps the chatbot from this page. What to do stands beside it.',
+        text: 'The chatbot cannot load on this page. See how to fix it below.',
       },
       status: 200,
     };
   return {
     notice: warned
-      ? { kind: 'warning' as const, text: 'Nothing keeps the chatbot from this page, but look at the warnings.' }
-      : { kind: 'success' as const, text: 'All is well: visitors of this page see the chatbot.' },
+      ? { kind: 'warning' as const, text: 'The chatbot loads on this page, but there are warnings.' }
+      : { kind: 'success' as const, text: 'All checks passed. Visitors of this page see the chatbot.' },
   };
 }
 
-/** The shop on another origin that a plugin offers, the sandbox say. */
+/** The demo site that a plugin offers, for example the sandbox. */
 async function findDemoSite({ host }: ChatbotParts, { id, embed }: Bot): Promise<Record<string, unknown> | null> {
-  const shop = await host.hooks.applyFiltersAsync('svc_chatbot_pretend_shop', null).catch(() => null);
-  if (shop === null) return null;
-  const { origin } = shop;
+  const site = await host.hooks
+    .applyFiltersAsync('svc_chatbot_pretend_shop', null)
+    .then((former) => host.hooks.applyFiltersAsync('svc_chatbot_demo_site', former))
+    .catch(() => null);
+  if (site === null) return null;
+  const { origin } = site;
   const url = `${origin}/?bot=${String(id)}`;
-  // Its port is another one each time: without a port the name stands for all.
+  // The port changes with every start. A domain without a port allows all ports.
   return {
     url,
     hostileUrl: `${url}&css=hostile`,
@@ -110,7 +118,7 @@ async function view(parts: ChatbotParts, entered: Entered, report?: SiteReport):
     bots: bots.map(({ id, name }) => ({ value: String(id), label: `${name} (${String(id)})` })),
     bot: chosen ? String(chosen.id) : '',
     editHref: chosen ? `${host.admin.url(editSlug)}?id=${String(chosen.id)}` : '',
-    shop: chosen ? await findDemoSite(parts, chosen) : null,
+    demo: chosen ? await findDemoSite(parts, chosen) : null,
     ...(report && {
       report: {
         landed: report.landed,

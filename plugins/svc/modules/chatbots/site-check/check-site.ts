@@ -6,35 +6,34 @@ import { widgetNamespace } from '../widget/protocol.ts';
 import { checkOwnSite } from './check-own.ts';
 import { checkPolicies } from './check-policies.ts';
 import { checkSnippet, findSnippet } from './check-snippet.ts';
-import type { Wanted } from './content-security-policy.ts';
-import { fetchPage, typedAddress } from './fetch-page.ts';
+import type { RequiredSource } from './content-security-policy.ts';
+import { fetchPage, parseTypedUrl } from './fetch-page.ts';
 import type { Finding, SiteReport } from './finding.ts';
 import { readPage } from './read-page.ts';
 
 export interface SiteCheckInput {
-  /** As it was typed. */
+  /** As typed by the administrator. */
   readonly address: string;
   readonly bot: Bot;
-  /** Names that lead into a private network may be followed (D23). */
+  /** Whether host names may resolve to private network addresses (D23). */
   readonly allowInternal?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The line that puts a bot on a page. */
-export function snippetOf(script: string, bot: Pick<Bot, 'id'>): string {
+/** The script tag that shows a bot on a page. */
+export function createSnippet(script: string, bot: Pick<Bot, 'id'>): string {
   return `<script src="${script}" data-bot="${String(bot.id)}" async></script>`;
 }
 
-/** Finds out why a page does or does not show a bot: everything that a visitor's browser would stumble over, each with its remedy. */
+/** Checks everything that can stop a visitor's browser from showing the bot. Each finding says how to fix it. */
 export async function checkSite(
   parts: ChatbotParts,
   { address, bot, allowInternal = false, signal }: SiteCheckInput,
 ): Promise<SiteReport> {
-  const url = typedAddress(address);
+  const url = parseTypedUrl(address);
   if (url === null) {
-    const text =
-      'This is no address of a page. It looks like https://shop.example.com/contact, without a user name or password in it.';
-    return report(address, address, [{ id: 'address', title: 'Address', verdict: 'failed', text }]);
+    const text = 'Enter the URL of a page, like https://shop.example.com/contact, without a user name or password.';
+    return report(address, address, [{ id: 'address', title: 'URL', verdict: 'failed', text }]);
   }
   const { response, findings } = await fetchPage(parts.host.http, url, { allowInternal, signal });
   const landed = new URL(response?.url ?? url.href);
@@ -55,10 +54,10 @@ function botFinding({ id, name, status, embed }: Bot): Finding {
     text,
   });
   if (status !== 'active')
-    return finding('failed', `${name} (${String(id)}) is not active, so it answers nobody. Switch it on.`);
+    return finding('failed', `${name} (${String(id)}) is inactive, so visitors cannot use it. Activate it.`);
   if (!embed.enabled)
-    return finding('failed', `${name} (${String(id)}) may not be embedded. Turn its switch "Embedding" on.`);
-  return finding('passed', `${name} (${String(id)}) is active and may be embedded.`);
+    return finding('failed', `Embedding is off for ${name} (${String(id)}). Turn on "Allow embedding".`);
+  return finding('passed', `${name} (${String(id)}) is active and allows embedding.`);
 }
 
 function originFinding({ host }: ChatbotParts, { embed }: Bot, { origin }: URL): Finding {
@@ -66,13 +65,15 @@ function originFinding({ host }: ChatbotParts, { embed }: Bot, { origin }: URL):
   const named = namedOrigin(origin, host.site.url);
   if (mayEmbed({ ...embed, enabled: true }, named)) {
     const why = named.isOwn
-      ? 'it is this site itself'
+      ? 'it is this site'
       : embed.any_site
         ? 'any site may show this chatbot'
         : 'it is on the list of allowed domains';
     return { id: 'origin', title, verdict: 'passed', text: `${origin} may show the chatbot: ${why}.` };
   }
-  const text = `${origin} may not show this chatbot, so its visitors get nothing. Add this line to the allowed domains of the chatbot, or tick "any site".`;
+  const text =
+    `${origin} may not show this chatbot, so its visitors do not see it. ` +
+    'Add this line to the allowed domains of the chatbot, or turn on "Any site".';
   return { id: 'origin', title, verdict: 'failed', text, copy: { label: 'allowed domain', value: origin } };
 }
 
@@ -97,13 +98,13 @@ async function pageFindings(parts: ChatbotParts, { bot, response, landed }: Land
         id: 'html',
         title: 'HTML',
         verdict: 'failed',
-        text: `The address answers ${type === '' ? 'something without a type' : type}, not a page of HTML. Check the address of a page.`,
+        text: `The URL returns ${type === '' ? 'no content type' : type}, not HTML. Enter the URL of a page.`,
       },
       ...own,
     ];
   const page = readPage(response.text(), landed);
   const nonce = findSnippet(page)[0]?.attributes['nonce'];
-  const wanted: Wanted[] = [
+  const required: RequiredSource[] = [
     { directive: 'script-src', url: script, nonce },
     { directive: 'connect-src', url: start },
     ...pictures(bot, script),
@@ -113,14 +114,14 @@ async function pageFindings(parts: ChatbotParts, { bot, response, landed }: Land
     header: response.headers['content-security-policy'],
     reportOnly: response.headers['content-security-policy-report-only'],
     metas: page.policies,
-    wanted,
+    required,
   });
   const bots = await parts.bots.list();
-  return [checkSnippet(page, { bot, bots, script, snippet: snippetOf(script.href, bot) }), ...own, ...policies];
+  return [checkSnippet(page, { bot, bots, script, snippet: createSnippet(script.href, bot) }), ...own, ...policies];
 }
 
-/** The bot's own picture, where it has one. */
-function pictures({ look: { avatar_url: picture } }: Bot, script: URL): Wanted[] {
+/** The bot's picture, if it has one. */
+function pictures({ look: { avatar_url: picture } }: Bot, script: URL): RequiredSource[] {
   return picture !== '' && isUrl(picture, script.href) ? [{ directive: 'img-src', url: new URL(picture, script) }] : [];
 }
 
@@ -135,17 +136,19 @@ function mixedFinding(page: URL, script: URL): Finding {
     return finding(
       'passed',
       page.protocol === 'https:'
-        ? 'Page and chatbot are both on https.'
-        : 'The page is not on https, so it may load the chatbot either way.',
+        ? 'The page and the chatbot use https.'
+        : 'The page does not use https, so it can load the chatbot either way.',
     );
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(script.hostname);
   if (isLocal)
     return finding(
       'warning',
-      `The page is on https, this site on ${script.origin}: it works in browsers on this machine alone. For visitors serve this site over https, and set SITE_URL to that address.`,
+      `The page uses https, but this site is ${script.origin}, which works only in browsers on this machine. ` +
+        'Serve this site over https and set SITE_URL to its URL.',
     );
   return finding(
     'failed',
-    `The page is on https, but this site on http: browsers refuse to load ${script.origin} there (mixed content). Serve this site over https, and set SITE_URL to that address.`,
+    `The page uses https, but this site uses http: browsers refuse to load ${script.origin} (mixed content). ` +
+      'Serve this site over https and set SITE_URL to its URL.',
   );
 }

@@ -7,15 +7,15 @@ export interface FetchedPage {
   readonly findings: readonly Finding[];
 }
 
-/** Bytes of a page that are read; a policy and the snippet stand well before. */
-const longestPage = 5_000_000;
+/** Bytes. The policy and the snippet come well before. */
+const maxPageBytes = 5_000_000;
 
 /**
- * An address as an administrator types it, with or without `https://`.
+ * Parses a URL as an administrator types it, with or without `https://`.
  *
- * @returns null where it is none.
+ * @returns null if it is not a URL of a page.
  */
-export function typedAddress(text: string): URL | null {
+export function parseTypedUrl(text: string): URL | null {
   const trimmed = text.trim();
   const local = /^(localhost|\d+\.\d+\.\d+\.\d+|\[[\da-f:.]+\])([:/]|$)/i.test(trimmed);
   const whole = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `${local ? 'http' : 'https'}://${trimmed}`;
@@ -26,7 +26,10 @@ export function typedAddress(text: string): URL | null {
     : null;
 }
 
-/** Fetches the page through the guard (D23): an internal address itself may be typed, a name that leads to one needs leave. */
+/**
+ * Fetches the page through the outbound guard (D23). An internal address may be typed; a host name that resolves to one
+ * needs `allowInternal`.
+ */
 export async function fetchPage(
   http: HttpApi,
   url: URL,
@@ -37,7 +40,7 @@ export async function fetchPage(
     const response = await http.fetch(url.href, {
       timeout: 15_000,
       redirects: 5,
-      maxBytes: longestPage,
+      maxBytes: maxPageBytes,
       truncate: true,
       allowInternal,
       headers: { accept: 'text/html,application/xhtml+xml', 'user-agent': 'Mozilla/5.0 (compatible; svc site check)' },
@@ -56,43 +59,48 @@ export async function fetchPage(
 function reached({ status }: OutboundResponse): Finding {
   const title = 'Page reached';
   if (status < 400)
-    return { id: 'reached', title, verdict: 'passed', text: `It answers with status ${String(status)}.` };
+    return { id: 'reached', title, verdict: 'passed', text: `The page returns status ${String(status)}.` };
   const why =
     status === 401 || status === 403
-      ? 'It asks for a sign-in or keeps programs out: check a page that everybody may see, or let this server through.'
+      ? 'It requires a sign-in or blocks programs. Check a public page, or let this server through.'
       : status === 404
-        ? 'There is no such page. Check the address.'
-        : 'Check the site itself first.';
-  return { id: 'reached', title, verdict: 'failed', text: `It answers with status ${String(status)}. ${why}` };
+        ? 'The page does not exist. Check the URL.'
+        : 'Check the site first.';
+  return { id: 'reached', title, verdict: 'failed', text: `The page returns status ${String(status)}. ${why}` };
 }
 
-function redirected(asked: URL, landed: URL): Finding[] {
-  if (asked.origin === landed.origin) return [];
+function redirected(requested: URL, landed: URL): Finding[] {
+  if (requested.origin === landed.origin) return [];
   return [
     {
       id: 'redirect',
       title: 'Redirect to another origin',
       verdict: 'warning',
-      text: `${asked.origin} sends its visitors on to ${landed.origin}. What counts for the chatbot is where they land, so everything below is about ${landed.origin}.`,
+      text:
+        `${requested.origin} redirects to ${landed.origin}. The chatbot runs where visitors land, ` +
+        `so the checks below are about ${landed.origin}.`,
     },
   ];
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  outbound_dns: 'Its name could not be found. Check the spelling, and that the domain is set up.',
-  outbound_connect: 'No connection could be made. The site may be down, or keep this server out by a firewall.',
+  outbound_dns: 'The host name was not found. Check the spelling and the DNS records of the domain.',
+  outbound_connect: 'The connection failed. The site may be down, or a firewall blocks this server.',
   outbound_tls:
-    'Its certificate is not valid, so browsers warn their visitors too. Renew it, or check an address that has one.',
-  outbound_timeout: 'It did not answer within 15 seconds.',
-  outbound_redirects: 'It sends its visitors on and on: more than five redirects, or one from https to http.',
-  outbound_unreadable: 'Its answer could not be read.',
+    'The certificate is not valid, so browsers warn visitors too. Renew it, or check a URL with a valid one.',
+  outbound_timeout: 'The site did not respond within 15 seconds.',
+  outbound_redirects: 'Too many redirects: more than five, or one from https to http.',
+  outbound_unreadable: 'The response could not be read.',
 };
 
 function describeFetchError(error: unknown, url: URL): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const reason = typeof code === 'string' ? reasons[code] : undefined;
   if (code === 'outbound_refused')
-    return `${String(message)} To check a site of your own network, tick the box "internal network" or type its address in place of its name.`;
+    return (
+      `${String(message)} To check a site in your network, tick "Allow private network addresses" ` +
+      'or type its IP address instead of its name.'
+    );
   if (reason === undefined) throw error;
   return `${url.host}: ${reason}`;
 }

@@ -1,5 +1,5 @@
 import type { Clock, HooksApi } from '#plugin-api';
-import { networkOf } from '../../../kit/visitors/address.ts';
+import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createMinuteCounts } from '../../../kit/visitors/minute-counts.ts';
 import type { Bot } from '../bots/bot.ts';
 
@@ -37,12 +37,12 @@ export function createFloodLimit({
     hooks.applyFilters('svc_chatbot_burst_limits', defaultThresholds, bot);
   return {
     countStart(bot, ip) {
-      count(`starts ${networkOf(ip)}`, thresholdsFor(bot).starts_per_address);
+      count(`starts ${clientNetwork(ip)}`, thresholdsFor(bot).starts_per_address);
     },
     countSend(bot, { ip, session }) {
       const limits = thresholdsFor(bot);
       count(`session ${session}`, limits.sends_per_session);
-      count(`sends ${networkOf(ip)}`, limits.sends_per_address);
+      count(`sends ${clientNetwork(ip)}`, limits.sends_per_address);
     },
   };
 }

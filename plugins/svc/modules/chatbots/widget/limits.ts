@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import { networkOf } from '../../../kit/visitors/address.ts';
-import { createLimitCounters, type CountedLimit, type Taken } from '../../../kit/visitors/limit-counters.ts';
+import { clientNetwork } from '../../../kit/visitors/address.ts';
+import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { periodOf } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { Bot, BotLimit } from '../bots/bot.ts';
@@ -15,7 +15,7 @@ export interface ActiveLimit extends BotLimit, CountedLimit {
   readonly amount: number;
 }
 
-export type Reservation = Taken & Pick<ActiveLimit, 'unit'>;
+export type Reservation = Reserved & Pick<ActiveLimit, 'unit'>;
 
 export interface Limits {
   /** Null when the visitor has no limit. */
@@ -52,7 +52,7 @@ export function createLimits({ host, signer }: LimitParts): Limits {
         ip,
       });
       if (configured === null || !(configured.amount > 0)) return null;
-      const network = networkOf(ip);
+      const network = clientNetwork(ip);
       const address =
         network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
       // The order is fixed, so that two transactions cannot deadlock.

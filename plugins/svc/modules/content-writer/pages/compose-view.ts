@@ -3,13 +3,13 @@ import type { ServiceContext } from '../../../wiring.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
-import { readyModel } from '../../../settings/ready-model.ts';
+import { findReadyModel } from '../../../settings/example-model.ts';
 import { contentOf } from '../content.ts';
 import { defaultPostSettings, type PostSettings } from '../posts/post-settings.ts';
 import { partLabels, partNames, type Template } from '../templates/template.ts';
 import type { Item } from '../runs/item.ts';
 import { emptyDraft, type ContentDraft } from '../write/draft.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { slugs, tabsOf } from './content-pages.ts';
 import { spentWords } from './estimate-words.ts';
 import { postFields } from './post-form.ts';
@@ -50,7 +50,7 @@ export async function composeView(
   const [fields, models, ready] = await Promise.all([
     templateFields(context, settings ?? { ...template }, errors),
     offeredModels(context),
-    readyModel(context),
+    findReadyModel(context),
   ]);
   return {
     tabs: tabsOf(host, 'write'),
@@ -111,7 +111,7 @@ async function draftFields({ host }: ServiceContext, draft: ContentDraft): Promi
         .map((part) => [part, part === 'tags' ? (draft.tags ?? []).join(', ') : (draft[part] ?? '')]),
     ),
     // Cleaned HTML.
-    html: host.views.safe(draft.content === undefined ? '' : await htmlOfMarkdown(draft.content)),
+    html: host.views.safe(draft.content === undefined ? '' : await markdownToHtml(draft.content)),
     image: draft.image?.url ?? '',
     imageAlt: draft.image?.alt ?? '',
   };

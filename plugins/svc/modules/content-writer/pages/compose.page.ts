@@ -10,7 +10,7 @@ import { builtInTemplates } from '../templates/built-in.ts';
 import { settingsOf, type Template, type TemplateSettings } from '../templates/template.ts';
 import { cleanTags } from '../write/clean-part.ts';
 import { estimateContent } from '../write/estimate.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { composeView, postHref } from './compose-view.ts';
 import { slugs } from './content-pages.ts';
 import { estimateWords } from './estimate-words.ts';
@@ -53,7 +53,7 @@ export function composePage(context: ServiceContext): AdminPageBody {
         };
       },
       estimate: (request) => estimate(context, request),
-      preview: async (request) => ({ data: { html: await htmlOfMarkdown(readText(request, 'markdown')) } }),
+      preview: async (request) => ({ data: { html: await markdownToHtml(readText(request, 'markdown')) } }),
       stream: (request) => stream(context, request),
       save: (request) => save(context, request),
       review: (request) => review(context, request),
@@ -65,7 +65,7 @@ export function composePage(context: ServiceContext): AdminPageBody {
             status: 403,
             message: 'Your account may not switch the sandbox on.',
           });
-        await context.settings.sandbox.turn(true);
+        await context.settings.sandbox.set(true);
         return { notice: { kind: 'success', text: 'The sandbox is on: texts are made up, and cost nothing.' } };
       },
     },

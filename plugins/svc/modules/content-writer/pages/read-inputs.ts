@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isUrl, type AdminRequest, type HostApi } from '#plugin-api';
-import { CsvError, readCsv, type CsvTable } from '../../../kit/csv-rows.ts';
+import { CsvError, readCsv, type CsvTable } from '../../../kit/csv.ts';
 import { FeedError, readFeed } from '../../../kit/feed.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';

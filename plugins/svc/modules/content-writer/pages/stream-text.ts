@@ -8,7 +8,7 @@ import { sentenceOf } from '../runs/run-item.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { emitGenerated } from '../write/content-event.ts';
 import { emptyDraft, type ContentDraft, type ContentInput } from '../write/draft.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { readSource } from '../write/read-source.ts';
 import { spentWords } from './estimate-words.ts';
 
@@ -65,13 +65,13 @@ async function* eventsOf(
         queue.push('done', {
           part,
           value: soFar[part],
-          ...(part === 'content' && { html: await htmlOfMarkdown(soFar.content ?? '') }),
+          ...(part === 'content' && { html: await markdownToHtml(soFar.content ?? '') }),
         });
       },
     });
     await keep(context, { uuid, userId: user.id, input, draft, generation });
     // What filters changed in the end is seen, too.
-    queue.push('end', { draft, html: await htmlOfMarkdown(draft.content ?? ''), spent: spentOf(draft) });
+    queue.push('end', { draft, html: await markdownToHtml(draft.content ?? ''), spent: spentOf(draft) });
   }
 
   const writing = write()
@@ -122,7 +122,7 @@ async function keep(
     readonly generation: ContentGeneration;
   },
 ): Promise<void> {
-  const html = await htmlOfMarkdown(draft.content ?? '');
+  const html = await markdownToHtml(draft.content ?? '');
   await context.host.database.transaction(async () => {
     const added = await contentOf(context).runs.add({
       uuid,

@@ -4,7 +4,7 @@ import { foldText } from '../../../kit/fold-text.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
-import { htmlOfMarkdown, keptOf } from '../../../kit/markdown-html.ts';
+import { markdownToHtml, findPreservedMarkup } from '../../../kit/markdown-html.ts';
 import { metaKeys } from './post-meta.ts';
 import { postErrors, type PostSettings } from './post-settings.ts';
 
@@ -38,7 +38,7 @@ export async function preparePost(host: Host, init: SavePostInit): Promise<Prepa
   const { draft, generation, settings, user } = init;
   const errors = await postErrors(host, settings, user);
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
-  const html = await htmlOfMarkdown(draft.content ?? '');
+  const html = await markdownToHtml(draft.content ?? '');
   const post = await host.hooks.applyFiltersAsync('svc_content_post', newPost(init, html), draft, generation);
   return { post, html, write: () => writePost(host, { ...init, post, update: null }) };
 }
@@ -78,9 +78,9 @@ export async function prepareRewrite(
   const html =
     draft.content === undefined
       ? present.content
-      : await htmlOfMarkdown(
+      : await markdownToHtml(
           draft.content,
-          keptOf(present.content, (tag) => host.content.shortcodeExists(tag)),
+          findPreservedMarkup(present.content, (tag) => host.content.shortcodeExists(tag)),
         );
   const changes: NewPost = {
     ...(draft.title !== undefined && { title: draft.title }),

@@ -5,7 +5,7 @@ import { preparePost } from '../posts/save-post.ts';
 import { emitGenerated } from '../write/content-event.ts';
 import type { ContentDraft, ContentInput } from '../write/draft.ts';
 import { createGenerateContent } from '../write/generate-content.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { readSource } from '../write/read-source.ts';
 import type { ItemClaims } from './item-claims.ts';
 import type { Batch, Claimed } from './item.ts';
@@ -100,7 +100,7 @@ async function commit(
     settings.save === 'none'
       ? null
       : await preparePost(host, { draft, generation, settings, position: item.position, user });
-  const html = prepared?.html ?? (await htmlOfMarkdown(draft.content ?? ''));
+  const html = prepared?.html ?? (await markdownToHtml(draft.content ?? ''));
   await host.database.transaction(async () => {
     // First: whoever lost the lease must make nothing.
     if (!(await claims.complete(item, draft))) return;

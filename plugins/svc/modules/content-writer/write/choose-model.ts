@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { readyModel } from '../../../settings/ready-model.ts';
+import { findReadyModel } from '../../../settings/example-model.ts';
 import type { PartName, TemplateSettings } from '../templates/template.ts';
 
 /** Which provider and model write a part. */
@@ -29,7 +29,7 @@ export async function chooseModel(
   const provider = own.provider || template.provider;
   const model = own.model || (own.provider === '' || own.provider === template.provider ? template.model : '');
   if (provider !== '') return { provider, model: model || (await savedModel(context, provider, 'model')) };
-  const first = await readyModel(context);
+  const first = await findReadyModel(context);
   if (first === null) throw notConfigured('text');
   return { provider: first.provider, model: model || first.model };
 }

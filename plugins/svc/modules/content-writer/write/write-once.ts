@@ -9,7 +9,7 @@ import { invalidFields } from '../../../kit/field-errors.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { emitGenerated } from './content-event.ts';
 import type { ContentDraft, ContentInput } from './draft.ts';
-import { htmlOfMarkdown } from '../../../kit/markdown-html.ts';
+import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { readSource } from './read-source.ts';
 
 export interface WriteOnceInit {
@@ -60,7 +60,7 @@ export async function writeOnce(
   });
   const prepared =
     settings.save === 'none' ? null : await preparePost(host, { draft, generation, settings, position: 0, user });
-  const html = prepared?.html ?? (await htmlOfMarkdown(draft.content ?? ''));
+  const html = prepared?.html ?? (await markdownToHtml(draft.content ?? ''));
   const post = await host.database.transaction(async () => {
     const saved = prepared === null ? null : await prepared.write();
     await runs.add({

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import type { ImageEditRules, ImageFields, Provider } from '../provider-types.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { modelsOfKind } from '../../../settings/models/model-lists.ts';
+import { modelsOfKind } from '../../../settings/model-lists.ts';
 
 /** Providers that draw, or that edit. */
 export async function imageProviders(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
 import type { ServiceContext } from '../../../wiring.ts';
 import { errors } from '../../../kit/errors.ts';
-import { networkOf } from '../../../kit/visitors/address.ts';
+import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { imagesOf } from '../images-of.ts';
 import type { StoredImage } from '../store/image.ts';
 import { pageResponse, type ShownImage } from './request-page.ts';
@@ -41,7 +41,7 @@ export function createVisitorHandlers(context: ServiceContext): VisitorHandlers 
   const { store } = imagesOf(context);
 
   async function enter(request: RestRequest, most: number): Promise<Visitor> {
-    floods.count(`${String(most)} ${networkOf(request.ip)}`, most);
+    floods.count(`${String(most)} ${clientNetwork(request.ip)}`, most);
     return visitors.enter(request);
   }
   const imagesOfRequest = async ({ id, state }: VisitorRequest): Promise<readonly ShownImage[]> =>
@@ -104,7 +104,7 @@ export function createVisitorHandlers(context: ServiceContext): VisitorHandlers 
     },
     page: (request) =>
       asPage(context, request, async (back) => {
-        floods.count(`page ${networkOf(request.ip)}`, looksPerMinute);
+        floods.count(`page ${clientNetwork(request.ip)}`, looksPerMinute);
         const found = await ownRequest(textOf(request, 'id'), (await visitors.sessionOf(request))?.id);
         return pageResponse(context.host, { request: found, images: await imagesOfRequest(found), back });
       }),

@@ -1,7 +1,7 @@
 import { RestError, type HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
-import { hasBannedWord } from '../../../kit/visitors/banned-words.ts';
+import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { Drawing } from '../draw/draw-images.ts';
 import type { ImageJob } from '../draw/image-job.ts';
 import type { Visitor } from './visitor.ts';

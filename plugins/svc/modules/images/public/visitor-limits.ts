@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { networkOf } from '../../../kit/visitors/address.ts';
+import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type LimitCounters } from '../../../kit/visitors/limit-counters.ts';
 import { periodOf } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
@@ -32,7 +32,7 @@ export function createVisitorLimits({ host, signer }: VisitorLimitParts): Visito
         ip,
       });
       if (amount === null) return null;
-      const network = networkOf(ip);
+      const network = clientNetwork(ip);
       const address =
         network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
       // In one order, so that two transactions never wait for each other.

@@ -1,5 +1,5 @@
 import type { Clock, DatabaseApi } from '#plugin-api';
-import type { Taken } from '../../../kit/visitors/limit-counters.ts';
+import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { imageTables } from '../image-tables.ts';
 import type { ImagePerson } from '../store/image.ts';
 
@@ -13,7 +13,7 @@ export interface VisitorRequest {
   readonly prompt: string;
   readonly n: number;
   /** Null: there was no limit. */
-  readonly taken: Taken | null;
+  readonly taken: Reserved | null;
   /** Milliseconds since the epoch: a node that still draws then has died. */
   readonly until: number;
   /** What the visitor is told at its end. */
@@ -104,7 +104,7 @@ function requestOf(row: Row): VisitorRequest {
     sessionId: row.session_id,
     prompt: row.prompt,
     n: row.n,
-    taken: JSON.parse(row.taken) as Taken | null,
+    taken: JSON.parse(row.taken) as Reserved | null,
     until: Number(row.until),
     message: row.message,
     createdAt: Number(row.created_at),

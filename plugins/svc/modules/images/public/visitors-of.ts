@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../../../wiring.ts';
 import { partsOf } from '../../../kit/parts-of.ts';
-import { createMinuteCounts, type MinuteCounts } from '../../../kit/visitors/minute-counts.ts';
+import { createMinuteCounts, type RequestCounts } from '../../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
 import { createSigner } from '../../../kit/visitors/signer.ts';
 import { imagesOf } from '../images-of.ts';
@@ -18,7 +18,7 @@ export interface VisitorImages {
   readonly requests: VisitorRequests;
   readonly draws: VisitorDraws;
   readonly forms: FormTokens;
-  readonly floods: MinuteCounts;
+  readonly floods: RequestCounts;
 }
 
 export const visitorImagesOf: (context: ServiceContext) => VisitorImages = partsOf((context) => {

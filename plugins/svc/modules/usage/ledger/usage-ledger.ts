@@ -1,97 +1,102 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { HostApi, Logger, Undo } from '#plugin-api';
-import type { CallPrice, UsageLedger, UsageRecord } from '../../../ai/usage-record.ts';
-import type { CountedBudget } from '../../budgets/guard/count-usage.ts';
-import { createCallPrices, type CallPriceParts } from './call-price.ts';
 import { localDay } from '../../../kit/local-day.ts';
+import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-price.ts';
+import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { usageRow } from './usage-row.ts';
-import { sumReference, writeUsage, type ReferenceCost } from './usage-store.ts';
+import { sumReference, writeUsage, type OnUsageWrite, type ReferenceCost } from './usage-store.ts';
 
 export interface UsageLedgerParts extends CallPriceParts {
-  /** Told which budgets a write counted for. */
-  readonly onCounted?: ((counted: readonly CountedBudget[]) => Promise<void>) | undefined;
+  /** Counts what is written elsewhere, in the same transaction. */
+  readonly onWrite?: OnUsageWrite | undefined;
   readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'site'>;
   /** For tests. */
   readonly limits?: Partial<typeof defaultLimits>;
 }
 
-export interface StoringLedger extends UsageLedger {
-  /** What the calls with this reference cost until now; those that other nodes noted within the last second may be missing. */
+/** Records finished calls, failed ones too. */
+export interface UsageLedger {
+  /** Never throws and never makes the caller wait. @param price what `price` returned for the call. Default: the price now. */
+  record(usage: UsageRecord, price?: CallPrice): void;
+  /** Resolves once the call is stored, unless the database is away; releases the call's reservation. @param reservation its id. */
+  settle(usage: UsageRecord, price: CallPrice, reservation: string): Promise<void>;
+  /** By the current price table. Never rejects: on an error the price is unknown. */
+  price(usage: PricedUsage): Promise<CallPrice>;
+  /** Total cost of the calls with this reference; calls that other nodes recorded within the last second may be missing. */
   costOfReference(reference: string): Promise<ReferenceCost>;
-  /** Stores what this process noted until now. Resolves whether or not the database took it. */
+  /** Stores what this process has recorded. Resolves even if the database is away. */
   flush(): Promise<void>;
-  /** The last flush. Calls noted later are dropped, and the log says so. */
+  /** The last flush. Calls recorded later are dropped and logged. */
   stop(): Promise<void>;
 }
 
 const defaultLimits = {
-  /** Calls that are stored without waiting for the time. */
+  /** Calls that are stored without waiting for the timer. */
   batch: 200,
-  /** Milliseconds until noted calls are stored. */
+  /** Milliseconds until recorded calls are stored. */
   wait: 1000,
-  /** Milliseconds until a failed write is tried again. */
+  /** Milliseconds until a failed write is retried. */
   waitAfterFailure: 5000,
-  /** Calls kept while the database is away: some 5 MB. Later ones are dropped and counted. */
-  kept: 10_000,
+  /** Calls held in memory while the database is away: some 5 MB. Later ones are dropped and counted. */
+  pending: 10_000,
 };
 
-interface Noted {
+interface PendingCall {
   readonly usage: UsageRecord;
   readonly time: number;
-  /** As it was when the call ended: prices and the switch of the sandbox may change before the call is stored. */
+  /** As of the end of the call: prices and sandbox mode may change before the call is stored. */
   readonly price: CallPrice | Promise<CallPrice>;
-  /** The reservation it is settled with. */
-  readonly held: string | null;
+  readonly reservation: string | null;
 }
 
-/** Answers how many were stored. */
+/** Returns how many calls were stored. */
 async function storeBatch(
-  batch: readonly Noted[],
-  { host, onCounted }: Pick<UsageLedgerParts, 'host' | 'onCounted'>,
+  batch: readonly PendingCall[],
+  { host, onWrite }: Pick<UsageLedgerParts, 'host' | 'onWrite'>,
 ): Promise<number> {
   const timezone = await host.site.timezone();
   const rows = await Promise.all(
     batch.map(async ({ usage, time, price }) => usageRow({ usage, time, ...(await price) })),
   );
-  const calls = batch.flatMap(({ held }) => (held === null ? [] : [held]));
-  const counted = await writeUsage(host.database, { rows, dayOf: localDay(timezone), calls });
-  // Not waited for: whoever is told of an alert may make a call that waits for this very write.
-  void onCounted?.(counted);
+  const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
+  const afterCommit = await writeUsage(host.database, { rows, dayOf: localDay(timezone), reservations }, onWrite);
+  // Not awaited: an action that runs then may make a call that waits for this very write.
+  void afterCommit();
   return batch.length;
 }
 
 /**
- * The ledger in the database: calls are noted in memory and stored in batches, each with its cost by the prices of the
- * moment it ended. On several nodes each stores its own. A process that is killed loses what it noted within the last second.
+ * The ledger in the database: calls are recorded in memory and stored in batches, each with its cost by the prices when
+ * it ended. On several nodes each stores its own. A killed process loses what it recorded within the last second.
  */
-export function createUsageLedger(parts: UsageLedgerParts): StoringLedger {
+export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
   const {
     host: { clock, log, database },
   } = parts;
   const price = createCallPrices(parts);
   const limits = { ...defaultLimits, ...parts.limits };
-  const noted: Noted[] = [];
-  const report = createReport(log, limits.kept);
+  const pending: PendingCall[] = [];
+  const report = createReport(log, limits.pending);
   let stopped = false;
   let timer: Undo | undefined;
   let writing: Promise<void> | undefined;
   async function store(): Promise<void> {
     try {
-      while (noted.length > 0) noted.splice(0, await storeBatch(noted.slice(0, limits.batch), parts));
+      while (pending.length > 0) pending.splice(0, await storeBatch(pending.slice(0, limits.batch), parts));
       report.written();
     } catch (error) {
-      report.failed(noted.length, error);
+      report.failed(pending.length, error);
     }
   }
 
-  /** One write at a time; whoever comes meanwhile waits for the one after it, which holds what they noted. */
+  /** One write at a time: a call recorded during a write is in the next one. */
   function flush(): Promise<void> {
     timer?.();
     timer = undefined;
     const current = (writing ?? Promise.resolve()).then(store).finally(() => {
       if (writing !== current) return;
       writing = undefined;
-      if (noted.length > 0 && !stopped) schedule();
+      if (pending.length > 0 && !stopped) schedule();
     });
     writing = current;
     return current;
@@ -99,65 +104,69 @@ export function createUsageLedger(parts: UsageLedgerParts): StoringLedger {
 
   function schedule(): void {
     if (timer !== undefined || writing !== undefined) return;
-    timer = clock.after(report.isFailing() ? limits.waitAfterFailure : limits.wait, () => void flushApart());
+    timer = clock.after(report.isFailing() ? limits.waitAfterFailure : limits.wait, () => void flushDetached());
   }
 
-  // A call may be noted inside somebody's transaction: its rows must not be undone with that.
-  const flushApart = AsyncResource.bind(flush);
-  const scheduleApart = AsyncResource.bind(schedule);
-  function note(usage: UsageRecord, known?: CallPrice, held: string | null = null): void {
-    if (stopped || noted.length >= limits.kept) return report.dropped();
-    noted.push({ usage, time: clock.now(), price: known ?? price(usage), held });
-    if (noted.length >= limits.batch && !report.isFailing() && writing === undefined) void flushApart();
-    else scheduleApart();
+  // A call may be recorded inside a transaction: its rollback must not undo the row.
+  const flushDetached = AsyncResource.bind(flush);
+  const scheduleDetached = AsyncResource.bind(schedule);
+  function add(usage: UsageRecord, known?: CallPrice, reservation: string | null = null): void {
+    if (stopped || pending.length >= limits.pending) return report.dropped();
+    pending.push({ usage, time: clock.now(), price: known ?? price(usage), reservation });
+    if (pending.length >= limits.batch && !report.isFailing() && writing === undefined) void flushDetached();
+    else scheduleDetached();
   }
 
   return {
     price,
-    record: (usage, known) => note(usage, known),
-    settle(usage, known, call) {
-      note(usage, known, call);
-      return flushApart();
+    record: (usage, known) => add(usage, known),
+    settle(usage, known, reservation) {
+      add(usage, known, reservation);
+      return flushDetached();
     },
-    costOfReference: (reference) => flushApart().then(() => sumReference(database, reference)),
-    flush: () => flushApart(),
+    costOfReference: (reference) => flushDetached().then(() => sumReference(database, reference)),
+    flush: () => flushDetached(),
     async stop() {
-      await flushApart();
+      await flushDetached();
       stopped = true;
       timer?.();
-      report.stopped(noted.length);
+      report.stopped(pending.length);
     },
   };
 }
 
-/** Tells the log once when calls cannot be stored, once when the first is dropped, and how many were when it is over. */
-function createReport(log: Logger, atMost: number) {
+/** Logs once when calls cannot be stored, once when the first is dropped, and how many were when it is over. */
+function createReport(log: Logger, limit: number) {
   let failing = false;
   let dropped = 0;
   return {
     isFailing: () => failing,
-    failed(kept: number, error: unknown): void {
+    failed(pending: number, error: unknown): void {
       if (!failing)
-        log.warn('The usage ledger cannot be written; calls are kept in memory until it can.', {
-          kept,
-          at_most: atMost,
+        log.warn('Failed to write the usage ledger; calls stay in memory until it succeeds', {
+          event: 'usage_write_failed',
+          pending,
+          limit,
           error,
         });
       failing = true;
     },
     written(): void {
-      if (failing) log.info('The usage ledger is written again.', { dropped });
+      if (failing) log.info('Usage ledger written again', { event: 'usage_write_recovered', dropped });
       failing = false;
       dropped = 0;
     },
     dropped(): void {
       dropped += 1;
       if (dropped === 1)
-        log.error('Calls are missing from the usage ledger: it is stopped, or could not be written for too long.');
+        log.error('Dropped a call: the usage ledger is stopped, or could not be written for too long', {
+          event: 'usage_dropped',
+        });
     },
     stopped(left: number): void {
       if (left + dropped > 0)
-        log.error('Calls are missing from the usage ledger: it could not be written before the stop.', {
+        log.error('Dropped calls: the usage ledger could not be written before the stop', {
+          event: 'usage_lost',
           calls: left + dropped,
         });
     },

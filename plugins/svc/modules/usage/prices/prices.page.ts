@@ -1,98 +1,99 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import { textOf } from '../../../admin-ui/form-values.ts';
-import type { SettingsContext } from '../../../settings/settings-context.ts';
+import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { readText } from '../../../admin-ui/form-values.ts';
+import type { PricesPort, ProvidersPort } from '../../../ports.ts';
 import { defaultPrices, defaultPricesDate } from './default-prices.ts';
-import { priceFaultsOf } from './price-store.ts';
+import { priceErrorsOf } from './price-store.ts';
 import type { Price } from './price.ts';
-import { writePrices, type PriceFault } from './read-prices.ts';
+import { writePrices, type PriceError } from './read-prices.ts';
 
 const template = 'svc/prices';
 
-/** What an empty editor shows, greyed. */
+type PricesPagePorts = PricesPort & Pick<ProvidersPort, 'providers'>;
+
+/** The placeholder of an empty editor. */
 const example: readonly Price[] = [
   { provider: 'openai', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
   { provider: 'azure', model: 'my-deployment', input: 2.5, output: 15 },
   { provider: 'openai', model: 'dall-e-3', image: 0.04 },
 ];
 
-/** The page "Prices": a site's own prices as JSON, and the built-in ones beside them. */
-export function pricesPage(context: Pick<SettingsContext, 'settings' | 'providers'>): AdminPageBody {
-  const { prices } = context.settings;
+/** The page "Prices": the site's own prices as JSON, and the built-in ones. */
+export function pricesPage(ports: PricesPagePorts): AdminPageBody {
+  const { prices } = ports;
   return {
-    render: async () => ({ template, data: await pricesView(context) }),
+    render: async () => ({ template, data: await pricesView(ports) }),
     actions: {
-      save: (request) => save(request, context),
+      save: (request) => save(request, ports),
       reset: async (request): Promise<AdminActionResult> => {
-        if (textOf(request, 'confirm') !== '1')
+        if (readText(request, 'confirm') !== '1')
           return {
             notice: {
               kind: 'error',
-              text: 'Nothing was changed. Tick the box to confirm that your own prices are to be removed.',
+              text: 'Nothing was changed. Select the checkbox to confirm.',
             },
           };
         await prices.reset();
-        return { notice: { kind: 'success', text: 'Your own prices are removed; the built-in ones are in force.' } };
+        return { notice: { kind: 'success', text: 'Your prices were removed. The built-in prices apply.' } };
       },
     },
   };
 }
 
-async function save(
-  request: AdminRequest,
-  context: Pick<SettingsContext, 'settings' | 'providers'>,
-): Promise<AdminActionResult> {
-  const typed = textOf(request, 'prices').replaceAll('\r\n', '\n');
+async function save(request: AdminRequest, ports: PricesPagePorts): Promise<AdminActionResult> {
+  const typed = readText(request, 'prices').replaceAll('\r\n', '\n');
   try {
-    const saved = await context.settings.prices.save(typed);
-    const count = saved === 1 ? '1 price of your own is' : `${saved} prices of your own are`;
+    const saved = await ports.prices.save(typed);
     return {
       notice: {
         kind: 'success',
-        text: saved === 0 ? 'The built-in prices are in force.' : `${count} in force, for calls from now on.`,
+        text:
+          saved === 0
+            ? 'Saved. The built-in prices apply.'
+            : `Saved ${formatCount(saved, 'price')}. New calls use them.`,
       },
     };
   } catch (error) {
-    const faults = priceFaultsOf(error);
-    if (!faults) throw error;
+    const errors = priceErrorsOf(error);
+    if (!errors) throw error;
     return {
       notice: {
         kind: 'error',
         text:
-          faults.length === 1
-            ? 'Nothing was saved: one line is wrong.'
-            : `Nothing was saved: ${faults.length} things are wrong.`,
+          errors.length === 1
+            ? 'Nothing was saved. Fix the error below.'
+            : `Nothing was saved. Fix the ${formatCount(errors.length, 'error')} below.`,
       },
-      page: { template, data: await pricesView(context, { typed, faults }) },
-      data: { faults },
+      page: { template, data: await pricesView(ports, { typed, errors }) },
+      data: { errors },
       status: 400,
     };
   }
 }
 
-interface Refused {
+interface InvalidPrices {
   readonly typed: string;
-  readonly faults: readonly PriceFault[];
+  readonly errors: readonly PriceError[];
 }
 
 async function pricesView(
-  { settings, providers }: Pick<SettingsContext, 'settings' | 'providers'>,
-  refused?: Refused,
+  { prices, providers }: PricesPagePorts,
+  invalid?: InvalidPrices,
 ): Promise<Record<string, unknown>> {
-  const own = await settings.prices.own();
+  const own = await prices.own();
   const labels = new Map([...(await providers.all())].map(({ id, label }) => [id, label]));
-  const typed = refused?.typed ?? writePrices(own);
+  const typed = invalid?.typed ?? writePrices(own);
   return {
     typed,
     rows: Math.min(30, Math.max(8, typed.split('\n').length + 1)),
     placeholder: writePrices(example),
-    faults: refused?.faults.map((fault) => ({ ...fault, text: lineText(refused.typed, fault.line) })),
+    errors: invalid?.errors.map((error) => ({ ...error, text: lineText(invalid.typed, error.line) })),
     hasOwn: own.length > 0,
     asOf: defaultPricesDate,
     builtIn: defaultPrices.map((price) => ({ ...price, label: labels.get(price.provider) ?? price.provider })),
   };
 }
 
-/** The line as it was typed, so that it is found without counting. */
+/** The line as typed, so that the reader finds it without counting. */
 function lineText(typed: string, line: number): string {
   return (typed.split('\n')[line - 1] ?? '').trim().slice(0, 120);
 }

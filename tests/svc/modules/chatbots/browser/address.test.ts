@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import { rootOf, routeAddress } from '../../../../../plugins/svc/kit/browser/address.ts';
+import { restRootOf, routeAddress } from '../../../../../plugins/svc/kit/browser/address.ts';
 import { uuid } from '../../../../../plugins/svc/kit/browser/uuid.ts';
 import { withDefaults } from '../../../../../plugins/svc/modules/chatbots/browser/client/texts.ts';
 
 describe('what the widget finds out by itself', () => {
   it('is the REST root, by the address of its script', () => {
-    expect(rootOf('https://site.example/wp-json/svc-widget/v1/widget.js?v=1#x')).to.equal(
+    expect(restRootOf('https://site.example/wp-json/svc-widget/v1/widget.js?v=1#x')).to.equal(
       'https://site.example/wp-json',
     );
-    expect(rootOf('https://site.example/blog/wp-json/svc-widget/v1/widget.js')).to.equal(
+    expect(restRootOf('https://site.example/blog/wp-json/svc-widget/v1/widget.js')).to.equal(
       'https://site.example/blog/wp-json',
     );
-    expect(rootOf('https://site.example/?rest_route=%2Fsvc-widget%2Fv1%2Fwidget.js')).to.equal(
+    expect(restRootOf('https://site.example/?rest_route=%2Fsvc-widget%2Fv1%2Fwidget.js')).to.equal(
       'https://site.example/?rest_route=',
     );
-    expect(rootOf('https://cdn.example/combined.js')).to.equal(null);
-    expect(rootOf('')).to.equal(null);
+    expect(restRootOf('https://cdn.example/combined.js')).to.equal(null);
+    expect(restRootOf('')).to.equal(null);
   });
 
   it('is the address of a route, with plain addresses too', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anonymiseAddress } from '../../../../../plugins/svc/modules/chatbots/conversations/anonymize-address.ts';
+import { anonymizeAddress } from '../../../../../plugins/svc/modules/chatbots/conversations/anonymize-address.ts';
 
 describe('anonymised addresses', () => {
   const cases = [
@@ -16,5 +16,5 @@ describe('anonymised addresses', () => {
   ] as const;
   for (const [whole, kept] of cases)
     it(`keeps ${kept === '' ? 'nothing' : kept} of ${whole === '' ? 'nothing' : whole}`, () =>
-      expect(anonymiseAddress(whole)).to.equal(kept));
+      expect(anonymizeAddress(whole)).to.equal(kept));
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { optionLines, readOptions } from '../../../../../plugins/svc/modules/chatbots/pages/bot-form-draft.ts';
-import { describeBotsAdmin, faultsIn } from './bots-admin.ts';
+import { describeBotsAdmin, errorsIn } from './bots-admin.ts';
 
 const formsPage = '/admin/svc/bots/forms';
 const formPage = '/admin/svc/bots/form';
@@ -140,7 +140,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
       'elements[1][options]': '',
     };
     const refused = await browser.submit(path, 'save', fields);
-    expect([refused.status, faultsIn(refused.html)]).to.deep.equal([
+    expect([refused.status, errorsIn(refused.html)]).to.deep.equal([
       400,
       {
         'form-id': 'Id is that of another form.',
@@ -156,7 +156,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
       name: '',
       'elements[1][type]': 'colour',
     });
-    expect(Object.keys(faultsIn(shape.html))).to.have.members(['form-name', 'form-id', 'element-1-type']);
+    expect(Object.keys(errorsIn(shape.html))).to.have.members(['form-name', 'form-id', 'element-1-type']);
     expect((await browser.submit(path, 'save', { bot: String(id), form: '', id: '', name: 'Empty' })).text).to.contain(
       'A form needs at least one field.',
     );

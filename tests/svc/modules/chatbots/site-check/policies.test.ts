@@ -2,19 +2,21 @@ import { expect } from 'chai';
 import { checkPolicies } from '../../../../../plugins/svc/modules/chatbots/site-check/check-policies.ts';
 import {
   readPolicies,
-  refusing,
+  findBlockingDirective,
 } from '../../../../../plugins/svc/modules/chatbots/site-check/content-security-policy.ts';
 
 const page = new URL('https://shop.example/contact');
 const script = new URL('https://site.example/wp-json/svc-widget/v1/widget.js');
 const start = new URL('https://site.example/wp-json/svc-widget/v1/bots/7/start');
-const wanted = [
+const required = [
   { directive: 'script-src', url: script },
   { directive: 'connect-src', url: start },
 ] as const;
 
 const refused = (policy: string, url: URL = script, nonce?: string): string[] =>
-  readPolicies(policy).flatMap((each) => refusing(each, { directive: 'script-src', url, nonce }, page) ?? []);
+  readPolicies(policy).flatMap(
+    (each) => findBlockingDirective(each, { directive: 'script-src', url, nonce }, page) ?? [],
+  );
 
 describe('A content security policy', () => {
   for (const policy of [
@@ -67,14 +69,16 @@ describe('A content security policy', () => {
     const own = new URL('https://shop.example/x.js');
     expect(refused("script-src 'self'", own)).to.deep.equal([]);
     const [policy] = readPolicies("script-src 'self'");
-    expect(refusing(policy!, { directive: 'script-src', url: own }, new URL('http://shop.example/'))).to.equal(null);
-    expect(refusing(policy!, { directive: 'script-src', url: new URL('http://shop.example/x.js') }, page)).to.equal(
-      'script-src',
-    );
+    expect(
+      findBlockingDirective(policy!, { directive: 'script-src', url: own }, new URL('http://shop.example/')),
+    ).to.equal(null);
+    expect(
+      findBlockingDirective(policy!, { directive: 'script-src', url: new URL('http://shop.example/x.js') }, page),
+    ).to.equal('script-src');
   });
 
   const check = (header: string, metas: readonly string[] = [], reportOnly?: string) =>
-    checkPolicies({ page, header, reportOnly, metas, wanted });
+    checkPolicies({ page, header, reportOnly, metas, required });
 
   it('that keeps the widget away is told with the directives as they must read', () => {
     const [finding, ...more] = check("default-src 'self'; script-src 'self' https://cdn.example; connect-src 'none'");

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { typedAddress } from '../../../../../plugins/svc/modules/chatbots/site-check/fetch-page.ts';
+import { parseTypedUrl } from '../../../../../plugins/svc/modules/chatbots/site-check/fetch-page.ts';
 import { describeBotsAdmin, type BotsAdmin } from '../pages/bots-admin.ts';
 
 interface Row {
@@ -215,7 +215,7 @@ describe('An address that is typed', () => {
     ['https://', null],
   ] as const) {
     it(`is read: ${JSON.stringify(typed)}`, () => {
-      expect(typedAddress(typed)?.href ?? null).to.equal(read);
+      expect(parseTypedUrl(typed)?.href ?? null).to.equal(read);
     });
   }
 });

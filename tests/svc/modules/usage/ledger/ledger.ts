@@ -9,7 +9,7 @@ import {
   usageMigration,
   usageReferenceMigration,
 } from '../../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
-import type { UsageRecord } from '../../../../../plugins/svc/ai/usage-record.ts';
+import type { UsageRecord } from '../../../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import { silentLog } from '../../../../helpers/silent-log.ts';
 
 export const call: UsageRecord = {

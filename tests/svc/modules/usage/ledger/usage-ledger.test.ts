@@ -141,7 +141,7 @@ describeDialects('the usage ledger', (open) => {
     ledger.record(call);
     expect(clock.pending()).to.equal(0);
     expect(lines.map(({ message }) => message)).to.deep.equal([
-      'Calls are missing from the usage ledger: it is stopped, or could not be written for too long.',
+      'Dropped a call: the usage ledger is stopped, or could not be written for too long',
     ]);
   });
 
@@ -149,21 +149,24 @@ describeDialects('the usage ledger', (open) => {
     const real = await open();
     const { log, lines } = collectingLog();
     const { state, database } = failing(real);
-    const { ledger, clock } = await openLedger(database, { log, limits: { batch: 2, kept: 5 } });
+    const { ledger, clock } = await openLedger(database, { log, limits: { batch: 2, pending: 5 } });
     for (let count = 0; count < 8; count += 1) ledger.record(call);
     await ledger.flush();
     await clock.advance(5000);
     await ledger.flush();
     expect(lines.map(({ message }) => message)).to.deep.equal([
-      'Calls are missing from the usage ledger: it is stopped, or could not be written for too long.',
-      'The usage ledger cannot be written; calls are kept in memory until it can.',
+      'Dropped a call: the usage ledger is stopped, or could not be written for too long',
+      'Failed to write the usage ledger; calls stay in memory until it succeeds',
     ]);
     expect(state.tries).to.be.within(3, 4);
     state.away = false;
     await clock.advance(5000);
     await ledger.flush();
     expect((await rowsOf(real)).length).to.equal(5);
-    expect(lines.at(-1)).to.deep.equal({ message: 'The usage ledger is written again.', fields: { dropped: 3 } });
+    expect(lines.at(-1)).to.deep.equal({
+      message: 'Usage ledger written again',
+      fields: { event: 'usage_write_recovered', dropped: 3 },
+    });
     ledger.record(call);
     await ledger.flush();
     expect((await rowsOf(real)).length).to.equal(6);
@@ -176,7 +179,7 @@ describeDialects('the usage ledger', (open) => {
     ledger.record(call);
     ledger.record(call);
     await ledger.stop();
-    expect(lines.at(-1)?.fields).to.deep.equal({ calls: 2 });
+    expect(lines.at(-1)?.fields).to.deep.equal({ event: 'usage_lost', calls: 2 });
   });
 
   it('keeps what was noted inside a transaction that is undone', async () => {

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { defaultPrices } from '../../../../../plugins/svc/modules/usage/prices/default-prices.ts';
 import { readPrices, writePrices } from '../../../../../plugins/svc/modules/usage/prices/read-prices.ts';
 
-const faults = (text: string): [number, string][] => {
+const errors = (text: string): [number, string][] => {
   const reading = readPrices(text);
-  return 'faults' in reading ? reading.faults.map(({ line, sentence }) => [line, sentence]) : [];
+  return 'errors' in reading ? reading.errors.map(({ line, sentence }) => [line, sentence]) : [];
 };
 const good = '{"provider": "acme", "model": "acme-1", "input": 1}';
 
@@ -33,17 +33,17 @@ describe('prices typed as JSON', () => {
     ['words', 'prices', 1],
   ] as const) {
     it(`say in which line they are not JSON: ${what}`, () => {
-      expect(faults(text)).to.deep.equal([
+      expect(errors(text)).to.deep.equal([
         [
           line,
-          'This is not JSON any more from here. Look for a missing or an extra comma, quote or bracket in this line or the one before.',
+          'The JSON is invalid from here. Look for a missing or extra comma, quote or bracket in this line or the one before.',
         ],
       ]);
     });
   }
 
   it('say what is wrong with each entry, at its line, all at once', () => {
-    const found = faults(`[
+    const found = errors(`[
   ${good},
   {"provider": "Open AI", "model": "x", "input": 1},
   {"provider": "acme",
@@ -57,16 +57,16 @@ describe('prices typed as JSON', () => {
     expect(found.map(([line]) => line)).to.deep.equal([3, 5, 6, 6, 7, 8, 9, 10]);
     const sentences = found.map(([, sentence]) => sentence);
     expect(sentences[0]).to.equal(
-      '"provider" must be an id of lower-case letters and digits, or "*"; "Open AI" is neither.',
+      '"provider" must be an id of lower-case letters and digits, or "*", not "Open AI".',
     );
     expect(sentences[2]).to.equal('"input" must be a number from 0 to 100000: US dollars per million input tokens.');
-    expect(sentences[4]).to.equal('There is no member "per_image". Use provider, model, input, output, image.');
-    expect(sentences[5]).to.equal('Give at least one of input, output and image; 0 says that it costs nothing.');
-    expect(sentences[7]).to.equal('The same provider and model have a price in line 2 already. Keep one of them.');
+    expect(sentences[4]).to.equal('Unknown member "per_image". Use provider, model, input, output, image.');
+    expect(sentences[5]).to.equal('Set at least one of input, output and image. Use 0 for free.');
+    expect(sentences[7]).to.equal('Line 2 already has a price for this provider and model. Keep one of them.');
   });
 
   it('must be a list', () => {
-    expect(faults('{"provider": "acme"}')[0]?.[1]).to.contain('Write a list');
-    expect(faults('null')[0]?.[0]).to.equal(1);
+    expect(errors('{"provider": "acme"}')[0]?.[1]).to.contain('Write a list');
+    expect(errors('null')[0]?.[0]).to.equal(1);
   });
 });

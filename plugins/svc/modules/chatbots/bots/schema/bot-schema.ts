@@ -1,6 +1,6 @@
 import { knowledgeSchema } from '../../../../kit/assistants/assistant-knowledge.ts';
 import { aiParamSchemas } from '../../../../kit/ai-params.ts';
-import { embedSchema } from '../../../../kit/visitors/embed-schema.ts';
+import { embedSchema } from '../../../../kit/visitors/embed-settings.ts';
 import type { BotSettings } from '../bot.ts';
 import { consentSchema, limitsSchema, lookSchema, textsSchema } from './appearance.ts';
 import {
@@ -21,20 +21,20 @@ const moderationSchema = group<BotSettings['moderation']>(
     banned_words: {
       type: 'array',
       title: 'Banned words',
-      description: 'Without regard to case and accents, whole words.',
+      description: 'Whole words. Case and accents do not matter.',
       default: [],
       items: line({ title: 'Word' }, ''),
       maxItems: 1_000,
     },
     banned_addresses: {
       type: 'array',
-      title: 'Banned addresses',
+      title: 'Banned IP addresses',
       description: 'IP addresses and ranges such as 203.0.113.0/24.',
       default: [],
       items: line({ title: 'Address' }, '', 60),
       maxItems: 1_000,
     },
-    message: text({ title: 'Shown in place of an answer' }, 'This message cannot be answered.'),
+    message: text({ title: 'Shown instead of an answer' }, 'This message cannot be answered.'),
   },
 );
 
@@ -43,20 +43,21 @@ const privacySchema = group<BotSettings['privacy']>(
   {
     keep: flag(
       {
-        title: 'Keep conversations',
-        description: "Off: they live in the visitor's page alone and nothing of them is stored.",
+        title: 'Store conversations',
+        description: "When off, conversations exist only in the visitor's page and are not stored.",
       },
       true,
     ),
     retention_days: whole(
-      { title: 'Days they are kept', description: 'After the last message; 0: for ever.' },
+      { title: 'Delete after (days)', description: 'Counted from the last message. 0 = never' },
       0,
       [0, 36_500],
     ),
     anonymise_ip: flag(
       {
-        title: 'Anonymise IP addresses',
-        description: 'The last part of IPv4, the last 80 bits of IPv6 are zeroed before an address is stored.',
+        title: 'Anonymize IP addresses',
+        description:
+          'Replaces the last part of IPv4 and the last 80 bits of IPv6 by zeros before an address is stored.',
       },
       true,
     ),
@@ -64,11 +65,12 @@ const privacySchema = group<BotSettings['privacy']>(
 );
 
 const instructions =
-  'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. If you do not know something, say so. Today is [date].';
+  'You are a friendly and helpful assistant. Answer briefly and clearly, in the language you are asked in. ' +
+  'If you do not know something, say so. Today is [date].';
 
 /**
- * All settings of a bot: the one source of its defaults, its checks, what commands and export take, and the titles of its
- * form. `provider` and `model` have their defaults from what is configured (`bots/first-model.ts`).
+ * All settings of a bot: the source of its defaults, validation, commands and export. The defaults of `provider` and
+ * `model` come from the settings of providers.
  */
 export const botSchema = {
   type: 'object',
@@ -76,18 +78,21 @@ export const botSchema = {
   additionalProperties: false,
   properties: {
     name: { ...name({ title: 'Name' }), default: 'Chatbot' },
-    status: choice({ title: 'Status', description: 'An inactive chatbot answers nobody.' }, ['active', 'inactive']),
+    status: choice({ title: 'Status', description: 'An inactive chatbot is treated as missing.' }, [
+      'active',
+      'inactive',
+    ]),
     provider: { type: 'string', title: 'Provider', default: '' },
-    model: line({ title: 'Model', description: "Empty: the provider's saved one." }, ''),
+    model: line({ title: 'Model', description: "Leave empty to use the provider's default model." }, ''),
     instructions: text(
-      { title: 'Instructions', description: '[date] and [username] are filled in.' },
+      { title: 'Instructions', description: '[date] and [username] are replaced.' },
       instructions,
       100_000,
     ),
     greeting: text({ title: 'Greeting' }, 'Hello! How can I help you?', 4_000),
     starters: {
       type: 'array',
-      title: 'Questions to click on',
+      title: 'Suggested questions',
       default: [],
       items: name({ title: 'Question' }, 300),
       maxItems: 8,
@@ -96,18 +101,18 @@ export const botSchema = {
       ...aiParamSchemas.temperature,
       type: ['number', 'null'],
       title: 'Temperature',
-      description: '0 to 2; none: the global default.',
+      description: '0 to 2, or null for the global default.',
       default: null,
     },
     max_completion_tokens: {
       ...aiParamSchemas.max_completion_tokens,
-      title: 'Longest answer in tokens',
+      title: 'Maximum answer length (tokens)',
       default: 4_000,
     },
     max_messages: whole(
       {
         title: 'Messages remembered',
-        description: 'What the model is told of the conversation, the new message included.',
+        description: 'Recent messages sent to the model, including the new one.',
       },
       15,
       [1, 200],
@@ -119,7 +124,7 @@ export const botSchema = {
     consent: consentSchema,
     moderation: moderationSchema,
     privacy: privacySchema,
-    feedback: flag({ title: 'Visitors may rate answers' }, true),
+    feedback: flag({ title: 'Let visitors rate answers' }, true),
     embed: embedSchema,
     rules: rulesSchema,
     forms: formsSchema,

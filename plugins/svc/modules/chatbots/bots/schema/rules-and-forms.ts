@@ -10,8 +10,11 @@ const conditionSchema: SettingSchema = {
       title: 'Fact',
       maxLength: 80,
       pattern:
-        '^(message|message_count|page_url|signed_in|role|form_id|error_code|hour|weekday|variable:[A-Za-z0-9_-]{1,60}|field:[A-Za-z0-9_-]{1,60})$',
-      rule: 'must be message, message_count, page_url, signed_in, role, form_id, error_code, hour, weekday, variable:<name> or field:<id>',
+        '^(message|message_count|page_url|signed_in|role|form_id|error_code|hour|weekday|' +
+        'variable:[A-Za-z0-9_-]{1,60}|field:[A-Za-z0-9_-]{1,60})$',
+      rule:
+        'must be message, message_count, page_url, signed_in, role, form_id, error_code, hour, weekday, ' +
+        'variable:<name> or field:<id>',
     },
     operator: {
       type: 'string',
@@ -30,7 +33,7 @@ const conditionSchema: SettingSchema = {
       ],
     },
     value: text(
-      { title: 'Value', description: 'For contains and equals several, one a line: any of them will do.' },
+      { title: 'Value', description: 'For contains and equals, one value per line. Any of them matches.' },
       '',
       5_000,
     ),
@@ -46,18 +49,18 @@ function action(type: string, properties: Readonly<Record<string, SettingSchema>
   };
 }
 
-const said: SettingSchema = { type: 'string', title: 'Text', minLength: 1, maxLength: 10_000 };
+const actionText: SettingSchema = { type: 'string', title: 'Text', minLength: 1, maxLength: 10_000 };
 const value: SettingSchema = {
   type: 'string',
   title: 'Value',
-  description: '{message}, {page_url} and {field:id} are filled in.',
+  description: '{message}, {page_url} and {field:id} are replaced.',
   maxLength: 5_000,
 };
 const hook: SettingSchema = {
   ...id,
-  title: 'Name of the hook',
+  title: 'Hook name',
   pattern: '^[a-z0-9_]+$',
-  rule: 'may hold small letters, digits and _ only',
+  rule: 'may contain only lowercase letters, digits and _',
 };
 
 const actionSchema: SettingSchema = {
@@ -66,9 +69,9 @@ const actionSchema: SettingSchema = {
   discriminator: { propertyName: 'type' },
   required: ['type'],
   oneOf: [
-    action('reply', { text: said }),
-    action('add_context', { text: said }),
-    action('block', { text: said }),
+    action('reply', { text: actionText }),
+    action('add_context', { text: actionText }),
+    action('block', { text: actionText }),
     action('display_form', { form_id: { ...id, title: 'Form' } }),
     action('set_variable', { name: { ...id, title: 'Name' }, value }),
     action('store', { name: name({ title: 'Name' }), value }),
@@ -88,16 +91,16 @@ export const rulesSchema: SettingSchema = {
     properties: {
       id,
       name: line({ title: 'Name' }, ''),
-      enabled: flag({ title: 'On' }, true),
+      enabled: flag({ title: 'Active' }, true),
       event: {
         type: 'string',
-        title: 'When',
+        title: 'Event',
         enum: ['session_started', 'message_received', 'form_submitted', 'error'],
       },
       conditions: {
         type: 'array',
         title: 'Conditions',
-        description: 'All must hold; none: always.',
+        description: 'All must match. With none, the rule always runs.',
         default: [],
         items: conditionSchema,
         maxItems: 50,
@@ -106,7 +109,7 @@ export const rulesSchema: SettingSchema = {
       priority: {
         type: 'integer',
         title: 'Priority',
-        description: 'Low first.',
+        description: 'Lower numbers run first.',
         default: 10,
         minimum: -1_000_000,
         maximum: 1_000_000,
@@ -123,12 +126,12 @@ const elementSchema: SettingSchema = {
     id,
     type: {
       type: 'string',
-      title: 'Kind',
+      title: 'Type',
       enum: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'],
     },
     label: name({ title: 'Label' }, 1_000),
     help: text({ title: 'Help' }, ''),
-    placeholder: line({ title: 'Text in the empty field' }, ''),
+    placeholder: line({ title: 'Placeholder' }, ''),
     required: flag({ title: 'Required' }, false),
     options: {
       type: 'array',
@@ -157,9 +160,9 @@ export const formsSchema: SettingSchema = {
     properties: {
       id,
       name: name({ title: 'Name' }),
-      intro: text({ title: 'Above the fields', description: 'Markdown.' }, '', 4_000),
-      submit_label: line({ title: 'Button' }, ''),
-      thanks: text({ title: 'After it was submitted' }, 'Thank you. We have received your details.'),
+      intro: text({ title: 'Text above the fields', description: 'Markdown.' }, '', 4_000),
+      submit_label: line({ title: 'Button label' }, ''),
+      thanks: text({ title: 'Thank-you message' }, 'Thank you. We have received your details.'),
       elements: { type: 'array', title: 'Fields', items: elementSchema, minItems: 1, maxItems: 60 },
     },
   },

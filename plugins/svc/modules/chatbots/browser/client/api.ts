@@ -12,7 +12,7 @@ import type {
   WidgetBot,
 } from '../../widget/protocol.ts';
 import { routeAddress } from '../../../../kit/browser/address.ts';
-import { failureOf, lost } from './failure.ts';
+import { readFailure, connectionLost } from './failure.ts';
 import { readEvents } from '../../../../kit/browser/sse.ts';
 
 /** Milliseconds without a sign of life, of which the server gives one every 15 s, after which a stream counts as broken. */
@@ -35,9 +35,9 @@ export function createApi(root: string, botId: string): Api {
   const credentials = new URL(root, location.href).origin === location.origin ? 'same-origin' : 'omit';
   const ask = async (route: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(routeAddress(root, route), { credentials, cache: 'no-store', ...init }).catch(() => {
-      throw lost();
+      throw connectionLost();
     });
-    if (!response.ok) throw await failureOf(response);
+    if (!response.ok) throw await readFailure(response);
     return response;
   };
   const post = (route: string, body: object, init: RequestInit = {}): Promise<Response> =>
@@ -50,7 +50,7 @@ export function createApi(root: string, botId: string): Api {
   const answer = async <Answer>(response: Promise<Response>): Promise<Answer> => {
     const given = await response;
     return (await given.json().catch(() => {
-      throw lost();
+      throw connectionLost();
     })) as Answer;
   };
 
@@ -64,9 +64,9 @@ export function createApi(root: string, botId: string): Api {
         headers: { Accept: plain ? 'application/json' : 'text/event-stream' },
       });
       if (!response.headers.get('Content-Type')?.startsWith('text/event-stream'))
-        yield* wholeAnswer(await answer<SendResponse>(Promise.resolve(response)), body.message_id);
-      else if (response.body) yield* streamed(response.body);
-      else yield* streamed(new Blob([await response.arrayBuffer()]).stream());
+        yield* wholeResponse(await answer<SendResponse>(Promise.resolve(response)), body.message_id);
+      else if (response.body) yield* streamEvents(response.body);
+      else yield* streamEvents(new Blob([await response.arrayBuffer()]).stream());
     },
     stop: (body) => answer(post('stop', body)),
     rate: (body) => answer(post('feedback', body)),
@@ -74,12 +74,12 @@ export function createApi(root: string, botId: string): Api {
   };
 }
 
-function* wholeAnswer({ conversation, message, form, limit }: SendResponse, messageId: string): Generator<SendEvent> {
+function* wholeResponse({ conversation, message, form, limit }: SendResponse, messageId: string): Generator<SendEvent> {
   yield { type: 'accepted', conversation, message_id: messageId };
   yield { type: 'done', message, form, limit };
 }
 
-async function* streamed(body: ReadableStream<Uint8Array>): AsyncGenerator<SendEvent> {
+async function* streamEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SendEvent> {
   const watched = watch(body);
   try {
     for await (const { event, data } of readEvents(watched)) {
@@ -87,9 +87,9 @@ async function* streamed(body: ReadableStream<Uint8Array>): AsyncGenerator<SendE
       if (event === 'done' || event === 'error') return;
     }
   } catch {
-    throw lost();
+    throw connectionLost();
   }
-  throw lost();
+  throw connectionLost();
 }
 
 /** The same stream; it fails when nothing comes for too long. */
@@ -99,7 +99,7 @@ function watch(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     async pull(controller) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(lost()), silence);
+        timer = setTimeout(() => reject(connectionLost()), silence);
       });
       try {
         const { done, value } = await Promise.race([reader.read(), late]);

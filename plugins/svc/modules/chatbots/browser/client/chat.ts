@@ -2,7 +2,7 @@ import type { FormResponse, StartResponse, WidgetBot, WidgetLimit, WidgetMessage
 import type { BotForm } from '../../forms/form.ts';
 import type { FeedbackValue } from '../../conversations/conversation.ts';
 import type { Api } from './api.ts';
-import { entryOf, newEntry, type Entry, type FormEntry, type MessageEntry } from './entry.ts';
+import { toEntry, newEntry, type Entry, type FormEntry, type MessageEntry } from './entry.ts';
 import { Failure } from './failure.ts';
 import { Delivery } from './delivery.ts';
 import type { Store } from './storage.ts';
@@ -66,7 +66,7 @@ export class Chat {
     return this.starting;
   }
 
-  /** What other tabs have done meanwhile, where they cannot say so themselves. */
+  /** What other tabs have done meanwhile, where they cannot announce so themselves. */
   async refresh(): Promise<void> {
     if (this.phase !== 'ready' || this.busy || !this.init.bot.keeps || this.conversation === null) return;
     await this.load({ conversation: this.conversation });
@@ -93,28 +93,28 @@ export class Chat {
       this.init.onFailure(error as Failure);
       throw error;
     });
-    this.keepToken(answer.token, answer.consented);
+    this.storeToken(answer.token, answer.consented);
     this.consented ||= answer.consented;
     this.limit = answer.limit;
     this.phase = 'ready';
-    if (bot.keeps && !this.busy) this.adopt(answer.conversation, request.new === true);
+    if (bot.keeps && !this.busy) this.mergeHistory(answer.conversation, request.new === true);
     onChange();
     this.delivery.resume();
   }
 
   /** Nothing is kept in the browser of somebody who has not consented. */
-  private keepToken(token: string, consented: boolean): void {
+  private storeToken(token: string, consented: boolean): void {
     if (token) this.token = token;
     if (this.consented || consented) this.init.local.set('token', this.token);
   }
 
-  private adopt(conversation: StartResponse['conversation'], anew: boolean): void {
+  private mergeHistory(conversation: StartResponse['conversation'], anew: boolean): void {
     if (anew || !conversation) return;
     const known = new Map(this.entries.map((entry) => [entry.kind === 'message' ? entry.id : entry.key, entry]));
     const stored = conversation.messages.map((message) => {
       const entry = known.get(message.id);
       known.delete(message.id);
-      return entry?.kind === 'message' ? Object.assign(entry, entryOf(message), { key: entry.key }) : entryOf(message);
+      return entry?.kind === 'message' ? Object.assign(entry, toEntry(message), { key: entry.key }) : toEntry(message);
     });
     // What the server does not know: forms, and messages still to be sent.
     const own = [...known.values()].filter((entry) => entry.kind === 'form' || entry.state !== 'done');
@@ -146,7 +146,7 @@ export class Chat {
   /** The message again whose sending or answering failed. */
   retry(entry: MessageEntry): void {
     if (this.busy) return;
-    const message = entry.role === 'user' ? entry : this.questionOf(entry);
+    const message = entry.role === 'user' ? entry : this.questionBefore(entry);
     if (!message) return;
     if (entry.role === 'assistant') this.remove(entry);
     this.delivery.run(message);
@@ -154,13 +154,13 @@ export class Chat {
 
   /** The last answer anew. */
   regenerate(entry: MessageEntry): void {
-    const question = this.questionOf(entry);
+    const question = this.questionBefore(entry);
     if (!question || this.busy || this.limit) return;
     this.remove(entry);
     this.delivery.run(question, { replaces: entry.id });
   }
 
-  private questionOf(answer: MessageEntry): MessageEntry | undefined {
+  private questionBefore(answer: MessageEntry): MessageEntry | undefined {
     const before = this.entries
       .slice(0, this.entries.indexOf(answer))
       .filter((entry) => entry.kind === 'message' && entry.role === 'user');
@@ -218,7 +218,7 @@ export class Chat {
 
   /** An answer that came in another way than by a message of this page. */
   receive(message: WidgetMessage): void {
-    const entry = entryOf(message);
+    const entry = toEntry(message);
     this.entries.push(entry);
     this.init.onEvent({ type: 'reply', entry });
     this.tell(entry);

@@ -1,7 +1,7 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon } from './icons.ts';
 import type { Store } from './storage.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 export interface Composer {
   readonly element: HTMLElement;
@@ -11,7 +11,7 @@ export interface Composer {
 
 /** The field to write in. What is not sent yet is kept with the tab. */
 export function createComposer(
-  { texts, chat }: Surroundings,
+  { texts, chat }: Environment,
   { session, onSend }: { session: Store; onSend: () => void },
 ): Composer {
   const field = h('textarea', {

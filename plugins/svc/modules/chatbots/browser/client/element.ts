@@ -2,11 +2,11 @@ import type { WidgetBot } from '../../widget/protocol.ts';
 import { createApi } from './api.ts';
 import { routeAddress } from '../../../../kit/browser/address.ts';
 import { Chat, type ChatEvent } from './chat.ts';
-import { complain, explain } from './diagnose.ts';
+import { reportProblem, reportFailure } from './diagnose.ts';
 import { h } from '../../../../kit/browser/dom.ts';
 import type { Failure } from './failure.ts';
-import { createPlain, createPopup, type Frame } from './frame.ts';
-import { dressWrapper } from './appearance.ts';
+import { createEmbedded, createPopup, type Frame } from './frame.ts';
+import { applyTheme } from './appearance.ts';
 import { createPanel, type Panel } from './panel.ts';
 import { createStore, type Store } from './storage.ts';
 import { withDefaults } from './texts.ts';
@@ -37,7 +37,7 @@ interface Built {
   readonly chat: Chat;
   readonly panel: Panel;
   readonly frame: Frame;
-  readonly undress: () => void;
+  readonly removeTheme: () => void;
 }
 
 /** Root of the script that was loaded first, for elements that name none. */
@@ -111,11 +111,11 @@ export class SvcChatbot extends HTMLElement {
   private async begin(turn: number): Promise<void> {
     const { root, botId } = this;
     if (!/^[1-9]\d*$/.test(botId))
-      return complain(
+      return reportProblem(
         `Which chatbot? Its number is missing: <script src="…/svc-widget/v1/widget.js" data-bot="7" async></script> or <svc-chatbot bot="7"></svc-chatbot>. Found: "${botId}".`,
       );
     if (root === '')
-      return complain(
+      return reportProblem(
         'Where is the service? <svc-chatbot> finds it by the script widget.js, or by its attribute root="https://site/wp-json".',
       );
     const bot = this.bot ?? (await this.describe());
@@ -130,7 +130,7 @@ export class SvcChatbot extends HTMLElement {
     try {
       return await createApi(root, botId).describe();
     } catch (error) {
-      await explain(error as Failure, { root, botId });
+      await reportFailure(error as Failure, { root, botId });
       if (!navigator.onLine)
         addEventListener('online', () => this.isConnected && !this.built && void this.begin(this.alive), {
           once: true,
@@ -142,12 +142,12 @@ export class SvcChatbot extends HTMLElement {
   private build(bot: WidgetBot): void {
     const { root, botId } = this;
     const mode = (this.getAttribute('mode') ?? bot.look.mode) as WidgetBot['look']['mode'];
-    // A popup that a script tag put where it stands itself would be caught in whatever is around it.
+    // A popup that a script tag put where it stands itself would be caught in whatever is environment it.
     if (mode === 'popup' && this.hasAttribute('placed') && this.parentElement !== document.body)
       document.body.append(this);
     this.setAttribute('shown-as', mode);
     const wrapper = h('div', { class: 'svc', 'data-mode': mode });
-    const undress = dressWrapper({ wrapper, host: this, bot });
+    const removeTheme = applyTheme({ wrapper, host: this, bot });
     const prefix = `svc-chatbot:${root}:${botId}:`;
     const local = createStore(() => localStorage, prefix);
     const session = createStore(() => sessionStorage, prefix);
@@ -161,25 +161,25 @@ export class SvcChatbot extends HTMLElement {
       onChange: () => redraw(),
       onEvent: (event) => this.hear(event),
       onFailure: (failure) =>
-        void (failure.status === 0 && !navigator.onLine ? null : explain(failure, { root, botId })),
+        void (failure.status === 0 && !navigator.onLine ? null : reportFailure(failure, { root, botId })),
     });
     const panel = createPanel({
-      around: { bot, texts, chat },
+      environment: { bot, texts, chat },
       session,
       onClose: mode === 'popup' ? () => this.close() : null,
     });
-    const redraw = drawer(() => this.built && panel.update());
+    const redraw = createRedraw(() => this.built && panel.update());
     const onToggle = (open: boolean): void => this.toggled(open, { chat, session });
-    const frame = (mode === 'popup' ? createPopup : createPlain)({ wrapper, bot, texts, panel, onToggle });
-    this.built = { chat, panel, frame, undress };
+    const frame = (mode === 'popup' ? createPopup : createEmbedded)({ wrapper, bot, texts, panel, onToggle });
+    this.built = { chat, panel, frame, removeTheme };
     this.shadow ??= this.attachShadow({ mode: 'open' });
     this.shadow.replaceChildren(wrapper);
     adoptStyles(this.shadow, wrapper, routeAddress(root, '/svc-widget/v1/widget.css'));
     panel.update();
-    if (mode === 'popup') this.openByItself({ frame, session, after: bot.look.open_after });
+    if (mode === 'popup') this.openAutomatically({ frame, session, after: bot.look.open_after });
   }
 
-  private openByItself({ frame, session, after }: { frame: Frame; session: Store; after: number }): void {
+  private openAutomatically({ frame, session, after }: { frame: Frame; session: Store; after: number }): void {
     if (this.hasAttribute('open')) return frame.open(false);
     // On a small screen the window would take the page away from the visitor.
     if (matchMedia('(max-width: 480px), (max-height: 480px)').matches) return;
@@ -215,7 +215,7 @@ export class SvcChatbot extends HTMLElement {
   private teardown(): void {
     const { built } = this;
     this.built = null;
-    built?.undress();
+    built?.removeTheme();
     built?.frame.destroy();
     built?.panel.destroy();
     built?.chat.destroy();
@@ -224,7 +224,7 @@ export class SvcChatbot extends HTMLElement {
 }
 
 /** Draws once for many changes, with the screen; also in a tab that nobody looks at. */
-function drawer(draw: () => void): () => void {
+function createRedraw(draw: () => void): () => void {
   let due = false;
   return () => {
     if (due) return;

@@ -7,7 +7,7 @@ export interface Field {
   /** What is wrong with it as far as the page can tell; empty: nothing. */
   check(required: string): string;
   /** Shows what is wrong; empty: nothing is. */
-  complain(text: string): void;
+  showError(text: string): void;
   focus(): void;
 }
 
@@ -37,7 +37,7 @@ export function createField(element: FormElement, formKey: string): Field {
       // The browser's own words, in the visitor's language.
       return first && !first.validity.valid ? first.validationMessage : '';
     },
-    complain(text) {
+    showError(text) {
       error.textContent = text;
       show(error, text !== '');
       for (const control of controls) control.setAttribute('aria-invalid', String(text !== ''));

@@ -5,17 +5,17 @@ import { Failure } from './failure.ts';
 import { icon } from './icons.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { EntryView } from './message-view.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { createField, type Field } from './form-field.ts';
 
 /** A form in the conversation; thanks take its place. */
-export function createFormView(entry: FormEntry, around: Surroundings): EntryView {
+export function createFormView(entry: FormEntry, environment: Environment): EntryView {
   const { form } = entry;
   const fields = new Map<string, Field>(
     form.elements.map((element: FormElement) => [element.id, createField(element, entry.key)]),
   );
   const general = h('p', { class: 'field-error', role: 'alert', hidden: true });
-  const button = h('button', { type: 'submit', class: 'primary' }, form.submit_label || around.texts.submit);
+  const button = h('button', { type: 'submit', class: 'primary' }, form.submit_label || environment.texts.submit);
   const intro = h('div', { class: 'intro', dir: 'auto' });
   if (form.intro) intro.append(renderMarkdown(form.intro));
   const body = h(
@@ -27,7 +27,7 @@ export function createFormView(entry: FormEntry, around: Surroundings): EntryVie
     button,
   );
   const element = h('li', { class: 'entry' }, h('div', { class: 'bubble form' }, body));
-  const submit = createSubmit({ entry, around, fields, general, button });
+  const submit = createSubmit({ entry, environment, fields, general, button });
   body.addEventListener('submit', (event) => {
     event.preventDefault();
     void submit();
@@ -40,26 +40,26 @@ export function createFormView(entry: FormEntry, around: Surroundings): EntryVie
       thanked = true;
       const text = h('div', { class: 'bubble sent', dir: 'auto' }, icon('check'));
       const words = h('div');
-      words.append(renderMarkdown(entry.thanks || around.texts.thanks));
+      words.append(renderMarkdown(entry.thanks || environment.texts.thanks));
       text.append(words);
       element.replaceChildren(text);
-      around.say(words.textContent ?? '');
+      environment.announce(words.textContent ?? '');
     },
   };
 }
 
 interface Submitting {
   readonly entry: FormEntry;
-  readonly around: Surroundings;
+  readonly environment: Environment;
   readonly fields: ReadonlyMap<string, Field>;
   readonly general: HTMLElement;
   readonly button: HTMLButtonElement;
 }
 
-function createSubmit({ entry, around, fields, general, button }: Submitting): () => Promise<void> {
-  const { texts, chat } = around;
-  const complain = (errors: Readonly<Record<string, string>>): void => {
-    for (const [id, field] of fields) field.complain(errors[id] ?? '');
+function createSubmit({ entry, environment, fields, general, button }: Submitting): () => Promise<void> {
+  const { texts, chat } = environment;
+  const showErrors = (errors: Readonly<Record<string, string>>): void => {
+    for (const [id, field] of fields) field.showError(errors[id] ?? '');
     const [first] = [...fields].filter(([id]) => errors[id]);
     first?.[1].focus();
   };
@@ -71,14 +71,14 @@ function createSubmit({ entry, around, fields, general, button }: Submitting): (
       const error = field.check(texts.required);
       if (error) errors[id] = error;
     }
-    complain(errors);
+    showErrors(errors);
     if (Object.keys(errors).length > 0) return;
     button.disabled = true;
     try {
       await chat.submitForm(entry, Object.fromEntries([...fields].map(([id, field]) => [id, field.value()])));
     } catch (error) {
       const refused = error instanceof Failure ? error.fields : {};
-      complain(refused);
+      showErrors(refused);
       if (!Object.keys(refused).some((id) => fields.has(id))) {
         general.textContent = navigator.onLine ? texts.error : texts.offline;
         show(general, true);

@@ -74,7 +74,7 @@ export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit)
     if (event.key === 'Escape' && !event.isComposing) {
       event.stopPropagation();
       close();
-    } else if (event.key === 'Tab' && screen.matches) keepFocus(element, event);
+    } else if (event.key === 'Tab' && screen.matches) trapFocus(element, event);
   });
   label(false);
   wrapper.append(launcher, element);
@@ -90,7 +90,7 @@ export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit)
 }
 
 /** The window alone, always open. */
-export function createPlain({ wrapper, panel, onToggle }: FrameInit): Frame {
+export function createEmbedded({ wrapper, panel, onToggle }: FrameInit): Frame {
   const { element } = panel;
   const release = wrapper.dataset.mode === 'page' ? fitToViewport(element) : () => undefined;
   wrapper.append(element);
@@ -105,7 +105,7 @@ export function createPlain({ wrapper, panel, onToggle }: FrameInit): Frame {
 }
 
 /** Tab goes round within the window. */
-function keepFocus(element: HTMLElement, event: KeyboardEvent): void {
+function trapFocus(element: HTMLElement, event: KeyboardEvent): void {
   const all = [
     ...element.querySelectorAll<HTMLElement>('button, textarea, input, select, a[href], summary, [tabindex="0"]'),
   ].filter((item) => item.getClientRects().length > 0 && item.tabIndex >= 0);

@@ -1,7 +1,7 @@
 import { h, show } from '../../../../kit/browser/dom.ts';
 import { icon, type IconName } from './icons.ts';
 import { iconButton } from './message-actions.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 import type { Chat } from './chat.ts';
 
 export interface Header {
@@ -12,12 +12,12 @@ export interface Header {
 
 /** Who one talks with, and what can be done with the whole conversation. */
 export function createHeader(
-  around: Surroundings,
-  { onClose, onAnew }: { onClose: (() => void) | null; onAnew: () => void },
+  environment: Environment,
+  { onClose, onNewChat }: { onClose: (() => void) | null; onNewChat: () => void },
 ): Header {
-  const { bot, texts, chat } = around;
+  const { bot, texts, chat } = environment;
   const title = h('h2', { class: 'title', dir: 'auto' }, texts.title || bot.name);
-  const menu = createMenu(around, onAnew);
+  const menu = createMenu(environment, onNewChat);
   const element = h(
     'header',
     { class: 'head' },
@@ -29,7 +29,7 @@ export function createHeader(
       texts.subtitle ? h('p', { class: 'subtitle', dir: 'auto' }, texts.subtitle) : null,
     ),
     menu.element,
-    onClose && iconButton('minimise', texts.close, onClose),
+    onClose && iconButton('minimize', texts.close, onClose),
   );
   return {
     element,
@@ -40,7 +40,7 @@ export function createHeader(
   };
 }
 
-export function createAvatar({ look }: Surroundings['bot']): HTMLElement {
+export function createAvatar({ look }: Environment['bot']): HTMLElement {
   const safe = /^(https?:)?\/\//i.test(look.avatar_url) || look.avatar_url.startsWith('/');
   return h(
     'span',
@@ -50,12 +50,12 @@ export function createAvatar({ look }: Surroundings['bot']): HTMLElement {
 }
 
 /** A new chat, and the transcript as a file of two kinds. */
-function createMenu(around: Surroundings, onAnew: () => void): { element: HTMLElement; close(): void } {
-  const { texts, chat, bot } = around;
+function createMenu(environment: Environment, onNewChat: () => void): { element: HTMLElement; close(): void } {
+  const { texts, chat, bot } = environment;
   const save = (kind: 'txt' | 'md'): void =>
-    saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, transcriptOf(chat, around, kind));
+    saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, formatTranscript(chat, environment, kind));
   const acts: readonly [IconName, string, () => void][] = [
-    ['edit', texts.new_chat, onAnew],
+    ['edit', texts.new_chat, onNewChat],
     ['download', `${texts.download} (.txt)`, () => save('txt')],
     ['download', `${texts.download} (.md)`, () => save('md')],
   ];
@@ -97,9 +97,9 @@ function createMenu(around: Surroundings, onAnew: () => void): { element: HTMLEl
 }
 
 /** The conversation as a text, Markdown or plain. */
-function transcriptOf(
+function formatTranscript(
   chat: Pick<Chat, 'entries'>,
-  { bot, texts }: Pick<Surroundings, 'bot' | 'texts'>,
+  { bot, texts }: Pick<Environment, 'bot' | 'texts'>,
   kind: 'md' | 'txt',
 ): string {
   const name = texts.title || bot.name;

@@ -3,7 +3,7 @@ import { copyText } from '../../../../kit/browser/clipboard.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
 import { icon, type IconName } from './icons.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 export function iconButton(name: IconName, label: string, onclick: () => void): HTMLButtonElement {
   return h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, onclick }, icon(name));
@@ -12,19 +12,19 @@ export function iconButton(name: IconName, label: string, onclick: () => void): 
 /** Copy, answer anew, rate. */
 export function createActions(
   entry: MessageEntry,
-  around: Surroundings,
+  environment: Environment,
 ): { element: HTMLElement; update(last: boolean): void } {
-  const { texts, chat, say, bot } = around;
+  const { texts, chat, announce, bot } = environment;
   const copy = iconButton('copy', texts.copy, () => {
     void copyText(entry.content, element).then((copied) => {
       if (!copied) return;
       copy.replaceChildren(icon('check'));
-      say(texts.copied);
+      announce(texts.copied);
       setTimeout(() => copy.replaceChildren(icon('copy')), 2_000);
     });
   });
   const again = iconButton('again', texts.regenerate, () => chat.regenerate(entry));
-  const rating = bot.feedback ? createRating(entry, around) : null;
+  const rating = bot.feedback ? createRating(entry, environment) : null;
   const element = h(
     'div',
     { class: 'actions' },
@@ -35,7 +35,7 @@ export function createActions(
     element,
     update(last) {
       if (!show(element, entry.state === 'done' && entry.content !== '')) return;
-      // What a rule said is not the model's to say anew, but only the server knows that.
+      // What a rule said is not the model's to announce anew, but only the server knows that.
       show(again, last && !chat.busy && !chat.limit);
       rating?.update();
     },
@@ -44,7 +44,7 @@ export function createActions(
 
 function createRating(
   entry: MessageEntry,
-  { texts, chat, say }: Surroundings,
+  { texts, chat, announce }: Environment,
 ): { buttons: HTMLElement[]; comment: HTMLElement; update(): void } {
   const field = h('textarea', { rows: 2, maxlength: 2_000, placeholder: texts.comment, 'aria-label': texts.comment });
   const note = h('p', { class: 'thanks', hidden: true });
@@ -57,7 +57,7 @@ function createRating(
   const thank = (text: string): void => {
     note.textContent = text;
     show(note, text !== '');
-    say(text);
+    announce(text);
   };
   const rate = async (value: FeedbackValue, comment = ''): Promise<boolean> => {
     try {

@@ -5,7 +5,7 @@ import type { MessageEntry } from './entry.ts';
 import { icon } from './icons.ts';
 import { createMarkdownView, type CodeBlock } from '../../../../kit/browser/markdown.ts';
 import { createActions } from './message-actions.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 export interface EntryView {
   readonly element: HTMLElement;
@@ -14,14 +14,14 @@ export interface EntryView {
 }
 
 /** A message with all that belongs to it: who wrote it, sources, what can be done with it, what went wrong. */
-export function createMessageView(entry: MessageEntry, around: Surroundings): EntryView {
-  const { texts } = around;
+export function createMessageView(entry: MessageEntry, environment: Environment): EntryView {
+  const { texts } = environment;
   const mine = entry.role === 'user';
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
-  const markdown = createMarkdownView(bubble, (code) => addCopy(code, around));
-  const problem = createProblem(entry, around);
+  const markdown = createMarkdownView(bubble, (code) => addCopy(code, environment));
+  const problem = createProblem(entry, environment);
   const below = h('div', { class: 'below' });
-  const actions = mine ? null : createActions(entry, around);
+  const actions = mine ? null : createActions(entry, environment);
   const author = h('span', { class: 'hidden' }, `${mine ? texts.you : texts.title}:`);
   const element = h('li', { class: mine ? 'entry mine' : 'entry' }, author, bubble, below, problem.element);
   if (actions) below.append(actions.element);
@@ -50,13 +50,13 @@ export function createMessageView(entry: MessageEntry, around: Surroundings): En
   };
 }
 
-function addCopy({ block, language, text }: CodeBlock, { texts, say }: Surroundings): void {
+function addCopy({ block, language, text }: CodeBlock, { texts, announce }: Environment): void {
   const button = h('button', { type: 'button', class: 'quiet small' }, icon('copy'), h('span', {}, texts.copy));
   button.addEventListener('click', () => {
     void copyText(text, block).then((copied) => {
       if (!copied) return;
       button.replaceChildren(icon('check'), h('span', {}, texts.copied));
-      say(texts.copied);
+      announce(texts.copied);
       setTimeout(() => button.replaceChildren(icon('copy'), h('span', {}, texts.copy)), 2_000);
     });
   });
@@ -85,7 +85,7 @@ function createSources(sources: readonly Source[], label: string): HTMLElement {
   return h('details', { class: 'sources' }, h('summary', {}, `${label} (${sources.length})`), h('ol', {}, ...items));
 }
 
-function createProblem(entry: MessageEntry, { texts, chat }: Surroundings): { element: HTMLElement; update(): void } {
+function createProblem(entry: MessageEntry, { texts, chat }: Environment): { element: HTMLElement; update(): void } {
   const text = h('span', { dir: 'auto' });
   const again = h(
     'button',

@@ -1,12 +1,12 @@
 import type { ChatEvent } from './chat.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
-import { createFoot } from './foot.ts';
+import { createFooter } from './footer.ts';
 import { createHeader } from './header.ts';
 import { icon } from './icons.ts';
-import { createLog } from './log.ts';
+import { createMessageList } from './message-list.ts';
 import { plainText } from '../../../../kit/browser/markdown.ts';
 import type { Store } from './storage.ts';
-import type { Surroundings } from './environment.ts';
+import type { Environment } from './environment.ts';
 
 export interface Panel {
   readonly element: HTMLElement;
@@ -18,7 +18,7 @@ export interface Panel {
 }
 
 export interface PanelInit {
-  readonly around: Omit<Surroundings, 'say'>;
+  readonly environment: Omit<Environment, 'announce'>;
   readonly session: Store;
   /** Null: it does not close. */
   readonly onClose: (() => void) | null;
@@ -27,22 +27,22 @@ export interface PanelInit {
 let made = 0;
 
 /** The window of the conversation. */
-export function createPanel({ around: given, session, onClose }: PanelInit): Panel {
+export function createPanel({ environment: given, session, onClose }: PanelInit): Panel {
   const { chat, texts, bot } = given;
   const live = h('div', { class: 'hidden', role: 'status', 'aria-live': 'polite' });
-  const say = (text: string): void => live.replaceChildren(h('p', {}, text));
-  const around: Surroundings = { ...given, say };
-  const header = createHeader(around, {
+  const announce = (text: string): void => live.replaceChildren(h('p', {}, text));
+  const environment: Environment = { ...given, announce };
+  const header = createHeader(environment, {
     onClose,
-    onAnew: () => {
+    onNewChat: () => {
       chat.newChat();
       update();
-      foot.focus();
+      footer.focus();
     },
   });
   header.title.id = `title-${++made}`;
-  const log = createLog(around);
-  const foot = createFoot(around, { session, onSend: log.follow });
+  const log = createMessageList(environment);
+  const footer = createFooter(environment, { session, onSend: log.follow });
   const offline = h(
     'div',
     { class: 'banner', role: 'status' },
@@ -67,7 +67,7 @@ export function createPanel({ around: given, session, onClose }: PanelInit): Pan
     header.element,
     banners,
     log.element,
-    foot.element,
+    footer.element,
     live,
   );
   const update = (): void => {
@@ -76,7 +76,7 @@ export function createPanel({ around: given, session, onClose }: PanelInit): Pan
     show(failed, connected && chat.phase === 'failed');
     header.update();
     log.update();
-    foot.update();
+    footer.update();
     element.setAttribute('aria-busy', String(chat.phase === 'starting'));
   };
   const onConnection = (): void => {
@@ -87,10 +87,10 @@ export function createPanel({ around: given, session, onClose }: PanelInit): Pan
   return {
     element,
     update,
-    focus: foot.focus,
+    focus: footer.focus,
     hear(event) {
-      if (event.type === 'message') say(texts.typing);
-      if (event.type === 'reply') say(`${texts.title || bot.name}: ${plainText(event.entry.content)}`);
+      if (event.type === 'message') announce(texts.typing);
+      if (event.type === 'reply') announce(`${texts.title || bot.name}: ${plainText(event.entry.content)}`);
     },
     destroy() {
       for (const name of ['online', 'offline']) removeEventListener(name, onConnection);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CsvError, readCsv } from '../../../plugins/svc/kit/csv-rows.ts';
+import { CsvError, readCsv } from '../../../plugins/svc/kit/csv.ts';
 import { csvLine } from '../../../plugins/svc/kit/csv.ts';
 
 describe('reading CSV', () => {

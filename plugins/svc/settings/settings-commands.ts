@@ -1,11 +1,11 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
-import type { Provider } from '../../providers/provider.ts';
-import { isListField } from '../field-value.ts';
-import { mask } from '../mask.ts';
-import { missingSettings } from '../configured.ts';
-import type { SettingsContext } from '../settings-context.ts';
+import type { Provider } from '../providers/provider.ts';
+import { isListField } from './field-value.ts';
+import { maskSecret } from './secret-reader.ts';
+import { missingSettings } from './configured.ts';
+import type { SettingsContext } from './settings.ts';
 
-/** Flags of `svc provider set`, by the setting they change. Settings of other names go by their own, with dashes. */
+/** Settings that `svc provider set` has a flag for. The flag is the name with dashes; providers may add more. */
 const settingFlags = ['api_key', 'base_url', 'model', 'embedding_model', 'image_model', 'api_version'];
 
 const idArgument = { name: 'id', description: 'Id of the provider, for example openai.' };
@@ -13,7 +13,7 @@ const idArgument = { name: 'id', description: 'Id of the provider, for example o
 /**
  * `svc provider set|test|list`.
  *
- * @param providers those there are when the commands are registered: their settings make the flags.
+ * @param providers the providers at registration; their settings define the flags.
  */
 export function providerCommands(context: SettingsContext, providers: readonly Provider[]): CliCommand[] {
   const names = [
@@ -22,14 +22,15 @@ export function providerCommands(context: SettingsContext, providers: readonly P
   return [
     {
       name: 'svc provider set',
-      description: 'Change the settings of a provider. An empty value removes one; what is not named stays.',
+      description:
+        'Change the settings of a provider. An empty value removes a setting. Other settings stay unchanged.',
       args: [idArgument],
       flags: Object.fromEntries(names.map((name) => [flagOf(name), flagSchema(name, providers)])),
       run: async ({ args: [id = ''], flags }) => {
         const provider = await find(context, id);
         const changes = changesOf(provider, names, flags);
         if (Object.keys(changes).length === 0)
-          throw new Error(`Name what to change, for example: svc provider set ${id} --api-key=...`);
+          throw new Error(`Name the settings to change, for example: svc provider set ${id} --api-key=...`);
         await context.settings.providers.save(provider, changes);
         return describe(context, provider);
       },
@@ -47,10 +48,9 @@ export function providerCommands(context: SettingsContext, providers: readonly P
     },
     {
       name: 'svc provider models',
-      description:
-        'List the models a provider offered when it was last tested or synced, with what they make where it says so.',
+      description: 'List the models that a provider had at its last test or sync, with their kinds if known.',
       args: [idArgument],
-      flags: { sync: { type: 'boolean', description: 'Ask the provider now.' } },
+      flags: { sync: { type: 'boolean', description: 'Load the list from the provider now.' } },
       run: async ({ args: [id = ''], flags }) => {
         const provider = await find(context, id);
         const result = flags['sync'] === true ? await context.tester.test(provider.id) : null;
@@ -72,7 +72,7 @@ function flagOf(name: string): string {
   return name.replaceAll('_', '-');
 }
 
-/** The settings that flags name. A list is written with commas. */
+/** The settings that the flags name. Lists are separated by commas. */
 function changesOf(
   provider: Provider,
   names: readonly string[],
@@ -99,15 +99,15 @@ async function find(context: SettingsContext, id: string): Promise<Provider> {
   const provider = await context.providers.get(id);
   if (provider) return provider;
   const known = [...(await context.providers.all())].map((candidate) => candidate.id).join(', ');
-  throw new Error(`There is no provider '${id}'. Use one of ${known}.`);
+  throw new Error(`Unknown provider '${id}'. Use one of ${known}.`);
 }
 
-/** What may be printed of a provider: secrets masked (D3). */
+/** A provider for output, with masked secrets (D3). */
 async function describe(context: SettingsContext, provider: Provider): Promise<Record<string, unknown>> {
   const saved = await context.settings.providers.saved(provider);
   const values = Object.entries(provider.settings.properties).map(([name, schema]) => {
     const value = saved[name];
-    return [name, schema.writeOnly && typeof value === 'string' ? mask(value) : (value ?? '')];
+    return [name, schema.writeOnly && typeof value === 'string' ? maskSecret(value) : (value ?? '')];
   });
   return {
     id: provider.id,
@@ -115,4 +115,48 @@ async function describe(context: SettingsContext, provider: Provider): Promise<R
     configured: missingSettings(provider, saved).length === 0,
     ...Object.fromEntries(values),
   };
+}
+
+/** `svc key set|generate|clear` (contract 5.2, 5.3). */
+export function keyCommands({ settings }: SettingsContext): CliCommand[] {
+  return [
+    {
+      name: 'svc key set',
+      description: 'Set the REST API key to your own value.',
+      args: [{ name: 'value', description: 'The key: any non-empty value.' }],
+      run: async ({ args: [value = ''] }) => {
+        await settings.restKey.set(value);
+        return { set: true, key: (await settings.restKey.masked()) ?? '' };
+      },
+    },
+    {
+      name: 'svc key generate',
+      description: 'Generate a new REST API key and print it. It cannot be read again.',
+      run: async () => ({ key: await settings.restKey.generate() }),
+    },
+    {
+      name: 'svc key clear',
+      description: 'Remove the REST API key. Every REST call gets 401 until you set a new key.',
+      run: async () => {
+        await settings.restKey.clear();
+        return { cleared: true };
+      },
+    },
+  ];
+}
+
+/** `svc sandbox on|off`. */
+export function sandboxCommands({ settings }: SettingsContext): CliCommand[] {
+  const turn = (on: boolean) => async () => {
+    await settings.sandbox.set(on);
+    return { sandbox: on ? 'on' : 'off' };
+  };
+  return [
+    {
+      name: 'svc sandbox on',
+      description: 'Generate every response locally and call no provider.',
+      run: turn(true),
+    },
+    { name: 'svc sandbox off', description: 'Call the providers again.', run: turn(false) },
+  ];
 }

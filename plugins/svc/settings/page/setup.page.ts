@@ -2,15 +2,15 @@ import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api
 import type { Provider } from '../../providers/provider.ts';
 import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
 import { readGroup, readChanges } from '../../admin-ui/form-values.ts';
-import { providerOf } from '../page/provider-actions.ts';
+import { findProvider } from './provider-actions.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
-import { providerCard } from '../page/settings-view.ts';
-import type { SettingsContext } from '../settings-context.ts';
-import { finishSetup } from './finish.ts';
+import { providerCard } from './settings-view.ts';
+import type { SettingsContext } from '../settings.ts';
+import { finishSetup } from '../setup-choices.ts';
 
 const template = 'svc/setup-provider';
 
-/** Step by step to a first answer: choose a provider, fill in its settings, test them, get a key. Not in the menu. */
+/** Guided setup: choose a provider, enter its settings, test them, get a key. Not in the menu. */
 export function setupPage(context: SettingsContext): AdminPageBody {
   return {
     render: async (request) => {
@@ -25,17 +25,17 @@ export function setupPage(context: SettingsContext): AdminPageBody {
   };
 }
 
-interface Refused {
+interface RejectedSetup {
   readonly typed: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors;
-  /** Why the test failed; the way on without a test is then offered. */
+  /** Why the test failed. The page then offers to finish without a test. */
   readonly failure?: string;
 }
 
 async function setupView(
   context: SettingsContext,
   provider: Provider | undefined,
-  refused?: Refused,
+  rejected?: RejectedSetup,
 ): Promise<Record<string, unknown>> {
   const all = [...(await context.providers.all())].filter((candidate) => candidate.text);
   return {
@@ -46,15 +46,15 @@ async function setupView(
       (await providerCard(
         provider,
         context,
-        refused && { form: 'setup', typed: refused.typed, errors: refused.errors },
+        rejected && { form: 'setup', typed: rejected.typed, errors: rejected.errors },
       )),
-    failure: refused?.failure,
+    failure: rejected?.failure,
     hasKey: (await context.settings.restKey.masked()) !== null,
   };
 }
 
 async function finish(request: AdminRequest, context: SettingsContext, tested: boolean): Promise<AdminActionResult> {
-  const provider = await providerOf(request, context);
+  const provider = await findProvider(request, context);
   const typed = readGroup(request, 'settings');
   return withFieldErrors(
     async () => {
@@ -68,11 +68,11 @@ async function finish(request: AdminRequest, context: SettingsContext, tested: b
       }
       const { model } = await context.settings.provider(provider.id);
       if (typeof model !== 'string' || model === '')
-        throw invalidFields({ model: 'Choose the model that answers, or type its name.' });
+        throw invalidFields({ model: 'Choose a model, or type its name.' });
       return {
         notice: {
           kind: 'success',
-          text: result ? `${provider.label}: ${result.message}` : `The settings of ${provider.label} are saved.`,
+          text: result ? `${provider.label}: ${result.message}` : `${provider.label} settings saved.`,
         },
         page: {
           template: 'svc/setup-finish',

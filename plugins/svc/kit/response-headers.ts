@@ -6,7 +6,7 @@ const longest = { name: 60, list: 2000 } as const;
  * Headers of an answer, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
  * Names come from the caller: what a header cannot carry is percent-encoded, and a long list is cut.
  */
-export function answerHeaders(answer: {
+export function responseHeaders(answer: {
   readonly ignored: readonly string[];
   readonly usageEstimated?: boolean;
 }): Record<string, string> {

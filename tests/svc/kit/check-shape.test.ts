@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { listErrors, repeatErrors } from '../../../plugins/svc/kit/settings-schema/list-errors.ts';
+import { listErrors, duplicateErrors } from '../../../plugins/svc/kit/settings-schema/check-shape.ts';
 import { domainErrors } from '../../../plugins/svc/kit/visitors/allowed-domain.ts';
 
 describe('errors of lists', () => {
   it('name each value that was there before, and which it repeats', () => {
-    expect(repeatErrors('rules', ['a', 'b', 'a', 'a'])).to.deep.equal({
+    expect(duplicateErrors('rules', ['a', 'b', 'a', 'a'])).to.deep.equal({
       'rules[2].id': 'rules[2].id is the same as that of rules[0].',
       'rules[3].id': 'rules[3].id is the same as that of rules[0].',
     });
-    expect(repeatErrors('options', ['x', 'x'], 'value')).to.have.all.keys('options[1].value');
-    expect(repeatErrors('rules', ['a', 'b'])).to.deep.equal({});
+    expect(duplicateErrors('options', ['x', 'x'], 'value')).to.have.all.keys('options[1].value');
+    expect(duplicateErrors('rules', ['a', 'b'])).to.deep.equal({});
   });
 
   it('name each value that is not right, with what it must be', () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { CliCommand, HostApi } from '#plugin-api';
-import { keyCommands } from '../../../plugins/svc/settings/commands/key-commands.ts';
-import { providerCommands } from '../../../plugins/svc/settings/commands/provider-commands.ts';
-import { sandboxCommands } from '../../../plugins/svc/settings/commands/sandbox-commands.ts';
-import { createModelLists } from '../../../plugins/svc/settings/models/model-lists.ts';
+import { keyCommands } from '../../../plugins/svc/settings/settings-commands.ts';
+import { providerCommands } from '../../../plugins/svc/settings/settings-commands.ts';
+import { sandboxCommands } from '../../../plugins/svc/settings/settings-commands.ts';
+import { createModelLists } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester } from '../../../plugins/svc/settings/provider-tester.ts';
-import type { SettingsContext } from '../../../plugins/svc/settings/settings-context.ts';
+import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
 import { acme, createStandIn, type StandIn } from './stand-in.ts';
 
 interface Terminal extends StandIn {
@@ -77,8 +77,8 @@ describe('the commands of the service', () => {
   });
 
   const mistakes: [string, string, string[], Record<string, unknown>, RegExp][] = [
-    ['an unknown provider', 'svc provider set', ['nobody'], { model: 'x' }, /no provider 'nobody'.*acme/],
-    ['nothing to change', 'svc provider set', ['acme'], {}, /Name what to change/],
+    ['an unknown provider', 'svc provider set', ['nobody'], { model: 'x' }, /Unknown provider 'nobody'.*acme/],
+    ['nothing to change', 'svc provider set', ['acme'], {}, /Name the settings to change/],
     [
       'a setting the provider does not have',
       'svc provider set',
@@ -91,11 +91,11 @@ describe('the commands of the service', () => {
       'svc provider set',
       ['acme'],
       { 'base-url': 'ftp://x' },
-      /Base URL must be an http or https address/,
+      /Base URL must be an http or https URL/,
     ],
-    ['a blank key', 'svc key set', [' '], {}, /Type a key/],
+    ['a blank key', 'svc key set', [' '], {}, /Enter a key/],
     ['a provider that fails its test', 'svc provider test', ['acme'], {}, /^Acme is down\.$/],
-    ['a sandbox where there is none', 'svc sandbox on', [], {}, /no sandbox here/],
+    ['a sandbox where there is none', 'svc sandbox on', [], {}, /sandbox is not available/],
   ];
   for (const [name, command, args, flags, sentence] of mistakes) {
     it(`fail with a sentence for ${name}`, async () => {

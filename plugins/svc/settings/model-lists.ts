@@ -1,25 +1,24 @@
 import type { Clock, OptionsApi } from '#plugin-api';
-import type { ModelInfo, ModelKind } from '../../providers/provider.ts';
-
-import { modelsTransient } from '../names.ts';
+import type { ModelInfo, ModelKind } from '../providers/provider.ts';
+import { modelsTransient } from './names.ts';
 
 export type { ModelKind };
 
-/** The models a provider listed, each once, in the order of their names. */
+/** The models that a provider listed, each once, sorted by name. */
 export interface ModelList {
-  /** When the provider was asked, in milliseconds since the epoch; null: never, or too long ago. */
+  /** Time of the request, in milliseconds since the epoch; null: never, or too long ago. */
   readonly syncedAt: number | null;
   readonly models: readonly Pick<ModelInfo, 'id' | 'kinds'>[];
 }
 
-/** What was found by the last test or sync of each provider; seen by every node. */
+/** The models from the last test or sync of each provider, shared by all nodes. */
 export interface ModelLists {
   get(providerId: string): Promise<ModelList>;
   remember(providerId: string, models: readonly Pick<ModelInfo, 'id' | 'kinds'>[]): Promise<void>;
 }
 
-const mostModels = 2000;
-const rememberedSeconds = 90 * 24 * 3600;
+const maxModels = 2000;
+const lifetimeSeconds = 90 * 24 * 3600;
 const never: ModelList = { syncedAt: null, models: [] };
 
 export function createModelLists({
@@ -37,26 +36,26 @@ export function createModelLists({
     },
     async remember(providerId, models) {
       const byId = new Map(models.map(({ id, kinds }) => [id, { id, ...(kinds && { kinds }) }]));
-      const sorted = [...byId.values()].sort((left, right) => left.id.localeCompare(right.id)).slice(0, mostModels);
+      const sorted = [...byId.values()].sort((left, right) => left.id.localeCompare(right.id)).slice(0, maxModels);
       await options.setTransient(
         modelsTransient(providerId),
         { syncedAt: clock.now(), models: sorted },
-        rememberedSeconds,
+        lifetimeSeconds,
       );
     },
   };
 }
 
-/** Names of the models that make a kind of thing. Those that say nothing may be of any kind, unless others of the list say that they are. */
+/** Names of the models of a kind. A model without kinds may be of any kind, unless other models of the list have that kind. */
 export function modelsOfKind({ models }: Pick<ModelList, 'models'>, kind: ModelKind): string[] {
-  const saying = models.filter(({ kinds }) => kinds?.includes(kind));
-  const silent = models.filter(({ kinds }) => kinds === undefined);
-  // Where the far end tells embeddings and images apart, what it says nothing of is text.
+  const matching = models.filter(({ kinds }) => kinds?.includes(kind));
+  const unmarked = models.filter(({ kinds }) => kinds === undefined);
+  // If the provider marks embedding and image models, a model without kinds generates text.
   return (
     kind === 'text'
       ? models.filter(({ kinds }) => kinds === undefined || kinds.includes('text'))
-      : saying.length > 0
-        ? saying
-        : silent
+      : matching.length > 0
+        ? matching
+        : unmarked
   ).map(({ id }) => id);
 }

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { HostApi } from '#plugin-api';
+import type { BudgetedCall, BudgetGuard, EstimatedUse } from '../../../ai/ports.ts';
+import { errors } from '../../../kit/errors.ts';
+import type { UsageOrigin } from '../../../kit/usage-origin.ts';
+import type { PricesPort, PricedUsage } from '../../../ports.ts';
+import { amountOf, type Budget } from '../budget.ts';
+import { createBudgetAlerts } from './budget-alerts.ts';
+import { counterOf, periodName } from './budget-period.ts';
+import type { CountedBudget } from './count-usage.ts';
+import { createBudgetCounters } from './counters.ts';
+import type { BudgetPlan } from './hooks.ts';
+import type { ReservationRequest } from './reserve.ts';
+
+export interface BudgetReservationParts {
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks' | 'log'>;
+  readonly budgets: () => Promise<readonly Budget[]>;
+  /** Millionths of a US dollar: 0 in sandbox mode, null without a known price. */
+  readonly costOf: (usage: PricedUsage) => Promise<number | null>;
+  readonly findPrice: PricesPort['prices']['find'];
+}
+
+export interface BudgetReservations extends BudgetGuard {
+  /** Runs the alerts that follow from what a write of the usage ledger counted. Never rejects. */
+  announce(counted: readonly CountedBudget[]): Promise<void>;
+}
+
+/** Milliseconds that a reservation outlives its call: time to store what it used. */
+const settlementTime = 60_000;
+
+/** Budgets in the database: one count for all nodes. */
+export function createBudgetReservations(parts: BudgetReservationParts): BudgetReservations {
+  const { host, budgets, costOf, findPrice } = parts;
+  const { clock, site, hooks, log } = host;
+  const counters = createBudgetCounters(host.database);
+  const alerts = createBudgetAlerts({ host, budgets });
+
+  async function planFor(call: BudgetedCall): Promise<BudgetPlan> {
+    const { estimate, ...described } = call;
+    const applying = (await budgets()).filter(
+      (budget) => appliesTo(budget, call.origin) && call.bypassedBudgetIds?.includes(budget.id) !== true,
+    );
+    const isFiltered = hooks.hasFilter('svc_budget_reserve') !== false;
+    if (!isFiltered && applying.every(({ unit }) => unit === 'calls'))
+      return { budgets: applying, cost: null, tokens: 0 };
+    const use = await pricedUse(call, await estimate());
+    const cost = await costOf({ provider: call.provider, model: call.model, ...use });
+    const plan = { budgets: applying, tokens: use.inputTokens + use.outputTokens, cost };
+    if (!isFiltered) return plan;
+    // `waived` is the earlier name of the ids.
+    return hooks.applyFiltersAsync('svc_budget_reserve', plan, { ...described, waived: call.bypassedBudgetIds });
+  }
+
+  /** A model with a price per image is not paid for by tokens. */
+  async function pricedUse({ kind, provider, model }: BudgetedCall, use: EstimatedUse): Promise<EstimatedUse> {
+    const price = kind === 'image' ? await findPrice({ provider, model }) : null;
+    if (price?.image === undefined) return use;
+    return { ...use, outputTokens: 0, ...(price.input === undefined && { inputTokens: 0 }) };
+  }
+
+  async function requestsFor(plan: BudgetPlan, call: BudgetedCall): Promise<ReservationRequest[]> {
+    const timezone = await site.timezone();
+    return plan.budgets.flatMap((budget): ReservationRequest[] => {
+      const amount = amountFor(budget, plan, call);
+      // What costs nothing is never refused, such as sandbox calls under a budget of dollars.
+      if (amount === 0) return [];
+      const period = periodName(budget.period, clock.now(), timezone);
+      return [{ budget, amount, limit: amountOf(budget), counter: counterOf(budget), period }];
+    });
+  }
+
+  return {
+    async reserve(call) {
+      const requests = await requestsFor(await planFor(call), call);
+      if (requests.length === 0) return null;
+      const id = randomUUID();
+      const exhausted = await counters.reserve(id, requests, 2 * call.limit + settlementTime);
+      if (exhausted !== null) throw await alerts.refuse(exhausted);
+      return id;
+    },
+    async announce(counted) {
+      try {
+        for (const budget of counted) await alerts.alert(budget);
+      } catch (error) {
+        log.warn('Failed to check budget alerts', { event: 'budget_alert_check_failed', error });
+      }
+    },
+  };
+}
+
+function appliesTo({ enabled, scope, module, bot_id }: Budget, origin: UsageOrigin): boolean {
+  if (!enabled) return false;
+  if (scope === 'rest') return origin.module === 'rest';
+  if (scope === 'module') return origin.module === module;
+  return scope === 'all' || origin.botId === bot_id;
+}
+
+/** What a call takes of a budget, in the unit of its counter. */
+function amountFor(
+  { unit, unpriced, name, id }: Budget,
+  { cost, tokens }: BudgetPlan,
+  { provider, model }: BudgetedCall,
+): number {
+  if (unit === 'calls') return 1;
+  if (unit === 'tokens') return Math.ceil(tokens);
+  if (cost === null && unpriced === 'refuse')
+    throw errors.budget_no_price({ values: { model, provider, budget: name }, data: { budget: id } });
+  return Math.ceil(cost ?? 0);
+}

@@ -1,0 +1,25 @@
+import type { CallKind } from '../../../ai/ports.ts';
+import type { UsageOrigin } from '../../../kit/usage-origin.ts';
+
+/** One call to a provider, as the usage ledger stores it: without prompts, keys and responses. */
+export interface UsageRecord extends UsageOrigin {
+  readonly kind: CallKind;
+  /** Id of the provider. */
+  readonly provider: string;
+  readonly model: string;
+  /** 0 if none were counted. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Images received; 0 for text and embeddings. */
+  readonly images: number;
+  /** Milliseconds from the first attempt to the end of the last. */
+  readonly duration: number;
+  /** `ok`, or the code of the error the caller got. */
+  readonly outcome: string;
+}
+
+/** What a call costs now: `cost` in whole millionths of a US dollar, 0 in sandbox mode, null without a known price. */
+export interface CallPrice {
+  readonly cost: number | null;
+  readonly sandbox: boolean;
+}

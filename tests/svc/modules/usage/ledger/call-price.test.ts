@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { priceOf, type PricedUsage } from '../../../../../plugins/svc/modules/usage/ledger/call-price.ts';
+import { createHooks } from '../../../../../host/hooks/hooks.ts';
+import { createProviderRegistry } from '../../../../../plugins/svc/providers/registry.ts';
+import { defaultPrices } from '../../../../../plugins/svc/modules/usage/prices/default-prices.ts';
+import { findPrice, priceTable, type Price } from '../../../../../plugins/svc/modules/usage/prices/price.ts';
+
+const nothing: PricedUsage = { provider: 'acme', model: 'acme-1', inputTokens: 0, outputTokens: 0, images: 0 };
+const of = (usage: Partial<PricedUsage>, ...prices: Price[]) =>
+  priceOf({ ...nothing, ...usage }, priceTable(prices, []));
+const acme = { provider: 'acme', model: 'acme-1' };
+
+describe('the price of a call', () => {
+  it('is tokens and images by their prices, in whole millionths of a dollar', () => {
+    expect(of({ inputTokens: 1_000_000 }, { ...acme, input: 2.5 })).to.equal(2_500_000);
+    expect(of({ inputTokens: 3, outputTokens: 5 }, { ...acme, input: 0.15, output: 0.6 })).to.equal(3);
+    expect(of({ images: 3 }, { ...acme, image: 0.04 })).to.equal(120_000);
+    expect(
+      of({ inputTokens: 100, outputTokens: 1000, images: 2 }, { ...acme, input: 5, output: 30, image: 0.01 }),
+    ).to.equal(50_500);
+  });
+
+  it('is not known where a figure is missing that the call needs', () => {
+    expect(of({ inputTokens: 1 })).to.equal(null);
+    expect(of({ outputTokens: 1 }, { ...acme, input: 1 })).to.equal(null);
+    expect(of({ inputTokens: 1 }, { ...acme, input: 1 })).to.equal(1);
+    expect(of({ images: 1 }, { ...acme, input: 1, output: 1 })).to.equal(null);
+  });
+
+  it('is that of the tokens for images that are paid for as tokens', () => {
+    expect(of({ images: 1, inputTokens: 10, outputTokens: 1000 }, { ...acme, input: 5, output: 30 })).to.equal(30_050);
+  });
+
+  it('is nothing where nothing was used, whatever the prices', () => {
+    expect(of({})).to.equal(0);
+    expect(of({ inputTokens: 5 }, { ...acme, input: 0 })).to.equal(0);
+  });
+});
+
+describe('the price table', () => {
+  const found = (model: string, own: readonly Price[], builtIn: readonly Price[] = []) =>
+    findPrice({ provider: 'acme', model }, priceTable(own, builtIn))?.input ?? null;
+
+  it('takes the narrowest entry: a provider before any, a whole name before a part, a longer part before a shorter', () => {
+    const prices = [
+      { provider: '*', model: '*', input: 1 },
+      { provider: '*', model: 'acme-1', input: 2 },
+      { provider: 'acme', model: '*', input: 3 },
+      { provider: 'acme', model: 'acme-*', input: 4 },
+      { provider: 'acme', model: 'acme-1*', input: 5 },
+      { provider: 'acme', model: 'acme-1', input: 6 },
+    ];
+    expect(found('acme-1', prices)).to.equal(6);
+    expect(found('ACME-1-mini', prices)).to.equal(5);
+    expect(found('acme-2', prices)).to.equal(4);
+    expect(found('other', prices)).to.equal(3);
+    expect(findPrice({ provider: 'else', model: 'acme-1' }, priceTable(prices, []))?.input).to.equal(2);
+    expect(findPrice({ provider: 'else', model: 'x' }, priceTable(prices, []))?.input).to.equal(1);
+  });
+
+  it('lets any own price win over the built-in ones', () => {
+    expect(found('acme-1', [{ provider: '*', model: '*', input: 9 }], [{ ...acme, input: 1 }])).to.equal(9);
+    expect(found('acme-1', [{ provider: 'else', model: '*', input: 9 }], [{ ...acme, input: 1 }])).to.equal(1);
+  });
+
+  it('matches stars anywhere, as often as they stand, and takes no other character for a pattern', () => {
+    const fits = (pattern: string, model: string) =>
+      found(model, [{ provider: 'acme', model: pattern, input: 1 }]) !== null;
+    expect(fits('*-mini-*', 'gpt-mini-2026')).to.equal(true);
+    expect(fits('a*b*c', 'axxbyyc')).to.equal(true);
+    expect(fits('a*a', 'a')).to.equal(false);
+    expect(fits('ab*ba', 'aba')).to.equal(false);
+    expect(fits('a.c', 'abc')).to.equal(false);
+    expect(fits('', 'abc')).to.equal(false);
+    expect(fits(`${'*a'.repeat(200)}`, 'a'.repeat(180))).to.equal(false);
+  });
+
+  it('has a built-in price for every model that a provider starts with, but for those that choose a model themselves', async () => {
+    const registry = await createProviderRegistry({ hooks: createHooks() });
+    const models = registry.all().flatMap(({ id, settings }) =>
+      ['model', 'embedding_model', 'image_model'].map((name) => ({
+        provider: id,
+        model: settings.properties[name]?.default,
+      })),
+    );
+    const table = priceTable([], defaultPrices);
+    const missing = models.filter(
+      ({ provider, model }) => typeof model === 'string' && findPrice({ provider, model }, table) === null,
+    );
+    expect(missing).to.deep.equal([{ provider: 'openrouter', model: 'openrouter/auto' }]);
+  });
+});
