@@ -57,12 +57,12 @@ describe('budgets and failover in a browser', () => {
     await check('svc/budgets');
     await page.getByLabel('Name', { exact: true }).fill('Three calls');
     await page.getByLabel('Amount').fill('2.5');
-    await page.getByLabel('Of', { exact: true }).selectOption('calls');
+    await page.getByLabel('Unit', { exact: true }).selectOption('calls');
     await page.getByRole('button', { name: 'Add budget' }).click();
-    await page.getByText('An amount of calls is a whole number.').first().waitFor();
+    await page.getByText('Enter a whole number of calls.').first().waitFor();
     await page.getByLabel('Amount').fill('3');
-    await page.getByLabel('In each').selectOption('day');
-    await page.getByLabel('Whose calls', { exact: true }).selectOption('rest');
+    await page.getByLabel('Period').selectOption('day');
+    await page.getByLabel('Calls', { exact: true }).selectOption('rest');
     await page.getByRole('button', { name: 'Add budget' }).click();
     await page.getByRole('heading', { name: 'Three calls' }).waitFor();
     expect(await page.locator('#budget-three-calls').innerText())
@@ -92,22 +92,22 @@ describe('budgets and failover in a browser', () => {
     await page.getByLabel('Amount').fill('5');
     await page.getByLabel('At the limit').selectOption('fallback');
     await page.getByRole('button', { name: 'Save budget' }).click();
-    await page.getByText('Choose the provider that answers at the limit.').waitFor();
-    await page.getByLabel('Provider to fall back to').selectOption('google');
-    await page.getByLabel('Model to fall back to').fill('gemini-3.5-flash');
+    await page.getByText('Choose a fallback provider.').waitFor();
+    await page.getByLabel('Fallback provider').selectOption('google');
+    await page.getByLabel('Fallback model').fill('gemini-3.5-flash');
     await page.getByRole('button', { name: 'Save budget' }).click();
     await page.getByRole('heading', { name: 'Budgets' }).waitFor();
     for (let count = 0; count < 2; count += 1)
       expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
     expect(await (await generate()).json()).to.include({ provider: 'Google', content: 'Hello' });
     await page.goto(`${host.url}/admin/svc/budgets`);
-    await page.getByRole('button', { name: 'Switch off Three calls' }).click();
-    await page.getByText('holds no call back').waitFor();
+    await page.getByRole('button', { name: 'Turn off Three calls' }).click();
+    await page.getByText('It no longer limits calls').waitFor();
     expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
     await page.goto(`${host.url}/admin/svc/budgets`);
     await page.locator('summary', { hasText: 'Delete' }).click();
     await page.getByLabel('Yes, delete Three calls').check();
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByRole('button', { name: 'Add budget' }).waitFor();
   });
 
@@ -115,12 +115,12 @@ describe('budgets and failover in a browser', () => {
     await check('svc/failover');
     await page.getByLabel('Text', { exact: true }).fill('nobody model');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Line 1: there is no provider nobody').first().waitFor();
+    await page.getByText('Line 1: nobody is not a provider for this').first().waitFor();
     await page.getByLabel('Text', { exact: true }).fill('google gemini-3.5-flash');
     await page.locator('#failover-enabled').check();
     await page.locator('#failover-rest').check();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('another provider is asked where one fails').waitFor();
+    await page.getByText('If a provider fails, the next one is tried').waitFor();
     host.hooks.addFilter(
       'svc_provider_settings',
       (settings: Readonly<Record<string, unknown>>, id: string) =>

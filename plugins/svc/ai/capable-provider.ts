@@ -5,7 +5,7 @@ import type { ProviderRegistry } from '../providers/registry.ts';
 
 export type Capability = 'text' | 'images' | 'embeddings';
 
-/** A provider that can do what is asked of it. */
+/** A provider with a capability. */
 export type Capable<Name extends Capability> = Provider & Required<Pick<Provider, Name>>;
 
 const kinds: Readonly<Record<Capability, string>> = { text: 'text', images: 'image', embeddings: 'embedding' };
@@ -14,7 +14,7 @@ export function hasCapability<Name extends Capability>(provider: Provider, name:
   return provider[name] !== undefined;
 }
 
-/** @throws RestError 400 `rest_invalid_param` when there is no such provider, or it cannot do this. */
+/** @throws RestError 400 `rest_invalid_param` for an unknown provider, or one without the capability. */
 export function capableProvider<Name extends Capability>(
   registry: ProviderRegistry,
   id: string,
@@ -30,17 +30,17 @@ export function capableProvider<Name extends Capability>(
   });
 }
 
-export interface ModelQuestion {
-  readonly asked: string | undefined;
+export interface ModelChoice {
+  readonly requested: string | undefined;
   readonly saved: string | undefined;
   readonly provider: Provider;
   /** Name of the setting that holds the default. */
   readonly setting: string;
 }
 
-/** The model asked for, else the saved one. @throws RestError `rest_svc_provider_not_configured` when there is neither. */
-export function chosenModel({ asked, saved, provider, setting }: ModelQuestion): string {
-  const model = asked?.trim() || saved?.trim();
+/** The requested model, else the saved one. @throws RestError `rest_svc_provider_not_configured` without either. */
+export function chosenModel({ requested, saved, provider, setting }: ModelChoice): string {
+  const model = requested?.trim() || saved?.trim();
   if (model) return model;
   throw errors.provider_not_configured({
     values: { provider: provider.label, missing: provider.settings.properties[setting]?.title ?? 'model' },

@@ -18,25 +18,25 @@ export function readNewTarget(
   store: VectorStore,
   typed: Readonly<Record<'name' | 'dimension' | 'metric', string>>,
 ): NewTarget {
-  const faults: Record<string, string> = {};
+  const errors: Record<string, string> = {};
   const name = typed.name.trim();
   const dimension = Number(typed.dimension.trim());
   const metric = typed.metric === '' ? store.metrics[0] : vectorMetrics.find((known) => known === typed.metric);
-  if (name === '') faults['name'] = `Type a name for the ${store.targetKind}.`;
+  if (name === '') errors['name'] = `Type a name for the ${store.targetKind}.`;
   else if (store.targetName && !store.targetName.pattern.test(name))
-    faults['name'] = `A name has ${store.targetName.rule}.`;
+    errors['name'] = `A name has ${store.targetName.rule}.`;
   if (!/^\d+$/.test(typed.dimension.trim()) || dimension < 1 || dimension > largestDimension) {
-    faults['dimension'] =
+    errors['dimension'] =
       'Type the length of the vectors your embedding model gives: a whole number, 1 or more, such as 1536.';
   }
   if (metric === undefined || !store.metrics.includes(metric))
-    faults['metric'] = `The metric is one of ${store.metrics.join(', ')}.`;
-  if (Object.keys(faults).length > 0 || metric === undefined) {
+    errors['metric'] = `The metric is one of ${store.metrics.join(', ')}.`;
+  if (Object.keys(errors).length > 0 || metric === undefined) {
     throw new RestError({
       code: 'rest_invalid_param',
       status: 400,
-      message: Object.values(faults).join(' '),
-      data: { params: faults },
+      message: Object.values(errors).join(' '),
+      data: { params: errors },
     });
   }
   return { name, dimension, metric };

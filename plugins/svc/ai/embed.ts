@@ -6,17 +6,23 @@ import {
   type ProviderSettings,
 } from '../providers/provider.ts';
 import { checkVectors, vectorsOf } from '../providers/embeddings/check-embeddings.ts';
-import type { AiServices } from './ai-services.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { embedBatches } from './embed-batches.ts';
-import { estimateTokens } from './estimate-usage.ts';
-import { answerBy } from '../modules/failover/with-failover.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 import { inParallel } from './in-parallel.ts';
-import { noteUsage, type CallCost } from '../modules/usage/record-usage.ts';
+import {
+  requestedTarget,
+  runUnrecorded,
+  unwrapped,
+  type AiServices,
+  type CallCost,
+  type CallTarget,
+  type ProviderCall,
+} from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
-import type { UsageOrigin } from './usage-record.ts';
+import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 export interface EmbedInput {
   /** Id of a provider. */
@@ -65,21 +71,22 @@ const callsAtATime = 4;
  * whole, with the errors of D5 as RestError, and the others are given up. Keeps no state: any node may serve any call.
  */
 export function createEmbed(services: AiServices): Embed {
-  return (input) =>
-    answerBy(services, {
-      use: 'embeddings',
-      input,
-      dimensions: input.dimensions ?? input.outputDimensionality,
-      call: ({ provider, model, dimensions }) => embedOnce(services, { ...input, provider, model }, dimensions),
-    });
+  const { withFailover = unwrapped } = services;
+  const call: ProviderCall<EmbedInput, Embedded> = (input, target) => embedOnce(services, input, target);
+  const embed = withFailover('embeddings', call);
+  return (input) => embed(input, requestedTarget(input));
 }
 
-/** @param expected dimensions that the vectors must have; another provider's model may give others than it was thought to. */
-async function embedOnce(services: AiServices, input: EmbedInput, expected: number | undefined): Promise<Embedded> {
-  const { registry, settings } = services;
-  const provider = capableProvider(registry, input.provider, 'embeddings');
+async function embedOnce(services: AiServices, input: EmbedInput, target: CallTarget): Promise<Embedded> {
+  const { registry, settings, recordUsage = runUnrecorded } = services;
+  const provider = capableProvider(registry, target.provider, 'embeddings');
   const [saved, limits] = await Promise.all([configuredSettings(provider, services), settings.timeouts()]);
-  const model = chosenModel({ asked: input.model, saved: saved.embedding_model, provider, setting: 'embedding_model' });
+  const model = chosenModel({
+    requested: target.model,
+    saved: saved.embedding_model,
+    provider,
+    setting: 'embedding_model',
+  });
   const job: Job = {
     provider,
     saved,
@@ -100,14 +107,14 @@ async function embedOnce(services: AiServices, input: EmbedInput, expected: numb
         provider: provider.label,
         model: results[0]?.model ?? model,
       });
-      refuseOther(results[0], expected);
+      requireDimensions(results[0], target.dimensions);
       return answer;
     } catch (thrown) {
       const error = asProviderError(thrown);
       throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
     }
   };
-  return noteUsage(services, {
+  return recordUsage({
     kind: 'embedding',
     provider: provider.id,
     model,
@@ -137,7 +144,7 @@ function embedBatch(
   { provider, saved, model, fields, deadline, done }: Job,
   { batch, signal }: { readonly batch: readonly string[]; readonly signal: AbortSignal },
 ): Promise<EmbeddingResult> {
-  const { host, registry } = services;
+  const { registry } = services;
   return withRetries(
     async (timeout) => {
       const result = await provider.embeddings.embed(
@@ -149,15 +156,7 @@ function embedBatch(
       done.set(batch, result);
       return result;
     },
-    {
-      clock: host.clock,
-      random: services.random ?? Math.random,
-      deadline,
-      signal,
-      onRetry: ({ kind, status }, wait) => {
-        host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
-      },
-    },
+    { services, provider: provider.id, deadline, signal },
   );
 }
 
@@ -167,7 +166,7 @@ async function tokensOf(done: Job['done']): Promise<number> {
   return tokens;
 }
 
-function refuseOther(result: EmbeddingResult | undefined, expected: number | undefined): void {
+function requireDimensions(result: EmbeddingResult | undefined, expected: number | undefined): void {
   const given = (result?.packed ?? result?.embeddings)?.[0]?.length;
   if (expected === undefined || given === undefined || given === expected) return;
   throw new ProviderError({

@@ -7,19 +7,26 @@ import {
   type ProviderConnection,
   type ProviderSettings,
 } from '../providers/provider.ts';
-import type { AiServices } from './ai-services.ts';
-import { estimateImages } from '../modules/budgets/guard/estimate-call.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
-import { answerBy } from '../modules/failover/with-failover.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
-import { noteUsage, type CallCost, type UsageCounts } from '../modules/usage/record-usage.ts';
+import { estimateImages } from './estimate-tokens.ts';
+import {
+  requestedTarget,
+  runUnrecorded,
+  unwrapped,
+  type AiServices,
+  type CallCost,
+  type CallTarget,
+  type ProviderCall,
+  type UsageCounts,
+} from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 import { withRetries } from './retry.ts';
 import { sumUsage } from './sum-usage.ts';
-import type { UsageOrigin } from './usage-record.ts';
+import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 export interface GenerateImagesInput extends ImageParams {
   /** Id of a provider. */
@@ -70,23 +77,26 @@ export type ImageServices = AiServices & { readonly host: Pick<HostApi, 'content
  * first failure is thrown as the RestError of D5. Saved images are on every node that shares the folder of uploads.
  */
 export function createGenerateImages(services: ImageServices): GenerateImages {
-  return (input) =>
-    answerBy(services, {
-      use: 'images',
-      input,
-      call: ({ provider, model }) => generateOnce(services, { ...input, provider, model }),
-    });
+  const { withFailover = unwrapped } = services;
+  const call: ProviderCall<GenerateImagesInput, GeneratedImages> = (input, target) =>
+    generateOnce(services, input, target);
+  const generate = withFailover('images', call);
+  return (input) => generate(input, requestedTarget(input));
 }
 
-async function generateOnce(services: ImageServices, input: GenerateImagesInput): Promise<GeneratedImages> {
-  const { registry, settings, host } = services;
-  const provider = capableProvider(registry, input.provider, 'images');
+async function generateOnce(
+  services: ImageServices,
+  input: GenerateImagesInput,
+  target: CallTarget,
+): Promise<GeneratedImages> {
+  const { registry, settings, host, recordUsage = runUnrecorded } = services;
+  const provider = capableProvider(registry, target.provider, 'images');
   const [saved, defaults, limits] = await Promise.all([
     configuredSettings(provider, services),
     settings.imageDefaults(),
     settings.timeouts(),
   ]);
-  const model = chosenModel({ asked: input.model, saved: saved.image_model, provider, setting: 'image_model' });
+  const model = chosenModel({ requested: target.model, saved: saved.image_model, provider, setting: 'image_model' });
   const source =
     input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
   const job: Job = {
@@ -99,17 +109,13 @@ async function generateOnce(services: ImageServices, input: GenerateImagesInput)
     deadline: host.clock.now() + limits.images,
   };
   let spent: UsageCounts = { model };
-  return noteUsage(services, {
+  return recordUsage({
     kind: 'image',
     provider: provider.id,
     model,
     origin: input.origin,
     limit: limits.images,
-    estimate: async () =>
-      estimateImages(
-        { provider: provider.id, model, prompt: input.prompt, n: input.n ?? 1 },
-        (await settings.prices?.table()) ?? [],
-      ),
+    estimate: () => estimateImages(input.prompt, input.n ?? 1),
     run: async () => {
       const outcomes = await callsOf(job, services);
       spent = countsOf(outcomes, model);
@@ -160,15 +166,7 @@ function callsOf(job: Job, services: ImageServices): Promise<ImageCallOutcome[]>
   const { signal, n = 1, form = 'url', prompt, userId = 0, onImage } = input;
   let made = 0;
   const tried = <T>(attempt: (timeLeft: number) => Promise<T>): Promise<T> =>
-    withRetries(attempt, {
-      clock: host.clock,
-      random: services.random ?? Math.random,
-      deadline,
-      signal,
-      onRetry: ({ kind, status }, wait) => {
-        host.log.info('trying a provider again', { provider: provider.id, kind, status, wait: Math.round(wait) });
-      },
-    });
+    withRetries(attempt, { services, provider: provider.id, deadline, signal });
   return makeImageCalls({
     n,
     perCall: provider.images.perCall(request.model, settings),

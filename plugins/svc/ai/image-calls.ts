@@ -29,7 +29,7 @@ const callsAtATime = 5;
 
 /**
  * Reaches a number of images by as many calls as it takes, several at a time (D10). A failure of one is kept beside what
- * the others gave; only after refused credentials no further call is begun. Faults of our own are thrown.
+ * the others gave; only after refused credentials no further call is begun. Errors of our own are thrown.
  */
 export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOutcome[]> {
   let refused: ProviderError | null = null;

@@ -42,7 +42,7 @@ export async function usableSource(
   const rules = provider.images?.editing?.accepts(model, settings) ?? null;
   if (rules === null) throw errors.image_not_editable({ values: { provider: provider.label, model } });
   const refuse = (reason: string): RestError => errors.image_unusable({ values: { reason } });
-  const source = sourceOf(image) ?? sourceFault('The image', refuse);
+  const source = sourceOf(image) ?? sourceError('The image', refuse);
   if (!rules.types.includes(source.mimeType))
     throw refuse(`${model} edits ${namesOf(rules.types)} images, and this is ${namesOf([source.mimeType])}.`);
   if (image.length > rules.most)
@@ -58,7 +58,7 @@ export async function usableSource(
   if (mask === undefined) return { image: source };
   if (!rules.mask)
     throw refuse(`${model} takes no mask. Say in the prompt what is to change, or choose another model.`);
-  const area = sourceOf(mask) ?? sourceFault('The mask', refuse);
+  const area = sourceOf(mask) ?? sourceError('The mask', refuse);
   if (area.mimeType !== 'image/png')
     throw refuse('The mask must be a PNG image whose transparent areas are those to change.');
   if (mask.length >= 4 * 1_048_576) throw refuse('The mask must have less than 4 MB.');
@@ -80,7 +80,7 @@ function sourceOf(bytes: Uint8Array): SourceImage | null {
   }
 }
 
-function sourceFault(what: string, refuse: (reason: string) => RestError): never {
+function sourceError(what: string, refuse: (reason: string) => RestError): never {
   throw refuse(`${what} is no PNG, JPEG, GIF, WebP or AVIF file.`);
 }
 

@@ -68,20 +68,11 @@ export function createOpenStore(services: VectorServices): OpenStore {
         const error = asVectorStoreError(thrown);
         throw error === null ? thrown : vectorStoreFailure(error, { store, target, limit: timeout });
       });
-    const onRetry = ({ kind, status }: { kind: string; status: number | null }, wait: number): void => {
-      log.info('trying a vector store again', { provider: id, kind, status, wait: Math.round(wait) });
-    };
     const repeated = <T>(target: string, operation: () => Promise<T>): Promise<T> =>
       mapped(target, () =>
         init.retries === false
           ? operation()
-          : withRetries(operation, {
-              clock,
-              random: services.random ?? Math.random,
-              deadline: clock.now() + timeout,
-              signal,
-              onRetry,
-            }),
+          : withRetries(operation, { services, provider: id, deadline: clock.now() + timeout, signal }),
       );
     return sessionOf({ store, opened, mapped, repeated });
   };

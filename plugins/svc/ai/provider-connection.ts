@@ -1,7 +1,7 @@
 import { isUrl, type RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
-import type { AiServices } from './ai-services.ts';
+import type { AiServices } from './ports.ts';
 import { sharedFetch } from './undici-fetch.ts';
 
 /** Saved settings with the defaults of the provider's schema in empty places. */

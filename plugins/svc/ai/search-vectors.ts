@@ -4,7 +4,7 @@ import type { FoundVector, VectorMetric } from '../vector-stores/vector-store.ts
 import { checkDimension } from './check-dimension.ts';
 import type { Embed } from './embed.ts';
 import type { OpenStore } from './open-vector-store.ts';
-import type { UsageOrigin } from './usage-record.ts';
+import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 export interface SearchInput {
   /** Id of a vector store. */

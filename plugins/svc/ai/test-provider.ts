@@ -1,7 +1,7 @@
 import { RestError } from '#plugin-api';
 import { asProviderError, type ModelInfo, type Provider } from '../providers/provider.ts';
 import { reachProvider } from '../providers/reach-provider.ts';
-import type { AiServices } from './ai-services.ts';
+import type { AiServices } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './provider-failure.ts';
 

@@ -5,7 +5,7 @@ import type { VectorMetadata, VectorStore } from '../vector-stores/vector-store.
 import { checkDimension } from './check-dimension.ts';
 import type { Embed } from './embed.ts';
 import type { OpenStore } from './open-vector-store.ts';
-import type { UsageOrigin } from './usage-record.ts';
+import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 /** Contract 2.4. */
 export interface VectorItem {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RestError } from '#plugin-api';
 import { createSystemClock } from '../../../host/clock.ts';
-import { wires } from '../../../plugins/sandbox/wires.ts';
+import { wires } from '../../../plugins/sandbox/fakes.ts';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
 import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';

@@ -1,8 +1,10 @@
 import type { HostApi } from '#plugin-api';
-import { usageTable, type UsageRow } from '../usage/ledger/usage-tables.ts';
-import type { StoringLedger } from '../usage/ledger/usage-ledger.ts';
+import type { UsagePort, UsageRow } from '../../ports.ts';
 import { referenceOf, type Item } from './queue/item.ts';
 import { taskTables } from './tables.ts';
+
+/** The usage module's table of calls; its README documents the columns. */
+const usageTable = 'svc_usage';
 
 /** What calls for items cost, by the ledger. */
 export interface Cost {
@@ -50,7 +52,7 @@ export function createCosts({
   ledger,
 }: {
   readonly host: Pick<HostApi, 'database'>;
-  readonly ledger: Pick<StoringLedger, 'flush'>;
+  readonly ledger: Pick<UsagePort['ledger'], 'flush'>;
 }): Costs {
   const { knex } = database;
   return {

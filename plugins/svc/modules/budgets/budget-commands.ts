@@ -1,25 +1,20 @@
 import type { CliCommand } from '#plugin-api';
 import { budgetStatus } from './guard/budget-status.ts';
-import type { ServiceContext } from '../../wiring.ts';
-import { formatAmount, scopeLabel } from './words.ts';
+import type { BudgetsPort, HostPort, UsagePort } from '../../ports.ts';
+import { formatAmount, scopeLabel } from './budget-labels.ts';
 
 /** `svc budget list|set|delete|status`. */
-export function budgetCommands({
-  host,
-  settings,
-  ledger,
-}: Pick<ServiceContext, 'host' | 'settings' | 'ledger'>): CliCommand[] {
-  const { budgets } = settings;
+export function budgetCommands({ host, budgets, ledger }: HostPort & BudgetsPort & UsagePort): CliCommand[] {
   return [
     {
       name: 'svc budget list',
-      description: 'List the budgets as they are set.',
+      description: 'List the budgets.',
       run: () => budgets.list(),
     },
     {
       name: 'svc budget set',
       description:
-        'Add a budget, or replace the one of the same id. What is left out takes its default: all calls, dollars, month, stop, an alert at 80 percent.',
+        'Add a budget, or replace the one with the same id. Defaults: all calls, dollars, month, stop, an alert at 80 percent.',
       args: [
         {
           name: 'json',
@@ -27,20 +22,21 @@ export function budgetCommands({
             '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot", "module", "bot_id", "unit": "dollars|tokens|calls", "period": "day|month", "amount": 10, "at_limit": "stop|fallback", "fallback_provider", "fallback_model", "alert_percent": 80, "unpriced": "refuse|free", "enabled": true}',
         },
       ],
-      run: async ({ args: [json = ''] }) => budgets.save(objectOf(json)),
+      run: async ({ args: [json = ''] }) => budgets.save(parseBudget(json)),
     },
     {
       name: 'svc budget delete',
-      description: 'Delete a budget. What it counted stays in the usage ledger.',
+      description: 'Delete a budget. The usage ledger keeps its calls.',
       args: [{ name: 'id', description: 'Id of the budget.' }],
       run: async ({ args: [id = ''] }) => {
-        if (!(await budgets.delete(id))) throw new Error(`There is no budget with the id ${id}. See svc budget list.`);
+        if (!(await budgets.delete(id)))
+          throw new Error(`No budget has the id ${id}. Run svc budget list to see the ids.`);
         return { deleted: id };
       },
     },
     {
       name: 'svc budget status',
-      description: 'Tell how far each budget is used up in the day or month that runs.',
+      description: 'Show how far each budget is used up in the current day or month.',
       run: async () => {
         await ledger.flush();
         return (await budgetStatus(host, await budgets.list())).map(
@@ -64,7 +60,7 @@ export function budgetCommands({
   ];
 }
 
-function objectOf(json: string): Record<string, unknown> {
+function parseBudget(json: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -72,6 +68,6 @@ function objectOf(json: string): Record<string, unknown> {
     value = null;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Error('Give the budget as a JSON object, such as {"id": "monthly", "name": "Monthly", "amount": 10}.');
+    throw new Error('Pass the budget as a JSON object, such as {"id": "monthly", "name": "Monthly", "amount": 10}.');
   return value as Record<string, unknown>;
 }

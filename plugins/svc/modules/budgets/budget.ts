@@ -1,29 +1,29 @@
 import type { JsonSchema } from '#plugin-api';
 
-/** How much may be spent, by whom, in each day or month of the site's time zone. */
+/** A limit on the calls of a scope, per day or month of the site's time zone. */
 export interface Budget {
   /** Lower-case letters, digits and hyphens. */
   readonly id: string;
-  /** As refusals and alerts name it. */
+  /** Shown in alerts and errors. */
   readonly name: string;
   readonly enabled: boolean;
-  /** Whose calls count: everybody's, those made with the REST key, those of a module, those of a chatbot. */
+  /** Which calls count: all, those with the REST key, those of a module, those of a chatbot. */
   readonly scope: 'all' | 'rest' | 'module' | 'bot';
-  /** Id of the module, where the scope is one. */
+  /** Id of the module, for the scope `module`. */
   readonly module?: string;
-  /** Id of the chatbot, where the scope is one. */
+  /** Id of the chatbot, for the scope `bot`. */
   readonly bot_id?: number;
   readonly unit: 'dollars' | 'tokens' | 'calls';
   readonly period: 'day' | 'month';
-  /** US dollars, down to a millionth; or whole tokens, those of prompts and answers; or whole calls. */
+  /** US dollars, down to a millionth; or whole tokens of prompts and responses; or whole calls. */
   readonly amount: number;
-  /** At the limit calls are refused, or made with another provider and model, which this budget no longer holds back. */
+  /** At the limit calls are refused, or made with the fallback model, which this budget does not limit. */
   readonly at_limit: 'stop' | 'fallback';
   readonly fallback_provider?: string;
   readonly fallback_model?: string;
-  /** Percent of the amount at which the action `svc_budget_alert` runs, once in each period; 0: never. */
+  /** Percentage of the amount at which the action `svc_budget_alert` runs, once per period; 0: never. */
   readonly alert_percent: number;
-  /** A call without a price under a budget of dollars: refused, or counted as nothing. */
+  /** A call without a price under a budget of dollars: refused, or counted as free. */
   readonly unpriced: 'refuse' | 'free';
 }
 
@@ -59,7 +59,8 @@ export const budgetSchema = {
   additionalProperties: false,
 } as const satisfies JsonSchema;
 
-/** The option `svc_budgets`. */
+export const budgetsOption = 'svc_budgets';
+
 export const budgetsSchema = {
   type: 'array',
   items: budgetSchema,
@@ -67,12 +68,12 @@ export const budgetsSchema = {
   default: [],
 } as const satisfies JsonSchema;
 
-/** The amount as counters hold it: millionths of a US dollar, tokens, calls. */
+/** The amount in the unit of counters: millionths of a US dollar, tokens, calls. */
 export function amountOf({ amount, unit }: Pick<Budget, 'amount' | 'unit'>): number {
   return unit === 'dollars' ? Math.round(amount * 1_000_000) : Math.floor(amount);
 }
 
-/** From how much on the alert is due, as counters hold it; null: never. */
+/** The amount at which the alert runs, in the unit of counters; null: never. */
 export function alertFrom(budget: Pick<Budget, 'amount' | 'unit' | 'alert_percent'>): number | null {
   return budget.alert_percent === 0 ? null : Math.max(1, Math.ceil((amountOf(budget) * budget.alert_percent) / 100));
 }

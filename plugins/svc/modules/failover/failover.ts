@@ -1,28 +1,26 @@
 import type { JsonSchema } from '#plugin-api';
 
-/** Who answers in place of a provider that fails. */
+/** A model to try when another provider fails. */
 export interface FailoverTarget {
   /** Id of a provider. */
   readonly provider: string;
   readonly model: string;
 }
 
-/** One that gives vectors of so many dimensions. Vectors of two models do not compare: list one model at several providers. */
+/** A model whose vectors have so many dimensions. Vectors of two models do not compare: list one model at several providers. */
 export interface EmbeddingTarget extends FailoverTarget {
   readonly dimensions: number;
 }
 
 export interface Failover {
   readonly enabled: boolean;
-  /** Whether REST calls, which name a provider, may be answered by another. */
+  /** Whether REST calls, which choose their provider, fall back too. */
   readonly rest: boolean;
-  /** Asked in this order. */
+  /** Tried in this order. */
   readonly text: readonly FailoverTarget[];
   readonly images: readonly FailoverTarget[];
   readonly embeddings: readonly EmbeddingTarget[];
 }
-
-export type FailoverUse = 'text' | 'images' | 'embeddings';
 
 const target = {
   provider: { type: 'string', minLength: 1, maxLength: 60, required: true },
@@ -35,7 +33,8 @@ const targets = {
   items: { type: 'object', properties: target, additionalProperties: false },
 } as const;
 
-/** The option `svc_failover`. */
+export const failoverOption = 'svc_failover';
+
 export const failoverSchema = {
   type: 'object',
   properties: {

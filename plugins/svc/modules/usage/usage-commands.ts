@@ -1,33 +1,34 @@
-import type { CliCommand } from '#plugin-api';
-import { money, plainDollars } from './money.ts';
+import { formatMoney, type CliCommand } from '#plugin-api';
+import type { UsagePorts } from './module.ts';
+import { plainDollars } from './usage-csv.ts';
 import { filterNames, readFilter } from './usage-filter.ts';
 import { groupUsage } from './usage-queries.ts';
-import type { UsageContext } from './usage-view.ts';
 
 const groupings = ['day', 'provider', 'model', 'module', 'kind', 'outcome'] as const;
 
 /** `svc usage`. */
-export function usageCommands({ host }: UsageContext): CliCommand[] {
+export function usageCommands({ host }: Pick<UsagePorts, 'host'>): CliCommand[] {
   return [
     {
       name: 'svc usage',
-      description: 'Sum up the calls to providers in the usage ledger. Times and days are those of the site.',
+      description: 'Sum up the calls to providers. Days follow the time zone of the site.',
       flags: {
-        by: { type: 'string', enum: groupings, default: 'provider', description: 'What to sum up by.' },
+        by: { type: 'string', enum: groupings, default: 'provider', description: 'Grouping.' },
         period: {
           type: 'string',
           enum: ['today', '7', '30', '90'],
           default: '30',
           description: 'Days, today included.',
         },
-        from: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'First day, in place of a period.' },
-        to: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'Last day. Default today.' },
+        from: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'First day, instead of a period.' },
+        to: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'Last day. Default: today.' },
         ...Object.fromEntries(
           filterNames.map((name) => [
             name,
             {
               type: 'string' as const,
-              description: `Only calls with this ${name === 'sandbox' ? 'mark: 1 for those the sandbox answered, 0 for others' : name}.`,
+              description:
+                name === 'sandbox' ? '1: only sandbox calls. 0: only other calls.' : `Only calls with this ${name}.`,
             },
           ]),
         ),
@@ -48,7 +49,7 @@ export function usageCommands({ host }: UsageContext): CliCommand[] {
           output_tokens: outputTokens,
           images,
           cost_usd: plainDollars(cost),
-          cost: money(cost),
+          cost: formatMoney(cost),
           without_price: unpriced,
         }));
       },

@@ -47,12 +47,12 @@ export async function groupUsage(
   return rows.map((row) => ({ name: String(row['name']), ...sumsOf(row) }));
 }
 
-/** Whether any call was ever noted. */
+/** Whether the ledger has any calls. */
 export async function hasUsage({ knex }: Pick<DatabaseApi, 'knex'>): Promise<boolean> {
   return (await knex(usageDaysTable).select('day').limit(1)).length > 0;
 }
 
-/** Values that calls of the period have, for the choices of a form. */
+/** The values of the period's calls, for the options of a form. */
 export async function usedValues(
   { knex }: Pick<DatabaseApi, 'knex'>,
   { from, to }: UsageFilter,
@@ -66,8 +66,8 @@ export async function usedValues(
   return rows.map(({ value }) => value);
 }
 
-/** A place in the list of calls: right after the call that ended then and has this id. */
-export interface UsagePlace {
+/** A position in the list of calls: right after the call that ended at `time` and has this id. */
+export interface UsageCursor {
   readonly time: number;
   readonly id: number;
 }
@@ -77,18 +77,18 @@ export interface ListUsage {
   readonly timezone: string;
   readonly limit: number;
   /** Calls older than this one. */
-  readonly before?: UsagePlace | undefined;
-  /** Calls newer than this one, those right after it. */
-  readonly after?: UsagePlace | undefined;
+  readonly before?: UsageCursor | undefined;
+  /** The calls right after this one, newer than it. */
+  readonly after?: UsageCursor | undefined;
 }
 
-/** Calls, newest first, from a place on: as quick on the last page as on the first. */
+/** Calls, newest first, from a cursor on: as fast on the last page as on the first. */
 export async function listUsage(
   { knex }: Pick<DatabaseApi, 'knex'>,
   { filter, timezone, limit, before, after }: ListUsage,
 ): Promise<UsageRow[]> {
   const order = after ? 'asc' : 'desc';
-  // One bound at each end, the narrower one: SQLite uses but one of two.
+  // One bound at each end, the narrower one: SQLite uses only one of two.
   const [first, last] = [startOfDay(filter.from, timezone), endOfDay(filter.to, timezone) - 1];
   const query = knex(usageTable)
     .whereBetween('time', [Math.max(first, after?.time ?? first), Math.min(last, before?.time ?? last)])
@@ -97,15 +97,15 @@ export async function listUsage(
       { column: 'id', order },
     ])
     .limit(limit);
-  pick(query, filter);
-  if (before) query.where((place) => beyond(place, '<', before));
-  if (after) query.where((place) => beyond(place, '>', after));
+  applyFilter(query, filter);
+  if (before) query.where((condition) => isBeyond(condition, '<', before));
+  if (after) query.where((condition) => isBeyond(condition, '>', after));
   const rows = ((await query.select('*')) as Record<string, unknown>[]).map(rowOf);
   return after ? rows.reverse() : rows;
 }
 
-/** Of the calls that ended in the very same millisecond, those beyond the place. */
-function beyond(query: Knex.QueryBuilder, operator: '<' | '>', { time, id }: UsagePlace): void {
+/** Calls beyond the cursor; the id decides between calls of one millisecond. */
+function isBeyond(query: Knex.QueryBuilder, operator: '<' | '>', { time, id }: UsageCursor): void {
   void query.where('time', operator, time).orWhere('id', operator, id);
 }
 
@@ -115,16 +115,16 @@ function endOfDay(day: string, timezone: string): number {
 
 function inDays(knex: Knex, filter: UsageFilter): Knex.QueryBuilder {
   const query = knex(usageDaysTable).whereBetween('day', [filter.from, filter.to]);
-  pick(query, filter);
+  applyFilter(query, filter);
   return query;
 }
 
-function pick(query: Knex.QueryBuilder, { values }: UsageFilter): void {
+function applyFilter(query: Knex.QueryBuilder, { values }: UsageFilter): void {
   for (const name of filterNames) {
     const value = values[name];
     if (value === undefined) continue;
     if (name === 'sandbox') void query.where(name, value === '1' ? 1 : 0);
-    // Written out, or no database would see that the index of failed calls fits.
+    // Literal SQL, so that the database can use the partial index of failed calls.
     else if (name === 'outcome' && value === failed) void query.whereRaw("outcome <> 'ok'");
     else void query.where(name, value);
   }
@@ -154,7 +154,7 @@ function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
   };
 }
 
-/** PostgreSQL gives large numbers as text. */
+/** PostgreSQL returns large numbers as text. */
 function rowOf(row: Readonly<Record<string, unknown>>): UsageRow {
   const wide = ['id', 'time', 'bot_id', 'input_tokens', 'output_tokens', 'cost', 'duration'];
   return {

@@ -1,13 +1,14 @@
 import type { AdminPageBody } from '#plugin-api';
 import { usageCsv } from './usage-csv.ts';
 import { readFilter } from './usage-filter.ts';
-import { usageView, type UsageContext } from './usage-view.ts';
+import type { UsagePorts } from './module.ts';
+import { usageView } from './usage-view.ts';
 
 /** The page "Usage": sums, chart and calls of a period, and their export. */
-export function usagePage(context: UsageContext): AdminPageBody {
-  const { host, ledger } = context;
+export function usagePage(ports: UsagePorts): AdminPageBody {
+  const { host, ledger } = ports;
   return {
-    render: async (request) => ({ template: 'svc/usage', data: await usageView(context, request.query) }),
+    render: async (request) => ({ template: 'svc/usage', data: await usageView(ports, request.query) }),
     actions: {
       export: async (request) => {
         const timezone = await host.site.timezone();

@@ -1,11 +1,10 @@
 import type { HostApi } from '#plugin-api';
 import { alertFrom, amountOf, type Budget } from '../budget.ts';
-import { usageDaysTable } from '../../usage/ledger/usage-tables.ts';
 import { budgetPeriod, counterOf } from './budget-period.ts';
-import { budgetCounters } from './budget-tables.ts';
+import { budgetCounters, usageDays } from './budget-tables.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
 
-/** A budget in the period that runs. Figures in millionths of a US dollar, tokens or calls. */
+/** A budget in the current period. Figures in millionths of a US dollar, tokens or calls. */
 export interface BudgetStatus {
   readonly budget: Budget;
   /** `YYYY-MM-DD` or `YYYY-MM`. */
@@ -14,16 +13,16 @@ export interface BudgetStatus {
   readonly endsAt: number;
   readonly amount: number;
   readonly used: number;
-  /** Held by calls under way. */
+  /** Held by running calls. */
   readonly reserved: number;
-  /** Never below 0, though the last call may have used more than was thought. */
+  /** Never below 0, although the last call may have used more than estimated. */
   readonly left: number;
-  /** Calls refused in this period, or made with the cheaper model. */
+  /** Calls refused in this period, or made with the cheaper model instead. */
   readonly refused: number;
   readonly state: 'off' | 'ok' | 'alert' | 'exhausted';
 }
 
-/** How far budgets are used up; of those that no call was counted for yet, what the ledger holds. */
+/** How far budgets are used up; without a counter, what the ledger holds. */
 export async function budgetStatus(
   { database, clock, site }: Pick<HostApi, 'database' | 'clock' | 'site'>,
   budgets: readonly Budget[],
@@ -65,7 +64,7 @@ export async function budgetStatus(
   );
 
   async function usedOf(budget: Budget, period: string): Promise<number> {
-    const [sum] = (await daysOfBudget(knex(usageDaysTable), budget, period).select({
+    const [sum] = (await daysOfBudget(knex(usageDays), budget, period).select({
       used: unitsOfDays(knex, budget.unit),
     })) as { used: number | string }[];
     return Number(sum?.used ?? 0);

@@ -1,11 +1,14 @@
 import type { Migration } from '#plugin-api';
 
-/** What was used of each budget in each of its periods, and what calls under way may still use. */
+/** What was used of each budget in each of its periods, and what running calls may still use. */
 export const budgetCounters = 'svc_budget_counters';
-/** What each call under way may use at most, until it is settled. */
+/** What each running call may use at most, until it is settled. */
 export const budgetReservations = 'svc_budget_reservations';
 
-/** Milliseconds, millionths of a US dollar, tokens or calls: whole numbers all. PostgreSQL gives them as text. */
+/** Sums of the usage ledger per day (`modules/usage/README.md`), which counters start from. */
+export const usageDays = 'svc_usage_days';
+
+/** Milliseconds, millionths of a US dollar, tokens or calls: whole numbers, which PostgreSQL returns as text. */
 export interface CounterRow {
   readonly counter: string;
   readonly period: string;
@@ -21,7 +24,7 @@ export const budgetMigration: Migration = {
   id: '0180_budgets',
   async up(knex) {
     await knex.schema.createTable(budgetCounters, (columns) => {
-      // The budget's id with all that decides which calls count: a budget that is changed counts anew, from the ledger.
+      // The budget's id with all that decides which calls count: a changed budget starts over from the ledger.
       columns.string('counter', 160).notNullable();
       // YYYY-MM-DD or YYYY-MM, in the time zone of the site.
       columns.string('period', 10).notNullable();
@@ -32,11 +35,11 @@ export const budgetMigration: Migration = {
       columns.bigInteger('used').notNullable();
       columns.bigInteger('reserved').notNullable();
       columns.bigInteger('refused').notNullable();
-      // The amounts the alert and the exhaustion were last announced for: each once, and again when the budget is changed.
+      // The amounts that the alert and the exhaustion were last announced for: once each, and again if the budget changes.
       columns.bigInteger('alerted').notNullable();
       columns.bigInteger('exhausted').notNullable();
       columns.primary(['counter', 'period']);
-      // The writer of the ledger asks for all counters of a day and its month.
+      // The ledger's writer reads all counters of a day and its month.
       columns.index(['period'], 'svc_budget_counters_period');
     });
     await knex.schema.createTable(budgetReservations, (columns) => {
@@ -44,7 +47,7 @@ export const budgetMigration: Migration = {
       columns.string('counter', 160).notNullable();
       columns.string('period', 10).notNullable();
       columns.bigInteger('amount').notNullable();
-      // Time of the database, in milliseconds: from then on it counts as given back.
+      // By the database's clock, in milliseconds.
       columns.bigInteger('expires').notNullable();
       columns.primary(['call', 'counter']);
       columns.index(['expires'], 'svc_budget_reservations_expires');

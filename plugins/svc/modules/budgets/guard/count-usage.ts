@@ -1,8 +1,8 @@
 import type { Knex } from '#plugin-api';
+import type { UsageWrite } from '../../../ports.ts';
 import type { Budget } from '../budget.ts';
-import type { NewUsageRow } from '../../usage/ledger/usage-row.ts';
 import { budgetCounters, type CounterRow } from './budget-tables.ts';
-import { takeReservations, type Released } from './take-reservations.ts';
+import { deleteReservations, type ReleasedAmount } from './delete-reservations.ts';
 
 /** A counter after a write. */
 export interface CountedBudget {
@@ -11,27 +11,24 @@ export interface CountedBudget {
   readonly used: number;
 }
 
-/** A call that its own caller hung up was paid for all the same; of other failures only what they used counts. */
+/** A call that its caller aborted was paid for all the same; of other failed calls only what they used counts. */
 const countedOutcomes: readonly string[] = ['ok', 'rest_svc_request_aborted'];
 
-export interface CountUsage {
-  readonly rows: readonly NewUsageRow[];
-  readonly dayOf: (time: number) => string;
-  /** Calls whose reservations end with this write. */
-  readonly calls: readonly string[];
-}
+type UsageRow = UsageWrite['rows'][number];
 
 /**
- * Adds stored calls to the budgets they count for and gives back what was reserved for them, in the transaction that
- * stores them: the ledger and the counters never differ. To be run after the days were written, which is what keeps a
- * counter from being begun between the two (see `beginCounter`).
+ * Adds stored calls to the budgets they count for and releases their reservations, in the transaction that stores them:
+ * the ledger and the counters never differ. Runs after the days were written, which keeps a counter from being created
+ * between the two (see `createCounter`).
  */
 export async function countUsage(
   transaction: Knex.Transaction,
-  { rows, dayOf, calls }: CountUsage,
+  { rows, dayOf, reservations }: UsageWrite,
 ): Promise<CountedBudget[]> {
   const released =
-    calls.length === 0 ? new Map<string, Released>() : await takeReservations(transaction, { of: [...calls] });
+    reservations.length === 0
+      ? new Map<string, ReleasedAmount>()
+      : await deleteReservations(transaction, { calls: reservations });
   const days = new Map(rows.map(({ time }) => [time, dayOf(time)]));
   const periods = new Set([...days.values()].flatMap((day) => [day, day.slice(0, 7)]));
   for (const { period } of released.values()) periods.add(period);
@@ -45,24 +42,24 @@ export async function countUsage(
     const added = rows
       .filter((row) => (days.get(row.time) ?? '').startsWith(period) && countsFor(counter, row))
       .reduce((sum, row) => sum + unitsOf(row, counter.unit), 0);
-    const given = released.get(`${counter.counter}|${period}`)?.amount ?? 0;
-    if (added === 0 && given === 0) continue;
+    const reserved = released.get(`${counter.counter}|${period}`)?.amount ?? 0;
+    if (added === 0 && reserved === 0) continue;
     const [after] = await transaction(budgetCounters)
       .where({ counter: counter.counter, period })
-      .update({ used: transaction.raw('used + ?', [added]), reserved: transaction.raw('reserved - ?', [given]) })
+      .update({ used: transaction.raw('used + ?', [added]), reserved: transaction.raw('reserved - ?', [reserved]) })
       .returning<{ used: number }[]>('used');
     counted.push({ counter: counter.counter, period, used: Number(after?.used ?? 0) });
   }
   return counted;
 }
 
-function countsFor({ scope, module, bot_id }: CounterRow, row: NewUsageRow): boolean {
+function countsFor({ scope, module, bot_id }: CounterRow, row: UsageRow): boolean {
   if (scope === 'rest') return row.module === 'rest';
   if (scope === 'module') return row.module === module;
   return scope === 'all' || (row.bot_id !== null && Number(bot_id) === row.bot_id);
 }
 
-function unitsOf(row: NewUsageRow, unit: string): number {
+function unitsOf(row: UsageRow, unit: string): number {
   if (unit === 'dollars') return row.cost ?? 0;
   if (unit === 'tokens') return row.input_tokens + row.output_tokens;
   return countedOutcomes.includes(row.outcome) ? 1 : 0;
@@ -81,7 +78,7 @@ export function daysOfBudget(
   return days;
 }
 
-/** What the days of the ledger come to in a unit: the same sum as above, in SQL. */
+/** The sum of the ledger's days in a unit: as above, in SQL. */
 export function unitsOfDays(knex: Knex, unit: string): Knex.Raw {
   if (unit === 'dollars') return knex.raw('coalesce(sum(cost), 0)');
   if (unit === 'tokens') return knex.raw('coalesce(sum(input_tokens + output_tokens), 0)');

@@ -1,41 +1,41 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { usageDaysTable } from '../../usage/ledger/usage-tables.ts';
-import { budgetCounters } from './budget-tables.ts';
+import { budgetCounters, usageDays } from './budget-tables.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
-import { takeNeeds, type Need } from './take-needs.ts';
-import { takeReservations } from './take-reservations.ts';
+import { reserveAll, type ReservationRequest } from './reserve.ts';
+import { deleteReservations } from './delete-reservations.ts';
 
 export interface BudgetCounters {
   /**
-   * Takes all that is needed, or nothing: each in one statement that adds only while the budget is not exceeded, so that
-   * calls that come at once, on any node, never hold more than there is. Answers the first that is short, or null.
+   * Reserves all or nothing: each in one statement that adds only while the budget is not exceeded, so that concurrent
+   * calls, on any node, never exceed it together. Returns the first request that exceeds its budget, or null.
    *
-   * @param lifetime milliseconds until the reservation is given back though nobody settled it.
+   * @param lifetime milliseconds until an unsettled reservation expires.
    */
-  reserve(call: string, needs: readonly Need[], lifetime: number): Promise<Need | null>;
-  /** Gives back what calls held that were never settled: their processes were killed. Answers of how many counters. */
+  reserve(call: string, requests: readonly ReservationRequest[], lifetime: number): Promise<ReservationRequest | null>;
+  /** Releases expired reservations, whose processes were killed. Returns the number of counters. */
   releaseExpired(): Promise<number>;
 }
 
-export function createCounters(database: DatabaseApi): BudgetCounters {
-  const begun = new Set<string>();
+export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
+  /** Counters that exist. */
+  const initialized = new Set<string>();
 
-  async function begin(need: Need): Promise<void> {
-    if (begun.size > 5000) begun.clear();
-    const { counter, period } = need;
+  async function ensureCounter(request: ReservationRequest): Promise<void> {
+    if (initialized.size > 5000) initialized.clear();
+    const { counter, period } = request;
     const known = (await database
       .knex(budgetCounters)
       .where({ counter, period })
       .select('counter')
       .limit(1)) as unknown[];
     if (known.length === 0)
-      await database.transaction((transaction) => beginCounter(transaction, need, database.dialect));
-    begun.add(nameOf(need));
+      await database.transaction((transaction) => createCounter(transaction, request, database.dialect));
+    initialized.add(nameOf(request));
   }
 
   async function releaseExpired(): Promise<number> {
     return database.transaction(async (transaction) => {
-      const expired = await takeReservations(transaction, { before: database.now() });
+      const expired = await deleteReservations(transaction, { before: database.now() });
       for (const { counter, period, amount } of expired.values()) {
         await transaction(budgetCounters)
           .where({ counter, period })
@@ -45,24 +45,30 @@ export function createCounters(database: DatabaseApi): BudgetCounters {
     });
   }
 
-  async function reserve(call: string, needs: readonly Need[], lifetime: number): Promise<Need | null> {
-    // In one order always, so that two transactions never wait for each other.
-    const sorted = [...needs].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
-    for (const need of sorted) if (!begun.has(nameOf(need))) await begin(need);
-    const take = { call, needs: sorted, lifetime };
-    const short = await takeNeeds(database, take);
-    if (short === null) return null;
-    // Its counter may have been removed with the budget, by another process; and killed processes may hold what is missing.
-    await begin(short);
-    return (await releaseExpired()) > 0 || !(await isShort(database.knex, short)) ? takeNeeds(database, take) : short;
+  async function reserve(
+    call: string,
+    requests: readonly ReservationRequest[],
+    lifetime: number,
+  ): Promise<ReservationRequest | null> {
+    // Always sorted the same way, so that two transactions never deadlock.
+    const sorted = [...requests].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+    for (const request of sorted) if (!initialized.has(nameOf(request))) await ensureCounter(request);
+    const reservation = { call, requests: sorted, lifetime };
+    const exceeding = await reserveAll(database, reservation);
+    if (exceeding === null) return null;
+    // Another process may have removed the counter with its budget, and killed processes may still hold reservations.
+    await ensureCounter(exceeding);
+    return (await releaseExpired()) > 0 || !(await isExceeded(database.knex, exceeding))
+      ? reserveAll(database, reservation)
+      : exceeding;
   }
 
   return { reserve, releaseExpired };
 }
 
-const nameOf = ({ counter, period }: Pick<Need, 'counter' | 'period'>): string => `${counter}|${period}`;
+const nameOf = ({ counter, period }: Pick<ReservationRequest, 'counter' | 'period'>): string => `${counter}|${period}`;
 
-async function isShort(knex: Knex, { counter, period, amount, limit }: Need): Promise<boolean> {
+async function isExceeded(knex: Knex, { counter, period, amount, limit }: ReservationRequest): Promise<boolean> {
   const [room] = (await knex(budgetCounters)
     .where({ counter, period })
     .whereRaw('used + reserved + ? <= ?', [amount, limit])
@@ -72,18 +78,18 @@ async function isShort(knex: Knex, { counter, period, amount, limit }: Need): Pr
 }
 
 /**
- * Begins a counter with what the ledger holds of its period already, so that a budget set in the middle of a month counts
- * all of it. PostgreSQL's lock waits for writers of the days and holds new ones up: each call is in the sum, or is added
- * to the counter by its writer, never both. SQLite has one writer at a time.
+ * Creates a counter with what the ledger holds of its period, so that a budget set in the middle of a month counts all of
+ * it. PostgreSQL's lock waits for writers of the days and blocks new ones: each call is in the sum, or its writer adds it
+ * to the counter, never both. SQLite has one writer at a time.
  */
-async function beginCounter(
+async function createCounter(
   transaction: Knex.Transaction,
-  { budget, counter, period }: Need,
+  { budget, counter, period }: ReservationRequest,
   dialect: DatabaseApi['dialect'],
 ): Promise<void> {
-  if (dialect === 'postgresql') await transaction.raw('lock table ?? in share mode', [usageDaysTable]);
+  if (dialect === 'postgresql') await transaction.raw('lock table ?? in share mode', [usageDays]);
   const { scope, module = null, bot_id = null, unit } = budget;
-  // Written first: SQLite does not let a transaction write that read before another one wrote.
+  // Insert first: in SQLite a transaction that has read cannot write after another one wrote.
   await transaction(budgetCounters)
     .insert({
       counter,
@@ -102,5 +108,5 @@ async function beginCounter(
     .ignore();
   await transaction(budgetCounters)
     .where({ counter, period })
-    .update({ used: daysOfBudget(transaction(usageDaysTable), budget, period).select(unitsOfDays(transaction, unit)) });
+    .update({ used: daysOfBudget(transaction(usageDays), budget, period).select(unitsOfDays(transaction, unit)) });
 }

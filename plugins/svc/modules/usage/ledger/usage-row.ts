@@ -1,7 +1,7 @@
-import type { UsageRecord } from '../../../ai/usage-record.ts';
+import type { UsageRecord } from './usage-record.ts';
 import { dayKeys, daySums, longest, type UsageRow } from './usage-tables.ts';
 
-/** A call that is not stored yet. */
+/** A call that is not stored yet, with its price. */
 export interface PendingUsage {
   readonly usage: UsageRecord;
   /** Milliseconds since the epoch. */
@@ -13,7 +13,7 @@ export interface PendingUsage {
 
 export type NewUsageRow = Omit<UsageRow, 'id'>;
 
-/** The row of a call, in a form that every database takes. */
+/** The row of a call, in a form that every database accepts. */
 export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsageRow {
   const counted = wholeCounts(usage);
   return {
@@ -40,7 +40,7 @@ export type UsageDay = Readonly<
   Record<'day' | (typeof dayKeys)[number], string | number> & Record<(typeof daySums)[number], number>
 >;
 
-/** The sums that rows add to their days. In the order of their keys, so that two nodes that write the same days wait for each other in one order. */
+/** The sums that rows add to their days, sorted by their keys, so that two nodes that write the same days never deadlock. */
 export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) => string): UsageDay[] {
   const days = new Map<string, Record<string, string | number>>();
   for (const row of rows) {
@@ -71,7 +71,7 @@ export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) =>
   return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day as UsageDay);
 }
 
-/** The figures of a call as they are stored and priced. */
+/** The counts of a call as they are stored and priced. */
 export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>(
   usage: Counts,
 ): Counts {
@@ -83,12 +83,12 @@ export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'ou
   };
 }
 
-/** Far ends have reported fractions, negative numbers and none at all. */
+/** Upstreams have reported fractions, negative numbers and no numbers at all. */
 function whole(value: number): number {
   return Number.isFinite(value) ? Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.round(value))) : 0;
 }
 
-/** PostgreSQL takes neither NUL nor half a character; other control characters would only spoil lists. */
+/** PostgreSQL accepts neither NUL nor half a surrogate pair; other control characters would garble lists. */
 function text(value: string, length: number): string {
   return value
     .slice(0, length)

@@ -1,22 +1,28 @@
-import type { DatabaseApi } from '#plugin-api';
-import { countUsage, type CountedBudget } from '../../budgets/guard/count-usage.ts';
+import type { DatabaseApi, Knex } from '#plugin-api';
 import { usageDays, type NewUsageRow } from './usage-row.ts';
 import { dayKeys, daySums, usageDaysTable, usageTable } from './usage-tables.ts';
 
-export interface WriteUsage {
+export interface UsageWrite {
   readonly rows: readonly NewUsageRow[];
   /** The site's day of a moment. */
   readonly dayOf: (time: number) => string;
-  /** Reservations with budgets that the calls settle. Default none. */
-  readonly calls?: readonly string[];
+  /** Ids of the reservations that the calls settle. */
+  readonly reservations: readonly string[];
 }
 
-/** Stores a few hundred calls at most, adds them to their days and to the budgets they count for, all or nothing. Answers those budgets. */
+/** Runs in the transaction of a write, after its days. Returns what to do after the commit, which never rejects. */
+export type OnUsageWrite = (transaction: Knex.Transaction, write: UsageWrite) => Promise<() => Promise<void>>;
+
+const doNothing = (): Promise<void> => Promise.resolve();
+
+/** Stores a few hundred calls at most and adds them to their days, all or nothing. Returns what to do after the commit. */
 export async function writeUsage(
   database: Pick<DatabaseApi, 'transaction'>,
-  { rows, dayOf, calls = [] }: WriteUsage,
-): Promise<CountedBudget[]> {
-  if (rows.length === 0) return [];
+  write: Omit<UsageWrite, 'reservations'> & Partial<UsageWrite>,
+  onWrite?: OnUsageWrite,
+): Promise<() => Promise<void>> {
+  const { rows, dayOf, reservations = [] } = write;
+  if (rows.length === 0) return doNothing;
   return database.transaction(async (transaction) => {
     await transaction(usageTable).insert([...rows]);
     const sums = Object.fromEntries(
@@ -26,7 +32,7 @@ export async function writeUsage(
       .insert(usageDays(rows, dayOf))
       .onConflict(['day', ...dayKeys])
       .merge(sums);
-    return countUsage(transaction, { rows, dayOf, calls });
+    return onWrite?.(transaction, { rows, dayOf, reservations }) ?? doNothing;
   });
 }
 
@@ -38,7 +44,7 @@ export interface ReferenceCost {
   readonly calls: number;
 }
 
-/** Sums the calls with a reference, failed ones too. */
+/** The cost of all calls with a reference, failed ones too. */
 export async function sumReference({ knex }: Pick<DatabaseApi, 'knex'>, reference: string): Promise<ReferenceCost> {
   const [row] = (await knex(usageTable)
     .where({ reference })
@@ -55,26 +61,26 @@ export async function sumReference({ knex }: Pick<DatabaseApi, 'knex'>, referenc
 }
 
 export interface SweepUsage {
-  /** Milliseconds since the epoch: calls that ended before it go. */
+  /** Milliseconds since the epoch: calls that ended before it are deleted. */
   readonly before: number;
-  /** The same border as a day of the site. */
+  /** The same moment as a day of the site. */
   readonly beforeDay: string;
 }
 
-const sweptAtOnce = 2000;
+const deleteBatch = 2000;
 
-/** Removes what is older, in steps that hold up no one else for long. Answers how many calls. */
+/** Deletes older calls in batches, so that no lock is held for long. Returns the number of calls. */
 export async function sweepUsage(
   { knex }: Pick<DatabaseApi, 'knex'>,
   { before, beforeDay }: SweepUsage,
 ): Promise<number> {
-  let swept = 0;
+  let deleted = 0;
   for (;;) {
-    const oldest = knex(usageTable).select('id').where('time', '<', before).orderBy('time').limit(sweptAtOnce);
+    const oldest = knex(usageTable).select('id').where('time', '<', before).orderBy('time').limit(deleteBatch);
     const count = await knex(usageTable).whereIn('id', oldest).delete();
-    swept += count;
-    if (count < sweptAtOnce) break;
+    deleted += count;
+    if (count < deleteBatch) break;
   }
   await knex(usageDaysTable).where('day', '<', beforeDay).delete();
-  return swept;
+  return deleted;
 }

@@ -2,14 +2,14 @@ import type { Migration } from '#plugin-api';
 
 /** One row per call. */
 export const usageTable = 'svc_usage';
-/** Sums per day of the site and everything calls are told apart by; what pages and limits count with, however many calls there are. */
+/** Sums per day of the site, by everything that calls are grouped by: pages and limits read them, however many calls there are. */
 export const usageDaysTable = 'svc_usage_days';
 
-/** What the sums of a day are kept apart by, besides the day. */
+/** What the sums of a day are grouped by, besides the day. */
 export const dayKeys = ['module', 'bot_id', 'kind', 'provider', 'model', 'outcome', 'sandbox'] as const;
 export const daySums = ['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'] as const;
 
-/** A call as it is stored. `cost` in millionths of a US dollar, null when there is no price; `time`, its end, and `duration` in milliseconds. */
+/** A stored call. `cost` in millionths of a US dollar, null without a price; `time`, its end, and `duration` in milliseconds. */
 export interface UsageRow {
   readonly id: number;
   readonly time: number;
@@ -25,13 +25,13 @@ export interface UsageRow {
   readonly cost: number | null;
   readonly duration: number;
   readonly outcome: string;
-  /** 1 for an answer that the sandbox made up, at no cost. */
+  /** 1 if the sandbox responded, at no cost. */
   readonly sandbox: number;
-  /** What the call was made for; null for calls that are nobody's in particular, and those of earlier versions. */
+  /** What the call was made for; null for calls without a purpose, and those of earlier versions. */
   readonly reference: string | null;
 }
 
-/** Lengths of the text columns; longer values are cut. */
+/** Lengths of the text columns; longer values are truncated. */
 export const longest = {
   module: 60,
   route: 200,
@@ -61,15 +61,15 @@ export const usageMigration: Migration = {
       columns.bigInteger('duration').notNullable();
       columns.string('outcome', longest.outcome).notNullable();
       columns.smallint('sandbox').notNullable();
-      // Newest first, alone and with each filter of the page; `id` breaks ties, so that pages neither repeat nor skip a call.
+      // Newest first, alone and with each filter of the page; `id` breaks ties, so that no page repeats or skips a call.
       columns.index(['time', 'id'], 'svc_usage_time');
       for (const filter of ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'])
         columns.index([filter, 'time', 'id'], `svc_usage_${filter}`);
     });
-    // Failed calls are few among many: `outcome <> 'ok'` alone would read all.
+    // Failed calls are rare: `outcome <> 'ok'` alone would read all.
     await knex.raw("create index svc_usage_failed on ?? (time, id) where outcome <> 'ok'", [usageTable]);
     await knex.schema.createTable(usageDaysTable, (columns) => {
-      // YYYY-MM-DD, in the time zone the site had when the call was made.
+      // YYYY-MM-DD, in the site's time zone at the time of the call.
       columns.string('day', 10).notNullable();
       columns.string('module', longest.module).notNullable();
       // 0: no bot.
@@ -91,7 +91,7 @@ export const usageReferenceMigration: Migration = {
     await knex.schema.alterTable(usageTable, (columns) => {
       columns.string('reference', longest.reference);
     });
-    // Most calls have none: they do not pay for the index.
+    // Partial: most calls have no reference.
     await knex.raw('create index svc_usage_reference on ?? (reference) where reference is not null', [usageTable]);
   },
 };

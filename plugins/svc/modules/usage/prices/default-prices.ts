@@ -1,12 +1,12 @@
 import type { Price } from './price.ts';
 
-/** When the built-in prices were last looked up, for people to see: prices change, and these are not billed from. */
+/** When the built-in prices were last looked up, for the page: prices change, and these are not for billing. */
 export const defaultPricesDate = '2026-11-21';
 
 /**
  * List prices without discounts for caches and batches, in US dollars, of the models that the providers start with and
- * their families. DEFAULTS TO BE CHECKED against the provider's own price list; a site's own prices win over them.
- * Models of which no price was found are left out: a wrong figure is worse than none.
+ * their families. DEFAULTS TO BE CHECKED against the provider's own price list; a site's own prices override them.
+ * Models without a known price are left out: a wrong price is worse than none.
  */
 export const defaultPrices: readonly Price[] = [
   { provider: 'openai', model: 'gpt-5.6-sol', input: 5, output: 30 },
@@ -48,6 +48,6 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'xai', model: 'grok-imagine-image-quality*', image: 0.05 },
   { provider: 'xai', model: 'grok-imagine-image-pro*', image: 0.07 },
   { provider: 'xai', model: 'grok-imagine-image', image: 0.02 },
-  // Runs on a machine of one's own.
+  // Runs on the site's own server.
   { provider: 'ollama', model: '*', input: 0, output: 0, image: 0 },
 ];

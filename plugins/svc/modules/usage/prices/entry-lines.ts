@@ -1,10 +1,10 @@
-/** Where an entry of a list begins, and each of its members. Lines count from 1. */
+/** The lines where an entry of a list and its members begin, from 1. */
 export interface EntryLines {
   readonly line: number;
   readonly members: Readonly<Record<string, number>>;
 }
 
-/** Places of the objects in the JSON text of a list. The text must be valid JSON. */
+/** Lines of the objects in the JSON text of a list. The text must be valid JSON. */
 export function entryLines(text: string): EntryLines[] {
   const entries: { line: number; members: Record<string, number> }[] = [];
   let line = 1;
@@ -25,12 +25,12 @@ function memberName(token: string): string {
 }
 
 /** The line at which a JSON text stops being valid, or null when it is. */
-export function brokenLine(text: string): number | null {
+export function invalidLine(text: string): number | null {
   try {
     JSON.parse(text);
     return null;
   } catch {
-    return lineOf(text, brokenAt(text));
+    return lineOf(text, errorPosition(text));
   }
 }
 
@@ -39,23 +39,23 @@ function lineOf(text: string, position: number): number {
 }
 
 /**
- * The first place where the text is not a list of JSON values any more. Engines word their errors differently, and some
- * leave the place out when the text is short; so it is looked for here.
+ * The position from which the text is no valid JSON. Engines word their errors differently, and some leave the position
+ * out for short texts.
  */
-function brokenAt(text: string): number {
+function errorPosition(text: string): number {
   const open: string[] = [];
   let expects: 'value' | 'key' | 'colon' | 'end' = 'value';
-  let place = 0;
+  let position = 0;
   const token =
     /\s+|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y;
   let afterComma = false;
   for (;;) {
-    token.lastIndex = place;
+    token.lastIndex = position;
     const found = token.exec(text)?.[0];
-    if (found === undefined) return place;
-    place += found.length;
+    if (found === undefined) return position;
+    position += found.length;
     if (/^\s/.test(found)) continue;
-    const start = place - found.length;
+    const start = position - found.length;
     if (found === ']' || found === '}') {
       if (open.pop() !== (found === ']' ? '[' : '{') || afterComma || expects === 'colon') return start;
       expects = 'end';

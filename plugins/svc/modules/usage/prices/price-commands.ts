@@ -1,15 +1,15 @@
 import type { CliCommand } from '#plugin-api';
-import type { SettingsContext } from '../../../settings/settings-context.ts';
+import type { PricesPort } from '../../../ports.ts';
 import { defaultPrices } from './default-prices.ts';
 
 /** `svc prices list|set|reset`. */
-export function priceCommands({ settings }: Pick<SettingsContext, 'settings'>): CliCommand[] {
+export function priceCommands({ prices }: PricesPort): CliCommand[] {
   return [
     {
       name: 'svc prices list',
-      description: 'List the prices in force, your own first: US dollars per million tokens and per image.',
+      description: 'List the current prices, your own first: US dollars per million tokens and per image.',
       run: async () => {
-        const own = await settings.prices.own();
+        const own = await prices.own();
         const line = (source: string) => (price: (typeof own)[number]) => ({
           source,
           provider: price.provider,
@@ -23,20 +23,20 @@ export function priceCommands({ settings }: Pick<SettingsContext, 'settings'>): 
     },
     {
       name: 'svc prices set',
-      description: 'Replace your own prices; the built-in ones stay behind them.',
+      description: 'Replace your own prices, which override the built-in ones.',
       args: [
         {
           name: 'json',
           description: 'A list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}]',
         },
       ],
-      run: async ({ args: [json = ''] }) => ({ own: await settings.prices.save(json) }),
+      run: async ({ args: [json = ''] }) => ({ own: await prices.save(json) }),
     },
     {
       name: 'svc prices reset',
       description: 'Remove your own prices.',
       run: async () => {
-        await settings.prices.reset();
+        await prices.reset();
         return { own: 0 };
       },
     },

@@ -1,16 +1,17 @@
 import { RestError, type OptionsApi } from '#plugin-api';
-import { optionNames } from '../../../settings/names.ts';
 import { defaultPrices } from './default-prices.ts';
-import { priceTable, pricesSchema, type Price, type PriceTable } from './price.ts';
-import { readPrices, type PriceFault } from './read-prices.ts';
+import { findPrice, priceTable, pricesOption, pricesSchema, type Price, type PriceTable } from './price.ts';
+import { readPrices, type PriceError } from './read-prices.ts';
 
-/** The site's price table. A change counts for calls from then on, on every node within a second. */
+/** The site's price table. A change applies to new calls, on every node within a second. */
 export interface PriceStore {
-  /** The site's own prices, in the order they were written. */
+  /** The site's own prices, in the order they were saved. */
   own(): Promise<readonly Price[]>;
   /** Own prices, then the built-in ones. */
   table(): Promise<PriceTable>;
-  /** Replaces the own prices by those of a JSON text. @throws RestError 400 with `data.faults`, a PriceFault for each fault; then nothing is saved. */
+  /** The price of a model, or null without one. */
+  find(model: Pick<Price, 'provider' | 'model'>): Promise<Price | null>;
+  /** Replaces the own prices by those of a JSON text. @throws RestError 400 with `data.errors`, a PriceError for each error; then nothing is saved. */
   save(text: string): Promise<number>;
   /** Back to the built-in prices alone. */
   reset(): Promise<void>;
@@ -23,43 +24,45 @@ export function createPriceStore({
 }): PriceStore {
   let known: { readonly own: unknown; readonly table: PriceTable } | undefined;
 
-  /** What another program may have stored is read as far as it is a list of prices. */
+  /** Ignores what is no price: another program may have stored it. */
   async function own(): Promise<readonly Price[]> {
-    const stored = await options.get<unknown>(optionNames.prices, pricesSchema.default);
+    const stored = await options.get<unknown>(pricesOption, pricesSchema.default);
     return Array.isArray(stored) ? (stored as unknown[]).filter(isPrice) : [];
+  }
+
+  async function table(): Promise<PriceTable> {
+    const stored = await options.get<unknown>(pricesOption, pricesSchema.default);
+    if (known?.own !== stored || known === undefined)
+      known = { own: stored, table: priceTable(await own(), defaultPrices) };
+    return known.table;
   }
 
   return {
     own,
-    async table() {
-      const stored = await options.get<unknown>(optionNames.prices, pricesSchema.default);
-      if (known !== undefined && known.own === stored) return known.table;
-      const table = priceTable(await own(), defaultPrices);
-      known = { own: stored, table };
-      return table;
-    },
+    table,
+    find: async (model) => findPrice(model, await table()),
     async save(text) {
       const reading = readPrices(text);
-      if ('faults' in reading) throw refused(reading.faults);
-      await options.update(optionNames.prices, reading.prices);
+      if ('errors' in reading) throw invalidPrices(reading.errors);
+      await options.update(pricesOption, reading.prices);
       return reading.prices.length;
     },
     async reset() {
-      await options.delete(optionNames.prices);
+      await options.delete(pricesOption);
     },
   };
 }
 
-function refused(faults: readonly PriceFault[]): RestError {
-  const message = faults.map(({ line, sentence }) => `Line ${line}: ${sentence}`).join(' ');
-  return new RestError({ code: 'rest_invalid_param', status: 400, message, data: { faults } });
+function invalidPrices(errors: readonly PriceError[]): RestError {
+  const message = errors.map(({ line, sentence }) => `Line ${line}: ${sentence}`).join(' ');
+  return new RestError({ code: 'rest_invalid_param', status: 400, message, data: { errors } });
 }
 
-/** The faults an error carries, or null when it is another kind of error. */
-export function priceFaultsOf(error: unknown): readonly PriceFault[] | null {
+/** The errors of `save`, or null for another error. */
+export function priceErrorsOf(error: unknown): readonly PriceError[] | null {
   if (!(error instanceof RestError)) return null;
-  const { faults } = (error.data ?? {}) as { readonly faults?: readonly PriceFault[] };
-  return faults ?? null;
+  const { errors } = (error.data ?? {}) as { readonly errors?: readonly PriceError[] };
+  return errors ?? null;
 }
 
 function isPrice(value: unknown): value is Price {

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '#plugin-api';
 
-/** What a model costs, in US dollars. A figure left out is not known, and a call that needs it has no price. */
+/** What a model costs, in US dollars. A missing member is unknown, and a call that needs it has no price. */
 export interface Price {
   /** Id of a provider, or `*` for any. */
   readonly provider: string;
-  /** Name of a model; `*` stands for any run of characters, so that `gpt-5*` prices a family. */
+  /** Name of a model; `*` matches any characters, so that `gpt-5*` prices a family. */
   readonly model: string;
   /** Per million tokens. */
   readonly input?: number;
@@ -35,7 +35,9 @@ export const priceSchema = {
   additionalProperties: false,
 } as const satisfies JsonSchema;
 
-/** The option `svc_prices`: a site's own prices, which win over the built-in ones. */
+/** An option: the site's own prices, which override the built-in ones. */
+export const pricesOption = 'svc_prices';
+
 export const pricesSchema = {
   type: 'array',
   items: priceSchema,
@@ -43,15 +45,15 @@ export const pricesSchema = {
   default: [],
 } as const satisfies JsonSchema;
 
-/** All prices, in the order in which they are asked: the first that fits a model is its price. */
+/** All prices in order: the first that matches a model is its price. */
 export type PriceTable = readonly Price[];
 
-/** A site's own prices before the built-in ones; of each, the narrowest first: a provider before any, a whole name before a part of it. */
+/** The site's own prices before the built-in ones; the most specific first: a provider before any, a whole name before a pattern. */
 export function priceTable(own: readonly Price[], builtIn: readonly Price[]): PriceTable {
-  return [...narrowestFirst(own), ...narrowestFirst(builtIn)];
+  return [...mostSpecificFirst(own), ...mostSpecificFirst(builtIn)];
 }
 
-function narrowestFirst(prices: readonly Price[]): Price[] {
+function mostSpecificFirst(prices: readonly Price[]): Price[] {
   return [...prices].sort((left, right) => rank(right) - rank(left) || right.model.length - left.model.length);
 }
 
@@ -59,32 +61,33 @@ function rank({ provider, model }: Price): number {
   return (provider === '*' ? 0 : 2) + (model.includes('*') ? 0 : 1);
 }
 
-/** The price of a model, or null when the table has none. Upper and lower case are one. */
+/** The price of a model, or null without one. Case-insensitive. */
 export function findPrice({ provider, model }: Pick<Price, 'provider' | 'model'>, table: PriceTable): Price | null {
-  const found = foundIn(table);
+  const cache = cacheFor(table);
   const key = `${provider} ${model}`;
-  const known = found.get(key);
+  const known = cache.get(key);
   if (known !== undefined) return known;
   const name = model.toLowerCase();
   const price =
-    table.find((one) => (one.provider === '*' || one.provider === provider) && fits(one.model.toLowerCase(), name)) ??
-    null;
-  if (found.size >= 1000) found.clear();
-  found.set(key, price);
+    table.find(
+      (one) => (one.provider === '*' || one.provider === provider) && matches(one.model.toLowerCase(), name),
+    ) ?? null;
+  if (cache.size >= 1000) cache.clear();
+  cache.set(key, price);
   return price;
 }
 
-/** What was looked up in a table before: each call to a provider asks, and a site uses few models. */
-const lookedUp = new WeakMap<PriceTable, Map<string, Price | null>>();
+/** Earlier lookups by table: each call to a provider looks up a price, and a site uses few models. */
+const caches = new WeakMap<PriceTable, Map<string, Price | null>>();
 
-function foundIn(table: PriceTable): Map<string, Price | null> {
-  const found = lookedUp.get(table) ?? new Map<string, Price | null>();
-  lookedUp.set(table, found);
-  return found;
+function cacheFor(table: PriceTable): Map<string, Price | null> {
+  const cache = caches.get(table) ?? new Map<string, Price | null>();
+  caches.set(table, cache);
+  return cache;
 }
 
-/** Without regular expressions: a pattern of many stars must not take long. */
-function fits(pattern: string, name: string): boolean {
+/** Without regular expressions: a pattern of many stars must stay fast. */
+function matches(pattern: string, name: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
   if (last === undefined) return pattern === name;

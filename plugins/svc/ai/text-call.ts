@@ -1,0 +1,94 @@
+import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
+import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
+import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
+import { estimateText, estimateUsage } from './estimate-tokens.ts';
+import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
+import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall, type UsageCounts } from './ports.ts';
+import { configuredSettings, connectionOf } from './provider-connection.ts';
+import { providerFailure } from './provider-failure.ts';
+import { withRetries } from './retry.ts';
+import { splitConversation } from './system-text.ts';
+
+/** One text from one provider: system text (D7), parameters (D8), retries within the time limit (D9), usage (D25). */
+export function createTextCall(services: AiServices): ProviderCall<GenerateTextInput, GeneratedText> {
+  const { recordUsage = runUnrecorded } = services;
+  return async (input, target) => {
+    const call = await prepareText(services, input, target);
+    const { provider, request, attempts } = call;
+    return recordUsage({
+      kind: 'text',
+      provider: provider.id,
+      model: request.model,
+      origin: input.origin,
+      limit: call.limit,
+      estimate: () => estimateText(request),
+      bypassedBudgetIds: target.bypassedBudgetIds,
+      run: () => runText(services, call, input.signal),
+      count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
+      // An interrupted text is paid for up to where it ended.
+      countFailed: () => (attempts.text === '' ? { model: request.model } : countPartialText(request, attempts.text)),
+    });
+  };
+}
+
+interface PreparedText {
+  readonly provider: Capable<'text'>;
+  readonly saved: ProviderSettings;
+  readonly request: TextRequest;
+  /** Milliseconds. */
+  readonly limit: number;
+  readonly attempts: TextAttempts;
+}
+
+async function prepareText(services: AiServices, input: GenerateTextInput, target: CallTarget): Promise<PreparedText> {
+  const { registry, settings, host } = services;
+  const provider = capableProvider(registry, target.provider, 'text');
+  const [saved, defaults, limits, timezone] = await Promise.all([
+    configuredSettings(provider, services),
+    settings.aiParams(),
+    settings.timeouts(),
+    host.site.timezone(),
+  ]);
+  const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
+  const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
+  const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);
+  const request = {
+    model: chosenModel({ requested: target.model, saved: saved.model, provider, setting: 'model' }),
+    ...conversation,
+    params: { ...defaults, ...input.params },
+  };
+  return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
+}
+
+async function runText(
+  services: AiServices,
+  { provider, saved, request, limit, attempts }: PreparedText,
+  signal: AbortSignal | undefined,
+): Promise<Omit<GeneratedText, 'cost'>> {
+  const attempt = (timeLeft: number): Promise<TextResult> =>
+    attempts.attempt(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal }));
+  const result = await withRetries(attempt, {
+    services,
+    provider: provider.id,
+    deadline: services.host.clock.now() + limit,
+    signal,
+    canRetry: () => attempts.text === '',
+  }).catch((thrown: unknown) => {
+    const error = asProviderError(thrown);
+    throw error === null ? thrown : providerFailure(error, provider, limit);
+  });
+  return {
+    content: result.content,
+    usage: result.usage ?? (await estimateUsage(request, result.content)),
+    providerId: provider.id,
+    provider: provider.label,
+    model: result.model,
+    ignored: result.ignored,
+    usageEstimated: result.usage === null,
+  };
+}
+
+async function countPartialText(request: TextRequest, text: string): Promise<UsageCounts> {
+  const { input_tokens, output_tokens } = await estimateUsage(request, text);
+  return { model: request.model, inputTokens: input_tokens, outputTokens: output_tokens };
+}
