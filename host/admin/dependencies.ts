@@ -32,7 +32,7 @@ export interface AdminSetup {
   needed(): Promise<boolean>;
   /** Whether this is the one-time token that was printed at start. Compares in constant time. */
   accepts(token: string): boolean | Promise<boolean>;
-  /** Creates the administrator and invalidates the token; one of several parallel callers wins. @throws RestError with fields in `data.params`. */
+  /** Creates the administrator and invalidates the token. Only one of several parallel callers succeeds. Throws RestError. */
   complete(input: SetupInput): Promise<User>;
 }
 

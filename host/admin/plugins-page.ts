@@ -61,9 +61,8 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
           plugins.install({ path: file.path, activate: textField(request.form, 'activate') === '1' }),
         );
         const { name, version, replaced, activated } = installed;
-        return success(
-          `${name} ${replaced === null ? `${version} installed` : `updated from ${replaced} to ${version}`}${activated ? ' and activated' : ''}.`,
-        );
+        const change = replaced === null ? `${version} installed` : `updated from ${replaced} to ${version}`;
+        return success(`${name} ${change}${activated ? ' and activated' : ''}.`);
       },
       async uninstall(request) {
         requireCapability(request, 'delete_plugins');
@@ -72,7 +71,9 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
           plugins.uninstall(plugin.slug),
         );
         return success(
-          `${plugin.name} uninstalled. Its data${removed ? ' and folder were' : ' was'} deleted${removed ? '' : '; its folder was kept'}.`,
+          removed
+            ? `${plugin.name} uninstalled. Its data and folder were deleted.`
+            : `${plugin.name} uninstalled. Its data was deleted; its folder was kept.`,
         );
       },
       async health(request) {
@@ -144,7 +145,9 @@ function describePlugin(
     isFailed: plugin.state === 'failed',
     failureTitle: describeFailure(plugin),
     mayUninstall: plugin.state === 'inactive' && !plugin.mustUse && request.user.can('delete_plugins'),
-    uninstallQuestion: `Uninstall ${plugin.name}? This deletes all its data. You cannot undo this.${plugin.shipped ? ' Its folder is kept because it ships with the host.' : ''}`,
+    uninstallQuestion:
+      `Uninstall ${plugin.name}? This deletes all its data. You cannot undo this.` +
+      (plugin.shipped ? ' Its folder is kept because it ships with the host.' : ''),
     health:
       findings?.slug === plugin.slug
         ? { results: findings.results.map((each) => ({ ...each, kind: healthKinds[each.status] })) }

@@ -12,7 +12,7 @@ declare module '#plugin-api' {
     get_the_excerpt: (html: string, post: Post) => string;
     the_excerpt: (html: string, post: Post) => string;
     /** Number of words in a generated excerpt. Default: 55. */
-    excerpt_length: (words: number) => number;
+    excerpt_length: (count: number) => number;
     /** HTML after a truncated excerpt. */
     excerpt_more: (html: string) => string;
   }
@@ -45,12 +45,12 @@ export function createRenderer({ hooks, shortcodes }: RendererDependencies): Ren
   );
 
   async function generateExcerpt(post: Post): Promise<string> {
-    const words = htmlToText(shortcodes.stripShortcodes(post.content))
+    const terms = htmlToText(shortcodes.stripShortcodes(post.content))
       .split(' ')
       .filter((word) => word !== '');
     const length = await hooks.applyFiltersAsync('excerpt_length', 55);
-    const text = escapeHtml(words.slice(0, length).join(' '));
-    return words.length > length ? text + (await hooks.applyFiltersAsync('excerpt_more', ' [&hellip;]')) : text;
+    const text = escapeHtml(terms.slice(0, length).join(' '));
+    return terms.length > length ? text + (await hooks.applyFiltersAsync('excerpt_more', ' [&hellip;]')) : text;
   }
 
   return {

@@ -127,8 +127,8 @@ async function listFiles(directory: string): Promise<string[]> {
  * Reads the migrations of all plugins by slug without starting any, because a restore needs them even if the site cannot
  * start.
  */
-export async function readMigrations(places: PluginSearch): Promise<Map<string, readonly Migration[]>> {
-  const { plugins } = await discover(places);
+export async function readMigrations(search: PluginSearch): Promise<Map<string, readonly Migration[]>> {
+  const { plugins } = await discover(search);
   const importer = createPluginImporter();
   const found = new Map<string, readonly Migration[]>();
   for (const [slug, source] of plugins) {

@@ -4,7 +4,7 @@ export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>
 
 /** The failure of a plugin. */
 export interface PluginFailure {
-  /** `discover`, `manifest`, `requires`, `import`, `migrate`, `register`, `activate`, or a later one: `deactivate`, `action`, `route`, ... */
+  /** `discover`, `manifest`, `requires`, `import`, `migrate`, `register`, `activate`, `deactivate`, `action`, `route`, ... */
   readonly stage: string;
   readonly message: string;
   /** Milliseconds since the epoch. */

@@ -146,8 +146,10 @@ function paginate({ total, page, perPage, query }: PaginationInit): Pagination |
   const pages = Math.ceil(total / perPage);
   if (pages <= 1) return null;
   const address = (to: number): string => {
-    const kept = Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '');
-    return `?${new URLSearchParams(kept).toString()}`;
+    const parameters = Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(
+      ([, value]) => value !== '',
+    );
+    return `?${new URLSearchParams(parameters).toString()}`;
   };
   return {
     text: `Page ${page} of ${pages}`,

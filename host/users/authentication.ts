@@ -31,7 +31,8 @@ function sessionCookie(
   token: string,
   { secure, remember }: { readonly secure: boolean; readonly remember: boolean },
 ): string {
-  return `${sessionCookieName}=${token}; Path=/${remember ? `; Max-Age=${cookieMaxAgeSeconds}` : ''}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  const maxAge = remember ? `; Max-Age=${cookieMaxAgeSeconds}` : '';
+  return `${sessionCookieName}=${token}; Path=/${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 
 /** Value of `Set-Cookie` that deletes the session cookie. */

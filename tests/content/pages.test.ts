@@ -14,7 +14,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
 
   it('list posts by status and words, and lead to the form', async () => {
     const { posts } = site.host.content;
-    expect((await browser.get('/admin/posts')).text).to.contain('Nothing here yet');
+    expect((await browser.get('/admin/posts')).text).to.contain('No entries yet');
     await posts.create({ title: 'Tea', status: 'publish' });
     await posts.create({ title: 'Coffee' });
     const all = await browser.get('/admin/posts');
@@ -30,7 +30,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     expect((await browser.get('/admin/posts?s=TEA')).text)
       .to.contain('Tea')
       .and.not.contain('Coffee');
-    expect((await browser.get('/admin/posts?s=milk')).text).to.contain('Nothing fits');
+    expect((await browser.get('/admin/posts?s=milk')).text).to.contain('No results');
   });
 
   it('write, publish, change and restore a post', async () => {
@@ -59,7 +59,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
           date: '2026-01-01T00:00',
         })
       ).text,
-    ).to.contain('File saved.');
+    ).to.contain('Post saved.');
     const [, first] = await revisions.list(post?.id ?? 0);
     expect(
       (await browser.submit(path, 'restore', { id: String(post?.id), revision: String(first?.id) })).text,
@@ -88,7 +88,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
       status: 'nonsense',
       date: 'soon',
     });
-    expect(wrong.text).to.contain('Enter a date and a time').and.contain('You are not allowed to set this status.');
+    expect(wrong.text).to.contain('Enter a date and time').and.contain('You are not allowed to set this status.');
     expect(wrong.html).to.contain('value="Kept &lt;b&gt;"');
     const stale = await browser.submit(`/admin/posts/edit?id=${post.id}`, 'save', {
       id: String(post.id),
@@ -135,7 +135,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     expect(list.text).to.contain('Mine').and.not.contain('Of Ed');
     expect((await contributor.get(`/admin/posts/edit?id=${other.id}`)).status).to.equal(403);
     expect((await contributor.submit('/admin/posts', 'trash', { id: String(other.id) })).text).to.contain(
-      'may not do this',
+      'You are not allowed to delete this',
     );
     const form = await contributor.get(`/admin/posts/edit?id=${mine.id}`);
     expect(form.html).to.contain('value="pending"').and.not.contain('value="publish"');
@@ -159,12 +159,12 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
     );
     expect((await browser.get('/admin/media')).text)
       .to.contain('No files yet')
-      .and.contain('at most 10 MB');
+      .and.contain('up to 10 MB');
     const file = await media.save({ bytes: png, name: 'Dot.png' });
     expect((await browser.get('/admin/media?kind=image')).text)
       .to.contain('Dot')
       .and.contain('1 × 1');
-    expect((await browser.get('/admin/media?kind=audio')).text).to.contain('Nothing fits');
+    expect((await browser.get('/admin/media?kind=audio')).text).to.contain('No results');
     const path = `/admin/media/edit?id=${file.id}`;
     expect(
       (
@@ -189,7 +189,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
       .and.contain('Add book');
     expect(
       (await browser.submit('/admin/content/book/new', 'save', { title: 'Moby', content: '', status: 'publish' })).text,
-    ).to.contain('Post published.');
+    ).to.contain('Book published.');
     undo();
     expect((await browser.get('/admin/content/book')).status).to.equal(404);
   });

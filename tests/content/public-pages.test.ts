@@ -69,7 +69,7 @@ describe('public pages of plugins', () => {
     undo();
     pages.add('two', page);
     for (const path of ['', '/a', 'a/', 'A', '../a', 'a//b'])
-      expect(() => pages.add('one', { ...page, path }), path).to.throw('is no address of a public page');
+      expect(() => pages.add('one', { ...page, path }), path).to.throw('is not a valid path of a public page');
     await host.plugins.deactivate('house');
     expect((await host.fetch('/open/house')).status).to.equal(404);
   });

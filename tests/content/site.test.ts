@@ -113,7 +113,7 @@ describeDialects('the public site', (_open, dialectCase) => {
     expect(found.text).to.contain('1 result<').and.contain('href="http').and.contain('noindex');
     const nothing = await get('/?s=%3Cscript%3Enone');
     expect([nothing.status, nothing.text.includes('<script>none')]).to.deep.equal([200, false]);
-    expect(nothing.text).to.contain('Nothing was found');
+    expect(nothing.text).to.contain('No results');
     expect((await get('/?s=')).status).to.equal(200);
   });
 

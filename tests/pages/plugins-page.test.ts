@@ -65,7 +65,7 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
   it('says why a zip is refused, and leaves nothing of it', async () => {
     const text = { name: 'plugin.zip', bytes: Buffer.from('no zip at all') };
     expect((await install(text)).text).to.match(/plugin\.zip: The zip file cannot be unpacked/);
-    expect((await install(await zip({ slug: '../up' }))).text).to.contain('"slug" must be lower-case letters');
+    expect((await install(await zip({ slug: '../up' }))).text).to.contain('"slug" must be lowercase letters');
     expect((await install(await zip({ autoActivate: true }))).text).to.contain('"autoActivate"');
     expect((await browser.upload('/admin/plugins', 'install', {})).text).to.contain('Choose the zip file of a plugin.');
     expect((await install({ name: 'empty.zip', bytes: Buffer.alloc(0) })).text).to.contain(

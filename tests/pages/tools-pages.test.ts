@@ -122,11 +122,11 @@ describeDialects('the pages settings and tools', (_open, dialectCase) => {
     expect((await browser.get('/admin/tools/cron?hook=shop_sync')).text).to.match(/History of shop_sync.*Done/);
     expect(
       (await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text,
-    ).to.contain('The event shop_sync is removed.');
+    ).to.contain('Event shop_sync deleted.');
     expect(await site.host.cron.next('shop_sync', [7, 'x'])).to.equal(false);
     expect(
       (await browser.submit('/admin/tools/cron', 'delete', { hook: 'shop_sync', args: '[7,"x"]' })).text,
-    ).to.contain('That event is gone');
+    ).to.contain('This event no longer exists');
   });
 
   it('show hooks with callbacks, owners and counts, and find them', async () => {

@@ -66,7 +66,7 @@ describeDialects('signing in', (open) => {
     expect(error).to.include({
       code: 'too_many_login_attempts',
       status: 429,
-      message: 'Too many attempts to sign in. Wait 15 minutes and try again.',
+      message: 'Too many sign-in attempts. Try again in 15 minutes.',
     });
     expect(error.headers).to.deep.equal({ 'Retry-After': '900' });
     expect(await login(1, { ip: '203.0.113.10', password: ada.password })).not.to.equal(null);

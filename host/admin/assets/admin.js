@@ -1,4 +1,4 @@
-// Conveniences of the admin. Every page works without them.
+// Progressive enhancement: every page works without it.
 document.documentElement.classList.add('js');
 
 const find = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -29,7 +29,7 @@ async function copy(button) {
     await navigator.clipboard.writeText(source?.textContent ?? '');
     label.textContent = 'Copied';
   } catch {
-    // Without a clipboard (plain http, say) the text is selected for the keyboard.
+    // Without clipboard access, for example on plain HTTP, selects the text for copying by keyboard.
     if (source) getSelection()?.selectAllChildren(source);
     label.textContent = 'Press Ctrl+C';
   }
@@ -59,13 +59,13 @@ document.addEventListener('submit', (event) => {
     event.preventDefault();
     void send(form, button);
   }
-  // No page comes after a download that would end the wait.
+  // A download loads no new page that would reset the button.
   if (form.hasAttribute('data-download')) return;
-  // After the browser has read the form, or the pressed button's own name and value would be missing.
+  // Deferred until the browser has read the form, because a disabled button would not be submitted.
   window.setTimeout(() => setBusy(form, button, true));
 });
 
-// A page that comes back from the browser's history must not stay busy.
+// Resets the state of a page that the browser restores from its history.
 addEventListener('pageshow', () => {
   for (const form of find('form[data-sending]')) setBusy(form, form.querySelector('[aria-busy]'), false);
 });
@@ -84,77 +84,77 @@ function setBusy(form, button, isBusy) {
   }
 }
 
-/** Sends a form in the background and shows the answer's notice in it. */
+/** Sends a form in the background and shows the notice of the response in it. */
 async function send(form, button) {
-  // Made before the answer comes: screen readers announce what changes in a place they know.
-  const place = resultPlace(form);
+  // Created before the response arrives, because screen readers announce changes of existing live regions only.
+  const region = resultRegion(form);
   const body = new URLSearchParams(new FormData(form, button ?? undefined));
-  const address = button?.getAttribute('formaction') || form.action;
-  let answer;
+  const url = button?.getAttribute('formaction') || form.action;
+  let result;
   try {
-    const response = await fetch(address, { method: 'POST', body, headers: { Accept: 'application/json' } });
-    answer = await response.json();
+    const response = await fetch(url, { method: 'POST', body, headers: { Accept: 'application/json' } });
+    result = await response.json();
   } catch {
-    answer = { notice: { kind: 'error', text: 'The server did not answer. Try again.' } };
+    result = { notice: { kind: 'error', text: 'The server did not respond. Try again.' } };
   }
   window.setTimeout(() => setBusy(form, button, false));
-  if (answer.redirect) {
-    location.assign(answer.redirect);
+  if (result.redirect) {
+    location.assign(result.redirect);
     return;
   }
-  showResult(place, answer);
-  form.dispatchEvent(new CustomEvent('admin:result', { bubbles: true, detail: answer }));
+  showResult(region, result);
+  form.dispatchEvent(new CustomEvent('admin:result', { bubbles: true, detail: result }));
 }
 
-function resultPlace(form) {
-  let place = form.querySelector('[data-result]');
-  if (!place) {
-    place = document.createElement('div');
-    place.dataset.result = '';
-    form.append(place);
+function resultRegion(form) {
+  let region = form.querySelector('[data-result]');
+  if (!region) {
+    region = document.createElement('div');
+    region.dataset.result = '';
+    form.append(region);
   }
-  place.setAttribute('aria-live', 'polite');
-  place.classList.add('stack-small');
-  return place;
+  region.setAttribute('aria-live', 'polite');
+  region.classList.add('stack-small');
+  return region;
 }
 
-function showResult(place, { notice, reveal }) {
-  const lines = [];
+function showResult(region, { notice, reveal }) {
+  const nodes = [];
   if (notice)
-    lines.push(
+    nodes.push(
       element('div', { class: `notice notice-${notice.kind}` }, [
         element('div', { class: 'notice-text' }, [notice.text]),
       ]),
     );
   if (reveal) {
-    lines.push(element('p', { class: 'field-label' }, [reveal.label]));
-    lines.push(
+    nodes.push(element('p', { class: 'field-label' }, [reveal.label]));
+    nodes.push(
       element('div', { class: 'code' }, [
         element('code', { 'data-copy-source': '' }, [reveal.value]),
         element('button', { type: 'button', class: 'button button-small', 'data-copy': '' }, ['Copy']),
       ]),
     );
   }
-  place.replaceChildren(...lines);
+  region.replaceChildren(...nodes);
 }
 
 function element(name, attributes, children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 }
 
-/** A rough hint, from length and variety alone; the server's rule is the length. */
+/** A rough estimate from length and variety. The server checks the length only. */
 for (const hint of find('[data-strength-of]')) {
   const input = document.getElementById(hint.dataset.strengthOf);
-  const words = ['Too short', 'Weak', 'Fair', 'Good', 'Strong'];
+  const labels = ['Too short', 'Weak', 'Fair', 'Good', 'Strong'];
   input?.addEventListener('input', () => {
     const variety = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z0-9]/].filter((kind) => kind.test(input.value)).length;
     const bits = new Set(input.value).size * 1.4 + input.value.length * 1.6 + variety * 4;
     const score = input.value.length < 8 ? 0 : Math.min(4, Math.max(1, Math.floor((bits - 12) / 10)));
     hint.hidden = input.value === '';
     hint.querySelector('meter').value = score;
-    hint.querySelector('[data-strength-text]').textContent = words[score];
+    hint.querySelector('[data-strength-text]').textContent = labels[score];
   });
 }

@@ -42,7 +42,9 @@ export function paginate({
   const pages = Math.ceil(total / perPage);
   if (pages <= 1) return null;
   const address = (to: number): string =>
-    `?${new URLSearchParams(Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== '')).toString()}`;
+    `?${new URLSearchParams(
+      Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(([, value]) => value !== ''),
+    ).toString()}`;
   return {
     text: `Page ${page} of ${pages}`,
     previous: page > 1 ? address(Math.min(page - 1, pages)) : null,

@@ -187,7 +187,7 @@ async function revisionRows({ parts: { store }, users }: ContentPagesDependencie
       date: revision.date,
       author: revision.authorId > 0 ? ((await users.get(revision.authorId))?.displayName ?? '') : '',
       title: revision.title || 'Untitled',
-      words: revision.content.split(/\s+/).filter(Boolean).length,
+      wordCount: revision.content.split(/\s+/).filter(Boolean).length,
       isCurrent:
         revision.title === post.title && revision.content === post.content && revision.excerpt === post.excerpt,
       fields: { id: String(post.id), revision: String(revision.id) },

@@ -39,11 +39,16 @@ export const uploadTypes: Readonly<Record<string, string>> = {
 const plainText = new Set(['text/plain', 'text/csv', 'text/markdown', 'text/vtt', 'application/json']);
 
 /** Types whose code browsers execute. They are never served inline, whatever a filter allows. */
-const executableTypes =
-  /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|(?:text|application)\/xml|.*\+xml|(?:text|application)\/(?:x-)?(?:java|ecma)script|application\/x-shockwave-flash|application\/(?:x-httpd-)?php)$/i;
+const executableTypes = [
+  /^text\/html$/i,
+  /^(?:text|application)\/xml$/i,
+  /\+xml$/i,
+  /^(?:text|application)\/(?:x-)?(?:java|ecma)script$/i,
+  /^application\/(?:x-shockwave-flash|(?:x-httpd-)?php)$/i,
+];
 
 export function isExecutable(mimeType: string): boolean {
-  return executableTypes.test(mimeType) && !/^application\/(?:vnd\.|epub)/.test(mimeType);
+  return executableTypes.some((type) => type.test(mimeType)) && !/^application\/(?:vnd\.|epub)/.test(mimeType);
 }
 
 /** Whether a browser may display the type inline. Other types are downloaded. */

@@ -29,6 +29,15 @@ const orders: Readonly<Record<string, NonNullable<PostQuery['orderBy']>>> = {
   title: 'title',
 };
 
+const mediaArguments: Readonly<Record<string, RouteArgument>> = {
+  media_type: {
+    description: 'Limit result set to attachments of a particular media type.',
+    type: 'string',
+    enum: ['image', 'video', 'text', 'application', 'audio'],
+  },
+  mime_type: { description: 'Limit result set to attachments of a particular MIME type.', type: 'string' },
+};
+
 function listArguments(given: ContentRestDependencies, type: PostType): Record<string, RouteArgument> {
   const isMedia = type.name === 'attachment';
   return {
@@ -85,14 +94,7 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
       parent: { ...ids, description: 'Limit result set to items with particular parent IDs.' },
       parent_exclude: { ...ids, description: 'Limit result set to all items except those of a particular parent ID.' },
     }),
-    ...(isMedia && {
-      media_type: {
-        description: 'Limit result set to attachments of a particular media type.',
-        type: 'string',
-        enum: ['image', 'video', 'text', 'application', 'audio'],
-      } as const,
-      mime_type: { description: 'Limit result set to attachments of a particular MIME type.', type: 'string' } as const,
-    }),
+    ...(isMedia && mediaArguments),
   };
 }
 

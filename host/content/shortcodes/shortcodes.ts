@@ -10,8 +10,13 @@ import { escapeHtml } from '../html/text.ts';
 import { createScanner, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
 
 /** `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each followed by white space. */
-const attribute =
-  /(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))|"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)/g;
+const attribute = new RegExp(
+  [
+    String.raw`(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))`,
+    String.raw`"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)`,
+  ].join('|'),
+  'g',
+);
 
 /**
  * Parses attributes like WordPress: names in lowercase, values without names by index from 0. Clears a value with an
