@@ -3,7 +3,7 @@ import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '
 import { sharedFetch } from '../../plugins/svc/ai/undici-fetch.ts';
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
 import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
-import { findStoreWire } from '../../plugins/sandbox/wires.ts';
+import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { base64Of, startEmbeddingFarEnd, type EmbeddingFarEnd } from './embedding-far-end.ts';
@@ -72,7 +72,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
     'svc_vector_store_settings',
     (settings: Readonly<Record<string, unknown>>, id: string) =>
       id === 'qdrant' && settings['api_key'] !== 'sandbox'
-        ? { ...settings, ...findStoreWire('qdrant')?.settings(relay.origin) }
+        ? { ...settings, ...findFakeStore('qdrant')?.settings(relay.origin) }
         : settings,
     20,
   );
@@ -85,7 +85,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
     embeddings,
     relay,
     behind: qdrant.open({
-      settings: findStoreWire('qdrant')?.settings(sandbox.url) ?? {},
+      settings: findFakeStore('qdrant')?.settings(sandbox.url) ?? {},
       fetch: sharedFetch,
       clock: createSystemClock(),
       log: silentLog,

@@ -5,7 +5,7 @@ import { store as chroma } from '../../plugins/svc/vector-stores/chroma.store.ts
 import { store as pinecone } from '../../plugins/svc/vector-stores/pinecone.store.ts';
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
 import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
-import { findStoreWire } from '../../plugins/sandbox/wires.ts';
+import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { startEmbeddingFarEnd, type EmbeddingFarEnd } from './embedding-far-end.ts';
@@ -63,7 +63,7 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
       : settings,
   );
   const leadingTo = (id: StoreId, origin: string): Readonly<Record<string, unknown>> =>
-    elsewhere[id] === undefined ? (findStoreWire(id)?.settings(origin) ?? {}) : { url: origin };
+    elsewhere[id] === undefined ? (findFakeStore(id)?.settings(origin) ?? {}) : { url: origin };
   host.hooks.addFilter('svc_vector_store_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
     (storeIds as readonly string[]).includes(id)
       ? { ...settings, ...leadingTo(id as StoreId, relay.origin) }

@@ -94,7 +94,7 @@ describeSites('who receives a webhook', (site) => {
     expect(byEndpoint.get('moved')).to.deep.include({ state: 'delivered', attempts: 2 });
     expect(moved.received[0]?.headers['x-svc-delivery-id']).to.be.oneOf([...deliveries]);
     for (const [one, reason] of [
-      ['off', 'switched off'],
+      ['off', 'turned off'],
       ['unsubscribed', 'not subscribed'],
       ['removed', 'removed'],
       ['empty', 'no URL'],

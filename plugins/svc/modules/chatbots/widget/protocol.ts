@@ -9,7 +9,7 @@
  * | `POST /bots/{bot_id}/messages` | SendRequest -> SSE of SendEvent, or SendResponse where `Accept` names no `text/event-stream` |
  * | `POST /bots/{bot_id}/stop` | StopRequest -> `{stopped: boolean}`; the text so far is kept |
  * | `POST /bots/{bot_id}/feedback` | FeedbackRequest -> FeedbackResponse |
- * | `POST /bots/{bot_id}/forms/{form_id}` | FormRequest -> FormResponse; 400 `rest_invalid_param` with a sentence for each invalid field in `data.params` |
+ * | `POST /bots/{bot_id}/forms/{form_id}` | FormRequest -> FormResponse; 400 `rest_invalid_param` with `data.params` by field |
  * | `GET /widget.js`, `GET /widget.css` | the script and its styles |
  *
  * A refused message (a limit, consent, a banned word, an expired session) gets an error response with its status, as JSON,

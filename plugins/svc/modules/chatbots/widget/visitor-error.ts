@@ -5,7 +5,7 @@ import type { Visitor } from './visitor.ts';
 
 export type VisitorError = Extract<AnswerEnd, { type: 'error' }>;
 
-const defaultMessage = 'The assistant cannot answer right now. Please try again in a moment.';
+const defaultMessage = 'The assistant cannot answer right now.';
 
 /** The `error_code` that rules see. */
 export function errorCodeOf(error: unknown): string {

@@ -93,7 +93,8 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
 
   const cookieHeader = (botId: number, token: string): string => {
     const path = new URL(host.rest.url(`/${widgetNamespace}/bots/${String(botId)}`)).pathname;
-    return `${sessionCookie}=${token}; Path=${path}; Max-Age=${String(tokenLife / 1000)}; HttpOnly; SameSite=Lax${host.site.url.startsWith('https:') ? '; Secure' : ''}`;
+    const secure = host.site.url.startsWith('https:') ? '; Secure' : '';
+    return `${sessionCookie}=${token}; Path=${path}; Max-Age=${String(tokenLife / 1000)}; HttpOnly; SameSite=Lax${secure}`;
   };
 
   return {

@@ -15,15 +15,18 @@ import { routeAddress } from '../../../../kit/browser/address.ts';
 import { readFailure, connectionLost } from './failure.ts';
 import { readEvents } from '../../../../kit/browser/sse.ts';
 
-/** Milliseconds without a sign of life, of which the server gives one every 15 s, after which a stream counts as broken. */
-const silence = 45_000;
+/** Milliseconds without data after which a stream counts as broken. The server sends a comment every 15 s. */
+const streamTimeout = 45_000;
 
 export interface Api {
-  /** What visitors may know of the bot. Begins no session. */
+  /** The part of the bot that visitors may see. Does not start a session. */
   describe(): Promise<WidgetBot>;
   start(body: StartRequest): Promise<StartResponse>;
-  /** Answers all events of a message, in order; the last is `done` or `error`. Throws Failure when the connection breaks before. */
-  send(body: SendRequest, how: { readonly signal: AbortSignal; readonly plain: boolean }): AsyncGenerator<SendEvent>;
+  /** All events of a message, in order; the last is `done` or `error`. @throws Failure if the connection breaks before that */
+  send(
+    body: SendRequest,
+    options: { readonly signal: AbortSignal; readonly plain: boolean },
+  ): AsyncGenerator<SendEvent>;
   stop(body: StopRequest): Promise<{ stopped: boolean }>;
   rate(body: FeedbackRequest): Promise<FeedbackResponse>;
   submit(formId: string, body: FormRequest): Promise<FormResponse>;
@@ -31,9 +34,9 @@ export interface Api {
 
 /** The routes of one bot. */
 export function createApi(root: string, botId: string): Api {
-  // Sessions of the host count on its own site alone; to others nothing is sent but what the body says.
+  // Cookies are sent only to the page's own site; other sites get the token in the body.
   const credentials = new URL(root, location.href).origin === location.origin ? 'same-origin' : 'omit';
-  const ask = async (route: string, init: RequestInit): Promise<Response> => {
+  const request = async (route: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(routeAddress(root, route), { credentials, cache: 'no-store', ...init }).catch(() => {
       throw connectionLost();
     });
@@ -41,36 +44,36 @@ export function createApi(root: string, botId: string): Api {
     return response;
   };
   const post = (route: string, body: object, init: RequestInit = {}): Promise<Response> =>
-    ask(`/svc-widget/v1/bots/${botId}/${route}`, {
+    request(`/svc-widget/v1/bots/${botId}/${route}`, {
       method: 'POST',
       ...init,
       headers: { 'Content-Type': 'application/json', ...init.headers },
       body: JSON.stringify(body),
     });
-  const answer = async <Answer>(response: Promise<Response>): Promise<Answer> => {
-    const given = await response;
-    return (await given.json().catch(() => {
+  const readJson = async <Body>(pending: Promise<Response>): Promise<Body> => {
+    const response = await pending;
+    return (await response.json().catch(() => {
       throw connectionLost();
-    })) as Answer;
+    })) as Body;
   };
 
   return {
     describe: async () =>
-      (await answer<{ config: WidgetBot }>(ask(`/svc/v1/chatbots/${botId}/embed-config`, {}))).config,
-    start: (body) => answer(post('start', body)),
+      (await readJson<{ config: WidgetBot }>(request(`/svc/v1/chatbots/${botId}/embed-config`, {}))).config,
+    start: (body) => readJson(post('start', body)),
     async *send(body, { signal, plain }) {
       const response = await post('messages', body, {
         signal,
         headers: { Accept: plain ? 'application/json' : 'text/event-stream' },
       });
       if (!response.headers.get('Content-Type')?.startsWith('text/event-stream'))
-        yield* wholeResponse(await answer<SendResponse>(Promise.resolve(response)), body.message_id);
+        yield* wholeResponse(await readJson<SendResponse>(Promise.resolve(response)), body.message_id);
       else if (response.body) yield* streamEvents(response.body);
       else yield* streamEvents(new Blob([await response.arrayBuffer()]).stream());
     },
-    stop: (body) => answer(post('stop', body)),
-    rate: (body) => answer(post('feedback', body)),
-    submit: (formId, body) => answer(post(`forms/${encodeURIComponent(formId)}`, body)),
+    stop: (body) => readJson(post('stop', body)),
+    rate: (body) => readJson(post('feedback', body)),
+    submit: (formId, body) => readJson(post(`forms/${encodeURIComponent(formId)}`, body)),
   };
 }
 
@@ -80,9 +83,9 @@ function* wholeResponse({ conversation, message, form, limit }: SendResponse, me
 }
 
 async function* streamEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SendEvent> {
-  const watched = watch(body);
+  const events = readEvents(withTimeout(body));
   try {
-    for await (const { event, data } of readEvents(watched)) {
+    for await (const { event, data } of events) {
       yield { type: event, ...(JSON.parse(data) as object) } as SendEvent;
       if (event === 'done' || event === 'error') return;
     }
@@ -92,14 +95,14 @@ async function* streamEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<S
   throw connectionLost();
 }
 
-/** The same stream; it fails when nothing comes for too long. */
-function watch(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** The same stream, which fails if no data arrives in time. */
+function withTimeout(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(connectionLost()), silence);
+        timer = setTimeout(() => reject(connectionLost()), streamTimeout);
       });
       try {
         const { done, value } = await Promise.race([reader.read(), late]);

@@ -1,21 +1,21 @@
 import type { WidgetBot } from '../../widget/protocol.ts';
 import { palette } from './palette.ts';
 
-interface Dressed {
+interface ThemeTarget {
   readonly wrapper: HTMLElement;
   readonly host: HTMLElement;
   readonly bot: WidgetBot;
 }
 
-/** Colours, sizes, corner and direction. Answers what stops following the visitor's wish for light or dark. */
-export function dressWrapper({ wrapper, host, bot: { look } }: Dressed): () => void {
+/** Applies colors, size, corner and text direction. Returns a function that stops following the visitor's color scheme. */
+export function applyTheme({ wrapper, host, bot: { look } }: ThemeTarget): () => void {
   wrapper.dataset.position = look.position;
   wrapper.dataset.size = look.size;
-  wrapper.dir = directionOf(host, look.direction);
+  wrapper.dir = textDirection(host, look.direction);
   const lang = host.closest('[lang]')?.getAttribute('lang');
   if (lang) wrapper.lang = lang;
   wrapper.style.setProperty('--radius', `${look.corner_radius}px`);
-  wrapper.style.setProperty('--stack', String(placeInCorner(host, look.position)));
+  wrapper.style.setProperty('--stack', String(findStackIndex(host, look.position)));
   const theme = host.getAttribute('theme') ?? look.theme;
   const dark = matchMedia('(prefers-color-scheme: dark)');
   const paint = (): void => {
@@ -28,19 +28,19 @@ export function dressWrapper({ wrapper, host, bot: { look } }: Dressed): () => v
   return () => dark.removeEventListener('change', paint);
 }
 
-function directionOf(host: HTMLElement, wanted: WidgetBot['look']['direction']): string {
-  if (wanted !== 'auto') return wanted;
+function textDirection(host: HTMLElement, configured: WidgetBot['look']['direction']): string {
+  if (configured !== 'auto') return configured;
   const own = host.getAttribute('dir');
   if (own === 'rtl' || own === 'ltr') return own;
   return getComputedStyle(host.parentElement ?? document.documentElement).direction;
 }
 
-/** Popups of several bots in one corner stand above each other: the first place that is free, in whichever order they appear. */
-function placeInCorner(host: HTMLElement, position: string): number {
+/** Popups of several bots in one corner are stacked: each takes the first free slot. */
+function findStackIndex(host: HTMLElement, position: string): number {
   if (host.getAttribute('shown-as') !== 'popup') return 0;
   const others = [...document.querySelectorAll<HTMLElement>('svc-chatbot')].filter((other) => other !== host);
-  let place = 0;
-  while (others.some((other) => other.dataset.place === `${position} ${place}`)) place++;
-  host.dataset.place = `${position} ${place}`;
-  return place;
+  let slot = 0;
+  while (others.some((other) => other.dataset.place === `${position} ${slot}`)) slot++;
+  host.dataset.place = `${position} ${slot}`;
+  return slot;
 }

@@ -14,13 +14,13 @@ export interface ChatInit {
   readonly bot: WidgetBot;
   readonly local: Store;
   readonly session: Store;
-  /** Names the conversation among the tabs of a browser. */
+  /** Name of the channel between tabs. */
   readonly channel: string;
-  /** Something of the state is different. */
+  /** The state changed. */
   readonly onChange: () => void;
-  /** An answer is complete, a message was sent, ... */
+  /** A message was sent, or an answer or rating is complete. */
   readonly onEvent: (event: ChatEvent) => void;
-  /** The server cannot be asked, and why is for the console. */
+  /** A call failed; the reason goes to the console. */
   readonly onFailure: (failure: Failure) => void;
 }
 
@@ -29,7 +29,7 @@ export type ChatEvent =
   | { readonly type: 'reply'; readonly entry: MessageEntry }
   | { readonly type: 'feedback'; readonly message_id: string; readonly value: FeedbackValue; readonly comment: string };
 
-/** A conversation in a page: its state and all that is done to it. Knows nothing of how it is shown. */
+/** A conversation in a page: its state and actions, without its display. */
 export class Chat {
   readonly init: ChatInit;
   entries: Entry[] = [];
@@ -37,7 +37,7 @@ export class Chat {
   token: string;
   consented: boolean;
   limit: WidgetLimit | null = null;
-  /** `failed`: the history could not be had. */
+  /** `failed`: the history could not be loaded. */
   phase: 'idle' | 'starting' | 'ready' | 'failed' = 'idle';
   readonly delivery: Delivery;
   private readonly tabs: Tabs | null;
@@ -55,7 +55,7 @@ export class Chat {
     return this.delivery.current !== null;
   }
 
-  /** Session and history; once, and again after a failure. */
+  /** Loads session and history once, and again after a failure. */
   start(): Promise<void> {
     this.starting ??= this.load({ new: this.init.session.get('new') === 'yes' }).catch((error: unknown) => {
       this.starting = null;
@@ -66,13 +66,13 @@ export class Chat {
     return this.starting;
   }
 
-  /** What other tabs have done meanwhile, where they cannot announce so themselves. */
+  /** Loads what other tabs did, for browsers whose tabs cannot message each other. */
   async refresh(): Promise<void> {
     if (this.phase !== 'ready' || this.busy || !this.init.bot.keeps || this.conversation === null) return;
     await this.load({ conversation: this.conversation });
   }
 
-  /** Whether there is more by now. */
+  /** Checks whether the limit was reset. */
   async recheck(): Promise<void> {
     if (this.limit && !this.busy)
       await this.load(this.conversation === null ? {} : { conversation: this.conversation });
@@ -89,36 +89,36 @@ export class Chat {
       ...(request.new && { new: true }),
       page_url: location.href,
     };
-    const answer = await api.start(body).catch((error: unknown) => {
+    const response = await api.start(body).catch((error: unknown) => {
       this.init.onFailure(error as Failure);
       throw error;
     });
-    this.storeToken(answer.token, answer.consented);
-    this.consented ||= answer.consented;
-    this.limit = answer.limit;
+    this.storeToken(response.token, response.consented);
+    this.consented ||= response.consented;
+    this.limit = response.limit;
     this.phase = 'ready';
-    if (bot.keeps && !this.busy) this.mergeHistory(answer.conversation, request.new === true);
+    if (bot.keeps && !this.busy) this.mergeHistory(response.conversation, request.new === true);
     onChange();
     this.delivery.resume();
   }
 
-  /** Nothing is kept in the browser of somebody who has not consented. */
+  /** The browser stores nothing before the visitor has consented. */
   private storeToken(token: string, consented: boolean): void {
     if (token) this.token = token;
     if (this.consented || consented) this.init.local.set('token', this.token);
   }
 
-  private mergeHistory(conversation: StartResponse['conversation'], anew: boolean): void {
-    if (anew || !conversation) return;
+  private mergeHistory(conversation: StartResponse['conversation'], isNew: boolean): void {
+    if (isNew || !conversation) return;
     const known = new Map(this.entries.map((entry) => [entry.kind === 'message' ? entry.id : entry.key, entry]));
     const stored = conversation.messages.map((message) => {
       const entry = known.get(message.id);
       known.delete(message.id);
       return entry?.kind === 'message' ? Object.assign(entry, toEntry(message), { key: entry.key }) : toEntry(message);
     });
-    // What the server does not know: forms, and messages still to be sent.
-    const own = [...known.values()].filter((entry) => entry.kind === 'form' || entry.state !== 'done');
-    this.entries = [...stored, ...own];
+    // The server does not have forms, nor messages that are not sent yet.
+    const local = [...known.values()].filter((entry) => entry.kind === 'form' || entry.state !== 'done');
+    this.entries = [...stored, ...local];
     this.setConversation(conversation.id);
   }
 
@@ -128,7 +128,7 @@ export class Chat {
     if (this.init.bot.keeps && this.consented) this.init.local.set('conversation', id);
   }
 
-  /** Sends a message; there is one at a time. Answers whether it was taken. */
+  /** Sends a message unless one is being answered. Returns whether it was accepted. */
   send(text: string): boolean {
     const content = text.trim();
     if (content === '' || this.busy || this.limit || !this.consented) return false;
@@ -143,7 +143,7 @@ export class Chat {
     this.delivery.stop();
   }
 
-  /** The message again whose sending or answering failed. */
+  /** Sends a failed message again. */
   retry(entry: MessageEntry): void {
     if (this.busy) return;
     const message = entry.role === 'user' ? entry : this.questionBefore(entry);
@@ -152,7 +152,7 @@ export class Chat {
     this.delivery.run(message);
   }
 
-  /** The last answer anew. */
+  /** Replaces the last answer. */
   regenerate(entry: MessageEntry): void {
     const question = this.questionBefore(entry);
     if (!question || this.busy || this.limit) return;
@@ -172,7 +172,7 @@ export class Chat {
     this.init.onChange();
   }
 
-  /** The same again takes nothing back: whoever wants to, says `none`. Throws what failed, after the old value is shown again. */
+  /** Rates an answer; `none` removes the rating. On failure it restores the old value and throws. */
   async rate(entry: MessageEntry, value: FeedbackValue, comment = ''): Promise<void> {
     const before = entry.feedback;
     entry.feedback = value;
@@ -191,37 +191,37 @@ export class Chat {
       throw error;
     }
     this.init.onEvent({ type: 'feedback', message_id: entry.id, value, comment });
-    this.tell(entry);
+    this.publish(entry);
   }
 
   async submitForm(entry: FormEntry, values: Readonly<Record<string, unknown>>): Promise<void> {
-    const answer: FormResponse = await this.init.api.submit(entry.form.id, {
+    const response: FormResponse = await this.init.api.submit(entry.form.id, {
       ...this.identity(),
       conversation: this.conversation ?? '',
       submission_id: entry.submissionId,
       values,
       page_url: location.href,
     });
-    entry.thanks = answer.thanks || entry.form.thanks;
+    entry.thanks = response.thanks || entry.form.thanks;
     this.init.session.set('form', '');
-    if (answer.message) this.receive(answer.message);
-    if (answer.form) this.showForm(answer.form);
+    if (response.message) this.receive(response.message);
+    if (response.form) this.showForm(response.form);
     this.init.onChange();
   }
 
-  /** Shown after the answer; comes back after a reload until it was submitted. */
+  /** Shows a form after the answer, and again after a reload until it is submitted. */
   showForm(form: BotForm, submissionId = uuid()): void {
     this.entries.push({ kind: 'form', key: submissionId, form, submissionId, thanks: null });
     if (this.conversation && this.init.bot.keeps)
       this.init.session.set('form', JSON.stringify({ conversation: this.conversation, submissionId, form }));
   }
 
-  /** An answer that came in another way than by a message of this page. */
+  /** Adds an answer that is not a reply to a message of this page. */
   receive(message: WidgetMessage): void {
     const entry = toEntry(message);
     this.entries.push(entry);
     this.init.onEvent({ type: 'reply', entry });
-    this.tell(entry);
+    this.publish(entry);
   }
 
   newChat(): void {
@@ -246,7 +246,7 @@ export class Chat {
     return this.token ? { token: this.token } : {};
   }
 
-  /** The session is none any more: begins a new one. */
+  /** Replaces an expired session. */
   async renew(): Promise<void> {
     this.token = '';
     this.conversation = null;
@@ -255,9 +255,9 @@ export class Chat {
     await this.start();
   }
 
-  /** Tells other tabs of a message. */
-  tell(entry: MessageEntry): void {
-    this.tabs?.tell(entry);
+  /** Sends a message to the other tabs. */
+  publish(entry: MessageEntry): void {
+    this.tabs?.publish(entry);
   }
 
   destroy(): void {

@@ -9,7 +9,7 @@ export interface Composer {
   update(): void;
 }
 
-/** The field to write in. What is not sent yet is kept with the tab. */
+/** The input field. A draft is stored with the tab. */
 export function createComposer(
   { texts, chat }: Environment,
   { session, onSend }: { session: Store; onSend: () => void },
@@ -44,7 +44,7 @@ export function createComposer(
     field.focus();
   };
   const fit = (): void => {
-    // An empty field stays on the side of its placeholder.
+    // An empty field keeps the direction of its placeholder.
     field.dir = field.value === '' ? '' : 'auto';
     field.style.height = 'auto';
     field.style.height = `${field.scrollHeight}px`;
@@ -62,7 +62,7 @@ export function createComposer(
     submit();
   });
   field.addEventListener('keydown', (event) => {
-    // Keys of the page's own (shortcuts) have no business here; and Enter may end a word in many scripts.
+    // The page's shortcuts must not react here, and Enter can confirm a word of an input method.
     if (event.key !== 'Escape' && event.key !== 'Tab') event.stopPropagation();
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     event.preventDefault();

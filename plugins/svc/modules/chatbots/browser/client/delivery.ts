@@ -1,18 +1,18 @@
 import type { BotForm } from '../../forms/form.ts';
 import type { SendEvent, SendRequest } from '../../widget/protocol.ts';
 import type { Chat } from './chat.ts';
-import { entryOf, newEntry, type MessageEntry } from './entry.ts';
-import { Failure, lost } from './failure.ts';
+import { toEntry, newEntry, type MessageEntry } from './entry.ts';
+import { Failure, connectionLost } from './failure.ts';
 
-/** Milliseconds before further tries after a connection was lost; a server that is there is asked again by the visitor alone. */
-const pauses = [800, 2_000, 5_000];
-/** Milliseconds a stopped answer has to end by itself. */
-const stopPatience = 3_000;
+/** Milliseconds before each retry after a lost connection. If the server responded, only the visitor retries. */
+const retryDelays = [800, 2_000, 5_000];
+/** Milliseconds that a stopped answer has to end. */
+const stopTimeout = 3_000;
 
-interface Delivering {
+interface PendingDelivery {
   readonly message: MessageEntry;
   readonly controller: AbortController;
-  /** Id of the answer that is made anew; null: it is the first one. */
+  /** Id of the answer to replace; null for a first answer. */
   readonly replaces: string | null;
   answer: MessageEntry | null;
   accepted: boolean;
@@ -20,11 +20,11 @@ interface Delivering {
 }
 
 /**
- * Brings one message to the server and its answer back. A message keeps its id through every try, so that it counts once;
- * without a connection it waits for one, and over a reload it is kept with the tab.
+ * Sends one message and receives its answer. A message keeps its id over all retries, so that it counts once. It waits
+ * while the browser is offline, and the tab stores it over a reload.
  */
 export class Delivery {
-  current: Delivering | null = null;
+  current: PendingDelivery | null = null;
   private readonly chat: Chat;
   private wake: () => void = () => undefined;
   private readonly online = (): void => this.wake();
@@ -35,7 +35,7 @@ export class Delivery {
   }
 
   run(message: MessageEntry, { replaces = null }: { readonly replaces?: string | null } = {}): void {
-    const current: Delivering = {
+    const current: PendingDelivery = {
       message,
       replaces,
       controller: new AbortController(),
@@ -46,9 +46,9 @@ export class Delivery {
     this.current = current;
     message.error = null;
     message.state = 'sending';
-    this.note(message);
+    this.savePending(message);
     void this.deliver(current)
-      .catch((error: unknown) => this.fail(current, error instanceof Failure ? error : lost()))
+      .catch((error: unknown) => this.fail(current, error instanceof Failure ? error : connectionLost()))
       .finally(() => {
         if (this.current === current) this.current = null;
         this.chat.init.onChange();
@@ -56,28 +56,28 @@ export class Delivery {
     this.chat.init.onChange();
   }
 
-  /** Goes on with what a reload came in between of: a form to fill in, a message on its way. */
+  /** Continues what a reload interrupted: an open form, a message that was being sent. */
   resume(): void {
     const { chat } = this;
     const { session } = chat.init;
-    const form = read<{ conversation: string; submissionId: string; form: BotForm }>(session.get('form'));
+    const form = parse<{ conversation: string; submissionId: string; form: BotForm }>(session.get('form'));
     if (form?.conversation === chat.conversation && form && !chat.entries.some(({ key }) => key === form.submissionId))
       chat.showForm(form.form, form.submissionId);
-    const pending = read<{ id: string; content: string; conversation: string | null }>(session.get('pending'));
+    const pending = parse<{ id: string; content: string; conversation: string | null }>(session.get('pending'));
     if (!pending || this.current) return;
-    const place = chat.entries.findIndex((entry) => entry.kind === 'message' && entry.id === pending.id);
+    const index = chat.entries.findIndex((entry) => entry.kind === 'message' && entry.id === pending.id);
     const answered =
-      place >= 0 &&
-      chat.entries.slice(place + 1).some((entry) => entry.kind === 'message' && entry.role === 'assistant');
-    const elsewhere = place < 0 && pending.conversation !== null && pending.conversation !== chat.conversation;
-    if (answered || elsewhere || !chat.consented) return session.set('pending', '');
-    const known = chat.entries[place];
+      index >= 0 &&
+      chat.entries.slice(index + 1).some((entry) => entry.kind === 'message' && entry.role === 'assistant');
+    const isOther = index < 0 && pending.conversation !== null && pending.conversation !== chat.conversation;
+    if (answered || isOther || !chat.consented) return session.set('pending', '');
+    const known = chat.entries[index];
     const message = known?.kind === 'message' ? known : newEntry('user', pending.id, { content: pending.content });
     if (!known) chat.entries.push(message);
     this.run(message);
   }
 
-  /** Ends the answer; what there is of it stays. */
+  /** Stops the answer and keeps its text so far. */
   stop(): void {
     const { current } = this;
     if (!current || current.stopped) return;
@@ -88,13 +88,13 @@ export class Delivery {
       api
         .stop({ ...this.chat.identity(), conversation: this.chat.conversation ?? '', message_id: current.message.id })
         .catch(() => undefined);
-      setTimeout(() => current.controller.abort(), stopPatience);
+      setTimeout(() => current.controller.abort(), stopTimeout);
       onChange();
     }
     this.wake();
   }
 
-  /** Lets go of the answer under way: the conversation is left. */
+  /** Abandons the running answer, because the visitor leaves the conversation. */
   drop(): void {
     this.current?.controller.abort();
     this.current = null;
@@ -106,27 +106,27 @@ export class Delivery {
     this.current?.controller.abort();
   }
 
-  private note(message: MessageEntry): void {
+  private savePending(message: MessageEntry): void {
     this.chat.init.session.set(
       'pending',
       JSON.stringify({ id: message.id, content: message.content, conversation: this.chat.conversation }),
     );
   }
 
-  private async deliver(current: Delivering): Promise<void> {
+  private async deliver(current: PendingDelivery): Promise<void> {
     for (let tries = 0, renewed = false; ;) {
       try {
         await this.waitForConnection(current);
         await this.chat.start();
-        return await this.once(current, tries);
+        return await this.sendOnce(current, tries);
       } catch (error) {
         if (!(error instanceof Failure) || current.stopped || this.current !== current) throw error;
-        if (isForgotten(error) && !renewed) {
+        if (isSessionLost(error) && !renewed) {
           renewed = true;
           await this.chat.renew();
         } else if (error.status !== 0) throw error;
         else if (navigator.onLine) {
-          const pause = pauses[tries++];
+          const pause = retryDelays[tries++];
           if (pause === undefined) throw error;
           await this.sleep(pause);
         }
@@ -134,18 +134,18 @@ export class Delivery {
     }
   }
 
-  private async waitForConnection({ message, controller }: Delivering): Promise<void> {
+  private async waitForConnection({ message, controller }: PendingDelivery): Promise<void> {
     while (!navigator.onLine && !controller.signal.aborted) {
       message.state = 'waiting';
       this.chat.init.onChange();
       await this.sleep(30_000);
     }
-    if (controller.signal.aborted) throw lost();
+    if (controller.signal.aborted) throw connectionLost();
     message.state = 'sending';
     this.chat.init.onChange();
   }
 
-  /** Until the time is up, the connection is back, or the visitor stops it. */
+  /** Resolves after the time, when the connection is back, or when the visitor stops the answer. */
   private sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -156,7 +156,7 @@ export class Delivery {
     });
   }
 
-  private async once(current: Delivering, tries: number): Promise<void> {
+  private async sendOnce(current: PendingDelivery, tries: number): Promise<void> {
     const { chat } = this;
     const { bot, api } = chat.init;
     const { message } = current;
@@ -170,34 +170,34 @@ export class Delivery {
       ...(current.replaces !== null && { regenerate: true, replaces: current.replaces }),
       ...(!bot.keeps && { history: this.history(message) }),
     };
-    // What came by an earlier try comes again.
+    // A retry receives the text from the beginning.
     if (current.answer) current.answer.content = '';
-    // Streams that break again and again may be the error of what is in between: the last tries do without.
+    // A proxy may break streams, so the last retries do without.
     for await (const event of api.send(body, { signal: current.controller.signal, plain: tries >= 2 })) {
       if (this.current !== current) return;
-      this.take(current, event);
+      this.handleEvent(current, event);
       chat.init.onChange();
     }
   }
 
-  private take(current: Delivering, event: SendEvent): void {
+  private handleEvent(current: PendingDelivery, event: SendEvent): void {
     const { chat } = this;
     if (event.type === 'error') throw new Failure(event);
     if (event.type === 'accepted') {
       current.accepted = true;
       current.message.state = 'done';
       chat.setConversation(event.conversation);
-      this.note(current.message);
-      if (current.replaces === null) chat.tell(current.message);
+      this.savePending(current.message);
+      if (current.replaces === null) chat.publish(current.message);
       return;
     }
-    const answer = (current.answer ??= this.begin(current));
+    const answer = (current.answer ??= this.addAnswer(current));
     if (event.type === 'sources') answer.sources = event.sources;
     else if (event.type === 'delta') answer.content += event.text;
     else this.finish(answer, event);
   }
 
-  private begin({ message }: Delivering): MessageEntry {
+  private addAnswer({ message }: PendingDelivery): MessageEntry {
     const answer = newEntry('assistant', `answer-${message.id}-${Date.now()}`, { state: 'streaming' });
     const { entries } = this.chat;
     entries.splice(entries.indexOf(message) + 1, 0, answer);
@@ -206,16 +206,16 @@ export class Delivery {
 
   private finish(answer: MessageEntry, { message, form, limit }: Extract<SendEvent, { type: 'done' }>): void {
     const { chat } = this;
-    Object.assign(answer, entryOf(message), { key: answer.key });
+    Object.assign(answer, toEntry(message), { key: answer.key });
     chat.limit = limit;
     chat.init.session.set('pending', '');
     if (answer.content === '' && form) chat.entries = chat.entries.filter((entry) => entry !== answer);
-    else chat.tell(answer);
+    else chat.publish(answer);
     if (form) chat.showForm(form);
     chat.init.onEvent({ type: 'reply', entry: answer });
   }
 
-  private fail(current: Delivering, failure: Failure): void {
+  private fail(current: PendingDelivery, failure: Failure): void {
     const { message, answer, stopped, accepted } = current;
     if (this.current !== current) return;
     const { session, onFailure } = this.chat.init;
@@ -226,15 +226,15 @@ export class Delivery {
       if (answer) Object.assign(answer, { state: 'done', partial: true });
       return;
     }
-    const wrong = answer?.content ? answer : message;
-    if (wrong === message && answer) this.chat.remove(answer);
-    wrong.state = 'failed';
-    // The service says what visitors may read; of other failures they learn no more than that there is one.
-    wrong.error = {
+    const failed = answer?.content ? answer : message;
+    if (failed === message && answer) this.chat.remove(answer);
+    failed.state = 'failed';
+    // Only messages of the service are meant for visitors; other failures show the general text.
+    failed.error = {
       text: failure.code.startsWith('rest_svc_') ? failure.message : '',
       retry: failure.retry || failure.status === 409 || stopped,
     };
-    // What is said to visitors is not an error of the set-up.
+    // A refusal is for the visitor and not a problem of the installation.
     if (!stopped && (failure.status === 0 || failure.status >= 500)) onFailure(failure);
   }
 
@@ -248,12 +248,12 @@ export class Delivery {
   }
 }
 
-/** The session has expired, or the conversation is gone. */
-function isForgotten({ code }: Failure): boolean {
+/** Whether the session expired or the conversation was deleted. */
+function isSessionLost({ code }: Failure): boolean {
   return /(session_invalid|conversation_not_found)$/.test(code);
 }
 
-function read<Value>(text: string): Value | null {
+function parse<Value>(text: string): Value | null {
   try {
     return text ? (JSON.parse(text) as Value) : null;
   } catch {

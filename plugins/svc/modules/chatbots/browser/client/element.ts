@@ -15,8 +15,8 @@ import css from './widget.css';
 let sheet: CSSStyleSheet | null = null;
 
 /**
- * Styles that no policy of the page forbids: a sheet made by script where browsers know it, else the file beside the script.
- * Nothing is shown before they are there.
+ * Adds the styles as a constructed sheet, which no policy of the page forbids, or else as the file next to the script.
+ * Nothing is shown until they are loaded.
  */
 function adoptStyles(shadow: ShadowRoot, wrapper: HTMLElement, address: string): void {
   if ('adoptedStyleSheets' in Document.prototype && 'replaceSync' in CSSStyleSheet.prototype) {
@@ -40,7 +40,7 @@ interface Built {
   readonly removeTheme: () => void;
 }
 
-/** Root of the script that was loaded first, for elements that name none. */
+/** REST root of the first script, for elements without `root`. */
 let defaultRoot = '';
 export function setDefaultRoot(root: string): void {
   defaultRoot ||= root;
@@ -59,7 +59,7 @@ export class SvcChatbot extends HTMLElement {
   connectedCallback(): void {
     const turn = ++this.alive;
     if (this.built) return;
-    // Attributes that a page's own code sets right after it made the element count too.
+    // A page may set attributes right after it created the element.
     queueMicrotask(() => {
       if (turn === this.alive && this.isConnected) void this.begin(turn);
     });
@@ -67,13 +67,13 @@ export class SvcChatbot extends HTMLElement {
 
   disconnectedCallback(): void {
     this.alive++;
-    // An element that is moved within the page is the same conversation.
+    // An element that is moved within the page keeps its conversation.
     queueMicrotask(() => {
       if (!this.isConnected) this.teardown();
     });
   }
 
-  /** Opens the window and puts the cursor into its field. */
+  /** Opens the window and focuses its input. */
   open(): void {
     this.built?.frame.open();
   }
@@ -82,7 +82,7 @@ export class SvcChatbot extends HTMLElement {
     this.built?.frame.close();
   }
 
-  /** Sends a message as if the visitor had written it. False: it cannot be sent now. */
+  /** Sends a message as the visitor. Returns false if it cannot be sent now. */
   send(text: string): boolean {
     return this.built?.chat.send(String(text)) ?? false;
   }
@@ -91,7 +91,7 @@ export class SvcChatbot extends HTMLElement {
     this.built?.chat.newChat();
   }
 
-  /** Shows the bot as it would be with other settings; the conversation begins anew. For editors. */
+  /** Shows the bot with other settings and starts a new conversation. For editors. */
   preview(bot: WidgetBot): void {
     const isOpen = this.built?.frame.isOpen ?? false;
     this.teardown();
@@ -112,11 +112,12 @@ export class SvcChatbot extends HTMLElement {
     const { root, botId } = this;
     if (!/^[1-9]\d*$/.test(botId))
       return reportProblem(
-        `Which chatbot? Its number is missing: <script src="…/svc-widget/v1/widget.js" data-bot="7" async></script> or <svc-chatbot bot="7"></svc-chatbot>. Found: "${botId}".`,
+        `The chatbot id is missing or invalid: "${botId}". Use <svc-chatbot bot="7"></svc-chatbot> or ` +
+          '<script src="…/svc-widget/v1/widget.js" data-bot="7" async></script>.',
       );
     if (root === '')
       return reportProblem(
-        'Where is the service? <svc-chatbot> finds it by the script widget.js, or by its attribute root="https://site/wp-json".',
+        'The service address is missing. Load widget.js, or add root="https://site/wp-json" to <svc-chatbot>.',
       );
     const bot = this.bot ?? (await this.describe());
     if (!bot || turn !== this.alive) return;
@@ -124,7 +125,7 @@ export class SvcChatbot extends HTMLElement {
     this.build(bot);
   }
 
-  /** The bot's settings; without a connection as soon as there is one again. */
+  /** Loads the bot's settings. While offline, it retries when the connection is back. */
   private async describe(): Promise<WidgetBot | null> {
     const { root, botId } = this;
     try {
@@ -142,7 +143,7 @@ export class SvcChatbot extends HTMLElement {
   private build(bot: WidgetBot): void {
     const { root, botId } = this;
     const mode = (this.getAttribute('mode') ?? bot.look.mode) as WidgetBot['look']['mode'];
-    // A popup that a script tag put where it stands itself would be caught in whatever is environment it.
+    // A popup next to its script tag could be clipped by the elements around it.
     if (mode === 'popup' && this.hasAttribute('placed') && this.parentElement !== document.body)
       document.body.append(this);
     this.setAttribute('shown-as', mode);
@@ -159,7 +160,7 @@ export class SvcChatbot extends HTMLElement {
       session,
       channel: prefix,
       onChange: () => redraw(),
-      onEvent: (event) => this.hear(event),
+      onEvent: (event) => this.handleEvent(event),
       onFailure: (failure) =>
         void (failure.status === 0 && !navigator.onLine ? null : reportFailure(failure, { root, botId })),
     });
@@ -181,7 +182,7 @@ export class SvcChatbot extends HTMLElement {
 
   private openAutomatically({ frame, session, after }: { frame: Frame; session: Store; after: number }): void {
     if (this.hasAttribute('open')) return frame.open(false);
-    // On a small screen the window would take the page away from the visitor.
+    // On a small screen the window would cover the page.
     if (matchMedia('(max-width: 480px), (max-height: 480px)').matches) return;
     if (session.get('open') === 'yes') return frame.open(false);
     if (after > 0 && session.get('open') === '')
@@ -190,25 +191,25 @@ export class SvcChatbot extends HTMLElement {
 
   private toggled(open: boolean, { chat, session }: { chat: Chat; session: Store }): void {
     session.set('open', open ? 'yes' : 'no');
-    // A bot that answers nobody can still be looked at by those who edit it.
+    // Editors can look at a bot that is not active.
     if (open && !this.hasAttribute('still')) void chat.start().catch(() => undefined);
-    this.tell(open ? 'open' : 'close', {});
+    this.emit(open ? 'open' : 'close', {});
   }
 
-  private hear(event: ChatEvent): void {
+  private handleEvent(event: ChatEvent): void {
     const { built } = this;
     if (!built) return;
-    built.panel.hear(event);
+    built.panel.announceEvent(event);
     if (event.type === 'reply') {
-      built.frame.mark();
-      this.tell('reply', { id: event.entry.id, content: event.entry.content });
+      built.frame.showUnread();
+      this.emit('reply', { id: event.entry.id, content: event.entry.content });
     } else {
       const { type, ...detail } = event;
-      this.tell(type, detail);
+      this.emit(type, detail);
     }
   }
 
-  private tell(name: string, detail: object): void {
+  private emit(name: string, detail: object): void {
     this.dispatchEvent(new CustomEvent(`svc:${name}`, { detail, bubbles: true, composed: true }));
   }
 
@@ -223,7 +224,7 @@ export class SvcChatbot extends HTMLElement {
   }
 }
 
-/** Draws once for many changes, with the screen; also in a tab that nobody looks at. */
+/** Redraws once per frame, however many changes there were; hidden tabs use a timer. */
 function createRedraw(draw: () => void): () => void {
   let due = false;
   return () => {

@@ -5,18 +5,18 @@ import type { WidgetMessage } from '../../widget/protocol.ts';
 /** A message as the page shows it. */
 export interface MessageEntry {
   readonly kind: 'message';
-  /** Stays the same while the answer gets its id. */
+  /** Stays the same when the answer gets its id. */
   readonly key: string;
   id: string;
   readonly role: 'user' | 'assistant';
   content: string;
-  /** `waiting`: for the connection. `failed`: see `error`. */
+  /** `waiting`: for a connection. `failed`: see `error`. */
   state: 'done' | 'sending' | 'waiting' | 'streaming' | 'failed';
   createdAt: number;
   sources: readonly Source[];
   partial: boolean;
   feedback: FeedbackValue;
-  /** What to tell the visitor, and whether trying again may help. */
+  /** Text for the visitor, and whether a retry may help. */
   error: { readonly text: string; readonly retry: boolean } | null;
 }
 
@@ -25,16 +25,16 @@ export interface FormEntry {
   readonly kind: 'form';
   readonly key: string;
   readonly form: BotForm;
-  /** The same for every try, so that it counts once. */
+  /** The same for every attempt, so that the submission counts once. */
   readonly submissionId: string;
-  /** Set once it was submitted. */
+  /** Set after the submission. */
   thanks: string | null;
 }
 
 export type Entry = MessageEntry | FormEntry;
 
-/** An entry of a message the server has. */
-export function entryOf(message: WidgetMessage): MessageEntry {
+/** The entry of a message from the server. */
+export function toEntry(message: WidgetMessage): MessageEntry {
   return {
     kind: 'message',
     key: message.id,
@@ -50,7 +50,7 @@ export function entryOf(message: WidgetMessage): MessageEntry {
   };
 }
 
-/** An entry of a message that is made here. */
+/** The entry of a message that the page creates. */
 export function newEntry(role: 'user' | 'assistant', id: string, init: Partial<MessageEntry> = {}): MessageEntry {
   return {
     kind: 'message',

@@ -2,11 +2,11 @@ import type { WidgetBot } from '../../widget/protocol.ts';
 import type { BotTexts } from '../../bots/bot.ts';
 import type { Chat } from './chat.ts';
 
-/** What every part of the window works with. */
-export interface Surroundings {
+/** What the parts of the window share. */
+export interface Environment {
   readonly bot: WidgetBot;
   readonly texts: BotTexts;
   readonly chat: Chat;
-  /** Says something to those who hear the page. */
-  readonly say: (text: string) => void;
+  /** Announces a text to screen readers. */
+  readonly announce: (text: string) => void;
 }

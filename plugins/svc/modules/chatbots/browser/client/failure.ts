@@ -1,15 +1,15 @@
 import type { WidgetLimit } from '../../widget/protocol.ts';
 
-/** A call that failed: what the server said, or that it could not be asked. */
+/** A failed call: the server's error, or no response. */
 export class Failure extends Error {
   readonly code: string;
-  /** HTTP status; 0: no answer came. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
-  /** Whether sending the same again may help. */
+  /** Whether a retry may help. */
   readonly retry: boolean;
-  /** A sentence for each field that was refused. */
+  /** A sentence for each invalid field. */
   readonly fields: Readonly<Record<string, string>>;
-  /** The limit that is reached, where that was the reason. */
+  /** The limit, if that was the reason. */
   readonly limit: WidgetLimit | null;
 
   constructor(init: {
@@ -29,13 +29,13 @@ export class Failure extends Error {
   }
 }
 
-/** No answer came, or the connection broke. */
-export function lost(): Failure {
+/** No response arrived, or the connection broke. */
+export function connectionLost(): Failure {
   return new Failure({ code: 'lost', message: '', status: 0 });
 }
 
-/** Reads the host's error body (contract 7); anything may have answered, a proxy's page too. */
-export async function failureOf(response: Response): Promise<Failure> {
+/** Reads the host's error body (contract 7). The response may also come from a proxy, so any body is accepted. */
+export async function readFailure(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => null)) as {
     code?: unknown;
     message?: unknown;

@@ -8,12 +8,15 @@ export interface Footer {
   readonly element: HTMLElement;
   readonly composer: Composer;
   update(): void;
-  /** Whatever one does first: write, or agree. */
+  /** Focuses the input, or the consent button. */
   focus(): void;
 }
 
-/** The field to write in, or what stands in its place: a question for consent, or that the limit is reached. */
-export function createFooter(environment: Environment, { session, onSend }: { session: Store; onSend: () => void }): Footer {
+/** The input, or instead of it the question for consent or the limit. */
+export function createFooter(
+  environment: Environment,
+  { session, onSend }: { session: Store; onSend: () => void },
+): Footer {
   const { bot, texts, chat } = environment;
   const composer = createComposer(environment, { session, onSend });
   const agree = h('button', { type: 'button', class: 'primary', onclick: () => chat.consent() }, texts.consent_button);
@@ -36,11 +39,11 @@ export function createFooter(environment: Environment, { session, onSend }: { se
     until = next;
     if (!chat.limit) return;
     const wait = Date.parse(next) - Date.now();
-    // Timers count no further than some 24 days.
+    // Timers are limited to about 24 days.
     if (wait < 2e9) setTimeout(() => void chat.recheck().catch(() => undefined), Math.max(0, wait) + 1_000);
     limit.replaceChildren(
       h('p', { dir: 'auto' }, chat.limit.message),
-      h('p', { class: 'until' }, texts.again.replace('{time}', timeOf(next))),
+      h('p', { class: 'until' }, texts.again.replace('{time}', formatReset(next))),
     );
   };
   const focus = (): void => (chat.consented ? composer.field : agree).focus();
@@ -59,14 +62,13 @@ export function createFooter(environment: Environment, { session, onSend }: { se
   };
 }
 
-/** Time of the day, with its date unless it is today. */
-function timeOf(iso: string): string {
+/** The day, with the time unless it is midnight: `Monday, 23 November`. */
+function formatReset(iso: string): string {
   const time = new Date(iso);
-  if (Number.isNaN(time.getTime())) return '';
-  const today = time.toDateString() === new Date().toDateString();
-  return time.toLocaleString(undefined, {
-    ...(!today && { weekday: 'long', day: 'numeric', month: 'long' }),
-    hour: '2-digit',
-    minute: '2-digit',
+  return time.toLocaleString(/^en/.test(navigator.language) ? 'en-GB' : undefined, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    ...(time.getHours() + time.getMinutes() > 0 && { hour: '2-digit', minute: '2-digit' }),
   });
 }

@@ -4,22 +4,22 @@ import { h, show } from '../../../../kit/browser/dom.ts';
 export interface Field {
   readonly element: HTMLElement;
   value(): string | boolean | string[];
-  /** What is wrong with it as far as the page can tell; empty: nothing. */
+  /** The error that the page can detect; empty without one. */
   check(required: string): string;
-  /** Shows what is wrong; empty: nothing is. */
+  /** Shows an error; empty hides it. */
   showError(text: string): void;
   focus(): void;
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** One element of a form with label, help and complaint, which are tied together for screen readers. */
+/** One element of a form; label, help and error are linked for screen readers. */
 export function createField(element: FormElement, formKey: string): Field {
   const id = `${formKey}-${element.id}`;
   const help = element.help ? h('p', { class: 'help', id: `${id}-help` }, element.help) : null;
   const error = h('p', { class: 'field-error', id: `${id}-error`, hidden: true });
   const described = help ? `${id}-help ${id}-error` : `${id}-error`;
-  const controls = controlsOf(element, {
+  const controls = createControls(element, {
     id,
     'aria-describedby': described,
     'aria-required': element.required ? 'true' : null,
@@ -28,13 +28,13 @@ export function createField(element: FormElement, formKey: string): Field {
   const label: (Node | string)[] = [element.label];
   if (element.required) label.push(h('span', { class: 'star', 'aria-hidden': 'true' }, ' *'));
   return {
-    element: frame({ element, controls, label, help, error, id, described }),
-    value: () => valueOf(element, controls),
+    element: createFrame({ element, controls, label, help, error, id, described }),
+    value: () => readValue(element, controls),
     check(required) {
-      const value = valueOf(element, controls);
+      const value = readValue(element, controls);
       if (element.required && (value === '' || value === false || (Array.isArray(value) && value.length === 0)))
         return required;
-      // The browser's own words, in the visitor's language.
+      // The browser's message, in the visitor's language.
       return first && !first.validity.valid ? first.validationMessage : '';
     },
     showError(text) {
@@ -46,7 +46,7 @@ export function createField(element: FormElement, formKey: string): Field {
   };
 }
 
-function controlsOf(element: FormElement, attributes: Record<string, string | null>): Control[] {
+function createControls(element: FormElement, attributes: Record<string, string | null>): Control[] {
   const { type, placeholder, options } = element;
   const choice = ({ value }: FormOption, index: number): HTMLInputElement => {
     const input = h('input', {
@@ -92,7 +92,7 @@ function controlsOf(element: FormElement, attributes: Record<string, string | nu
   }
 }
 
-interface Parts {
+interface FrameParts {
   readonly element: FormElement;
   readonly controls: readonly Control[];
   readonly label: readonly (Node | string)[];
@@ -102,7 +102,7 @@ interface Parts {
   readonly described: string;
 }
 
-function frame({ element, controls, label, help, error, id, described }: Parts): HTMLElement {
+function createFrame({ element, controls, label, help, error, id, described }: FrameParts): HTMLElement {
   const [control] = controls;
   if (element.type === 'consent')
     return h('div', { class: 'field' }, h('label', { class: 'tick' }, control, h('span', {}, ...label)), help, error);
@@ -124,7 +124,7 @@ function frame({ element, controls, label, help, error, id, described }: Parts):
   );
 }
 
-function valueOf(element: FormElement, controls: readonly Control[]): string | boolean | string[] {
+function readValue(element: FormElement, controls: readonly Control[]): string | boolean | string[] {
   const ticked = (): HTMLInputElement[] => (controls as readonly HTMLInputElement[]).filter(({ checked }) => checked);
   if (element.type === 'consent') return ticked().length > 0;
   if (element.type === 'checkbox') return ticked().map(({ value }) => value);

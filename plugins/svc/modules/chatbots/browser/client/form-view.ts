@@ -8,7 +8,7 @@ import type { EntryView } from './message-view.ts';
 import type { Environment } from './environment.ts';
 import { createField, type Field } from './form-field.ts';
 
-/** A form in the conversation; thanks take its place. */
+/** A form in the conversation; after the submission a thank-you text replaces it. */
 export function createFormView(entry: FormEntry, environment: Environment): EntryView {
   const { form } = entry;
   const fields = new Map<string, Field>(
@@ -39,16 +39,16 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
       if (entry.thanks === null || thanked) return;
       thanked = true;
       const text = h('div', { class: 'bubble sent', dir: 'auto' }, icon('check'));
-      const words = h('div');
-      words.append(renderMarkdown(entry.thanks || environment.texts.thanks));
-      text.append(words);
+      const message = h('div');
+      message.append(renderMarkdown(entry.thanks || environment.texts.thanks));
+      text.append(message);
       element.replaceChildren(text);
-      environment.announce(words.textContent ?? '');
+      environment.announce(message.textContent ?? '');
     },
   };
 }
 
-interface Submitting {
+interface SubmitParts {
   readonly entry: FormEntry;
   readonly environment: Environment;
   readonly fields: ReadonlyMap<string, Field>;
@@ -56,7 +56,7 @@ interface Submitting {
   readonly button: HTMLButtonElement;
 }
 
-function createSubmit({ entry, environment, fields, general, button }: Submitting): () => Promise<void> {
+function createSubmit({ entry, environment, fields, general, button }: SubmitParts): () => Promise<void> {
   const { texts, chat } = environment;
   const showErrors = (errors: Readonly<Record<string, string>>): void => {
     for (const [id, field] of fields) field.showError(errors[id] ?? '');
@@ -77,9 +77,9 @@ function createSubmit({ entry, environment, fields, general, button }: Submittin
     try {
       await chat.submitForm(entry, Object.fromEntries([...fields].map(([id, field]) => [id, field.value()])));
     } catch (error) {
-      const refused = error instanceof Failure ? error.fields : {};
-      showErrors(refused);
-      if (!Object.keys(refused).some((id) => fields.has(id))) {
+      const invalid = error instanceof Failure ? error.fields : {};
+      showErrors(invalid);
+      if (!Object.keys(invalid).some((id) => fields.has(id))) {
         general.textContent = navigator.onLine ? texts.error : texts.offline;
         show(general, true);
       }

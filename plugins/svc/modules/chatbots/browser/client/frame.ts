@@ -5,15 +5,15 @@ import type { WidgetBot } from '../../widget/protocol.ts';
 import type { BotTexts } from '../../bots/bot.ts';
 import type { Panel } from './panel.ts';
 
-/** Where a popup takes the whole screen; the same in widget.css. */
-const small = '(max-width: 480px), (max-height: 480px)';
+/** Screens on which a popup fills the screen; the same query is in widget.css. */
+const smallScreen = '(max-width: 480px), (max-height: 480px)';
 
 export interface Frame {
   readonly isOpen: boolean;
   open(focus?: boolean): void;
   close(focus?: boolean): void;
-  /** An answer came while it was closed. */
-  mark(): void;
+  /** Marks an answer that arrived while the window was closed. */
+  showUnread(): void;
   destroy(): void;
 }
 
@@ -25,7 +25,7 @@ export interface FrameInit {
   readonly onToggle: (open: boolean) => void;
 }
 
-/** The popup: a button in a corner and the window it opens. */
+/** The popup: a button in a corner and the window that it opens. */
 export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit): Frame {
   const { element } = panel;
   const dot = h('span', { class: 'dot', hidden: true });
@@ -41,13 +41,13 @@ export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit)
     h('span', { class: 'face away' }, icon('close')),
     dot,
   );
-  const screen = matchMedia(small);
-  const release = fitToViewport(element);
+  const screen = matchMedia(smallScreen);
+  const stopFitting = fitToViewport(element);
   const label = (isOpen: boolean): void => {
     launcher.setAttribute('aria-expanded', String(isOpen));
     launcher.setAttribute('aria-label', isOpen ? texts.close : texts.open);
     wrapper.classList.toggle('open', isOpen);
-    // A window over the whole screen leaves nothing else to use.
+    // A window that fills the screen is modal.
     element.setAttribute('aria-modal', String(isOpen && screen.matches));
   };
   const toggle = (isOpen: boolean): void => {
@@ -84,27 +84,27 @@ export function createPopup({ wrapper, bot, texts, panel, onToggle }: FrameInit)
     },
     open,
     close,
-    mark: () => void show(dot, element.hidden !== false),
-    destroy: release,
+    showUnread: () => void show(dot, element.hidden !== false),
+    destroy: stopFitting,
   };
 }
 
-/** The window alone, always open. */
+/** The window within the page, always open. */
 export function createEmbedded({ wrapper, panel, onToggle }: FrameInit): Frame {
   const { element } = panel;
-  const release = wrapper.dataset.mode === 'page' ? fitToViewport(element) : () => undefined;
+  const stopFitting = wrapper.dataset.mode === 'page' ? fitToViewport(element) : () => undefined;
   wrapper.append(element);
   onToggle(true);
   return {
     isOpen: true,
     open: (focus = true) => focus && panel.focus(),
     close: () => undefined,
-    mark: () => undefined,
-    destroy: release,
+    showUnread: () => undefined,
+    destroy: stopFitting,
   };
 }
 
-/** Tab goes round within the window. */
+/** Keeps Tab within the window. */
 function trapFocus(element: HTMLElement, event: KeyboardEvent): void {
   const all = [
     ...element.querySelectorAll<HTMLElement>('button, textarea, input, select, a[href], summary, [tabindex="0"]'),
@@ -116,7 +116,7 @@ function trapFocus(element: HTMLElement, event: KeyboardEvent): void {
   (event.shiftKey ? last : first)?.focus();
 }
 
-/** A keyboard on the screen takes part of the window: what is left is told the styles. */
+/** Passes the visible height to the styles, because an on-screen keyboard covers part of the window. */
 function fitToViewport(element: HTMLElement): () => void {
   const view = window.visualViewport;
   if (!view) return () => undefined;

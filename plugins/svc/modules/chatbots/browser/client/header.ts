@@ -10,7 +10,7 @@ export interface Header {
   update(): void;
 }
 
-/** Who one talks with, and what can be done with the whole conversation. */
+/** Name and avatar of the bot, and the menu of the conversation. */
 export function createHeader(
   environment: Environment,
   { onClose, onNewChat }: { onClose: (() => void) | null; onNewChat: () => void },
@@ -49,21 +49,24 @@ export function createAvatar({ look }: Environment['bot']): HTMLElement {
   );
 }
 
-/** A new chat, and the transcript as a file of two kinds. */
+/** Menu: a new chat, and the transcript in two formats. */
 function createMenu(environment: Environment, onNewChat: () => void): { element: HTMLElement; close(): void } {
   const { texts, chat, bot } = environment;
   const save = (kind: 'txt' | 'md'): void =>
-    saveFile(`${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`, formatTranscript(chat, environment, kind));
-  const acts: readonly [IconName, string, () => void][] = [
+    saveFile(
+      `${(bot.name || 'chat').replace(/[^\p{L}\p{N}]+/gu, '-')}.${kind}`,
+      formatTranscript(chat, environment, kind),
+    );
+  const actions: readonly [IconName, string, () => void][] = [
     ['edit', texts.new_chat, onNewChat],
     ['download', `${texts.download} (.txt)`, () => save('txt')],
     ['download', `${texts.download} (.md)`, () => save('md')],
   ];
   const button = iconButton('more', `${texts.new_chat}, ${texts.download}`, () => toggle(menu.hidden !== false));
-  const items = acts.map(([name, label, act]) => {
+  const items = actions.map(([name, label, run]) => {
     const onclick = (): void => {
       close();
-      act();
+      run();
       if (chat.entries.length > 0) button.focus();
     };
     return h('button', { type: 'button', role: 'menuitem', tabindex: -1, onclick }, icon(name), label);
@@ -80,9 +83,9 @@ function createMenu(environment: Environment, onNewChat: () => void): { element:
   close();
   element.addEventListener('keydown', (event) => {
     if (menu.hidden) return;
-    const place = items.indexOf((element.getRootNode() as ShadowRoot).activeElement as HTMLButtonElement);
+    const index = items.indexOf((element.getRootNode() as ShadowRoot).activeElement as HTMLButtonElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined) items[(place + step + items.length) % items.length]?.focus();
+    if (step !== undefined) items[(index + step + items.length) % items.length]?.focus();
     else if (event.key === 'Escape') {
       close();
       button.focus();
@@ -96,7 +99,7 @@ function createMenu(environment: Environment, onNewChat: () => void): { element:
   return { element, close };
 }
 
-/** The conversation as a text, Markdown or plain. */
+/** The conversation as Markdown or plain text. */
 function formatTranscript(
   chat: Pick<Chat, 'entries'>,
   { bot, texts }: Pick<Environment, 'bot' | 'texts'>,
@@ -112,9 +115,9 @@ function formatTranscript(
   return `${[kind === 'md' ? `# ${name}` : name, ...messages].join('\n\n')}\n`;
 }
 
-/** Saves a text as a file of the visitor's. */
+/** Downloads a text as a file. */
 function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-  h('a', { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

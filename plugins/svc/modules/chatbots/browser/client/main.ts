@@ -1,12 +1,12 @@
-import { complain } from './diagnose.ts';
+import { reportProblem } from './diagnose.ts';
 import { SvcChatbot } from './element.ts';
 import { runScriptTag } from './script-tag.ts';
 
-const able =
+const isSupported =
   'customElements' in window && 'attachShadow' in Element.prototype && 'fetch' in window && 'ResizeObserver' in window;
-if (!able)
-  complain(
-    'This browser is too old for the chatbot: it knows no custom elements, shadow DOM, fetch or ResizeObserver.',
+if (!isSupported)
+  reportProblem(
+    'This browser is too old for the chatbot. It needs custom elements, shadow DOM, fetch and ResizeObserver.',
   );
 else {
   runScriptTag();

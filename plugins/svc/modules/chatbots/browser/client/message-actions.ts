@@ -9,7 +9,7 @@ export function iconButton(name: IconName, label: string, onclick: () => void): 
   return h('button', { type: 'button', class: 'quiet', 'aria-label': label, title: label, onclick }, icon(name));
 }
 
-/** Copy, answer anew, rate. */
+/** Buttons to copy, regenerate and rate an answer. */
 export function createActions(
   entry: MessageEntry,
   environment: Environment,
@@ -35,7 +35,7 @@ export function createActions(
     element,
     update(last) {
       if (!show(element, entry.state === 'done' && entry.content !== '')) return;
-      // What a rule said is not the model's to announce anew, but only the server knows that.
+      // Only the server knows whether a rule replied, so the button is always offered.
       show(again, last && !chat.busy && !chat.limit);
       rating?.update();
     },

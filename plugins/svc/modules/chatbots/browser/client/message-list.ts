@@ -9,14 +9,14 @@ import type { Environment } from './environment.ts';
 export interface MessageList {
   readonly element: HTMLElement;
   update(): void;
-  /** To the newest message, and to stay there as it grows. */
+  /** Scrolls to the newest message and stays there. */
   follow(): void;
 }
 
-/** Pixels from the end within which one counts as reading the newest message. */
-const near = 48;
+/** Pixels from the end within which the newest message counts as visible. */
+const nearEnd = 48;
 
-/** The conversation. Grows at its end without moving what somebody reads further up. */
+/** The messages. New text does not scroll the list while the visitor reads further up. */
 export function createMessageList(environment: Environment): MessageList {
   const { chat, texts } = environment;
   const list = h('ol', { class: 'entries' });
@@ -28,7 +28,7 @@ export function createMessageList(environment: Environment): MessageList {
     h('i'),
     h('i'),
   );
-  const opening = createOpening(environment);
+  const opening = createGreeting(environment);
   const scroller = h(
     'div',
     { class: 'log', tabindex: 0, role: 'group', 'aria-label': texts.title || environment.bot.name },
@@ -60,13 +60,13 @@ export function createMessageList(environment: Environment): MessageList {
     toEnd();
   };
   scroller.addEventListener('scroll', () => {
-    following = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < near;
+    following = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
     show(latest, !following);
   });
-  // The window changes its height (keyboards, pictures that arrive): the newest message stays in sight.
+  // Keyboards and images change the height of the window: keep the newest message in view.
   new ResizeObserver(() => following && toEnd()).observe(scroller);
   const update = (): void => {
-    place(list, views, environment);
+    syncEntries(list, views, environment);
     const streaming = chat.delivery.current;
     show(typing, chat.busy && !streaming?.answer?.content && streaming?.message.state !== 'waiting');
     opening.update();
@@ -75,13 +75,13 @@ export function createMessageList(environment: Environment): MessageList {
   return { element, update, follow };
 }
 
-/** Puts the views of all entries in their order, makes new ones and takes gone ones away. */
-function place(list: HTMLElement, views: Map<string, EntryView>, environment: Environment): void {
+/** Creates views of new entries, removes those of deleted ones, and keeps their order. */
+function syncEntries(list: HTMLElement, views: Map<string, EntryView>, environment: Environment): void {
   const { entries } = environment.chat;
-  const gone = new Set(views.keys());
+  const stale = new Set(views.keys());
   let before: Element | null = null;
   entries.forEach((entry, index) => {
-    gone.delete(entry.key);
+    stale.delete(entry.key);
     const view =
       views.get(entry.key) ??
       (entry.kind === 'form' ? createFormView(entry, environment) : createMessageView(entry, environment));
@@ -91,14 +91,14 @@ function place(list: HTMLElement, views: Map<string, EntryView>, environment: En
     if (next !== view.element) list.insertBefore(view.element, next);
     before = view.element;
   });
-  for (const key of gone) {
+  for (const key of stale) {
     views.get(key)?.element.remove();
     views.delete(key);
   }
 }
 
-/** What stands before the first message: greeting and starters. */
-function createOpening({ bot, chat, texts }: Environment): { element: HTMLElement; update(): void } {
+/** Greeting and starters, before the first message. */
+function createGreeting({ bot, chat, texts }: Environment): { element: HTMLElement; update(): void } {
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
   if (bot.greeting) bubble.append(renderMarkdown(bot.greeting));
   const starters = h(

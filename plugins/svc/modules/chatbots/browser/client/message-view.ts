@@ -9,11 +9,11 @@ import type { Environment } from './environment.ts';
 
 export interface EntryView {
   readonly element: HTMLElement;
-  /** `last`: nothing comes after it. */
+  /** @param last whether it is the last entry */
   update(last: boolean): void;
 }
 
-/** A message with all that belongs to it: who wrote it, sources, what can be done with it, what went wrong. */
+/** A message with its author, sources, actions and error. */
 export function createMessageView(entry: MessageEntry, environment: Environment): EntryView {
   const { texts } = environment;
   const mine = entry.role === 'user';

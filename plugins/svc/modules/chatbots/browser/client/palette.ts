@@ -28,7 +28,7 @@ export function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** `share` of `other` in `color`, 0 to 1; rounded as it will be written, so that contrasts are those of what is shown. */
+/** Mixes `share` (0 to 1) of `other` into `color`, rounded like the hex color, so that contrasts are exact. */
 function mix(color: Rgb, other: Rgb, share: number): Rgb {
   return [0, 1, 2].map((index) =>
     Math.round((color[index] ?? 0) * (1 - share) + (other[index] ?? 0) * share),
@@ -38,12 +38,12 @@ function mix(color: Rgb, other: Rgb, share: number): Rgb {
 const white: Rgb = [255, 255, 255];
 const black: Rgb = [0, 0, 0];
 
-/** What is read on a colour: white where it will do, else black, which then always does. */
+/** A text color for a background: white if its contrast is enough, else black. */
 export function onColor(background: Rgb): Rgb {
   return contrast(white, background) >= 4.5 ? white : black;
 }
 
-/** The colour, moved as little as it takes towards black or white until it stands out from all the backgrounds. */
+/** The color, moved toward black or white just enough to contrast with all backgrounds. */
 export function readable(color: Rgb, backgrounds: readonly Rgb[], minimum = 4.5): Rgb {
   const [first = white] = backgrounds;
   const target: Rgb = luminance(first) > 0.18 ? black : white;
@@ -54,7 +54,7 @@ export function readable(color: Rgb, backgrounds: readonly Rgb[], minimum = 4.5)
   return target;
 }
 
-type Colours = Pick<
+type Colors = Pick<
   BotLook,
   'primary_color' | 'text_color' | 'background_color' | 'user_bubble_color' | 'bot_bubble_color'
 >;
@@ -65,30 +65,30 @@ const themes = {
 } as const satisfies Record<string, { background: Rgb; text: Rgb; primary: Rgb; bubble: number }>;
 
 /**
- * Every colour of the widget, made of the few that are set, each text of them with at least 4.5 to its ground.
- * A ground meant for the other scheme is left out, so that a bot with a white one is still dark for visitors who want it dark.
+ * Derives all colors of the widget from the configured ones. Every text has a contrast of at least 4.5 to its background.
+ * A background for the other scheme is ignored, so that a bot with a white one is still dark in dark mode.
  */
-export function palette(colours: Colours, scheme: 'light' | 'dark'): Readonly<Record<string, string>> {
+export function palette(colors: Colors, scheme: 'light' | 'dark'): Readonly<Record<string, string>> {
   const theme = themes[scheme];
   const fits = (color: Rgb | null): Rgb | null =>
     color && luminance(color) > 0.18 === (scheme === 'light') ? color : null;
-  const background = fits(parseHex(colours.background_color)) ?? theme.background;
-  const ink = (ground: Rgb): Rgb => {
-    const wanted = parseHex(colours.text_color) ?? theme.text;
-    return contrast(wanted, ground) >= 4.5
-      ? wanted
+  const background = fits(parseHex(colors.background_color)) ?? theme.background;
+  const textOn = (ground: Rgb): Rgb => {
+    const configured = parseHex(colors.text_color) ?? theme.text;
+    return contrast(configured, ground) >= 4.5
+      ? configured
       : contrast(theme.text, ground) >= 4.5
         ? theme.text
         : onColor(ground);
   };
-  const text = ink(background);
-  const primary = parseHex(colours.primary_color) ?? theme.primary;
-  const userBubble = parseHex(colours.user_bubble_color) ?? primary;
-  const botBubble = fits(parseHex(colours.bot_bubble_color)) ?? mix(background, text, theme.bubble);
-  const botText = ink(botBubble);
+  const text = textOn(background);
+  const primary = parseHex(colors.primary_color) ?? theme.primary;
+  const userBubble = parseHex(colors.user_bubble_color) ?? primary;
+  const botBubble = fits(parseHex(colors.bot_bubble_color)) ?? mix(background, text, theme.bubble);
+  const botText = textOn(botBubble);
   const muted = readable(mix(text, background, 0.35), [background, botBubble]);
   const danger = readable(scheme === 'light' ? [174, 35, 28] : [255, 143, 133], [background, botBubble]);
-  const written: Record<string, Rgb> = {
+  const derived: Record<string, Rgb> = {
     background,
     text,
     muted,
@@ -105,5 +105,5 @@ export function palette(colours: Colours, scheme: 'light' | 'dark'): Readonly<Re
     hover: mix(background, text, 0.08),
     code: mix(botBubble, botText, 0.07),
   };
-  return Object.fromEntries(Object.entries(written).map(([name, color]) => [`--${name}`, toHex(color)]));
+  return Object.fromEntries(Object.entries(derived).map(([name, color]) => [`--${name}`, toHex(color)]));
 }

@@ -12,19 +12,19 @@ export interface Panel {
   readonly element: HTMLElement;
   update(): void;
   focus(): void;
-  /** What happened in the conversation, for those who hear the page. */
-  hear(event: ChatEvent): void;
+  /** Announces an event of the conversation to screen readers. */
+  announceEvent(event: ChatEvent): void;
   destroy(): void;
 }
 
 export interface PanelInit {
   readonly environment: Omit<Environment, 'announce'>;
   readonly session: Store;
-  /** Null: it does not close. */
+  /** Null if the window cannot be closed. */
   readonly onClose: (() => void) | null;
 }
 
-let made = 0;
+let panelCount = 0;
 
 /** The window of the conversation. */
 export function createPanel({ environment: given, session, onClose }: PanelInit): Panel {
@@ -40,7 +40,7 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
       footer.focus();
     },
   });
-  header.title.id = `title-${++made}`;
+  header.title.id = `title-${++panelCount}`;
   const log = createMessageList(environment);
   const footer = createFooter(environment, { session, onSend: log.follow });
   const offline = h(
@@ -88,7 +88,7 @@ export function createPanel({ environment: given, session, onClose }: PanelInit)
     element,
     update,
     focus: footer.focus,
-    hear(event) {
+    announceEvent(event) {
       if (event.type === 'message') announce(texts.typing);
       if (event.type === 'reply') announce(`${texts.title || bot.name}: ${plainText(event.entry.content)}`);
     },

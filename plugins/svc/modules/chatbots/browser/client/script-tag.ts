@@ -2,7 +2,7 @@ import { restRootOf, routeAddress } from '../../../../kit/browser/address.ts';
 import { reportProblem } from './diagnose.ts';
 import { setDefaultRoot } from './element.ts';
 
-/** The script tag this code runs from; module scripts and tags that were merged by optimisers do not announce, so the page is searched. */
+/** The script tag of this code. Module scripts and merged scripts have no `currentScript`, so the page is searched. */
 function findOwnScript(): HTMLScriptElement | null {
   const current = document.currentScript;
   if (current instanceof HTMLScriptElement && restRootOf(current.src) !== null) return current;
@@ -13,35 +13,36 @@ function findOwnScript(): HTMLScriptElement | null {
   );
 }
 
-/** Does what the script tag asks for: shows the bot of `data-bot`, or the form of `data-form`. Without them the page's own `<svc-chatbot>` elements are all there is. */
+/** Shows the bot of `data-bot` or the form of `data-form`. Without them only the page's `<svc-chatbot>` elements are shown. */
 export function runScriptTag(): void {
   const script = findOwnScript();
   const root = script && restRootOf(script.src);
   if (!script || root === null)
     return reportProblem(
-      'The script does not know where it comes from. Load it by its own tag: <script src="https://site/wp-json/svc-widget/v1/widget.js" data-bot="7" async></script>.',
+      'The script cannot find its own address. Load it with its own tag: ' +
+        '<script src="https://site/wp-json/svc-widget/v1/widget.js" data-bot="7" async></script>.',
     );
   setDefaultRoot(root);
   script.setAttribute('data-svc-done', '');
-  const whenParsed = (act: () => void): void => {
-    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', act, { once: true });
-    else act();
+  const whenParsed = (run: () => void): void => {
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run, { once: true });
+    else run();
   };
-  // Whoever loads it with data-manual makes the elements later.
+  // With data-manual, the page creates the elements later.
   if (script.dataset.manual !== undefined) return;
   if (script.dataset.form !== undefined) whenParsed(() => insertForm(script, root));
-  if (script.dataset.bot !== undefined) whenParsed(() => place(script, root));
+  if (script.dataset.bot !== undefined) whenParsed(() => insertChatbot(script, root));
   else if (script.dataset.form !== undefined) return;
   else
     whenParsed(() => {
       if (!document.querySelector('svc-chatbot'))
         reportProblem(
-          `Which chatbot? Add its number to the script tag (data-bot="7"), or put <svc-chatbot bot="7"></svc-chatbot> into the page.`,
+          'The chatbot id is missing. Add data-bot="7" to the script tag, or <svc-chatbot bot="7"></svc-chatbot> to the page.',
         );
     });
 }
 
-function place(script: HTMLScriptElement, root: string): void {
+function insertChatbot(script: HTMLScriptElement, root: string): void {
   const { bot = '', mode, theme, open, target } = script.dataset;
   const element = document.createElement('svc-chatbot');
   element.setAttribute('bot', bot);
@@ -51,7 +52,7 @@ function place(script: HTMLScriptElement, root: string): void {
   if (theme !== undefined) element.setAttribute('theme', theme);
   if (open !== undefined && open !== 'false') element.setAttribute('open', '');
   if (target === undefined) {
-    // The same tag twice, as tag managers and page loaders do it, is one bot.
+    // Tag managers and page loaders may insert the tag twice.
     if (document.querySelector(`svc-chatbot[placed][bot="${CSS.escape(bot)}"]`)) return;
     element.setAttribute('placed', '');
     if (shownAs !== 'popup' && document.body.contains(script)) script.after(element);
@@ -59,16 +60,16 @@ function place(script: HTMLScriptElement, root: string): void {
     return;
   }
   const parent = find(target);
-  if (!parent) return reportProblem(`No element of the page fits data-target="${target}".`);
+  if (!parent) return reportProblem(`No element matches data-target="${target}".`);
   if (!parent.querySelector(`svc-chatbot[bot="${CSS.escape(bot)}"]`)) parent.append(element);
 }
 
-/** An AI form, whose own script is loaded where there is one. Where it stands it is shown, or in `data-target`. */
+/** Inserts an AI form after the script tag or into `data-target`, and loads the script of forms. */
 function insertForm(script: HTMLScriptElement, root: string): void {
   const { form = '', theme, target } = script.dataset;
   const parent = target === undefined ? null : find(target);
-  if (target !== undefined && !parent) return reportProblem(`No element of the page fits data-target="${target}".`);
-  // The same tag twice, as tag managers and page loaders do it, is one form.
+  if (target !== undefined && !parent) return reportProblem(`No element matches data-target="${target}".`);
+  // Tag managers and page loaders may insert the tag twice.
   if ((parent ?? document).querySelector(`svc-form[placed][form="${CSS.escape(form)}"]`)) return;
   const element = document.createElement('svc-form');
   element.setAttribute('form', form);
@@ -80,7 +81,7 @@ function insertForm(script: HTMLScriptElement, root: string): void {
   else document.body.append(element);
   import(routeAddress(root, '/svc-widget/v1/form.js')).catch(() =>
     reportProblem(
-      "The script of forms could not be loaded. The page's content security policy must allow this site as script-src and connect-src.",
+      "The form script could not be loaded. Allow this site in script-src and connect-src of the page's security policy.",
     ),
   );
 }

@@ -1,4 +1,4 @@
-/** What of the browser's Storage is needed. */
+/** The part of the browser's Storage that is used. */
 export interface StorageArea {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -7,22 +7,21 @@ export interface StorageArea {
 
 export interface Store {
   get(name: string): string;
-  /** Empty: takes it away. */
+  /** An empty value removes the entry. */
   set(name: string, value: string): void;
 }
 
 /**
- * Keeps texts under names of its own in an area of the browser, or in memory where the area is blocked, full or gone:
- * the page goes on, only a reload forgets.
+ * Stores texts in a storage area of the browser, or in memory until the next reload if the area is blocked or full.
  *
- * @param open Asks for the area; browsers that block storage throw here already.
+ * @param open returns the area; browsers that block storage throw here
  */
 export function createStore(open: () => StorageArea, prefix: string): Store {
   const memory = new Map<string, string>();
   return {
     get(name) {
-      const held = memory.get(name);
-      if (held !== undefined) return held;
+      const value = memory.get(name);
+      if (value !== undefined) return value;
       try {
         return open().getItem(prefix + name) ?? '';
       } catch {

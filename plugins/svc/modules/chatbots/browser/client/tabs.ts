@@ -2,27 +2,27 @@ import type { Chat } from './chat.ts';
 import type { MessageEntry } from './entry.ts';
 
 export interface Tabs {
-  tell(entry: MessageEntry): void;
+  publish(entry: MessageEntry): void;
   close(): void;
 }
 
-interface Told {
+interface TabMessage {
   readonly conversation: string;
   readonly entry: MessageEntry;
 }
 
 /**
- * Tabs of one conversation show each other's messages, each once, whichever way it came. Where tabs cannot speak to each
- * other they look again when they are looked at.
+ * Shares messages between the tabs of one conversation; each is shown once. Browsers without BroadcastChannel reload the
+ * conversation when a tab becomes visible.
  */
 export function openTabs(name: string, chat: Chat): Tabs {
-  const look = (): void => {
+  const refresh = (): void => {
     if (document.visibilityState === 'visible') void chat.refresh().catch(() => undefined);
   };
-  document.addEventListener('visibilitychange', look);
+  document.addEventListener('visibilitychange', refresh);
   const channel = typeof BroadcastChannel === 'function' ? new BroadcastChannel(name) : null;
-  channel?.addEventListener('message', ({ data }: MessageEvent<Told>) => {
-    // A tab that has shown nothing yet joins the conversation that another one begins.
+  channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
+    // An empty tab joins the conversation that another tab starts.
     if (chat.conversation === null && chat.entries.length === 0 && chat.phase === 'ready')
       chat.setConversation(data.conversation);
     if (chat.conversation !== data.conversation) return;
@@ -32,12 +32,12 @@ export function openTabs(name: string, chat: Chat): Tabs {
     chat.init.onChange();
   });
   return {
-    tell(entry) {
+    publish(entry) {
       if (chat.conversation !== null)
-        channel?.postMessage({ conversation: chat.conversation, entry: { ...entry } } satisfies Told);
+        channel?.postMessage({ conversation: chat.conversation, entry: { ...entry } } satisfies TabMessage);
     },
     close() {
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', refresh);
       channel?.close();
     },
   };

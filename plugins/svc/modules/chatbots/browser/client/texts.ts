@@ -1,6 +1,6 @@
 import type { BotTexts } from '../../bots/bot.ts';
 
-/** Labels that must not be empty. The others (title, subtitle, footer, ...) are not shown when they are. */
+/** Labels that must not be empty. Other texts (title, subtitle, footer) are hidden when empty. */
 const labels: Partial<BotTexts> = {
   placeholder: 'Write a message…',
   send: 'Send',
@@ -21,15 +21,15 @@ const labels: Partial<BotTexts> = {
   typing: 'Writing an answer…',
   you: 'You',
   latest: 'Newest messages',
-  again: 'You can write again {time}.',
+  again: 'You can write again on {time}.',
   offline: 'You are offline. Your message is sent when the connection is back.',
-  error: 'Something went wrong. Please try again.',
+  error: 'Something went wrong.',
   consent_button: 'Agree and start',
   submit: 'Submit',
   required: 'Please fill in this field.',
 };
 
-/** The bot's texts; an empty label is the built-in one. */
+/** The bot's texts, with built-in labels for empty ones. */
 export function withDefaults(texts: Partial<BotTexts>, name: string): BotTexts {
   const filled: Record<string, string> = { title: name, subtitle: '', footer: '', ...labels };
   for (const [key, text] of Object.entries(texts)) if (text) filled[key] = text;
