@@ -1,4 +1,4 @@
-import { limitYoungGeneration } from './v8-heap.ts';
+import { setFlagsFromString } from 'node:v8';
 
 // Must run before other modules load; import nothing else above.
 const liftLimit = limitYoungGeneration();
@@ -10,3 +10,17 @@ try {
   process.exit(1);
 }
 liftLimit();
+
+/**
+ * Keeps V8's young generation at its initial size while modules load. Loading creates much garbage; the space would grow
+ * to 32 MB, and an idle process never returns that: 145 MB resident without the limit, 116 MB with it, at equal speed.
+ * V8 reads the factor at each growth, so it can change at run time. A V8 without the flag warns on standard error.
+ *
+ * @returns a function that lifts the limit; call it once the site is up.
+ */
+function limitYoungGeneration(): () => void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  return () => {
+    setFlagsFromString('--semi-space-growth-factor=2');
+  };
+}

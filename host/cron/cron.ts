@@ -1,11 +1,101 @@
 import type { Clock, CronApi, Logger } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
-import { expressionError } from './next-run.ts';
+import { expressionError, createSchedules, type NamedSchedule, type Schedules } from './schedules.ts';
 import { createRunner, type CronHooks } from './runner.ts';
-import { createScheduling } from './scheduling.ts';
-import { createSchedules, type NamedSchedule } from './schedules.ts';
-import { createCronHistory, createCronStore, type CronRun } from './store.ts';
+import { createCronHistory, createCronStore, type CronRun, type CronStore, type StoredEvent } from './store.ts';
 import { createTicker, cronChannel } from './ticker.ts';
+
+interface SchedulingDependencies {
+  readonly database: Database;
+  readonly store: CronStore;
+  readonly schedules: Schedules;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Notifies all nodes that the schedule has changed. */
+  readonly announce: () => Promise<void>;
+}
+
+type NewEvent = Omit<StoredEvent, 'id' | 'isRunning'>;
+
+/** Single events this close to an equal one are duplicates, in milliseconds. */
+const duplicateWindow = 600_000;
+
+/** The part of CronApi that writes and reads events. */
+function createScheduling(dependencies: SchedulingDependencies): Omit<CronApi, 'addSchedule'> {
+  const { store, schedules, clock, log } = dependencies;
+  const add = (decide: () => Promise<NewEvent | null>): Promise<boolean> => addEvent(dependencies, decide);
+  const nextRunOf = (event: StoredEvent): number =>
+    (event.isRunning && event.schedule !== null
+      ? schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() })
+      : null) ?? event.nextRun;
+
+  return {
+    async scheduleSingle(at, hook, args = []) {
+      if (!isTime(at)) return false;
+      return add(async () => {
+        const { from, to } = duplicateRange(at, clock.now());
+        const isNear = (await store.find({ hook, args })).map(nextRunOf).some((time) => time >= from && time <= to);
+        return isNear ? null : { hook, args, schedule: null, nextRun: at };
+      });
+    },
+    async schedule(schedule, hook, { args = [], firstRun } = {}) {
+      if (!schedules.isValid(schedule)) {
+        log.warn('Cron event refused: its schedule is neither a known name nor a cron expression', {
+          event: 'cron_schedule_invalid',
+          hook,
+          schedule,
+        });
+        return false;
+      }
+      if (firstRun !== undefined)
+        return isTime(firstRun) && add(async () => ({ hook, args, schedule, nextRun: firstRun }));
+      return add(async () => {
+        const recurring = (await store.find({ hook, args })).filter((event) => event.schedule !== null);
+        if (recurring.some((event) => event.schedule === schedule)) return null;
+        for (const event of recurring) await store.removeOne(event);
+        const nextRun = schedules.next(schedule, { previous: clock.now(), now: clock.now() });
+        return nextRun === null ? null : { hook, args, schedule, nextRun };
+      });
+    },
+    unschedule: (hook, args, at) => store.remove({ hook, args, at }),
+    async next(hook, args = []) {
+      const times = (await store.find({ hook, args })).map(nextRunOf);
+      return times.length === 0 ? false : Math.min(...times);
+    },
+    async list() {
+      const events = (await store.find()).map((event) => ({
+        hook: event.hook,
+        args: event.args,
+        nextRun: nextRunOf(event),
+        schedule: event.schedule,
+      }));
+      return events.sort((one, other) => one.nextRun - other.nextRun);
+    },
+  };
+}
+
+/** The lock ensures that a second node scheduling the same event finds the first one's. */
+async function addEvent(
+  { database, store, announce }: SchedulingDependencies,
+  decide: () => Promise<NewEvent | null>,
+): Promise<boolean> {
+  const isAdded = await database.transaction(async () => {
+    await database.lock('cron');
+    const event = await decide();
+    return event !== null && store.insert(event);
+  });
+  if (isAdded) await announce();
+  return isAdded;
+}
+
+/** WordPress's rule: an event that is due within the window, or overdue, is a duplicate of everything up to the window's end. */
+function duplicateRange(at: number, now: number): { readonly from: number; readonly to: number } {
+  return { from: at < now + duplicateWindow ? 0 : at - duplicateWindow, to: Math.max(at, now) + duplicateWindow };
+}
+
+function isTime(at: number): boolean {
+  return Number.isFinite(at) && at > 0;
+}
 
 export { migrations } from './migrations.ts';
 export type { CronRun } from './store.ts';

@@ -5,7 +5,7 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
 import { hostErrors } from './host-errors.ts';
-import type { ErrorReader } from './error-reader.ts';
+import type { ErrorReader } from './error-response.ts';
 import type { Finish } from './finish.ts';
 import { parseQuery } from './php-query.ts';
 import type { Match, RouteRegistry } from './registry.ts';

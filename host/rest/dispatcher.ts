@@ -2,7 +2,7 @@ import { RestError, RestResponse } from '#plugin-api';
 import { endReplaced } from './response-content.ts';
 import { errorResponse } from './error-response.ts';
 import { hostErrors } from './host-errors.ts';
-import type { ErrorReader } from './error-reader.ts';
+import type { ErrorReader } from './error-response.ts';
 import { readParameters } from './parameters.ts';
 import type { Match, RouteRegistry } from './registry.ts';
 import type { HostRequest } from './host-request.ts';

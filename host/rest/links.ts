@@ -1,5 +1,5 @@
 import type { RestLink, RestResponse } from '#plugin-api';
-import { allowedMethods } from './allow.ts';
+import { allowedMethods } from './finish.ts';
 import { readParameters } from './parameters.ts';
 import { parseQuery } from './php-query.ts';
 import type { RouteRegistry } from './registry.ts';

@@ -4,7 +4,7 @@ import { addContentHeaders, endContent, endReplaced, withoutContent } from './re
 import type { Dispatcher } from './dispatcher.ts';
 import { parseEmbedParam, type Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
-import type { ErrorReader } from './error-reader.ts';
+import type { ErrorReader } from './error-response.ts';
 import type { Finish } from './finish.ts';
 import { parseQuery, type ParsedQuery } from './php-query.ts';
 import type { RouteRegistry } from './registry.ts';

@@ -3,7 +3,7 @@ import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDe
 import { createBatchRoute } from './batch.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEmbedder } from './embed.ts';
-import { createErrorReader } from './error-reader.ts';
+import { createErrorReader } from './error-response.ts';
 import { createFinish } from './finish.ts';
 import { createNamespaceIndex, createRootIndex } from './index-routes.ts';
 import type { RestSite } from './index-routes.ts';

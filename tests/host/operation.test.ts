@@ -109,7 +109,7 @@ describe('a site that cannot start', () => {
   it('says that its port is taken', async () => {
     const host = await createTestHost();
     try {
-      expect(await start({ PORT: new URL(host.url).port })).to.match(/Port \d+ is taken/);
+      expect(await start({ PORT: new URL(host.url).port })).to.match(/Port \d+ is in use/);
     } finally {
       await host.stop();
     }

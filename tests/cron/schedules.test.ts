@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { expressionError, nextMatch } from '../../host/cron/next-run.ts';
+import { expressionError, nextMatch } from '../../host/cron/schedules.ts';
 
 const next = (expression: string, after: string): string | null => {
   const time = nextMatch(expression, Date.parse(after));
