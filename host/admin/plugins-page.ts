@@ -9,7 +9,6 @@ import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { textField } from './form.ts';
 import { stateBadge } from './dashboard.ts';
 
-/** Health check results of one plugin, shown once. */
 interface Findings {
   readonly slug: string;
   readonly results: readonly HealthResult[];

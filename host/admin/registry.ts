@@ -36,7 +36,6 @@ export interface RegisteredPage {
 export interface AdminRegistry {
   readonly api: AdminApi;
   page(slug: string): RegisteredPage | undefined;
-  /** The menu entries that this user can open. */
   menu(user: User, currentSlug: string): MenuEntry[];
   /** Logs and omits a badge that throws. */
   badges(): Promise<AdminBadge[]>;

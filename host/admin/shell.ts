@@ -31,7 +31,6 @@ export interface NarrowContent {
 }
 
 export interface Shell {
-  /** A page with admin bar and menu. */
   full(content: ShellContent): Promise<string>;
   /** A single column without menu, for sign-in, setup and errors. */
   narrow(content: NarrowContent): Promise<string>;

@@ -1,6 +1,5 @@
 import type { CliCommand, CronApi } from '#plugin-api';
 
-/** A run as the commands print it. */
 interface RunSummary {
   readonly hook: string;
   readonly outcome: string;

@@ -178,7 +178,6 @@ function createRevisions(
   };
 }
 
-/** Registers the content settings. */
 function registerContentSettings(options: Pick<OptionsApi, 'registerSetting'>): void {
   options.registerSetting('posts_per_page', {
     group: 'reading',

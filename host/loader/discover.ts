@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { readManifest } from './manifest.ts';
 import type { PluginSource } from './manifest.ts';
 
-/** The content of the plugin folders. */
 export interface Discovery {
   /** By slug. */
   readonly plugins: ReadonlyMap<string, PluginSource>;
@@ -11,7 +10,6 @@ export interface Discovery {
   readonly broken: ReadonlyMap<string, string>;
 }
 
-/** Where to search for plugins. */
 export interface PluginSearch {
   /** Absolute paths, searched in order. */
   readonly pluginDirs: readonly string[];

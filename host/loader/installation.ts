@@ -12,14 +12,12 @@ import type { PluginSource } from './manifest.ts';
 import type { Operations, OperationsDependencies } from './operations.ts';
 import { UpgradeError } from './upgrade.ts';
 
-/** The result of an installation. */
 export interface Installed {
   readonly slug: string;
   readonly name: string;
   readonly version: string;
   /** The replaced version; null for a new plugin. */
   readonly replaced: string | null;
-  /** Whether the plugin was activated. */
   readonly activated: boolean;
 }
 

@@ -6,7 +6,6 @@ import type { HostServices } from './services.ts';
 import { createStep, type Step } from './stages.ts';
 import type { Upgrades } from './upgrade.ts';
 
-/** The health check results of one plugin. */
 export interface PluginHealth {
   readonly slug: string;
   readonly results: readonly HealthResult[];

@@ -25,7 +25,6 @@ import type {
   ViewsApi,
 } from '#plugin-api';
 
-/** The hook functions that the loader uses. */
 export interface ScopedHooks {
   forOwner(owner: string): HooksApi;
   removeOwner(owner: string): void;

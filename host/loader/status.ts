@@ -29,7 +29,6 @@ export interface Blocked {
   readonly message: string;
 }
 
-/** The state of the loader. */
 export interface LoaderState {
   readonly discovery: Discovery;
   readonly running: ReadonlyMap<string, RunningPlugin>;

@@ -2,7 +2,6 @@ import type { Clock, Logger, OptionsApi } from '#plugin-api';
 
 export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
 
-/** The failure of a plugin. */
 export interface PluginFailure {
   /** `discover`, `manifest`, `requires`, `import`, `migrate`, `register`, `activate`, `deactivate`, `action`, `route`, ... */
   readonly stage: string;

@@ -2,7 +2,6 @@ import gt from 'semver/functions/gt.js';
 import type { Clock, Migration, PluginUpgrade } from '#plugin-api';
 import type { StoredVersions } from './stored-state.ts';
 
-/** Database services for upgrades. */
 export interface UpgradeServices {
   /** Ids of migrations that have not run. */
   pending(slug: string, migrations: readonly Migration[]): Promise<readonly string[]>;

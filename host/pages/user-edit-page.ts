@@ -2,7 +2,7 @@ import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
 import { profileFormData, readProfile } from './forms.ts';
 import { parseId, readRawText, readQuery, withFieldErrors, success, readText, type FieldErrors } from './forms.ts';
-import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
+import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 interface Typed {
   readonly login?: string;
@@ -11,7 +11,6 @@ interface Typed {
   readonly role?: string;
 }
 
-/** The form for a new user. */
 export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPageBody {
   const page = (
     { user }: AdminRequest,
@@ -58,13 +57,7 @@ export function createNewUserPage({ users, roles }: UserPagesDependencies): Admi
 export function createEditUserPage(dependencies: UserPagesDependencies): AdminPageBody {
   const { users, sessions } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
-    const user = await users.get(id);
-    if (user === null)
-      throw new RestError({
-        code: 'rest_user_invalid_id',
-        message: 'This user does not exist. It may have been deleted.',
-        status: 404,
-      });
+    const user = await findUser(users, id);
     if (!request.user.can('edit_user', id)) throw forbidden('You are not allowed to edit this user.');
     return user;
   };

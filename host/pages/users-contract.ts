@@ -1,4 +1,4 @@
-import type { AdminRequest, User, UserChanges, UsersApi } from '#plugin-api';
+import { RestError, type AdminRequest, type User, type UserChanges, type UsersApi } from '#plugin-api';
 
 /** A signed-in browser. Times are milliseconds since the epoch. */
 export interface SessionRow {
@@ -45,4 +45,12 @@ export interface UserPagesDependencies {
 /** `editor` -> `Editor`. */
 export function roleLabel(role: string): string {
   return role.charAt(0).toUpperCase() + role.slice(1);
+}
+
+/** @throws RestError 404 */
+export async function findUser(users: Pick<UsersApi, 'get'>, id: number): Promise<User> {
+  const user = await users.get(id);
+  if (user !== null) return user;
+  const message = 'This user does not exist. It may have been deleted.';
+  throw new RestError({ code: 'rest_user_invalid_id', message, status: 404 });
 }

@@ -1,6 +1,6 @@
 import { RestError, type AdminPageBody, type AdminRequest, type User } from '#plugin-api';
 import { parseId, readQuery, success, readText } from './forms.ts';
-import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
+import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 const perPage = 20;
 
@@ -72,13 +72,7 @@ function toRow(user: User, caller: User): Record<string, unknown> {
 /** Confirms the deletion of a user and asks what happens to their content. */
 export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPageBody {
   const find = async (request: AdminRequest, id: number): Promise<User> => {
-    const user = await users.get(id);
-    if (user === null)
-      throw new RestError({
-        code: 'rest_user_invalid_id',
-        message: 'This user does not exist. It may have been deleted.',
-        status: 404,
-      });
+    const user = await findUser(users, id);
     if (user.id === request.user.id)
       throw new RestError({
         code: 'rest_user_cannot_delete',

@@ -6,7 +6,6 @@ import type { Nonces } from './nonces.ts';
 import type { Sessions } from './sessions.ts';
 import type { Users } from './users.ts';
 
-/** Name of the session cookie. */
 export const sessionCookieName = 'svc_session';
 
 /** Browsers limit cookies to 400 days. The server decides when a session expires. */

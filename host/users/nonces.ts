@@ -57,7 +57,8 @@ export function createNonces({ key, clock, hooks }: NoncesDependencies): Nonces 
   };
 }
 
-function isEqual(given: string, expected: string): boolean {
+/** Compares in constant time. */
+export function isEqual(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

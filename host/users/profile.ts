@@ -1,6 +1,5 @@
 import { isUrl, type UserProfile } from '#plugin-api';
 
-/** The profile columns of the table `users`. */
 export interface ProfileRow {
   readonly first_name: string;
   readonly last_name: string;
@@ -11,7 +10,6 @@ export interface ProfileRow {
   readonly slug: string;
 }
 
-/** Columns by profile member. */
 export const profileColumns: Readonly<Record<keyof UserProfile, keyof ProfileRow>> = {
   firstName: 'first_name',
   lastName: 'last_name',

@@ -1,7 +1,8 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { RestError } from '#plugin-api';
 import type { DatabaseApi, OptionsApi, User } from '#plugin-api';
 import type { Users } from './users.ts';
+import { isEqual } from './nonces.ts';
 
 export interface SetupDependencies {
   readonly users: Pick<Users, 'create' | 'hasAdministrator'>;
@@ -23,7 +24,6 @@ export interface SetupInput {
 
 /** Creates the first administrator in a browser, for the person who can read the output of the host. */
 export interface Setup {
-  /** Whether the site has no administrator yet. */
   needed(): Promise<boolean>;
   /** URL of the setup page with its one-time token, the same on every node. Null if an administrator exists. */
   ensureLink(): Promise<string | null>;
@@ -81,9 +81,4 @@ export function createSetup({ users, options, database, key, siteUrl }: SetupDep
         return user;
       }),
   };
-}
-
-function isEqual(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -3,7 +3,6 @@ import type { UserFacts } from './user.ts';
 import { keyOf } from './user-input.ts';
 import { toProfile, type ProfileRow } from './profile.ts';
 
-/** A row of the table `users`. */
 export interface UserRow extends ProfileRow {
   readonly id: number;
   readonly login: string;
@@ -47,7 +46,6 @@ const orders = {
   registeredAt: 'created_at',
 } as const;
 
-/** Adds the conditions of a filter. */
 export function filterUsers<Rows extends Knex.QueryBuilder>(
   rows: Rows,
   { role, roles, search, searchIn, include, exclude, slugs }: UserFilter,

@@ -22,7 +22,6 @@ export interface UserWritesDependencies {
   readonly users: Users;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly respond: (user: User, context: UserContext, request: RestRequest) => Promise<RestResponse>;
-  /** URL of the collection. */
   readonly url: () => string;
 }
 
@@ -31,7 +30,6 @@ type Find = (request: RestRequest<UserParams>) => User | Promise<User>;
 
 const defaultRole = 'subscriber';
 
-/** Routes that create, update and delete users. */
 export function createUserWrites(dependencies: UserWritesDependencies) {
   return {
     create: (args: Args) => createRoute(dependencies, args),

@@ -185,7 +185,6 @@ interface Paging {
   readonly total: number;
   readonly page: number;
   readonly perPage: number;
-  /** URL of the collection. */
   readonly url: string;
   /** Parameters of the request, which the links repeat. */
   readonly query: Params;

@@ -10,7 +10,6 @@ import { createAnonymous, createUser } from './user.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
-    /** After a user was created. */
     user_register: (userId: number) => void;
   }
 }

@@ -96,7 +96,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
       status: 'draft',
       modified: '12345',
     });
-    expect(stale.text).to.contain('Somebody else changed it meanwhile.');
+    expect(stale.text).to.contain('Another user has changed this in the meantime.');
     const page = await site.host.content.posts.create({ type: 'page', title: 'Page', status: 'publish' });
     expect(
       (
@@ -107,7 +107,7 @@ describeDialects('admin pages of content', (_open, dialectCase) => {
           parent: '999',
         })
       ).text,
-    ).to.contain('Choose another page');
+    ).to.contain('Choose another parent page');
   });
 
   it('trash, restore and delete', async () => {

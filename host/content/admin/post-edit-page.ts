@@ -17,7 +17,6 @@ interface Showing {
   readonly errors?: Readonly<Record<string, string>>;
 }
 
-/** The form for a new post of the type. */
 export function createNewPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
   const show = createRenderForm(given, type);
   return {

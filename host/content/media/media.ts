@@ -27,7 +27,6 @@ declare module '#plugin-api' {
   }
 }
 
-/** Meta keys of WordPress. */
 export const mediaMeta = {
   file: '_wp_attached_file',
   facts: '_wp_attachment_metadata',
@@ -121,15 +120,13 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
       const file = (await meta.load([id], [mediaMeta.file])).get(id)?.get(mediaMeta.file)?.[0];
       return () => {
         if (typeof file !== 'string') return;
-        folder
-          .remove(file)
-          .catch((error: unknown) =>
-            log.error('Failed to delete the file of an attachment', {
-              event: 'attachment_file_not_deleted',
-              file,
-              error,
-            }),
-          );
+        folder.remove(file).catch((error: unknown) =>
+          log.error('Failed to delete the file of an attachment', {
+            event: 'attachment_file_not_deleted',
+            file,
+            error,
+          }),
+        );
       };
     },
   };

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { RestError } from '#plugin-api';
 
 export interface UploadedFile {
-  /** Name of the form field. */
   readonly field: string;
   /** File name from the browser, without folders. */
   readonly name: string;
@@ -18,7 +17,6 @@ export interface Multipart {
 }
 
 export interface MultipartLimits {
-  /** Maximum bytes of one file. */
   readonly fileSize: number;
   /** Maximum bytes of the whole body, including files. */
   readonly total: number;

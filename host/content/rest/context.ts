@@ -41,7 +41,6 @@ declare module '#plugin-api' {
   }
 }
 
-/** Dependencies of the content routes. */
 export interface ContentRestDependencies {
   readonly rest: RestApi;
   readonly parts: ContentParts;
@@ -62,7 +61,6 @@ export const contextArgument: RouteArgument = {
 
 export const idArgument: RouteArgument = { description: 'Unique identifier for the post.', type: 'integer' };
 
-/** The REST URL of a post. */
 export function postUrl({ rest }: ContentRestDependencies, { restBase }: PostType, { id }: Post): string {
   return rest.url(`/wp/v2/${restBase}/${id}`);
 }
@@ -108,7 +106,6 @@ export interface Paging {
   readonly total: number;
   readonly page: number;
   readonly perPage: number;
-  /** URL of the collection. */
   readonly url: string;
   /** Parameters of the request, which the links repeat. */
   readonly query: Params;

@@ -1,4 +1,3 @@
-/** A shortcode in a text. */
 export interface FoundShortcode {
   readonly start: number;
   /** Index after its last character. */

@@ -1,4 +1,5 @@
-import type { PlainHandler, PublicSiteDependencies } from './site-page.ts';
+import type { PlainHandler } from '../media/serve-uploads.ts';
+import type { PublicSiteDependencies } from './site-page.ts';
 import type { Theme, ThemeDependencies } from './theme.ts';
 
 /** The public site, loaded on the first request, so that worker nodes do not load it. */

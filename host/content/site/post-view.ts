@@ -30,12 +30,10 @@ export async function postView(given: PublicSiteDependencies, post: Post): Promi
   };
 }
 
-/** Template data of a post in a list. */
 export async function listedPostView(given: PublicSiteDependencies, post: Post): Promise<PostView> {
   return { ...(await postView(given, post)), excerpt: given.views.safe(await given.parts.renderer.excerpt(post)) };
 }
 
-/** Template data of a single post page. */
 export async function singlePostView(given: PublicSiteDependencies, post: Post, user: User): Promise<PostView> {
   const view = await postView(given, post);
   const editPath = `${listPath({ name: post.type })}/edit`;

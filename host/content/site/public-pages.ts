@@ -1,5 +1,6 @@
 import type { PublicPage, Undo } from '#plugin-api';
-import type { PlainHandler, SitePage } from './site-page.ts';
+import type { PlainHandler } from '../media/serve-uploads.ts';
+import type { SitePage } from './site-page.ts';
 
 export interface PublicPagesDependencies {
   /** Renders a page in the layout. */

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findListResponse } from './post-list-pages.ts';
 import { findSinglePost } from './single-post-page.ts';
-import type { PlainHandler, PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
+import type { PlainHandler } from '../media/serve-uploads.ts';
+import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
 
 /**
  * The public site: posts, pages, lists, search, archives and the feed. Passes unknown paths, and a home page without posts,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { HooksApi, Logger, OptionsApi, Post, PostQuery, SiteApi, User, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 
@@ -63,7 +63,6 @@ export interface PublicSiteDependencies {
   readonly log: Logger;
 }
 
-/** The response of the public site. */
 export type SiteResponse =
   | { readonly kind: 'page'; readonly page: SitePage; readonly isPersonal?: boolean }
   | { readonly kind: 'redirect'; readonly to: string }
@@ -76,9 +75,3 @@ export interface SiteVisit {
   /** Loaded on first use: most pages are the same for all users. */
   readonly user: () => Promise<User>;
 }
-
-export type PlainHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: (error?: unknown) => void,
-) => void;

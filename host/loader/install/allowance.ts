@@ -5,7 +5,6 @@ export class InstallError extends Error {
   override readonly name = 'InstallError';
 }
 
-/** Size limits of a plugin. */
 export interface InstallLimits {
   /** Files and folders. */
   readonly entries: number;
