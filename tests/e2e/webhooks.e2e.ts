@@ -42,7 +42,7 @@ describe('event webhooks in a browser', () => {
     await page.goto(`${host.url}/admin/svc/webhooks`);
     await page.getByLabel('Send event webhooks').check();
     await page.locator('#webhooks-switch').getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Event webhooks are on.').waitFor();
+    await page.getByText('Event webhooks turned on.').waitFor();
     await page.getByRole('button', { name: 'Generate a secret' }).click();
     const secret = await page.locator('.reveal code').textContent();
     expect(secret).to.match(/^whsec_/);
@@ -65,7 +65,7 @@ describe('event webhooks in a browser', () => {
       await page.getByLabel('All of Chatbots').evaluate((box) => (box as { indeterminate?: boolean }).indeterminate),
     ).to.equal(true);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('CRM is saved.').waitFor();
+    await page.getByText('CRM saved.').waitFor();
     expect((await endpoints())[0]?.events).to.deep.equal([
       'chatbot.form_submitted',
       'chatbot.response_generated',

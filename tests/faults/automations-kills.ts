@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
-import { defaultDial, type Dial } from '../../plugins/sandbox/dial.ts';
+import { defaultFaultSettings, type FaultSettings } from '../../plugins/sandbox/fault-injection.ts';
 import { createSandboxServer } from '../../plugins/sandbox/server.ts';
 import { usageTable } from '../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import { taskTables } from '../../plugins/svc/modules/automations/tables.ts';
@@ -45,7 +45,7 @@ export interface AutomationsKills {
 }
 
 /** What the provider does in turn, from kill to kill; the share is of its requests. */
-const dials: readonly Partial<Dial>[] = [
+const dials: readonly Partial<FaultSettings>[] = [
   { fault: '500', rate: 0.4 },
   { fault: 'slow', rate: 1, delay_ms: 150 },
   { fault: '429', rate: 0.3 },
@@ -61,7 +61,7 @@ export async function automationsKills({
   kills,
   hurried,
 }: AutomationsKills): Promise<AutomationsKillReport> {
-  let dial: Dial = defaultDial;
+  let dial: FaultSettings = defaultFaultSettings;
   const sandbox = createSandboxServer({
     clock: createSystemClock(),
     log: silentLog,
@@ -87,7 +87,7 @@ export async function automationsKills({
     const pair = [nodes.start(), nodes.start()];
     await Promise.all(pair.map(({ ready }) => ready));
     for (let kill = 0; kill < kills; kill += 1) {
-      dial = { ...defaultDial, ...dials[kill % dials.length], seed: kill + 1 };
+      dial = { ...defaultFaultSettings, ...dials[kill % dials.length], seed: kill + 1 };
       const before = await countOf('completed', 'failed');
       await pair[0]?.ready;
       const enough = Math.min(items - 1, before + Math.max(1, Math.floor((items - before) / (kills - kill + 1))));
@@ -96,7 +96,7 @@ export async function automationsKills({
       await pair.shift()?.end('SIGKILL');
       pair.push(nodes.start());
     }
-    dial = { ...defaultDial, fault: '500', rate: 0.2 };
+    dial = { ...defaultFaultSettings, fault: '500', rate: 0.2 };
     await pair.at(-1)?.ready;
     if (hurried) await knex(taskTables.items).where({ state: 'processing' }).update({ due_at: 1 });
     await until('every item is finished', async () => (await countOf('completed', 'failed')) === items, 300_000);

@@ -100,9 +100,9 @@ describeDialects('two nodes at work on webhooks', (open, { location }) =>
       const of = (name: string) => deliveries.find(({ endpointId }) => endpointId === ids[name]);
       expect(of('moved')).to.deep.include({ state: 'delivered', attempts: 2 });
       const reasons = {
-        disabled: 'The endpoint was switched off.',
+        disabled: 'The endpoint was turned off.',
         removed: 'The endpoint was removed.',
-        unsubscribed: `The endpoint is not subscribed to ${event} any more.`,
+        unsubscribed: `The endpoint is no longer subscribed to ${event}.`,
       };
       for (const [name, error] of Object.entries(reasons)) {
         expect(of(name)).to.deep.include({ state: 'failed', attempts: 1, failure: 'stopped', error });
@@ -128,7 +128,7 @@ describeDialects('two nodes at work on webhooks', (open, { location }) =>
       expect(receiver.received).to.have.length(1);
       expect((await webhooks.deliveryLog.recentFailures())[0]).to.deep.include({
         failure: 'stopped',
-        error: 'Event webhooks were switched off.',
+        error: 'Event webhooks were turned off.',
         attempts: 1,
       });
     });

@@ -53,9 +53,9 @@ describeDialects('webhook jobs that are broken', (open) =>
       const errorOf = async (id: string): Promise<string | null | undefined> =>
         (await webhooks.deliveryLog.get(id))?.error;
       for (const id of gone)
-        expect(await errorOf(id)).to.equal('It could not be sent: its event is not stored any more.');
-      expect(await errorOf(target)).to.match(/^It could not be sent: .*JSON/);
-      expect(await errorOf(body)).to.match(/^A filter of requests failed: .*JSON/);
+        expect(await errorOf(id)).to.equal('Not sent: the event is no longer stored.');
+      expect(await errorOf(target)).to.match(/^Not sent: .*JSON/);
+      expect(await errorOf(body)).to.match(/^A request filter failed: .*JSON/);
       expect(await errorOf(filtered)).to.match(/This conversation is poison/);
       expect(await webhooks.deliveryLog.recentFailures()).to.have.length(5);
     });

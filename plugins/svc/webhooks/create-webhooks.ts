@@ -18,7 +18,7 @@ import { createSettingsStore } from './settings-store.ts';
 import { createPostgresqlStore } from './store/postgresql-store.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
 import { createNodeWaker, wakeChannel } from './wake-nodes.ts';
-import type { Webhooks } from './webhooks.ts';
+import type { DeliveryLog, Webhooks } from './webhooks.ts';
 import { createCircuits } from './worker/circuits.ts';
 import { createWorker } from './worker/worker.ts';
 
@@ -107,14 +107,8 @@ export async function createWebhooks({
     return resumed;
   }
 
-  return {
-    ...createAdministration({ host, store: settings, catalogue }),
-    catalogue,
-    emit: (name, data, context) => {
-      emitted += 1;
-      return send(name, data, context);
-    },
-    deliveryLog: {
+  function createLog(): DeliveryLog {
+    return {
       ...createDeliveryLog({ host, settings, store, catalogue, circuits, wake: nodes.wake }),
       replay: replays.replay,
       replays: replays.replays,
@@ -123,7 +117,17 @@ export async function createWebhooks({
       resume,
       metrics: () => readMetrics(host, worker, emitted),
       exposeMetrics: async () => exposeMetrics(await readMetrics(host, worker, emitted)),
+    };
+  }
+
+  return {
+    ...createAdministration({ host, store: settings, catalogue }),
+    catalogue,
+    emit: (name, data, context) => {
+      emitted += 1;
+      return send(name, data, context);
     },
+    deliveryLog: createLog(),
     async work() {
       while (await replays.step()) await clock.sleep(1000);
       return worker.drain();

@@ -3,22 +3,22 @@ import type { AttemptFailure } from './delivery/deliver.contract.ts';
 /** D20. */
 export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'failed';
 
-/** `stopped`: not sent, because endpoint or switch do not allow it any more. */
+/** `stopped`: not sent, because the endpoint or event webhooks were turned off. */
 export type DeliveryFailure = AttemptFailure | 'stopped';
 
-/** One event to one endpoint: a job of the queue, and its line in the recorder. Times: milliseconds since the epoch, of the database. */
+/** One event to one endpoint: a job of the queue and a line of the delivery log. Times are the database's, in milliseconds since the epoch. */
 export interface Delivery {
   /** UUID; `X-SVC-Delivery-Id` of every attempt. */
   readonly id: string;
   readonly eventId: string;
   readonly event: string;
   readonly endpointId: string;
-  /** Name of the endpoint, also when it was deleted since. */
+  /** Name of the endpoint, even if it has been deleted. */
   readonly endpointName: string;
   readonly state: DeliveryState;
-  /** Attempts made so far, over all runs. */
+  /** Attempts so far, including those before a manual retry. */
   readonly attempts: number;
-  /** Pending: when the next attempt is due; 0: at once. Delivering: until when the lease holds. */
+  /** When the next attempt is due; 0: now; null: finished. */
   readonly dueAt: number | null;
   readonly createdAt: number;
   readonly finishedAt: number | null;
@@ -45,12 +45,12 @@ export interface Attempt {
   readonly timestamp: string;
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly responseBody: string;
-  /** When the next attempt was to be made; null: none. */
+  /** When the next attempt was scheduled; null: none. */
   readonly nextTryAt: number | null;
 }
 
 export interface DeliveryDetail extends Delivery {
-  /** The exact bytes of every attempt, as text. */
+  /** The exact body of every attempt, as text. */
   readonly body: string;
   /** Newest last. */
   readonly attemptLog: readonly Attempt[];
@@ -67,39 +67,39 @@ export interface DeliveryFilter {
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
-  /** Hand it back as `before` to get the next page; null: this is the last. */
+  /** Pass it as `before` to get the next page; null: last page. */
   readonly next: string | null;
 }
 
-/** A row of the "why not" view: one condition of contract 6.1, or one filter. */
+/** A row of the delivery check: a condition of contract 6.1, or a filter. */
 export interface Condition {
   readonly id:
     'switch' | 'enabled' | 'url' | 'subscribed' | 'envelope_filter' | 'targets_filter' | 'processing' | 'circuit';
   readonly label: string;
   readonly met: boolean;
-  /** What to do when it is not met. */
+  /** What to do if the condition is not met. */
   readonly hint: string;
 }
 
 export interface ReplayRequest {
-  /** Ids of deliveries; or all of a time. */
+  /** Ids of deliveries; without them, all of a time span. */
   readonly deliveries?: readonly string[];
   readonly since?: number;
   readonly until?: number;
   readonly endpointId?: string;
   readonly event?: string;
-  /** Default: finished ones of both kinds. */
+  /** Default: both. */
   readonly state?: 'delivered' | 'failed';
-  /** Deliveries put back into the queue a second; default 100. */
+  /** Deliveries queued again per second; default 100. */
   readonly rate?: number;
 }
 
-/** A replay goes on after a restart, where it was. */
+/** A replay. It continues after a restart. */
 export interface Replay {
   readonly id: string;
   readonly state: 'running' | 'done' | 'stopped';
   readonly replayed: number;
-  /** Deliveries the request picked when it was made. */
+  /** Deliveries that matched when the replay was created. */
   readonly total: number;
   readonly createdAt: number;
 }
@@ -109,21 +109,21 @@ export interface EndpointMetrics {
   readonly delivered: number;
   readonly failed: number;
   readonly retried: number;
-  /** Attempts under way on this node. */
+  /** In-flight attempts of this node. */
   readonly inFlight: number;
-  /** Attempts this node may make at once now. */
+  /** Maximum concurrent attempts of this node. */
   readonly limit: number;
   readonly waiting: number;
 }
 
 export interface WebhookMetrics {
-  /** Counted by this process since it started. */
+  /** Counts of this process since its start. */
   readonly delivered: number;
   readonly failed: number;
   readonly retried: number;
   readonly emitted: number;
   readonly inFlight: number;
-  /** Seconds that the oldest job which is due has waited. */
+  /** Age of the oldest pending job in seconds. */
   readonly queueAge: number;
   readonly waiting: number;
   readonly endpoints: readonly EndpointMetrics[];

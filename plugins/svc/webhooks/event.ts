@@ -32,34 +32,37 @@ export interface EventContext {
   readonly module?: string;
   /** `source.origin`; default: the first of the event's definition (D17). */
   readonly origin?: string;
-  /** Default: made by the event's definition from the data. `id` is written as a string. */
+  /** Default: derived from the data by the event's definition. `id` is written as a string. */
   readonly resource?: { readonly type?: string; readonly id: string | number; readonly label?: string };
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Natural ids of the act, when the data do not tell all of them (D19). */
+  /** Natural ids, if the data does not contain all of them (D19). */
   readonly key?: readonly (string | number)[];
-  /** The transaction of the act: the event is stored if and only if it commits. Inside `database.transaction` it is found by itself. */
+  /** The event is stored only if this transaction commits. Inside `database.transaction` it is detected automatically. */
   readonly transaction?: Knex.Transaction;
 }
 
-/** What became of an event; the first argument of the action `svc_event_webhooks_emitted` (D24). */
+/** Result of emitting; the first argument of the action `svc_event_webhooks_emitted` (D24). */
 export interface EmitResult {
   readonly event: string;
-  /** null when the event could not be made (unknown name, data that its schema refuses). */
+  /** null if no event was created: unknown name or invalid data. */
   readonly envelope: Envelope | null;
   /** Ids of the endpoints. */
   readonly targets: readonly string[];
   /** Ids of the deliveries, in the order of the targets. */
   readonly deliveries: readonly string[];
-  /** Whether they wait in the queue. */
+  /** Whether the deliveries are queued. */
   readonly queued: boolean;
-  /** Those sent at once that have succeeded. */
+  /** Deliveries sent at once that succeeded. */
   readonly delivered: number;
   readonly failed: number;
-  /** One sentence when the event was not stored; emitting never throws. */
+  /** One sentence if the event was not stored; emitting never throws. */
   readonly error: string | null;
 }
 
-/** Stores an event for all endpoints that are to get it (contract 6.1). Never rejects. Durable when it resolves, unless a transaction is given. */
+/**
+ * Stores an event for all endpoints that receive it (contract 6.1). Never rejects. Durable when it resolves, unless a
+ * transaction is given.
+ */
 export type Emit = (
   name: string,
   data: Readonly<Record<string, unknown>>,

@@ -53,7 +53,7 @@ describe('what the lanes of a worker claim', () => {
     idle.ready = false;
     const paused = laneWith('paused', 0);
     paused.paused = true;
-    expect(claims(idle, paused)).to.deep.equal([{ endpointId: 'paused', passes: 1, most: 1 }]);
+    expect(claims(idle, paused)).to.deep.equal([{ endpointId: 'paused', batches: 1, limit: 1 }]);
     expect(claimsFor([paused], { now: 0, ahead: true, mayProbe: () => false })).to.deep.equal([]);
   });
 });

@@ -73,7 +73,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
       (await webhooks.deliveryLog.list()).deliveries.map(({ state, attempts, error }) => [state, attempts, error]),
     ).to.have.deep.members([
       ['delivered', 1, null],
-      ['failed', 1, 'A filter of retries failed: no delays today'],
+      ['failed', 1, 'A retry filter failed: no delays today'],
     ]);
   });
 

@@ -31,7 +31,7 @@ export function endpointRecord({
   };
 }
 
-/** Members of an endpoint object that is typed, and what each must be. */
+/** Members of an endpoint in JSON and how to check them. */
 const members: Readonly<Record<string, (value: unknown) => boolean>> = {
   id: isText,
   name: isText,
@@ -68,7 +68,7 @@ export function readEndpointObject(object: Readonly<Record<string, unknown>>): E
   for (const [name, value] of Object.entries(object)) {
     const fits = Object.hasOwn(members, name) ? members[name] : undefined;
     if (!fits) throw new Error(`An endpoint has no member "${name}". Use ${Object.keys(members).join(', ')}.`);
-    if (!fits(value)) throw new Error(`"${name}" of the endpoint is not right: ${JSON.stringify(value)}.`);
+    if (!fits(value)) throw new Error(`"${name}" of the endpoint is invalid: ${JSON.stringify(value)}.`);
   }
   const { standard_webhooks: standardWebhooks, long_tail: longTail, secret, ...rest } = object;
   return {

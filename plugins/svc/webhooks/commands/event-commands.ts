@@ -7,7 +7,7 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc event list',
-      description: 'List the events there are.',
+      description: 'List all events.',
       run: async () =>
         Promise.resolve(
           webhooks.catalogue
@@ -17,13 +17,13 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc event emit',
-      description: 'Send an event like any other, after its data were checked by its schema.',
+      description: 'Emit an event after checking its data against the schema.',
       args: [{ name: 'name', description: 'Name of the event, see svc event list.' }],
       flags: {
         json: {
           type: 'object',
           description:
-            '{"data": {...}, "context": {"module", "origin", "resource", "meta", "key"}}; context may be left out.',
+            '{"data": {...}, "context": {"module", "origin", "resource", "meta", "key"}}; context is optional.',
         },
       },
       run: async ({ args: [name = ''], flags }) => {
@@ -63,7 +63,7 @@ function readEvent(name: string, json: unknown): { readonly data: Json; readonly
   return { data: data as Json, context: readContext(context) };
 }
 
-/** Texts for texts, objects for objects; anything else is told. A transaction cannot be typed. */
+/** Checks the types of the context. @throws for unknown or invalid members; a transaction cannot be passed. */
 function readContext(context: unknown): EventContext {
   if (!isObject(context)) throw new Error('"context" must be an object.');
   for (const [name, value] of Object.entries(context)) {
@@ -79,7 +79,7 @@ function readContext(context: unknown): EventContext {
               : undefined;
     if (fits === undefined)
       throw new Error(`"context" has no member "${name}". Use module, origin, resource, meta, key.`);
-    if (!fits) throw new Error(`"${name}" of the context is not right: ${JSON.stringify(value)}.`);
+    if (!fits) throw new Error(`"${name}" of the context is invalid: ${JSON.stringify(value)}.`);
   }
   return context;
 }

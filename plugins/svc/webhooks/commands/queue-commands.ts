@@ -8,7 +8,7 @@ const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
  * The flags of `svc queue replay` as a request.
  *
  * @param now milliseconds since the epoch, for times like `2h`.
- * @throws Error when nothing says what to replay, or a time is not one.
+ * @throws Error if the flags select nothing, or a time is invalid.
  */
 function readReplay(flags: Readonly<Record<string, unknown>>, now: number): ReplayRequest {
   const { ids, since, until, endpoint, event, state, rate } = flags;
@@ -20,7 +20,7 @@ function readReplay(flags: Readonly<Record<string, unknown>>, now: number): Repl
           .filter((id) => id !== '')
       : [];
   if (deliveries.length === 0 && since === undefined)
-    throw new Error('Say what to replay: --ids=<id,id>, or --since=2h, or --since=2026-11-20T10:00:00Z.');
+    throw new Error('Choose what to replay: --ids=<id,id>, or --since=2h, or --since=2026-11-20T10:00:00Z.');
   return {
     ...(deliveries.length > 0 && { deliveries }),
     ...(since !== undefined && { since: readTime('since', since, now) }),
@@ -37,13 +37,13 @@ function readTime(flag: string, value: unknown, now: number): number {
   const [, count, unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
   const time = count === undefined ? Date.parse(text) : now - Number(count) * (units[unit] ?? 0);
   if (Number.isNaN(time))
-    throw new Error(`--${flag} is '${text}'; write a time like 2026-11-20T10:00:00Z, or how long ago: 30m, 2h, 1d.`);
+    throw new Error(`--${flag} is '${text}'; use a time like 2026-11-20T10:00:00Z, or an age like 30m, 2h or 1d.`);
   return time;
 }
 
 const states = ['pending', 'delivering', 'delivered', 'failed'] as const;
 const idArgument = { name: 'id', description: 'Id of the delivery, see svc queue list.' };
-/** More failed ones than this are counted as so many. */
+/** Failed deliveries are counted up to this number. */
 const maxCounted = 10_000;
 
 /** `svc queue status|work|list|retry|clear|replay|replays|stop-replay`. */
@@ -53,7 +53,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc queue status',
-      description: 'Say how the queue of webhook deliveries stands.',
+      description: 'Show the status of the webhook queue.',
       run: async () => {
         const [settings, metrics, failed, circuits] = await Promise.all([
           webhooks.settings(),
@@ -73,17 +73,23 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc queue work',
-      description: 'Deliver what is due, here and now, and say how many attempts were made.',
+      description: 'Deliver all due events now and print the number of attempts.',
       run: async () => ({ attempts: await webhooks.work() }),
     },
     {
       name: 'svc queue list',
       description: 'List deliveries, newest first.',
       flags: {
-        state: { type: 'string', enum: states, description: 'Only those in this state.' },
-        event: { type: 'string', description: 'Only of this event.' },
-        endpoint: { type: 'string', description: 'Only to the endpoint with this id.' },
-        limit: { type: 'integer', minimum: 1, maximum: 200, default: 20, description: 'At most so many. Default 20.' },
+        state: { type: 'string', enum: states, description: 'Only deliveries in this state.' },
+        event: { type: 'string', description: 'Only deliveries of this event.' },
+        endpoint: { type: 'string', description: 'Only deliveries to the endpoint with this id.' },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 200,
+          default: 20,
+          description: 'Maximum number of deliveries. Default 20.',
+        },
       },
       run: async ({ flags: { state, event, endpoint, limit } }) => {
         const filter = {
@@ -97,7 +103,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc queue retry',
-      description: 'Run a failed delivery again, with the same id.',
+      description: 'Retry a failed delivery with the same id.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
         if (!(await deliveryLog.retry(id)))
@@ -107,12 +113,12 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc queue clear',
-      description: 'Take a failed delivery from the list of failed jobs. Its log stays.',
+      description: 'Remove a failed delivery from the recent failures. The delivery log keeps it.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
         if (!(await deliveryLog.clear(id)))
           throw new Error(
-            `There is no delivery with the id ${id} on the list of failed jobs. See svc queue list --state=failed.`,
+            `There is no delivery with the id ${id} among the recent failures. See svc queue list --state=failed.`,
           );
         return { id, cleared: true };
       },
@@ -126,30 +132,30 @@ function replayCommands({ host, webhooks: { deliveryLog } }: WebhookPagesContext
     {
       name: 'svc queue replay',
       description:
-        'Send finished deliveries again: same ids and bytes, new timestamps. A running site, or svc queue work, goes on with it.',
+        'Send finished deliveries again with the same ids and bodies and new timestamps. A running site, or svc queue work, continues the replay.',
       flags: {
-        ids: { type: 'string', description: 'Ids of deliveries, with commas between them.' },
-        since: { type: 'string', description: 'All from this time on: 2026-11-20T10:00:00Z, or 2h, 30m, 1d ago.' },
-        until: { type: 'string', description: 'All up to this time.' },
-        endpoint: { type: 'string', description: 'Only to the endpoint with this id.' },
-        event: { type: 'string', description: 'Only of this event.' },
+        ids: { type: 'string', description: 'Ids of deliveries, separated by commas.' },
+        since: { type: 'string', description: 'From this time on: 2026-11-20T10:00:00Z, or 2h, 30m, 1d ago.' },
+        until: { type: 'string', description: 'Until this time.' },
+        endpoint: { type: 'string', description: 'Only deliveries to the endpoint with this id.' },
+        event: { type: 'string', description: 'Only deliveries of this event.' },
         state: {
           type: 'string',
           enum: ['delivered', 'failed'],
-          description: 'Only those that ended so. Default both.',
+          description: 'Only deliveries with this result. Default: both.',
         },
-        rate: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Deliveries a second. Default 100.' },
+        rate: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Deliveries per second. Default 100.' },
       },
       run: async ({ flags }) => replayRecord(await deliveryLog.replay(readReplay(flags, host.clock.now()))),
     },
     {
       name: 'svc queue replays',
-      description: 'List the replays and how far they are.',
+      description: 'List replays and their progress.',
       run: async () => (await deliveryLog.replays()).map(replayRecord),
     },
     {
       name: 'svc queue stop-replay',
-      description: 'Stop a replay that is running.',
+      description: 'Stop a running replay.',
       args: [{ name: 'id', description: 'Id of the replay, see svc queue replays.' }],
       run: async ({ args: [id = ''] }) => {
         if (!(await deliveryLog.stopReplay(id)))

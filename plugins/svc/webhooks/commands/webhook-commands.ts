@@ -16,13 +16,13 @@ const idArgument = { name: 'id', description: 'Id of the endpoint, see svc webho
 /** `svc webhook on|off|list|add|update|remove|test|resume`, `svc webhook secret set|rotate|clear`. */
 export function webhookCommands(context: WebhookPagesContext): CliCommand[] {
   const { webhooks } = context;
-  const turn = (on: boolean) => async () => {
+  const setEnabled = (on: boolean) => async () => {
     await webhooks.setEnabled(on);
     return { webhooks: on ? 'on' : 'off' };
   };
   return [
-    { name: 'svc webhook on', description: 'Send event webhooks.', run: turn(true) },
-    { name: 'svc webhook off', description: 'Send no event webhooks, whatever the endpoints say.', run: turn(false) },
+    { name: 'svc webhook on', description: 'Turn event webhooks on.', run: setEnabled(true) },
+    { name: 'svc webhook off', description: 'Turn event webhooks off for all endpoints.', run: setEnabled(false) },
     ...endpointCommands(context),
     ...deliveryCommands(context),
     ...secretCommands(context),
@@ -34,7 +34,7 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc webhook list',
-      description: 'List the endpoints that events are sent to.',
+      description: 'List the endpoints.',
       run: async () => {
         const [{ endpoints }, circuits] = [await webhooks.settings(), await webhooks.deliveryLog.circuits()];
         return endpoints.map((endpoint) => ({
@@ -52,24 +52,23 @@ function endpointCommands(context: WebhookPagesContext): CliCommand[] {
       run: async ({ flags }) => {
         const { id, ...input } = readEndpointObject(readJsonFlag(flags, 'add'));
         if (id !== undefined)
-          throw new Error('A new endpoint gets its id from the service. To change one, use svc webhook update.');
+          throw new Error('The service generates the id of a new endpoint. To change one, use svc webhook update.');
         return savedRecord(await saveEndpoint(context, input));
       },
     },
     {
       name: 'svc webhook update',
-      description: 'Change the endpoint that "id" names, and print it; what is not named stays.',
+      description: 'Change the endpoint with the given "id" and print it. Omitted members stay.',
       flags: endpointFlag,
       run: async ({ flags }) => {
         const input = readEndpointObject(readJsonFlag(flags, 'update'));
-        if (input.id === undefined)
-          throw new Error('Name the endpoint to change: "id" in the object. See svc webhook list.');
+        if (input.id === undefined) throw new Error('Set "id" to the endpoint to change. See svc webhook list.');
         return savedRecord(await saveEndpoint(context, input));
       },
     },
     {
       name: 'svc webhook remove',
-      description: 'Delete an endpoint. The log of what was sent to it stays.',
+      description: 'Delete an endpoint. Its deliveries stay in the log.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
         if (!(await webhooks.removeEndpoint(id)))
@@ -84,7 +83,7 @@ function deliveryCommands(context: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc webhook test',
-      description: 'Send the example of an event to an endpoint, and wait for the outcome.',
+      description: 'Send the example of an event to an endpoint and wait for the result.',
       args: [idArgument],
       flags: {
         event: { type: 'string', description: 'Name of the event. Default: the first the endpoint is subscribed to.' },
@@ -109,7 +108,7 @@ function deliveryCommands(context: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc webhook resume',
-      description: 'End the pause of an endpoint that has been failing: what waits for it is sent.',
+      description: 'Resume a paused endpoint and send its pending events.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => ({ id, resumed: await context.webhooks.deliveryLog.resume(id) }),
     },
@@ -121,8 +120,8 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc webhook secret set',
-      description: 'Sign deliveries with a secret of your own.',
-      args: [{ name: 'value', description: 'Any text; used as it is.' }],
+      description: 'Sign deliveries with your own secret.',
+      args: [{ name: 'value', description: 'Any text; used unchanged.' }],
       run: async ({ args: [value = ''] }) => {
         await webhooks.setSecret(value);
         return { set: true, secret: (await webhooks.settings()).secret };
@@ -131,7 +130,7 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
     {
       name: 'svc webhook secret rotate',
       description:
-        'Make a new signing secret and print it, the only time it can be read. Where there is one, both sign for a while.',
+        'Generate a new signing secret and print it. It cannot be read again. An existing secret also signs for a while.',
       flags: {
         overlap: {
           type: 'integer',
@@ -139,7 +138,7 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
           maximum: 2_592_000,
           default: 86_400,
           description:
-            'Seconds in which the header of Standard Webhooks is signed with the old secret too. Default 86400, a day.',
+            'Seconds in which the Standard Webhooks header also carries the old signature. Default 86400, a day.',
         },
       },
       run: async ({ flags: { overlap } }) => {
@@ -150,7 +149,7 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
     },
     {
       name: 'svc webhook secret clear',
-      description: 'Send without signature from now on.',
+      description: 'Send deliveries without a signature from now on.',
       run: async () => {
         await webhooks.clearSecret();
         return { cleared: true };

@@ -131,7 +131,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     const { add, run, receiver } = admin();
     const { id } = await add({ name: 'Shop', url: receiver.url, events: ['form.submitted', 'image.generated'] });
     expect(await refusal(admin(), 'svc', 'webhook', 'test', id)).to.equal(
-      'Error: Not sent: Event webhooks are off. Switch them on first.',
+      'Error: Not sent: Event webhooks are off. Turn them on first.',
     );
     await run('svc', 'webhook', 'on', '--json');
     expect(await run('svc', 'webhook', 'test', id, '--event=image.generated', '--json')).to.deep.include({

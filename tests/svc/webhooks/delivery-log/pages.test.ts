@@ -237,10 +237,10 @@ describeDialects('the flight recorder', (_open, dialectCase) => {
   });
 
   it('tells which condition keeps an event from an endpoint, and what to do', async () => {
-    expect((await recorder.page('svc/deliveries/why-not')).html).to.contain('No endpoint yet');
+    expect((await recorder.page('svc/deliveries/check')).html).to.contain('No endpoint yet');
     const endpoint = await recorder.addEndpoint(receiver.url);
     const whyNot = async (name: string): Promise<string> =>
-      (await recorder.page(`svc/deliveries/why-not?event=${name}&endpoint=${endpoint}`)).html;
+      (await recorder.page(`svc/deliveries/check?event=${name}&endpoint=${endpoint}`)).html;
     const unmet = (html: string): string[] =>
       [...html.matchAll(/class="visually-hidden">(No|Perhaps): <\/span>([^<]*)/g)].map(
         ([, word, label]) => `${String(word)}: ${String(label)}`,

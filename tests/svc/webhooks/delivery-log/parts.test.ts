@@ -77,8 +77,8 @@ describe('words of the flight recorder', () => {
   });
 
   it('tell a delivery that waits to be retried from one that nobody has tried yet', () => {
-    expect(stateBadge({ state: 'pending', attempts: 0 }).text).to.equal('Waiting');
-    expect(stateBadge({ state: 'pending', attempts: 1 }).text).to.equal('Waiting to retry');
+    expect(stateBadge({ state: 'pending', attempts: 0 }).text).to.equal('Pending');
+    expect(stateBadge({ state: 'pending', attempts: 1 }).text).to.equal('Retrying');
   });
 
   it('write what a clipboard would change as escapes', () => {

@@ -48,14 +48,14 @@ describe('saving an endpoint', () => {
     for (const name of ['inside', 'mixed']) {
       const sentence = await errorOf({ name: 'A', url: `https://${name}.example.com/` });
       expect(sentence).to.match(
-        new RegExp(`^${name}\\.example\\.com resolves to 1[09][.\\d]+, which .*tick “Internal network”`),
+        new RegExp(`^${name}\\.example\\.com resolves to 1[09][.\\d]+, which .*turn on “Allow private addresses”`),
       );
     }
     expect(await warningOf({ name: 'A', url: 'https://inside.example.com/', internal: true })).to.equal(null);
   });
 
   it('refuses cloud metadata with and without the box, and does not send anybody to it', async () => {
-    expect(await errorOf({ name: 'A', url: 'https://cloud.example.com/' })).to.not.contain('Internal network');
+    expect(await errorOf({ name: 'A', url: 'https://cloud.example.com/' })).to.not.contain('Allow private addresses');
     expect(await errorOf({ name: 'A', url: 'https://cloud.example.com/', internal: true })).to.match(/metadata/i);
   });
 

@@ -21,7 +21,7 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
   it('saves all that an endpoint has, and shows no secret of it', async () => {
     const { browser, endpoints, host } = admin();
     const after = await browser.submit(page, 'save', whole);
-    expect(after.text).to.contain('CRM is saved.').and.contain('2 events');
+    expect(after.text).to.contain('CRM saved.').and.contain('2 events');
     const [endpoint] = await endpoints();
     expect(endpoint).to.deep.include({
       name: 'CRM',
@@ -128,14 +128,14 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     const { browser, endpoints } = admin();
     for (const url of ['http://127.0.0.1:9/x', 'http://10.1.2.3/x', 'http://[::1]:9/', 'http://localhost:9/', ''])
       expect((await browser.submit(page, 'save', { ...whole, url, internal: '0' })).text, url).to.contain(
-        'CRM is saved.',
+        'CRM saved.',
       );
     expect(
       (await browser.submit(page, 'save', { ...whole, url: 'https://no-such-host.invalid/', internal: '0' })).text,
     ).to.contain('The name no-such-host.invalid cannot be resolved. Nothing can be delivered until it can.');
     expect(
       (await browser.submit(page, 'save', { ...whole, url: 'http://93.184.216.34/', internal: '0' })).text,
-    ).to.contain('CRM is saved.');
+    ).to.contain('CRM saved.');
     expect(await endpoints()).to.have.length(7);
   });
 
@@ -228,9 +228,9 @@ describeWebhooksAdmin('a test event', (admin) => {
     const empty = await add({ name: 'Empty', events: [] });
     const lost = await add({ name: 'Lost', events });
     const on = await add({ name: 'On', url: receiver.url, events });
-    expect(await test(on.id)).to.equal('Not sent: Event webhooks are off. Switch them on first.');
+    expect(await test(on.id)).to.equal('Not sent: Event webhooks are off. Turn them on first.');
     expect(await test(off.id)).to.equal(
-      'Not sent: Event webhooks are off. Switch them on first. This endpoint is off. Switch it on first.',
+      'Not sent: Event webhooks are off. Turn them on first. This endpoint is off. Turn it on first.',
     );
     await run('svc', 'webhook', 'on', '--json');
     expect(await test(empty.id)).to.equal(
@@ -258,7 +258,7 @@ describeWebhooksAdmin('a test event', (admin) => {
       303,
       `${page}?id=${String((await endpoints())[0]?.['id'])}`,
     ]);
-    expect((await browser.get(answer.location ?? '')).text).to.contain('CRM is saved. Delivered chatbot.fb_submitted');
+    expect((await browser.get(answer.location ?? '')).text).to.contain('CRM saved. Delivered chatbot.fb_submitted');
     expect(receiver.received[0]?.headers)
       .to.include({ 'x-tenant': '7', authorization: 'Bearer abcdefghijklmnop' })
       .and.have.property('webhook-signature');

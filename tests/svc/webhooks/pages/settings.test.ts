@@ -17,10 +17,10 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
 
   it('switches all webhooks on and off', async () => {
     const { browser, run } = admin();
-    expect((await browser.submit(page, 'set-enabled', { enabled: '1' })).text).to.contain('Event webhooks are on.');
+    expect((await browser.submit(page, 'set-enabled', { enabled: '1' })).text).to.contain('Event webhooks turned on.');
     expect(await run('svc', 'queue', 'status', '--json')).to.include({ webhooks: 'on' });
     expect((await browser.submit(page, 'set-enabled', { enabled: '0' })).text).to.contain(
-      'Event webhooks are off: nothing is sent.',
+      'Event webhooks turned off. Nothing is sent.',
     );
     expect(await run('svc', 'queue', 'status', '--json')).to.include({ webhooks: 'off' });
   });
@@ -58,7 +58,7 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
       'Type a secret, or generate one.',
     ]);
     const saved = await browser.submit(page, 'save-secret', { secret: 'a secret of my very own' });
-    expect(saved.text).to.contain('Set, ends in own').and.contain('The signing secret is saved.');
+    expect(saved.text).to.contain('Set, ends in own').and.contain('Signing secret saved.');
     expect(saved.html).to.not.contain('a secret of my very');
     expect((await browser.submit(page, 'clear-secret')).text)
       .to.contain('Tick the box to confirm')
