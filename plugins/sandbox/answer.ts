@@ -1,6 +1,6 @@
 import { digest } from './random.ts';
 
-/** What is asked, freed of any provider's wire format. */
+/** What is requested, without any provider's wire format. */
 export interface Question {
   /** Display name of the provider. */
   readonly provider: string;
@@ -37,7 +37,7 @@ export function countTokens(text: string): number {
 }
 
 /**
- * The made-up answer. The same question with the same seed gets the same answer, on every node and in every run.
+ * The generated answer. The same question with the same seed gets the same answer, on every node and in every run.
  *
  * A last message `echo: ...` gives its rest back verbatim; `json: ...` gives a JSON object that holds it.
  */
@@ -117,8 +117,8 @@ function quote(text: string): string {
 }
 
 function longestWord(prompt: string): string {
-  const words = prompt.match(/[\p{L}\p{N}'-]{4,30}/gu) ?? [];
-  return words.reduce((longest, word) => (word.length > longest.length ? word : longest), '') || 'this';
+  const foundWords = prompt.match(/[\p{L}\p{N}'-]{4,30}/gu) ?? [];
+  return foundWords.reduce((longest, word) => (word.length > longest.length ? word : longest), '') || 'this';
 }
 
 const openings = [
@@ -138,7 +138,7 @@ const middles = [
 ];
 const closings = [
   'Save a real key in the settings when you want real words.',
-  'Turn the fault dial on the Sandbox page to see how failures look.',
+  'Turn fault injection on the Sandbox page to see how failures look.',
   'Begin a message with "echo:" to get your own text back.',
   'Begin a message with "json:" to get JSON back.',
   'Try the model name fault-429 to meet a rate limit.',

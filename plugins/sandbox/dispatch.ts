@@ -1,19 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { forcedFault } from './dial.ts';
-import type { Dial, Fault } from './dial.ts';
+import { forcedFault } from './fault-injection.ts';
+import type { FaultSettings, Fault } from './fault-injection.ts';
 import { fraction } from './random.ts';
 import type { VectorStorage } from './storage/vector-storage.ts';
-import { isObject, jsonReply, Refusal } from './wire.ts';
-import type { StandIn, WireReply, WireRequest, WireRoute } from './wire.ts';
-import { standInAt, storeWires, wires } from './wires.ts';
-import { qdrantVersion } from './wires/stores/qdrant-reply.ts';
+import { isObject, jsonResponse, Refusal } from './fake.ts';
+import type { Fake, FakeResponse, FakeRequest, FakeRoute } from './fake.ts';
+import { findFake, fakeStores, fakeProviders } from './fakes.ts';
+import { qdrantVersion } from './fakes/stores/qdrant-reply.ts';
 
 export interface RawRequest {
   readonly method: string;
   /** Path and query as they came. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
-  /** null: longer than any stand-in reads. */
+  /** null: longer than any fake reads. */
   readonly body: string | null;
   /** Length of the body in bytes. */
   readonly length: number;
@@ -22,7 +22,7 @@ export interface RawRequest {
 }
 
 export interface Dispatched {
-  readonly reply: WireReply;
+  readonly reply: FakeResponse;
   /** What the server does to the connection. */
   readonly fault: Fault;
   readonly provider: string | null;
@@ -30,9 +30,9 @@ export interface Dispatched {
   readonly failure?: string;
 }
 
-export interface Circumstances {
-  readonly dial: Dial;
-  /** How many requests came before under this dial: with the seed it decides which ones a fault strikes. */
+export interface DispatchContext {
+  readonly faults: FaultSettings;
+  /** How many requests came before under these settings: with the seed it decides which ones a fault strikes. */
   readonly sequence: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -41,58 +41,58 @@ export interface Circumstances {
   readonly storage: VectorStorage;
 }
 
-/** Largest body read, in bytes, where a stand-in says nothing else. */
+/** Largest body read, in bytes, where a fake says nothing else. */
 const bodyLimit = 10 * 1024 * 1024;
-/** Largest body any stand-in reads, in bytes. */
-export const largestBody = Math.max(bodyLimit, ...[...wires, ...storeWires].map((standIn) => standIn.bodyLimit ?? 0));
+/** Largest body any fake reads, in bytes. */
+export const largestBody = Math.max(bodyLimit, ...[...fakeProviders, ...fakeStores].map((fake) => fake.bodyLimit ?? 0));
 
 /** Seconds a rate limit asks to wait. */
 const retryAfter = 1;
 
 /**
- * Finds the stand-in and answers as it would: path, key, JSON, fault, request. What it changes is in the storage alone.
+ * Finds the fake and answers as it would: path, key, JSON, fault, request. What it changes is in the storage alone.
  */
-export async function dispatch(raw: RawRequest, circumstances: Circumstances): Promise<Dispatched> {
+export async function dispatch(raw: RawRequest, context: DispatchContext): Promise<Dispatched> {
   const url = new URL(raw.target, 'http://sandbox');
-  const found = standInAt(url.pathname);
+  const found = findFake(url.pathname);
   if (!found) return { reply: greeting(url.pathname), fault: 'none', provider: null };
-  const { standIn, rest } = found;
-  const { now, origin, storage } = circumstances;
-  const request: WireRequest = {
+  const { fake, rest } = found;
+  const { now, origin, storage } = context;
+  const request: FakeRequest = {
     method: raw.method,
     path: rest,
     params: {},
     query: url.searchParams,
     headers: raw.headers,
     body: undefined,
-    seed: circumstances.dial.seed,
+    seed: context.faults.seed,
     now,
     origin,
     storage,
     length: raw.length,
   };
-  const answered = (reply: WireReply, fault: Fault = 'none'): Dispatched => ({ reply, fault, provider: standIn.id });
-  const route = standIn.routes.find((candidate) => candidate.method === raw.method && candidate.path.test(rest));
-  if (!route) return answered(standIn.errors.unknownPath(request));
-  const refusal = standIn.refuse(request);
+  const answered = (reply: FakeResponse, fault: Fault = 'none'): Dispatched => ({ reply, fault, provider: fake.id });
+  const route = fake.routes.find((candidate) => candidate.method === raw.method && candidate.path.test(rest));
+  if (!route) return answered(fake.errors.unknownPath(request));
+  const refusal = fake.refuse(request);
   if (refusal) return answered(refusal);
-  if (raw.body === null || raw.length > (standIn.bodyLimit ?? bodyLimit))
-    return answered(standIn.errors.tooLarge(raw.length));
+  if (raw.body === null || raw.length > (fake.bodyLimit ?? bodyLimit))
+    return answered(fake.errors.tooLarge(raw.length));
   const body = raw.form === undefined ? parseJson(raw.body) : (raw.form ?? new SyntaxError('no form'));
-  if (body instanceof SyntaxError) return answered(standIn.errors.badJson());
-  return handle(standIn, route, { request: { ...request, body, params: pathParams(route, rest) }, circumstances });
+  if (body instanceof SyntaxError) return answered(fake.errors.badJson());
+  return handle(fake, route, { request: { ...request, body, params: pathParams(route, rest) }, context });
 }
 
 async function handle(
-  standIn: StandIn,
-  route: WireRoute,
-  { request, circumstances }: { request: WireRequest; circumstances: Circumstances },
+  fake: Fake,
+  route: FakeRoute,
+  { request, context }: { request: FakeRequest; context: DispatchContext },
 ): Promise<Dispatched> {
-  const name = await (standIn.nameOf ?? modelOf)(request);
-  const fault = forcedFault(name) ?? dialled(circumstances);
-  const reply = await (async (): Promise<WireReply> => {
-    if (fault === '429') return standIn.errors.rateLimited(name, retryAfter);
-    if (fault === '500') return standIn.errors.serverError();
+  const name = await (fake.nameOf ?? modelOf)(request);
+  const fault = forcedFault(name) ?? chooseFault(context);
+  const reply = await (async (): Promise<FakeResponse> => {
+    if (fault === '429') return fake.errors.rateLimited(name, retryAfter);
+    if (fault === '500') return fake.errors.serverError();
     if (fault === 'garbage') return { status: 200, headers: { 'content-type': 'application/json' }, chunks: [garbage] };
     try {
       return await route.handle(request);
@@ -101,14 +101,14 @@ async function handle(
       throw error;
     }
   })();
-  if (fault !== 'error' || reply.status >= 400) return { reply, fault, provider: standIn.id };
+  if (fault !== 'error' || reply.status >= 400) return { reply, fault, provider: fake.id };
   // Only a stream can fail once it has begun.
-  if (reply.chunks.length === 1) return { reply: standIn.errors.serverError(), fault, provider: standIn.id };
-  return { reply, fault, provider: standIn.id, failure: streamedError(standIn, reply) };
+  if (reply.chunks.length === 1) return { reply: fake.errors.serverError(), fault, provider: fake.id };
+  return { reply, fault, provider: fake.id, failure: streamedError(fake, reply) };
 }
 
-/** The far end's server error as its streams tell it, by default in an event of its own. */
-function streamedError({ errors }: StandIn, reply: WireReply): string {
+/** The upstream server error as its streams report it, by default in a separate event. */
+function streamedError({ errors }: Fake, reply: FakeResponse): string {
   const body = errors.serverError().chunks.map(String).join('');
   const type = reply.headers['content-type'] ?? '';
   if (type.includes('ndjson')) return `${body}\n`;
@@ -119,16 +119,16 @@ function streamedError({ errors }: StandIn, reply: WireReply): string {
 /** What a proxy in the way, or a program gone wrong, sends under a JSON content type. */
 const garbage = '<html><body><h1>Bad gateway</h1>{"choices":[{"mess';
 
-function dialled({ dial, sequence }: Circumstances): Fault {
-  return dial.fault !== 'none' && fraction(dial.seed, 'fault', sequence) < dial.rate ? dial.fault : 'none';
+function chooseFault({ faults, sequence }: DispatchContext): Fault {
+  return faults.fault !== 'none' && fraction(faults.seed, 'fault', sequence) < faults.rate ? faults.fault : 'none';
 }
 
-function modelOf({ params, body }: WireRequest): string {
+function modelOf({ params, body }: FakeRequest): string {
   const named = params['model'] ?? params['deployment'] ?? (isObject(body) ? body['model'] : undefined);
   return typeof named === 'string' ? named : '';
 }
 
-function pathParams(route: WireRoute, path: string): Record<string, string> {
+function pathParams(route: FakeRoute, path: string): Record<string, string> {
   const groups = route.path.exec(path)?.groups ?? {};
   return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value)]));
 }
@@ -150,21 +150,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-function greeting(path: string): WireReply {
+function greeting(path: string): FakeResponse {
   const addresses = Object.fromEntries([
-    ...wires.map((wire) => [wire.id, wire.settings(`/${wire.id}`, {})['base_url']]),
-    ...storeWires.map((wire) => [wire.id, wire.settings('')['url']]),
+    ...fakeProviders.map((fake) => [fake.id, fake.settings(`/${fake.id}`, {})['base_url']]),
+    ...fakeStores.map((fake) => [fake.id, fake.settings('')['url']]),
   ]);
   // Title and version are what Qdrant's client looks for at the root.
   const qdrant = { title: 'qdrant - vector search engine', version: qdrantVersion };
   if (path === '/')
-    return jsonReply(200, {
-      sandbox: 'Stand-ins for providers and vector stores. Nothing leaves this machine.',
+    return jsonResponse(200, {
+      sandbox: 'Fakes for providers and vector stores. Nothing leaves this machine.',
       key: 'sandbox',
       addresses,
       ...qdrant,
     });
-  return jsonReply(404, {
-    error: `No stand-in answers here. The first segment of the path is one of ${[...wires, ...storeWires].map(({ id }) => id).join(', ')}.`,
+  return jsonResponse(404, {
+    error: `No fake answers here. The first segment of the path is one of ${[...fakeProviders, ...fakeStores].map(({ id }) => id).join(', ')}.`,
   });
 }

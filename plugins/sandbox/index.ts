@@ -1,19 +1,19 @@
 import { definePlugin } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
-import { dialSchema } from './dial.ts';
+import { faultSettingsSchema } from './fault-injection.ts';
 import { createSandboxPage } from './page.ts';
 import type { Sandbox } from './sandbox.ts';
 import { migrations, tables } from './storage/migrations.ts';
 
 /** The service's switch: true while every provider is to be answered by the sandbox. */
 const switchOption = 'svc_sandbox';
-const dialOption = 'sandbox_dial';
+const faultsOption = 'sandbox_dial';
 
 /**
- * Stand-ins on this machine for all providers and vector stores. The service asks the filters `svc_sandbox_available`
+ * Fakes on this machine for all providers and vector stores. The service asks the filters `svc_sandbox_available`
  * (whether to offer the switch), `svc_provider_settings` and `svc_vector_store_settings` (settings of one of them,
  * decrypted); while the switch is on, the latter two answer settings that lead here. On several nodes each has a server
- * of its own, started by its first such call; what is in the vector stores is in the database, the same for all.
+ * started by its first such call; what is in the vector stores is in the database, the same for all.
  */
 export default definePlugin({
   migrations,
@@ -21,12 +21,12 @@ export default definePlugin({
     const { hooks, options } = host;
     const isOn = async (): Promise<boolean> => (await options.get(switchOption, false)) === true;
     let opened: Promise<Sandbox> | undefined;
-    // The stand-ins are loaded by their first use: a site that never switches them on pays nothing at start.
+    // The fakes are loaded by their first use: a site that never switches them on pays nothing at start.
     const open = (): Promise<Sandbox> =>
-      (opened ??= import('./sandbox.ts').then(({ createSandbox }) => createSandbox(host, dialOption)));
+      (opened ??= import('./sandbox.ts').then(({ createSandbox }) => createSandbox(host, faultsOption)));
 
     host.onStop(async () => (await opened)?.stop());
-    options.registerSetting(dialOption, { group: 'sandbox', label: 'Fault dial', schema: dialSchema });
+    options.registerSetting(faultsOption, { group: 'sandbox', label: 'Fault injection', schema: faultSettingsSchema });
     hooks.addFilter('svc_sandbox_available', () => true);
     hooks.addFilter('svc_provider_settings', async (settings: Readonly<Record<string, unknown>>, providerId: string) =>
       (await isOn()) ? (await open()).settings(providerId, settings) : settings,
@@ -36,13 +36,13 @@ export default definePlugin({
       async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
         (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings,
     );
-    hooks.addFilter('svc_chatbot_pretend_shop', async () => ({ origin: await (await open()).shop() }));
+    hooks.addFilter('svc_chatbot_demo_site', async () => ({ origin: await (await open()).shop() }));
     host.admin.addPage(
-      createSandboxPage({ options, dialOption, isOn, overview: async () => (await open()).overview() }),
+      createSandboxPage({ options, faultsOption, isOn, overview: async () => (await open()).overview() }),
     );
   },
   async uninstall(host: HostApi): Promise<void> {
-    await host.options.delete(dialOption);
+    await host.options.delete(faultsOption);
     for (const table of tables) await host.database.knex.schema.dropTableIfExists(table);
   },
 });

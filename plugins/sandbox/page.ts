@@ -1,12 +1,12 @@
 import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPage, AdminRequest, OptionsApi } from '#plugin-api';
-import { defaultDial, dialSchema, faults, readDial } from './dial.ts';
-import type { Fault } from './dial.ts';
+import { defaultFaultSettings, faultSettingsSchema, faults, readFaultSettings } from './fault-injection.ts';
+import type { Fault } from './fault-injection.ts';
 import type { SandboxOverview } from './sandbox.ts';
 
 interface SandboxPageParts {
   readonly options: OptionsApi;
-  readonly dialOption: string;
+  readonly faultsOption: string;
   /** Whether the service's switch is on. */
   readonly isOn: () => Promise<boolean>;
   readonly overview: () => Promise<SandboxOverview>;
@@ -22,8 +22,8 @@ const faultLabels: Readonly<Record<Fault, string>> = {
   garbage: 'Garbage: an answer that is not JSON',
 };
 
-/** The admin page: what is served, the fault dial, and the last requests this process saw. */
-export function createSandboxPage({ options, dialOption, isOn, overview }: SandboxPageParts): AdminPage {
+/** The admin page: what is served, fault injection, and the last requests this process saw. */
+export function createSandboxPage({ options, faultsOption, isOn, overview }: SandboxPageParts): AdminPage {
   return {
     slug: 'sandbox',
     title: 'Sandbox',
@@ -37,18 +37,18 @@ export function createSandboxPage({ options, dialOption, isOn, overview }: Sandb
         data: {
           ...served,
           on: await isOn(),
-          dial: readDial(await options.get(dialOption)),
-          schema: dialSchema.properties,
+          faults: readFaultSettings(await options.get(faultsOption)),
+          schema: faultSettingsSchema.properties,
           faultOptions: faults.map((value) => ({ value, label: faultLabels[value] })),
           requests: requests.map((request) => ({ ...request, fault: request.fault === 'none' ? '' : request.fault })),
         },
       };
     },
     actions: {
-      save: (request) => saveDial(options, dialOption, request),
+      save: (request) => saveDial(options, faultsOption, request),
       reset: async () => {
-        await options.update(dialOption, defaultDial);
-        return { notice: { kind: 'success', text: 'The dial is back at none: every request is answered.' } };
+        await options.update(faultsOption, defaultFaultSettings);
+        return { notice: { kind: 'success', text: 'Faults are off. Every request succeeds.' } };
       },
     },
   };
@@ -56,18 +56,18 @@ export function createSandboxPage({ options, dialOption, isOn, overview }: Sandb
 
 /** Throws RestError 400 when a member is out of its range. */
 async function saveDial(options: OptionsApi, option: string, { form }: AdminRequest): Promise<AdminActionResult> {
-  const dial = {
+  const faults = {
     fault: String(form['fault'] ?? ''),
     rate: formNumber(form, 'rate'),
     delay_ms: formNumber(form, 'delay_ms'),
     seed: formNumber(form, 'seed'),
-    pace_ms: form['pace_ms'] === undefined ? defaultDial.pace_ms : formNumber(form, 'pace_ms'),
+    pace_ms: form['pace_ms'] === undefined ? defaultFaultSettings.pace_ms : formNumber(form, 'pace_ms'),
   };
-  await options.update(option, dial);
+  await options.update(option, faults);
   const text =
-    dial.fault === 'none'
+    faults.fault === 'none'
       ? 'Saved. Every request is answered.'
-      : `Saved. The fault strikes ${String(Math.round(dial.rate * 100))}% of the requests from now on.`;
+      : `Saved. The fault affects ${String(Math.round(faults.rate * 100))}% of the requests.`;
   return { notice: { kind: 'success', text } };
 }
 
@@ -75,7 +75,7 @@ function formNumber(form: AdminRequest['form'], name: 'rate' | 'delay_ms' | 'see
   const text = String(form[name] ?? '').trim();
   const value = text === '' ? Number.NaN : Number(text);
   if (Number.isFinite(value)) return value;
-  const { title } = dialSchema.properties[name];
+  const { title } = faultSettingsSchema.properties[name];
   throw new RestError({
     code: 'rest_invalid_param',
     status: 400,

@@ -1,4 +1,4 @@
-import type { Fault } from './dial.ts';
+import type { Fault } from './fault-injection.ts';
 
 export interface SeenRequest {
   /** Milliseconds since the epoch. */

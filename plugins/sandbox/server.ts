@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '#plugin-api';
-import type { Dial } from './dial.ts';
+import type { FaultSettings } from './fault-injection.ts';
 import { dispatch, largestBody, type RawRequest } from './dispatch.ts';
 import { parseMultipart } from './multipart.ts';
 import { createRecent } from './recent.ts';
@@ -14,8 +14,8 @@ import { writeReply } from './write-reply.ts';
 export interface SandboxServerDependencies {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Asked at each request, so that a turn of the dial counts from the next one on. */
-  readonly dial: () => Promise<Dial>;
+  /** Asked at each request, so that a change applies from the next one on. */
+  readonly faults: () => Promise<FaultSettings>;
   /** What the vector stores remember; left out: in memory, for the life of the server. */
   readonly storage?: VectorStorage;
 }
@@ -32,44 +32,45 @@ export interface SandboxServer {
 }
 
 /**
- * The stand-ins of all providers behind one `node:http` server. It listens on 127.0.0.1 alone, calls nobody,
+ * The fakes of all providers behind one `node:http` server. It listens on 127.0.0.1 alone, calls no other host,
  * and stores what is given to its vector stores.
- * A server of its own because some faults (a connection cut in mid-body) need the socket. Each process has its own.
+ * A separate server because some faults (a connection cut in mid-body) need the socket. Each process has its own.
  */
 export function createSandboxServer({
   clock,
   log,
-  dial,
+  faults,
   storage = createMemoryStorage(),
 }: SandboxServerDependencies): SandboxServer {
   const recent = createRecent(20);
   let listening: Promise<Server> | null = null;
   let address: string | null = null;
-  let series = { dial: '', sequence: 0 };
+  let series = { faults: '', sequence: 0 };
 
-  const circumstances = async () => {
-    const current = await dial();
+  const context = async () => {
+    const current = await faults();
     const name = JSON.stringify(current);
-    series = series.dial === name ? { ...series, sequence: series.sequence + 1 } : { dial: name, sequence: 0 };
-    return { dial: current, sequence: series.sequence, now: clock.now(), origin: address ?? '', storage };
+    series = series.faults === name ? { ...series, sequence: series.sequence + 1 } : { faults: name, sequence: 0 };
+    return { faults: current, sequence: series.sequence, now: clock.now(), origin: address ?? '', storage };
   };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const seen = { at: clock.now(), method: request.method ?? 'GET', target: request.url ?? '/' };
     const body = await readBody(request);
-    const around = await circumstances();
+    const around = await context();
     const dispatched = await dispatch(
       { method: seen.method, target: seen.target, headers: request.headers, ...body },
       around,
     );
     recent.add({ ...seen, provider: dispatched.provider, status: dispatched.reply.status, fault: dispatched.fault });
-    await writeReply(response, dispatched, { clock, dial: around.dial });
+    await writeReply(response, dispatched, { clock, faults: around.faults });
   };
 
   const listen = async (): Promise<Server> => {
     const server = createServer((request, response) => {
       respond(request, response).catch((error: unknown) => {
-        if (!response.destroyed) log.error('The sandbox could not answer a request.', { error: String(error) });
+        if (!response.destroyed)
+          log.error('Sandbox request failed', { event: 'sandbox_request_failed', error: String(error) });
         response.destroy();
       });
     });
@@ -79,7 +80,7 @@ export function createSandboxServer({
     });
     server.unref();
     address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-    log.info('The sandbox answers for all providers.', { url: address });
+    log.info('Sandbox listening', { event: 'sandbox_listening', url: address });
     return server;
   };
 

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '#plugin-api';
-import type { Dial } from './dial.ts';
+import type { FaultSettings } from './fault-injection.ts';
 import type { Dispatched } from './dispatch.ts';
 
 /** Writes a reply, with what its fault does to it: whole, or a stream piece by piece as a model would write it. */
 export async function writeReply(
   response: ServerResponse,
   dispatched: Dispatched,
-  init: { readonly clock: Clock; readonly dial: Dial },
+  init: { readonly clock: Clock; readonly faults: FaultSettings },
 ): Promise<void> {
   const { reply } = dispatched;
   await (reply.chunks.length === 1 ? writeWhole(response, dispatched, init) : writeStream(response, dispatched, init));
@@ -16,30 +16,30 @@ export async function writeReply(
 async function writeWhole(
   response: ServerResponse,
   { reply, fault }: Dispatched,
-  { clock, dial }: { readonly clock: Clock; readonly dial: Dial },
+  { clock, faults }: { readonly clock: Clock; readonly faults: FaultSettings },
 ): Promise<void> {
-  if (fault === 'slow') await clock.sleep(dial.delay_ms, hangUp(response));
+  if (fault === 'slow') await clock.sleep(faults.delay_ms, hangUp(response));
   const bytes = Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk)));
   response.writeHead(reply.status, { ...reply.headers, 'content-length': bytes.length });
   if (fault === 'cut') await cut(response, bytes.subarray(0, Math.floor(bytes.length / 2)));
   else response.end(bytes);
 }
 
-/** A fault strikes in the middle of a stream: it stands still, breaks off within a piece, or ends with the provider's error. */
+/** A fault in the middle of a stream: it stalls, breaks off within a piece, or ends with the provider's error. */
 async function writeStream(
   response: ServerResponse,
   { reply, fault, failure }: Dispatched,
-  { clock, dial }: { readonly clock: Clock; readonly dial: Dial },
+  { clock, faults }: { readonly clock: Clock; readonly faults: FaultSettings },
 ): Promise<void> {
   const signal = hangUp(response);
   const middle = Math.floor(reply.chunks.length / 2);
   response.writeHead(reply.status, reply.headers);
   for (const [index, chunk] of reply.chunks.entries()) {
-    if (index === middle && fault === 'slow') await clock.sleep(dial.delay_ms, signal);
+    if (index === middle && fault === 'slow') await clock.sleep(faults.delay_ms, signal);
     if (index === middle && fault === 'cut')
       return cut(response, Buffer.from(chunk).subarray(0, Math.floor(chunk.length / 2)));
     if (index === middle && fault === 'error' && failure !== undefined) return void response.end(failure);
-    if (index > 0 && dial.pace_ms > 0) await clock.sleep(dial.pace_ms, signal);
+    if (index > 0 && faults.pace_ms > 0) await clock.sleep(faults.pace_ms, signal);
     if (response.destroyed) return;
     response.write(chunk);
   }

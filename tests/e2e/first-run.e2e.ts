@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
-import { readDial } from '../../plugins/sandbox/dial.ts';
+import { readFaultSettings } from '../../plugins/sandbox/fault-injection.ts';
 import { createSandboxServer } from '../../plugins/sandbox/server.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { startSite, type RunningSite } from '../helpers/running-site.ts';
@@ -75,7 +75,7 @@ describe('the first run', () => {
     const far = createSandboxServer({
       clock: createSystemClock(),
       log: silentLog,
-      dial: () => Promise.resolve(readDial(undefined)),
+      faults: () => Promise.resolve(readFaultSettings(undefined)),
     });
     try {
       const { url } = await far.start();

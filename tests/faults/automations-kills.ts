@@ -61,11 +61,11 @@ export async function automationsKills({
   kills,
   hurried,
 }: AutomationsKills): Promise<AutomationsKillReport> {
-  let dial: FaultSettings = defaultFaultSettings;
+  let faults: FaultSettings = defaultFaultSettings;
   const sandbox = createSandboxServer({
     clock: createSystemClock(),
     log: silentLog,
-    dial: () => Promise.resolve(dial),
+    faults: () => Promise.resolve(dial),
   });
   const { url: sandboxUrl } = await sandbox.start();
   const receiver = await startWebhookReceiver();

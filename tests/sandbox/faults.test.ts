@@ -5,7 +5,7 @@ import { openSandbox } from './helpers/open-sandbox.ts';
 import type { OpenSandbox } from './helpers/open-sandbox.ts';
 import { speakers } from './helpers/speakers.ts';
 
-describe('the fault dial', () => {
+describe('fault injection', () => {
   let sandbox: OpenSandbox;
   beforeEach(async () => {
     sandbox = await openSandbox();

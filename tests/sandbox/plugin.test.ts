@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { defaultDial } from '../../plugins/sandbox/dial.ts';
+import { defaultFaultSettings } from '../../plugins/sandbox/fault-injection.ts';
 import { call } from './helpers/call.ts';
 import { registerSandbox } from './helpers/register.ts';
 import type { Registered } from './helpers/register.ts';
@@ -112,7 +112,7 @@ describe('the sandbox plugin', () => {
     plugin = await registerSandbox();
   });
 
-  it('obeys the dial of its page, and refuses what is out of range', async () => {
+  it('obeys the fault settings of its page, and refuses what is out of range', async () => {
     await plugin.options.update('svc_sandbox', true);
     expect(await askOpenAi()).to.equal(200);
     const dial = { fault: '500', rate: '1', delay_ms: '10', seed: '3' };
@@ -136,7 +136,7 @@ describe('the sandbox plugin', () => {
       expect(thrown, JSON.stringify(wrong)).to.have.property('status', 400);
     }
     await plugin.act('reset');
-    expect(await plugin.options.get('sandbox_dial')).to.deep.equal(defaultDial);
+    expect(await plugin.options.get('sandbox_dial')).to.deep.equal(defaultFaultSettings);
     expect(await askOpenAi()).to.equal(200);
   });
 

@@ -11,7 +11,7 @@ import type {
 import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { createSystemClock } from '../../host/clock.ts';
-import { wires } from '../../plugins/sandbox/wires.ts';
+import { fakeProviders } from '../../plugins/sandbox/fakes.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from './helpers/open-sandbox.ts';
@@ -46,11 +46,11 @@ describe("the service's own providers, pointed at the sandbox", () => {
   });
 
   it('are the providers that have a stand-in', () => {
-    expect(wires.map(({ id }) => id)).to.have.members(registry.all().map(({ id }) => id));
-    expect(wires.map(({ label }) => label)).to.have.members(registry.all().map(({ label }) => label));
+    expect(fakeProviders.map(({ id }) => id)).to.have.members(registry.all().map(({ id }) => id));
+    expect(fakeProviders.map(({ label }) => label)).to.have.members(registry.all().map(({ label }) => label));
   });
 
-  for (const wire of wires) {
+  for (const wire of fakeProviders) {
     for (const version of wire.id === 'azure' ? ['v1', '2024-10-21'] : [undefined]) {
       describe([wire.id, version].join(' ').trim(), () => {
         const provider = (): Provider => registry.get(wire.id)!;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createGenerateText } from '../../plugins/svc/ai/generate-text.ts';
 import type { RestError } from '#plugin-api';
-import { findWire, wires } from '../../plugins/sandbox/wires.ts';
+import { findFakeProvider, fakeProviders } from '../../plugins/sandbox/fakes.ts';
 import { createSystemClock } from '../../host/clock.ts';
 import { services } from '../svc/ai/helpers.ts';
 import { openSandbox, type OpenSandbox } from './helpers/open-sandbox.ts';
@@ -16,7 +16,7 @@ describe('streams of the sandbox', () => {
   /** The service itself as caller, over its own providers. */
   async function streaming(id: string, model: string) {
     const settings = {
-      provider: () => Promise.resolve(findWire(id)!.settings(`${sandbox.url}/${id}`, {})),
+      provider: () => Promise.resolve(findFakeProvider(id)!.settings(`${sandbox.url}/${id}`, {})),
       timeouts: () => Promise.resolve({ text: 5000, embeddings: 5000, images: 5000 }),
     };
     const given = await services({ settings });
@@ -48,7 +48,7 @@ describe('streams of the sandbox', () => {
     };
   }
 
-  for (const { id, models } of wires) {
+  for (const { id, models } of fakeProviders) {
     describe(id, () => {
       it('come in pieces, with the usage', async () => {
         const { pieces, done } = await streaming(id, models[0]!);
@@ -60,7 +60,7 @@ describe('streams of the sandbox', () => {
         expect(text?.usage.output_tokens).to.be.greaterThan(10);
       });
 
-      it('keep the pace of the dial', async () => {
+      it('keep the pace of the fault settings', async () => {
         sandbox.turn({ pace_ms: 1000 });
         const { pieces, done } = await streaming(id, models[0]!);
         let isDone = false;

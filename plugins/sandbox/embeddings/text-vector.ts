@@ -2,14 +2,14 @@ import { normalised } from '../vectors/nearest.ts';
 import { stem } from './stem.ts';
 import { wordWeight } from './word-weight.ts';
 
-/** Places of the vector each feature is added to: two that differ seldom meet in both. */
-const placesPerFeature = 2;
+/** Positions of the vector each feature is added to: two that differ seldom meet in both. */
+const positionsPerFeature = 2;
 /** Share of a word's weight that its parts have, all together; that of two words in a row. */
 const partsShare = 0.4;
 const pairShare = 0.25;
 
 /**
- * A made-up embedding: words, pairs of neighbours and parts of words, hashed into a vector of length 1. The same text
+ * A generated embedding: words, pairs of neighbours and parts of words, hashed into a vector of length 1. The same text
  * and model have the same vector everywhere; texts with words or parts of words in common are near, the more so the
  * rarer these are; of a meaning it knows nothing.
  *
@@ -28,7 +28,7 @@ export function textVector(
     // The tenth mention says less than the first.
     const value = weight * (1 + Math.log(count));
     let code = feature ^ salt;
-    for (let place = 0; place < placesPerFeature; place += 1) {
+    for (let index = 0; index < positionsPerFeature; index += 1) {
       code = mix(code + 0x9e3779b9);
       const index = (code >>> 1) % dimension;
       vector[index] = (vector[index] ?? 0) + (code & 1 ? value : -value);
@@ -69,13 +69,13 @@ function features(text: string): Map<number, Feature> {
 
 /** Words in small letters without accents; where a script has no spaces, its characters two by two. */
 function wordsOf(text: string): string[] {
-  const words =
+  const foundWords =
     text
       .normalize('NFKD')
       .replace(/\p{M}/gu, '')
       .toLowerCase()
       .match(/[\p{L}\p{N}]+(?:'[\p{L}]+)?/gu) ?? [];
-  return words.flatMap((word) =>
+  return foundWords.flatMap((word) =>
     /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u.test(word) ? pairsOf(word) : [word],
   );
 }

@@ -18,7 +18,7 @@ const empty = new Set(
     .split(' '),
 );
 
-/** Words that are in most texts, and tell little. */
+/** Words that are in most texts, and say little. */
 const common = new Set(
   (
     'able add allow already always another answer area around available back based become best better big call case cause certain change come common complete ' +
@@ -30,7 +30,7 @@ const common = new Set(
   ).split(' '),
 );
 
-/** How much a word tells of a text's subject: next to nothing for those in every text, most for rare ones and for names with digits. */
+/** How much a word says about a text's subject: next to nothing for those in every text, most for rare ones and for names with digits. */
 export function wordWeight(word: string): number {
   if (empty.has(word)) return 0.02;
   if (common.has(word) || word.length < 3) return 0.35;

@@ -46,7 +46,7 @@ const glyphs: Readonly<Record<string, string>> = {
   ' ': '00000',
 };
 
-/** What stands for a letter that is not here. */
+/** Drawn for a letter that the font lacks. */
 const unknown = '75557';
 
 export const glyphWidth = 3;

@@ -11,7 +11,7 @@ export interface Drawn {
   readonly model: string;
 }
 
-/** The picture of a prompt: another one for another model, seed or place among several. */
+/** The picture of a prompt: another one for another model, seed or index among several. */
 export function recipeOf({ prompt, width, height, index, seed, model }: Drawn): PictureRecipe {
   return {
     width,

@@ -18,7 +18,7 @@ const background = [0, 1, 2, 3] as const;
 const ink = 8;
 const paper = 9;
 
-/** A made-up picture as a PNG file: bands of colour, some shapes, and a caption. A few kilobytes whatever its size. */
+/** A generated picture as a PNG file: bands of colour, some shapes, and a caption. A few kilobytes whatever its size. */
 export function drawPicture({ width, height, fingerprint, caption }: PictureRecipe): Buffer {
   const edge = Math.max(1, Math.floor(Math.min(width, height) / dots));
   const columns = Math.ceil(width / edge);
@@ -92,11 +92,11 @@ function drawCaption(canvas: readonly Uint8Array[], columns: number, caption: st
   if (lines.length === 0 || top < 0) return;
   canvas.slice(top).forEach((row) => row.fill(paper));
   lines.forEach((line, index) => {
-    [...line].forEach((letter, place) => {
+    [...line].forEach((letter, index) => {
       for (let dot = 0; dot < glyphWidth * glyphHeight; dot += 1) {
         const [column, y] = [dot % glyphWidth, Math.floor(dot / glyphWidth)];
         const row = canvas[top + 2 + index * lineHeight + y];
-        if (row && hasDot(letter, column, y)) row[2 + place * (glyphWidth + 1) + column] = ink;
+        if (row && hasDot(letter, column, y)) row[2 + index * (glyphWidth + 1) + column] = ink;
       }
     });
   });

@@ -1,5 +1,5 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import type { Place, StoredCollection, StoredRecord, VectorStorage } from './vector-storage.ts';
+import type { CollectionKey, StoredCollection, StoredRecord, VectorStorage } from './vector-storage.ts';
 
 interface CollectionRow {
   readonly id: string;
@@ -27,7 +27,7 @@ const pageSize = 500;
 export function createDatabaseStorage({ knex, transaction }: DatabaseApi): VectorStorage {
   const collections = (): Knex.QueryBuilder<CollectionRow, CollectionRow[]> =>
     knex<CollectionRow>('sandbox_collections') as unknown as Knex.QueryBuilder<CollectionRow, CollectionRow[]>;
-  const records = ({ collection, namespace }: Place): Knex.QueryBuilder<RecordRow, RecordRow[]> =>
+  const records = ({ collection, namespace }: CollectionKey): Knex.QueryBuilder<RecordRow, RecordRow[]> =>
     knex('sandbox_records').where({ collection_id: collection, namespace }) as unknown as Knex.QueryBuilder<
       RecordRow,
       RecordRow[]
@@ -62,14 +62,14 @@ export function createDatabaseStorage({ knex, transaction }: DatabaseApi): Vecto
         await knex('sandbox_records').where({ collection_id: id }).delete();
         await knex('sandbox_collections').where({ id }).delete();
       }),
-    put: (place, added) =>
+    put: (key, added) =>
       transaction(async () => {
         // One order for everyone, so that two writers of the same ids wait for each other instead of deadlocking.
         const rows = [...added]
           .sort((left, right) => (left.id < right.id ? -1 : 1))
           .map((record) => ({
-            collection_id: place.collection,
-            namespace: place.namespace,
+            collection_id: key.collection,
+            namespace: key.namespace,
             record_id: record.id,
             position: record.order,
             vector: bytesOf(record.vector),
@@ -82,15 +82,15 @@ export function createDatabaseStorage({ knex, transaction }: DatabaseApi): Vecto
             .merge(['vector', 'content']);
         }
       }),
-    get: async (place, ids) => {
+    get: async (key, ids) => {
       const found: StoredRecord[] = [];
-      for (const batch of batches(ids)) found.push(...(await records(place).whereIn('record_id', batch)).map(recordOf));
+      for (const batch of batches(ids)) found.push(...(await records(key).whereIn('record_id', batch)).map(recordOf));
       return found;
     },
-    remove: (place, ids) =>
+    remove: (key, ids) =>
       transaction(async () => {
-        if (ids === null) await records(place).delete();
-        else for (const batch of batches(ids)) await records(place).whereIn('record_id', batch).delete();
+        if (ids === null) await records(key).delete();
+        else for (const batch of batches(ids)) await records(key).whereIn('record_id', batch).delete();
       }),
     counts: async (collection) => {
       const rows = (await knex('sandbox_records')
@@ -100,19 +100,19 @@ export function createDatabaseStorage({ knex, transaction }: DatabaseApi): Vecto
         .count({ count: '*' })) as { namespace: string; count: number | string }[];
       return new Map(rows.map(({ namespace, count }) => [namespace, Number(count)]));
     },
-    scan: (place, after = '') => pages(records, place, after),
+    scan: (key, after = '') => pages(records, key, after),
     together: (work) => transaction(work),
   };
 }
 
 async function* pages(
-  records: (place: Place) => Knex.QueryBuilder<RecordRow, RecordRow[]>,
-  place: Place,
+  records: (key: CollectionKey) => Knex.QueryBuilder<RecordRow, RecordRow[]>,
+  key: CollectionKey,
   after: string,
 ): AsyncIterable<readonly StoredRecord[]> {
   let from = after;
   for (;;) {
-    const page = await records(place).where('position', '>', from).orderBy('position').limit(pageSize);
+    const page = await records(key).where('position', '>', from).orderBy('position').limit(pageSize);
     yield page.map(recordOf);
     const last = page.at(-1);
     if (page.length < pageSize || !last) return;

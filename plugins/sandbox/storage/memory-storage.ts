@@ -1,4 +1,4 @@
-import type { Place, StoredCollection, StoredRecord, VectorStorage } from './vector-storage.ts';
+import type { CollectionKey, StoredCollection, StoredRecord, VectorStorage } from './vector-storage.ts';
 
 type Namespaces = Map<string, Map<string, StoredRecord>>;
 
@@ -6,7 +6,7 @@ type Namespaces = Map<string, Map<string, StoredRecord>>;
 export function createMemoryStorage(): VectorStorage {
   const collections = new Map<string, StoredCollection>();
   const records = new Map<string, Namespaces>();
-  const at = ({ collection, namespace }: Place): Map<string, StoredRecord> =>
+  const at = ({ collection, namespace }: CollectionKey): Map<string, StoredRecord> =>
     records.get(collection)?.get(namespace) ?? new Map<string, StoredRecord>();
   const taken = ({ id, store, scope, name }: StoredCollection): boolean =>
     [...collections.values()].some(
@@ -39,17 +39,17 @@ export function createMemoryStorage(): VectorStorage {
       records.delete(id);
       return Promise.resolve();
     },
-    put: (place, added) => {
-      const namespaces: Namespaces = records.get(place.collection) ?? new Map<string, Map<string, StoredRecord>>();
-      const held = namespaces.get(place.namespace) ?? new Map<string, StoredRecord>();
+    put: (key, added) => {
+      const namespaces: Namespaces = records.get(key.collection) ?? new Map<string, Map<string, StoredRecord>>();
+      const held = namespaces.get(key.namespace) ?? new Map<string, StoredRecord>();
       for (const record of added) held.set(record.id, { ...record, order: held.get(record.id)?.order ?? record.order });
-      records.set(place.collection, namespaces.set(place.namespace, held));
+      records.set(key.collection, namespaces.set(key.namespace, held));
       return Promise.resolve();
     },
-    get: (place, ids) => Promise.resolve(ids.flatMap((id) => at(place).get(id) ?? [])),
-    remove: (place, ids) => {
-      if (ids === null) records.get(place.collection)?.delete(place.namespace);
-      else for (const id of ids) at(place).delete(id);
+    get: (key, ids) => Promise.resolve(ids.flatMap((id) => at(key).get(id) ?? [])),
+    remove: (key, ids) => {
+      if (ids === null) records.get(key.collection)?.delete(key.namespace);
+      else for (const id of ids) at(key).delete(id);
       return Promise.resolve();
     },
     counts: (collection) =>
@@ -60,9 +60,9 @@ export function createMemoryStorage(): VectorStorage {
             .filter(([, count]) => count > 0),
         ),
       ),
-    scan: (place, after = '') =>
+    scan: (key, after = '') =>
       pageOf(
-        [...at(place).values()]
+        [...at(key).values()]
           .filter(({ order }) => order > after)
           .sort((left, right) => (left.order < right.order ? -1 : 1)),
       ),

@@ -1,7 +1,7 @@
 import type { Migration } from '#plugin-api';
 
 /**
- * Tables of the vector stores' stand-ins. Ids and orders are compared byte by byte on both dialects, so that pages
+ * Tables of the vector stores' fakes. Ids and orders are compared byte by byte on both dialects, so that pages
  * come in the same order everywhere.
  */
 export const migrations: readonly Migration[] = [

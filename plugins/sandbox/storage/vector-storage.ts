@@ -23,12 +23,12 @@ export interface StoredRecord {
 }
 
 /** One namespace of one collection; the empty string where a store has none. */
-export interface Place {
+export interface CollectionKey {
   readonly collection: string;
   readonly namespace: string;
 }
 
-/** What the stand-ins of vector stores remember. All of it is seen by every node on the same database. */
+/** What the fakes of vector stores remember. All of it is seen by every node on the same database. */
 export interface VectorStorage {
   /** Oldest first. */
   listCollections(store: string, scope: string): Promise<readonly StoredCollection[]>;
@@ -43,15 +43,15 @@ export interface VectorStorage {
   /** Its records go with it. */
   removeCollection(id: string): Promise<void>;
   /** Inserts, or replaces vector and content of the same id. All or nothing. */
-  put(place: Place, records: readonly StoredRecord[]): Promise<void>;
+  put(key: CollectionKey, records: readonly StoredRecord[]): Promise<void>;
   /** In no particular order; ids that are not there are left out. */
-  get(place: Place, ids: readonly string[]): Promise<readonly StoredRecord[]>;
+  get(key: CollectionKey, ids: readonly string[]): Promise<readonly StoredRecord[]>;
   /** @param ids null: all. */
-  remove(place: Place, ids: readonly string[] | null): Promise<void>;
+  remove(key: CollectionKey, ids: readonly string[] | null): Promise<void>;
   /** Records per namespace; empty namespaces are not there. */
   counts(collection: string): Promise<ReadonlyMap<string, number>>;
   /** All records in pages, in their order. */
-  scan(place: Place, after?: string): AsyncIterable<readonly StoredRecord[]>;
+  scan(key: CollectionKey, after?: string): AsyncIterable<readonly StoredRecord[]>;
   /** Runs reads and writes that belong together; what fails leaves nothing written. */
   together<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -130,7 +130,7 @@ describe('embeddings of the sandbox, asked through the real SDKs', () => {
     expect((json as { embeddings: number[][] }).embeddings.map((vector) => vector.length)).to.deep.equal([384, 384]);
   });
 
-  it('obey the dial and a model name that forces a fault', async () => {
+  it('obey the fault settings and a model name that forces a fault', async () => {
     const ask = (model: string) =>
       failure(at('/openai/v1').embeddings.create({ model, input: 'x', encoding_format: 'float' }));
     expect(await ask('fault-429')).to.have.property('status', 429);

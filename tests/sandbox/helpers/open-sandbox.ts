@@ -1,8 +1,8 @@
 import type { Logger } from '#plugin-api';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 import type { FakeClock } from '../../../host/testing/fake-clock.ts';
-import { defaultDial } from '../../../plugins/sandbox/dial.ts';
-import type { Dial } from '../../../plugins/sandbox/dial.ts';
+import { defaultFaultSettings } from '../../../plugins/sandbox/fault-injection.ts';
+import type { FaultSettings } from '../../../plugins/sandbox/fault-injection.ts';
 import { createSandboxServer } from '../../../plugins/sandbox/server.ts';
 import type { SandboxServer } from '../../../plugins/sandbox/server.ts';
 import type { VectorStorage } from '../../../plugins/sandbox/storage/vector-storage.ts';
@@ -11,7 +11,7 @@ export interface OpenSandbox {
   readonly url: string;
   readonly server: SandboxServer;
   readonly clock: FakeClock;
-  turn(dial: Partial<Dial>): void;
+  turn(faults: Partial<FaultSettings>): void;
   close(): Promise<void>;
 }
 
@@ -19,12 +19,12 @@ const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 
 /** A sandbox server alone, without a host, its time standing still at 2026-01-01; it remembers in memory unless it is given a storage. */
 export async function openSandbox({ storage }: { readonly storage?: VectorStorage } = {}): Promise<OpenSandbox> {
-  let current: Dial = { ...defaultDial, pace_ms: 0 };
+  let current: FaultSettings = { ...defaultFaultSettings, pace_ms: 0 };
   const clock = createFakeClock();
   const server = createSandboxServer({
     clock,
     log: silent,
-    dial: () => Promise.resolve(current),
+    faults: () => Promise.resolve(current),
     ...(storage && { storage }),
   });
   const { url } = await server.start();
@@ -32,8 +32,8 @@ export async function openSandbox({ storage }: { readonly storage?: VectorStorag
     url,
     server,
     clock,
-    turn: (dial) => {
-      current = { ...defaultDial, pace_ms: 0, ...dial };
+    turn: (faults) => {
+      current = { ...defaultFaultSettings, pace_ms: 0, ...faults };
     },
     close: () => server.stop(),
   };

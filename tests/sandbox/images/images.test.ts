@@ -211,7 +211,7 @@ describe('pictures of the sandbox, asked for through the real SDKs', () => {
       expect((await fetch(`${sandbox.url}/images/${path}`)).status, path).to.equal(404);
   });
 
-  it('obey the dial and a model name that forces a fault', async () => {
+  it('obey the fault settings and a model name that forces a fault', async () => {
     expect(await failure(generate({ model: 'fault-429' }))).to.have.property('status', 429);
     expect(await failure(generate({ model: 'fault-cut' }))).to.be.instanceOf(Error);
     const [image] = (await generate({ model: 'dall-e-2' })).data!;

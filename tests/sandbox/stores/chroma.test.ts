@@ -235,7 +235,7 @@ describeStorages('Chroma in the sandbox, asked through its SDK', (open) => {
     expect((await call(`${sandbox.url}/api/v1/heartbeat`)).status).to.equal(410);
   });
 
-  it('obeys the dial, a collection whose name forces a fault, and a wrong key', async () => {
+  it('obeys the fault settings, a collection whose name forces a fault, and a wrong key', async () => {
     const struck = await make('cosine', 'fault-429');
     expect(await failure(struck.count())).to.have.property('name', 'ChromaRateLimitError');
     expect(await failure(chroma(sandbox.url, { 'x-chroma-token': 'wrong' }).listCollections())).to.have.property(

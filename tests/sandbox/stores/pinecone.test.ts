@@ -196,7 +196,7 @@ describeStorages('Pinecone in the sandbox, asked through its SDK', (open) => {
     expect((await call(`${sandbox.url}/pinecone/indexes`)).status).to.equal(401);
   });
 
-  it('obeys the dial, and an index whose name forces a fault', async () => {
+  it('obeys the fault settings, and an index whose name forces a fault', async () => {
     const index = await make({ name: 'fault-429' }).catch(() =>
       pinecone(sandbox.url).index({ host: `${sandbox.url}/pinecone/hosts/fault-429` }),
     );

@@ -207,7 +207,7 @@ describeStorages('Qdrant in the sandbox, asked through its SDK', (open) => {
     expect([refused.status, refused.text]).to.deep.equal([401, 'Invalid API key or JWT']);
   });
 
-  it('obeys the dial, and a collection whose name forces a fault', async () => {
+  it('obeys the fault settings, and a collection whose name forces a fault', async () => {
     const client = qdrant(sandbox.url);
     await client.createCollection('fault-429', { vectors: { size: 1, distance: 'Dot' } });
     expect(await failure(client.count('fault-429'))).to.include({ retry_after: 1 });

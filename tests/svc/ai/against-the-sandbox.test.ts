@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RestError } from '#plugin-api';
 import { createSystemClock } from '../../../host/clock.ts';
-import { wires } from '../../../plugins/sandbox/fakes.ts';
+import { fakeProviders } from '../../../plugins/sandbox/fakes.ts';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
 import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
@@ -25,7 +25,7 @@ describe('Text from the sandbox’s stand-ins', () => {
     sandbox.turn({});
   });
 
-  for (const wire of wires) {
+  for (const wire of fakeProviders) {
     describe(wire.label, () => {
       const parts = async (changes: Partial<AiServices['settings']> = {}): Promise<AiServices> => {
         const saved = wire.settings(`${sandbox.url}/${wire.id}`, {});

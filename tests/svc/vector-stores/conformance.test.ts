@@ -3,7 +3,7 @@ import { sharedFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
 import { store as chroma } from '../../../plugins/svc/vector-stores/chroma.store.ts';
 import { store as pinecone } from '../../../plugins/svc/vector-stores/pinecone.store.ts';
 import { store as qdrant } from '../../../plugins/svc/vector-stores/qdrant.store.ts';
-import { findStoreWire } from '../../../plugins/sandbox/wires.ts';
+import { findFakeStore } from '../../../plugins/sandbox/fakes.ts';
 import { describeVectorStore } from '../../conformance/vector-store.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 import { openSandbox, type OpenSandbox } from '../../sandbox/helpers/open-sandbox.ts';
@@ -19,7 +19,7 @@ describe('the stores of this service against the stand-ins of the sandbox', () =
     describeVectorStore(store.label, async () => ({
       store,
       opened: store.open({
-        settings: findStoreWire(store.id)?.settings(sandbox.url) ?? {},
+        settings: findFakeStore(store.id)?.settings(sandbox.url) ?? {},
         fetch: sharedFetch,
         clock: createSystemClock(),
         log: silentLog,

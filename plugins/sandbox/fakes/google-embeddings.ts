@@ -1,0 +1,97 @@
+import { modelDimension } from '../embeddings/model-dimension.ts';
+import { textVector } from '../embeddings/text-vector.ts';
+import { isObject, jsonResponse, Refusal, readContentText } from '../fake.ts';
+import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
+import { googleError, unknownModel } from './google-request.ts';
+
+const taskTypes = [
+  'TASK_TYPE_UNSPECIFIED',
+  'RETRIEVAL_QUERY',
+  'RETRIEVAL_DOCUMENT',
+  'SEMANTIC_SIMILARITY',
+  'CLASSIFICATION',
+  'CLUSTERING',
+  'QUESTION_ANSWERING',
+  'FACT_VERIFICATION',
+  'CODE_RETRIEVAL_QUERY',
+];
+const members = ['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'];
+const mostRequests = 100;
+
+const invalid = (message: string): Refusal =>
+  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
+
+function embedContent(request: FakeRequest): FakeResponse {
+  const { model } = readModel(request);
+  return jsonResponse(200, { embedding: embedding(request.body, { model, kind: 'EmbedContentRequest' }) });
+}
+
+function batchEmbedContents(request: FakeRequest): FakeResponse {
+  const { model } = readModel(request);
+  const requests = isObject(request.body) ? request.body['requests'] : undefined;
+  if (!Array.isArray(requests) || requests.length === 0)
+    throw invalid('* BatchEmbedContentsRequest.requests: must contain at least one request\n');
+  if (requests.length > mostRequests)
+    throw invalid(
+      `* BatchEmbedContentsRequest.requests: at most ${String(mostRequests)} requests can be in one batch\n`,
+    );
+  return jsonResponse(200, {
+    embeddings: requests.map((entry: unknown, index) => {
+      // Each one names the model of the address.
+      if (!isObject(entry) || entry['model'] !== `models/${model}`)
+        throw invalid(
+          `* BatchEmbedContentsRequest.requests[${String(index)}].model: model must match the model in the address, models/${model}\n`,
+        );
+      return embedding(entry, { model, kind: `BatchEmbedContentsRequest.requests[${String(index)}]` });
+    }),
+  });
+}
+
+function readModel({ params: { model = '', version = 'v1beta' } }: FakeRequest): { model: string } {
+  if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version, 'embedContent'));
+  return { model };
+}
+
+function embedding(
+  body: unknown,
+  { model, kind }: { readonly model: string; readonly kind: string },
+): { values: number[] } {
+  if (!isObject(body)) throw invalid('Invalid JSON payload received. Expected an object.');
+  const given = Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+  const stranger = Object.keys(given).find((name) => !members.includes(name));
+  if (stranger !== undefined)
+    throw invalid(`Invalid JSON payload received. Unknown name "${stranger}": Cannot find field.`);
+  const { content, taskType, outputDimensionality } = given;
+  const text = isObject(content) ? readContentText(content['parts']) : '';
+  if (text === '') throw invalid(`* ${kind}.content: contents is not specified\n`);
+  if (taskType !== undefined && !taskTypes.includes(String(taskType))) {
+    throw invalid(
+      `Invalid value at 'task_type' (type.googleapis.com/google.ai.generativelanguage.v1beta.TaskType), "${String(taskType)}"`,
+    );
+  }
+  return { values: Array.from(textVector(text, { dimension: readDimension(outputDimensionality, model), model })) };
+}
+
+function readDimension(value: unknown, model: string): number {
+  const most = modelDimension(model);
+  if (value === undefined) return most;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw invalid(
+    `Unable to embed content with output_dimensionality ${JSON.stringify(value)}: must be between 1 and ${String(most)}.`,
+  );
+}
+
+/** One text, or up to 100. Task types are checked; the vectors are the same for all of them. */
+export const googleEmbeddingRoutes: readonly FakeRoute[] = [
+  { method: 'POST', path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):embedContent$/, handle: embedContent },
+  {
+    method: 'POST',
+    path: /^\/(?<version>v1|v1beta)\/models\/(?<model>[^/:]+):batchEmbedContents$/,
+    handle: batchEmbedContents,
+  },
+];

@@ -1,0 +1,128 @@
+import type { Question } from '../answer.ts';
+import { isObject, jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
+import type { FakeResponse, FakeRequest } from '../fake.ts';
+
+export function googleError(error: {
+  readonly code: number;
+  readonly status: string;
+  readonly message: string;
+  readonly details?: readonly object[];
+}): FakeResponse {
+  return jsonResponse(error.code, {
+    error: {
+      code: error.code,
+      message: error.message,
+      status: error.status,
+      ...(error.details && { details: error.details }),
+    },
+  });
+}
+
+const invalid = (message: string): Refusal =>
+  new Refusal(googleError({ code: 400, status: 'INVALID_ARGUMENT', message }));
+
+export function unknownModel(model: string, version: string, method = 'generateContent'): FakeResponse {
+  return googleError({
+    code: 404,
+    status: 'NOT_FOUND',
+    message: `models/${model} is not found for API version ${version}, or is not supported for ${method}. Call ListModels to see the list of available models and their supported methods.`,
+  });
+}
+
+/** Members Google knows; it refuses a body with any other. */
+const requestMembers = [
+  'model',
+  'systemInstruction',
+  'contents',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'generationConfig',
+  'cachedContent',
+];
+const configMembers = [
+  'candidateCount',
+  'stopSequences',
+  'maxOutputTokens',
+  'temperature',
+  'topP',
+  'topK',
+  'seed',
+  'responseMimeType',
+  'responseSchema',
+  '_responseJsonSchema',
+  'responseJsonSchema',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseLogprobs',
+  'logprobs',
+  'enableEnhancedCivicAnswers',
+  'responseModalities',
+  'speechConfig',
+  'thinkingConfig',
+  'imageConfig',
+  'mediaResolution',
+];
+
+/**
+ * Reads a generateContent request and checks it as Google does.
+ *
+ * @throws Refusal in Google's shape.
+ */
+export function readGenerateRequest(request: FakeRequest): Question {
+  const { model = '', version = 'v1beta' } = request.params;
+  if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version));
+  if (!isObject(request.body)) throw invalid('Invalid JSON payload received. Expected an object.');
+  const body = withCamelCase(request.body);
+  checkMembers(body, requestMembers, '');
+  const config = isObject(body['generationConfig']) ? withCamelCase(body['generationConfig']) : {};
+  checkMembers(config, configMembers, " at 'generation_config'");
+  const maxTokens = config['maxOutputTokens'];
+  if (maxTokens !== undefined && (typeof maxTokens !== 'number' || maxTokens < 1))
+    throw invalid('* GenerateContentRequest.generation_config.max_output_tokens: must be positive.');
+  const temperature = config['temperature'];
+  if (temperature !== undefined && (typeof temperature !== 'number' || temperature < 0 || temperature > 2)) {
+    throw invalid(
+      `* GenerateContentRequest.generation_config.temperature: temperature must be in the range [0.0, 2.0].`,
+    );
+  }
+  return {
+    provider: 'Google',
+    model,
+    system: isObject(body['systemInstruction']) ? readContentText(body['systemInstruction']['parts']) : '',
+    messages: readContents(body['contents']),
+    maxTokens,
+    stop: readStops(config['stopSequences']),
+    seed: `${String(request.seed)}/${String(config['seed'] ?? '')}`,
+    json: config['responseMimeType'] === 'application/json',
+    reason: false,
+  };
+}
+
+function readContents(contents: unknown): { role: string; content: string }[] {
+  if (!Array.isArray(contents) || contents.length === 0)
+    throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
+  return contents.map((content: unknown, index) => {
+    const { role = 'user', parts } = isObject(content) ? content : {};
+    if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
+    if (!Array.isArray(parts) || parts.length === 0)
+      throw invalid(`* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`);
+    return { role, content: readContentText(parts) };
+  });
+}
+
+function checkMembers(object: Readonly<Record<string, unknown>>, known: readonly string[], path: string): void {
+  const stranger = Object.keys(object).find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    throw invalid(`Invalid JSON payload received. Unknown name "${stranger}"${path}: Cannot find field.`);
+}
+
+/** Google reads `generation_config` and `generationConfig` alike. */
+function withCamelCase(object: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [
+      name.replace(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+}
