@@ -1,19 +1,19 @@
 /** One bar of a chart. */
 export interface ChartDay {
-  /** `YYYY-MM-DD`, or whatever `label` knows how to write. */
+  /** `YYYY-MM-DD`, or any text that `label` can format. */
   readonly day: string;
   readonly value: number;
-  /** The part of `value` at the bar's end that failed. */
+  /** The failed part of `value`, at the end of the bar. */
   readonly failed: number;
 }
 
 export interface Chart {
   readonly width: number;
   readonly height: number;
-  /** Lines across, with what they stand for. */
+  /** Horizontal lines with their labels. */
   readonly lines: readonly { readonly y: number; readonly text: string }[];
   readonly bars: readonly ChartBar[];
-  /** Some of the days or hours, below the bars. */
+  /** Labels of some days or hours, below the bars. */
   readonly labels: readonly {
     readonly x: number;
     readonly anchor: 'start' | 'middle' | 'end';
@@ -29,9 +29,9 @@ interface ChartBar {
   readonly width: number;
   readonly y: number;
   readonly height: number;
-  /** The failed part, at the top; height 0 where there is none. */
+  /** Height of the failed part, at the top; 0 if nothing failed. */
   readonly failedHeight: number;
-  /** The whole column, for the pointer. */
+  /** The whole column, for hovering. */
   readonly slotX: number;
   readonly slotWidth: number;
   readonly title: string;
@@ -40,20 +40,20 @@ interface ChartBar {
 const frame = { height: 220, left: 58, right: 6, top: 12, bottom: 28 } as const;
 
 export interface ChartInit {
-  /** In the picture's own units; letters are 13 units high. */
+  /** In units of the image; text is 13 units high. */
   readonly width: number;
   readonly days: readonly ChartDay[];
-  /** What a line stands for. */
+  /** Label of a line. */
   readonly format: (value: number) => string;
-  /** What a bar says of itself. */
+  /** Tooltip of a bar. */
   readonly title: (day: ChartDay) => string;
-  /** Whether there is nothing between 1 and 2. */
+  /** Whether values are whole numbers. */
   readonly whole: boolean;
-  /** What stands below a bar. Default: the day, as `21 Nov`. */
+  /** Label below a bar. Default: the day, as `21 Nov`. */
   readonly label?: (day: string) => string;
 }
 
-/** Places of bars, lines and labels in a picture 220 units high. */
+/** Positions of bars, lines and labels in an image 220 units high. */
 export function drawChart({ width, days, format, title, whole, label = shortDay }: ChartInit): Chart {
   const { height, left, right, top, bottom } = frame;
   const step = niceStep(Math.max(...days.map(({ value }) => value), whole ? 1 : 0) / 4, whole);
@@ -83,7 +83,7 @@ export function drawChart({ width, days, format, title, whole, label = shortDay 
         title: title(day),
       };
     }),
-    labels: labelled(days, width < 500 ? 2 : 4).map((index) => ({
+    labels: labeledIndexes(days, width < 500 ? 2 : 4).map((index) => ({
       x: round(left + slot * (index + 0.5)),
       anchor:
         days.length > 6 && index === 0 ? 'start' : days.length > 6 && index === days.length - 1 ? 'end' : 'middle',
@@ -92,15 +92,15 @@ export function drawChart({ width, days, format, title, whole, label = shortDay 
   };
 }
 
-/** The first day, the last, and some between, evenly. */
-function labelled(days: readonly ChartDay[], spaces: number): number[] {
+/** Indexes of the first day, the last day, and some evenly between. */
+function labeledIndexes(days: readonly ChartDay[], spaces: number): number[] {
   const last = days.length - 1;
   const most = Math.min(spaces, last);
   if (last <= 0) return last === 0 ? [0] : [];
-  return [...new Set(Array.from({ length: most + 1 }, (_, place) => Math.round((last * place) / most)))];
+  return [...new Set(Array.from({ length: most + 1 }, (_, index) => Math.round((last * index) / most)))];
 }
 
-/** 1, 2 or 5 times a power of ten, not below what is asked. */
+/** The smallest 1, 2, 2.5 or 5 times a power of ten that is not below `least`. */
 function niceStep(least: number, whole: boolean): number {
   if (least <= 0) return whole ? 1 : 0.25;
   const power = 10 ** Math.floor(Math.log10(least));

@@ -1,7 +1,7 @@
 import type { AdminRequest } from '#plugin-api';
 import type { Configurable } from '../settings/configured.ts';
 
-/** A text field of the posted form; '' when it is absent or something else. */
+/** A text field of the posted form; '' if it is missing or not text. */
 export function readText(request: AdminRequest, name: string): string {
   const value = request.form[name];
   return typeof value === 'string' ? value : '';
@@ -13,7 +13,7 @@ export function readGroup(request: AdminRequest, group: string): Readonly<Record
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** The posted settings of a provider or vector store as changes: an empty secret is kept unless its box "Remove" is ticked. */
+/** The posted settings of a provider or vector store as changes. An empty secret stays unless "Remove" is checked. */
 export function readChanges(
   request: AdminRequest,
   provider: Pick<Configurable, 'settings'>,

@@ -1,6 +1,6 @@
 import { foldText } from '../kit/fold-text.ts';
 
-/** An id made of a name that none of the others has: `Contact us` -> `contact-us`, `contact-us-2`. */
+/** Creates a unique id from a name: `Contact us` -> `contact-us`, `contact-us-2`. */
 export function uniqueId(name: string, taken: readonly string[], fallback: string): string {
   const base =
     foldText(name)
@@ -14,7 +14,7 @@ export function uniqueId(name: string, taken: readonly string[], fallback: strin
   }
 }
 
-/** The list with the item at another place; unchanged where there is no such place. */
+/** Returns the list with an item at another index; unchanged if the index is out of range. */
 export function moveItem<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const list = [...items];
   if (to < 0 || to >= list.length) return list;
@@ -22,7 +22,7 @@ export function moveItem<Item>(items: readonly Item[], from: number, to: number)
   return list;
 }
 
-/** What a button of a list asks for: `up:3` is `{verb: 'up', at: 3}`. */
+/** Parses the value of a button in a list: `up:3` is `{verb: 'up', at: 3}`. */
 export function readEdit(typed: unknown): { readonly verb: string; readonly at: number } {
   const [, verb = '', at = '-1'] = /^([a-z-]+)(?::(\d{1,5}))?$/.exec(typeof typed === 'string' ? typed : '') ?? [];
   return { verb, at: Number(at) };

@@ -5,10 +5,10 @@ import type { Choice } from './setting-field.ts';
 
 type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;
 
-/** Names in a list to choose from; more of them help nobody. */
-const mostOffered = 500;
+/** Maximum number of names in a list. */
+const maxOffered = 500;
 
-/** Providers to choose from; those that cannot be called say so. */
+/** Providers to choose from. Those that are not configured are marked. */
 export async function providerChoices(
   { providers, settings }: Providers,
   capability: 'text' | 'embeddings',
@@ -17,19 +17,22 @@ export async function providerChoices(
   return Promise.all(
     all.map(async (provider) => {
       const missing = missingSettings(provider, await settings.provider(provider.id));
-      return { value: provider.id, label: missing.length === 0 ? provider.label : `${provider.label} (not set up)` };
+      return {
+        value: provider.id,
+        label: missing.length === 0 ? provider.label : `${provider.label} (not configured)`,
+      };
     }),
   );
 }
 
 export interface OfferedModels {
-  /** Of the provider. */
+  /** Id of the provider. */
   readonly id: string;
   readonly text: readonly string[];
   readonly embedding: readonly string[];
 }
 
-/** The models last seen of every provider, for the fields to offer those of the chosen one. */
+/** The known models of every provider. A field offers those of the selected provider. */
 export async function offeredModels({ providers, tester }: Providers): Promise<OfferedModels[]> {
   const all = await providers.all();
   return Promise.all(
@@ -37,8 +40,8 @@ export async function offeredModels({ providers, tester }: Providers): Promise<O
       const list = await tester.models(id);
       return {
         id,
-        text: modelsOfKind(list, 'text').slice(0, mostOffered),
-        embedding: modelsOfKind(list, 'embedding').slice(0, mostOffered),
+        text: modelsOfKind(list, 'text').slice(0, maxOffered),
+        embedding: modelsOfKind(list, 'embedding').slice(0, maxOffered),
       };
     }),
   );

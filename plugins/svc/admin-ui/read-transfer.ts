@@ -1,28 +1,28 @@
 import { isMembers } from '../kit/settings-schema/fill.ts';
 import { invalidFields } from '../kit/field-errors.ts';
 
-/** A kind of file that carries settings to another site: `{format, version, <list>: [...]}`. */
+/** A kind of file that transfers settings to another site: `{format, version, <list>: [...]}`. */
 export interface TransferKind {
-  /** Marks its files, `svc-chatbots`. */
+  /** Identifies its files, for example `svc-chatbots`. */
   readonly format: string;
-  /** The one version that is written and read. */
+  /** The version that is written and read. */
   readonly version: number;
-  /** The member that holds the settings, `bots`. */
+  /** The member with the settings, for example `bots`. */
   readonly list: string;
-  /** What the settings are of, in the plural. */
+  /** Plural name of the items. */
   readonly noun: string;
-  /** What a file is an export of, where that is not `noun`. */
+  /** Name of the export, if it is not `noun`. */
   readonly title?: string;
 }
 
-/** Settings in one file. */
-const most = 200;
+/** Maximum number of items in one file. */
+const maxItems = 200;
 
 /**
- * The settings that a file holds, unchecked: 1 to 200 of them.
+ * Reads the settings of a file without checking them: 1 to 200 items.
  *
- * @param text JSON, with a byte order mark or without
- * @throws RestError 400 `rest_invalid_param`: it is no JSON, another kind of file, another version, or holds none or too many
+ * @param text JSON, with or without a byte order mark
+ * @throws RestError 400 `rest_invalid_param` for invalid JSON, another kind of file, another version, no items or too many
  */
 export function readTransfer(
   text: string,
@@ -32,16 +32,16 @@ export function readTransfer(
   try {
     transfer = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
-    throw invalidFields({ file: 'The file is not JSON.' });
+    throw invalidFields({ file: 'The file is not JSON. Choose a file from an export.' });
   }
   if (!isMembers(transfer) || transfer['format'] !== format)
-    throw invalidFields({ format: `The file is no export of ${title}: its format is not ${format}.` });
+    throw invalidFields({ format: `The file is not an export of ${title}. Its format must be ${format}.` });
   if (transfer['version'] !== version)
     throw invalidFields({
-      version: `The file has version ${JSON.stringify(transfer['version'] ?? null)}; version ${String(version)} can be read here.`,
+      version: `The file has version ${JSON.stringify(transfer['version'] ?? null)}. Only version ${String(version)} can be imported.`,
     });
   const settings = transfer[list];
-  if (!Array.isArray(settings) || settings.length === 0 || settings.length > most)
-    throw invalidFields({ [list]: `${list} must be a list of 1 to ${String(most)} ${noun}.` });
+  if (!Array.isArray(settings) || settings.length === 0 || settings.length > maxItems)
+    throw invalidFields({ [list]: `${list} must contain 1 to ${String(maxItems)} ${noun}.` });
   return settings;
 }

@@ -3,13 +3,13 @@ import type { ModelKind } from '../settings/model-lists.ts';
 import { fieldLabel, isListField } from '../settings/field-value.ts';
 import type { FieldErrors } from '../kit/field-errors.ts';
 
-/** What the template hands to the helper `schemaField`, and whether the field offers models to choose from. */
+/** What a template passes to the helper `schemaField`, and which models the field offers. */
 export interface SchemaField {
   readonly id: string;
   readonly name: string;
   readonly label: string;
   readonly schema: JsonSchema;
-  /** Of a secret: `{saved, ending}`, never the secret itself (D3). */
+  /** For a secret: `{saved, ending}`, never the secret itself (D3). */
   readonly value?: unknown;
   readonly error?: string;
   readonly model: ModelKind | null;
@@ -17,12 +17,12 @@ export interface SchemaField {
 
 export interface SchemaFieldsInit {
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Put around the names: `settings` gives `settings[api_key]`. */
+  /** Prefix of the names: `settings` for `settings[api_key]`. */
   readonly group: string;
-  /** Beginning of the ids, unique on the page. */
+  /** Prefix of the ids, unique on the page. */
   readonly id: string;
   readonly saved: Readonly<Record<string, unknown>>;
-  /** What a person typed in a form that was refused. */
+  /** The entered values of a form with errors. */
   readonly typed?: Readonly<Record<string, unknown>>;
   readonly errors?: FieldErrors;
 }
@@ -42,7 +42,7 @@ export function schemaFields({ schemas, group, id, saved, typed, errors }: Schem
   });
 }
 
-/** Which of the listed models a field offers; null for fields that name no model. */
+/** The kind of models that a field offers; null if it is not a model field. */
 function modelKindOf(name: string): ModelKind | null {
   if (!/(^|_)model$/.test(name)) return null;
   return /embedding/.test(name) ? 'embedding' : /image/.test(name) ? 'image' : 'text';

@@ -1,10 +1,10 @@
 import type { FieldErrors } from '../kit/field-errors.ts';
 
-/** One control of the editor: which member of the settings it holds, and how. */
+/** One control of an editor, and the member of the settings that it edits. */
 export interface FieldSpec {
-  /** Path of the member, `look.theme`. */
+  /** Path of the member, for example `look.theme`. */
   readonly path: string;
-  /** `lines`: a list of texts, one a line. `color`: `#rrggbb` or nothing. */
+  /** `lines`: a list of texts, one per line. `color`: `#rrggbb` or empty. */
   readonly type: 'text' | 'url' | 'textarea' | 'number' | 'select' | 'switch' | 'color' | 'lines';
   readonly label: string;
   readonly help?: string;
@@ -18,9 +18,9 @@ export interface FieldSpec {
   readonly mono?: boolean;
   readonly short?: boolean;
   readonly options?: readonly Choice[];
-  /** Values of `options` are numbers. */
+  /** Whether the values of `options` are numbers. */
   readonly numeric?: boolean;
-  /** Id of the `datalist` that offers values. */
+  /** Id of a `datalist` with suggestions. */
   readonly list?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** Settings as they are, or as somebody typed them: then members may be of any type. */
+/** Stored or entered settings. Entered members may have any type. */
 export type Draft = Readonly<Record<string, unknown>>;
 
 /** Values of the partial `admin/field`, and of `svc/bot-color` for a color. */
@@ -65,7 +65,7 @@ export function valueAt(draft: Draft, path: string): unknown {
     );
 }
 
-/** What a field shows. */
+/** The data of a field for its template. */
 export function fieldRow(
   spec: FieldSpec,
   { draft, errors }: { readonly draft: Draft; readonly errors: FieldErrors },
@@ -90,8 +90,8 @@ export function fieldRow(
 }
 
 /**
- * The sentence about a member, or about the first bad line of a list. Sentences begin with the path of what is wrong, as
- * commands need it; in a form the label stands in its place.
+ * The error of a member, or of the first invalid line of a list. Sentences begin with the path, for commands; in a form, the
+ * label replaces it.
  */
 export function errorAt(errors: FieldErrors, { path, label }: Pick<FieldSpec, 'path' | 'label'>): string | undefined {
   const named =
@@ -104,7 +104,7 @@ export function errorAt(errors: FieldErrors, { path, label }: Pick<FieldSpec, 'p
   return sentence.startsWith(named) ? subject + sentence.slice(named.length) : sentence;
 }
 
-/** What was typed into the fields, as settings; what is no number stays the text that it is, to be refused and shown again. */
+/** Reads the entered fields as settings. An invalid number stays text, so that it is rejected and shown again. */
 export function readFields(specs: readonly FieldSpec[], form: Draft): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
   for (const spec of specs) {
@@ -123,7 +123,7 @@ function readValue({ type, path, numeric }: FieldSpec, typed: string): unknown {
   return typed.replaceAll('\r\n', '\n');
 }
 
-/** Null for nothing; a text that is no number stays one, so that it is refused and shown again. */
+/** Null if empty. An invalid number stays text, so that it is rejected and shown again. */
 export function readNumber(typed: string): number | string | null {
   const text = typed.trim();
   if (text === '') return null;
@@ -131,7 +131,7 @@ export function readNumber(typed: string): number | string | null {
   return Number.isFinite(number) ? number : text;
 }
 
-/** Lines that are not blank, trimmed. */
+/** The trimmed lines that are not blank. */
 export function readLines(typed: string): string[] {
   return typed
     .split(/\r?\n/)
@@ -139,7 +139,7 @@ export function readLines(typed: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Puts a value where `valueAt` finds it; objects on the way there are made. */
+/** Sets the value at a path and creates missing objects. */
 export function putAt(settings: Record<string, unknown>, keys: readonly string[], value: unknown): void {
   const [key = '', ...rest] = keys;
   if (rest.length === 0) {

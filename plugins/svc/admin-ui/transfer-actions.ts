@@ -2,43 +2,44 @@ import { readFile } from 'node:fs/promises';
 import type { AdminActionResult, AdminRequest } from '#plugin-api';
 import { fieldErrorsOf } from '../kit/field-errors.ts';
 
-/** Characters of a pasted import; a file may have more. */
-const mostPasted = 1_000_000;
-/** Sentences shown about an import; the first ones tell enough. */
-const mostErrors = 20;
+/** Maximum number of pasted characters. A file may have more. */
+const maxPastedLength = 1_000_000;
+/** Maximum number of errors shown about an import. */
+const maxErrors = 20;
 
-/** An import that came to nothing, as the page shows it again. */
+/** A failed import, for the page. */
 export interface RefusedImport {
-  /** What was pasted; '' where a file was chosen. */
+  /** The pasted text; '' if a file was chosen. */
   readonly text: string;
   readonly errors: readonly string[];
 }
 
 export interface ImportUploadInit {
-  /** What was pasted into the page; left out where a page takes files alone. */
+  /** The pasted text. Undefined on a page that accepts only files. */
   readonly pasted?: string;
-  /** Makes what the text holds, and says so. @throws RestError 400 `rest_invalid_param`: nothing was made */
-  readonly make: (text: string) => Promise<AdminActionResult>;
-  /** The page again, with the sentences about the import. */
+  /** Imports the text and returns the result. @throws RestError 400 `rest_invalid_param`; nothing is imported */
+  readonly run: (text: string) => Promise<AdminActionResult>;
+  /** The page with the errors of the import. */
   readonly page: (refused: RefusedImport) => Promise<NonNullable<AdminActionResult['page']>>;
 }
 
-/** An import from the field `file`, or from what was pasted where there is no file: all of it or nothing. Errors other than errors pass. */
+/** Imports the file of the field `file`, otherwise the pasted text: all of it or nothing. Other errors are rethrown. */
 export async function importUpload(
   request: AdminRequest,
-  { pasted, make, page }: ImportUploadInit,
+  { pasted, run, page }: ImportUploadInit,
 ): Promise<AdminActionResult> {
   const file = request.files?.['file'];
   const refuse = async (errors: readonly string[]): Promise<AdminActionResult> => ({
     notice: { kind: 'error', text: 'Nothing was imported.' },
-    page: await page({ text: file ? '' : (pasted ?? ''), errors: errors.slice(0, mostErrors) }),
+    page: await page({ text: file ? '' : (pasted ?? ''), errors: errors.slice(0, maxErrors) }),
     status: 400,
   });
-  if (!file && pasted === undefined) return refuse(['Choose the file of an export.']);
-  if (!file && pasted?.trim() === '') return refuse(['Choose a file, or paste what an export holds.']);
-  if (!file && (pasted?.length ?? 0) > mostPasted) return refuse(['This is too long to paste. Choose it as a file.']);
+  if (!file && pasted === undefined) return refuse(['Choose an export file.']);
+  if (!file && pasted?.trim() === '') return refuse(['Choose an export file, or paste its content.']);
+  if (!file && (pasted?.length ?? 0) > maxPastedLength)
+    return refuse(['The text is too long to paste. Upload it as a file.']);
   try {
-    return await make(file ? await readFile(file.path, 'utf8') : (pasted ?? ''));
+    return await run(file ? await readFile(file.path, 'utf8') : (pasted ?? ''));
   } catch (error) {
     const errors = fieldErrorsOf(error);
     if (!errors) throw error;
@@ -46,7 +47,7 @@ export async function importUpload(
   }
 }
 
-/** A value as a file of JSON, in place of a page. */
+/** Returns a value as a JSON file to download. */
 export function downloadJson(name: string, value: unknown): AdminActionResult {
   return {
     download: { name, type: 'application/json; charset=utf-8', content: pieces(`${JSON.stringify(value, null, 2)}\n`) },

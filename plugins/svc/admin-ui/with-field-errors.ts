@@ -2,15 +2,15 @@ import type { AdminActionResult } from '#plugin-api';
 import { fieldErrorsOf, type FieldErrors } from '../kit/field-errors.ts';
 
 export interface WithFieldErrorsInit {
-  /** Puts a field's name into the form's own: `api_key` -> `settings[api_key]`. */
+  /** Name of the input of a field: `api_key` -> `settings[api_key]`. */
   readonly inputName: (name: string) => string;
-  /** The page with the form as it was typed. */
+  /** The page with the entered values and the errors. */
   readonly page: (errors: FieldErrors) => Promise<NonNullable<AdminActionResult['page']>>;
 }
 
 /**
- * Runs `save`; where it throws invalid fields, answers the page again with a sentence at each of them, and for callers
- * with JavaScript `data.errors` by input name. Other errors pass.
+ * Runs `save`. If it throws field errors, returns the page with a sentence at each field, and `data.errors` by input name for
+ * scripts. Other errors are rethrown.
  */
 export async function withFieldErrors(
   save: () => Promise<AdminActionResult>,

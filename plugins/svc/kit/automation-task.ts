@@ -5,55 +5,55 @@ import type { UsageOrigin } from './usage-origin.ts';
 export type AutomationSource = 'list' | 'csv' | 'rss' | 'posts';
 
 /**
- * A kind of work that automations can do. Modules and plugins add theirs by the filter `svc_automation_task_types`, and
- * know nothing else of automations.
+ * A kind of work that automations can do. Modules and plugins add task types with the filter `svc_automation_task_types`; they
+ * need nothing else of automations.
  */
 export interface AutomationTaskType {
-  /** For example `content_writing`; lower-case letters, digits and `_`. Told in events (contract 6.5, `data.task.type`). */
+  /** For example `content_writing`; lower-case letters, digits and `_`. Part of events (contract 6.5, `data.task.type`). */
   readonly id: string;
   readonly label: string;
   readonly description: string;
-  /** An object's schema; the form of a task is built from it, and its settings are checked by it. */
+  /** The schema of an object. It defines the form of a task and checks its settings. */
   readonly settings: JsonSchema;
-  /** Which sources make sense, the usual one first. */
+  /** The supported task sources, the default first. */
   readonly sources: readonly AutomationSource[];
-  /** What is wrong with settings that the schema allows, by name of the field; empty: nothing. Default: nothing is. */
+  /** Returns errors of settings that match the schema, by field. Default: no errors. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, string>>>;
   /**
-   * Does the work of one item. May run again for the same item after a failure or when the process died half-way: what
-   * must not happen twice belongs into `commit` of the answer. A RestError with status 429 or 5xx, and errors of the
-   * network, are tried again later; every other error fails the item with its message as the reason.
+   * Does the work of one item. It may run again for the same item after a failure or a crash, so anything that must happen only
+   * once belongs in `commit` of the result. A RestError with status 429 or 5xx and network errors are retried later. Every other
+   * error fails the item, with its message as the reason.
    */
   readonly run: (item: AutomationItem) => Promise<AutomationResult>;
 }
 
 export interface AutomationItem {
-  /** Same at every attempt, of no other item; for keys of events and the like. */
+  /** Unique for the item and the same at every attempt, for example for idempotency keys of events. */
   readonly key: string;
   readonly id: number;
-  /** Topic, address, row's first cell or post id, as it was queued. */
+  /** Topic, URL, first cell of the row or post id, as queued. */
   readonly target: string;
-  /** All that the source told: columns of a row, members of a feed's entry (`title`, `url`, `summary`, `published`), `post_id`. */
+  /** Data of the source: columns of a row, members of a feed entry (`title`, `url`, `summary`, `published`), `post_id`. */
   readonly input: Readonly<Record<string, string | number | null>>;
-  /** Valid by the type's schema. */
+  /** They match the schema of the task type. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly task: { readonly id: number; readonly name: string; readonly type: string; readonly authorId: number };
   /** 1 for the first. */
   readonly attempt: number;
-  /** Hand it to every call to a provider, so that its cost is the item's. */
+  /** Pass it to every call to a provider, so that the cost belongs to the item. */
   readonly origin: UsageOrigin;
   /** Aborted when the item is cancelled, its lease is lost, or the process stops. */
   readonly signal: AbortSignal;
 }
 
 export interface AutomationResult {
-  /** One sentence for people. */
+  /** One sentence for the item's page. */
   readonly message: string;
-  /** Display name of the provider and the model that answered, where there was one. */
+  /** Display name of the provider, and the model, if one was called. */
   readonly ai?: { readonly provider: string; readonly model: string };
   /**
-   * Stores the outcome. Runs in the one transaction that completes the item, and not at all when the item was cancelled or
-   * taken over meanwhile: either all of it happened, once, or nothing. Events are emitted here with `transaction`.
+   * Stores the outcome, in the transaction that completes the item. Does not run if the item was cancelled or another node claimed
+   * it, so that everything happens once or not at all. Emit events here, with `transaction`.
    */
   readonly commit?: (
     transaction: Knex.Transaction,

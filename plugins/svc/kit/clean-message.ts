@@ -1,8 +1,8 @@
-const longest = 500;
+const maxLength = 500;
 const secretNames = /key|token|secret|password/i;
 
-// What keys look like: the prefixes providers give them, bearer tokens, and long runs that mix letters and digits
-// (Azure's keys have no prefix). UUIDs survive, so that a request id in a message can still be quoted to the provider.
+// Patterns of keys: prefixes of providers, bearer tokens, and long sequences of letters and digits (Azure's keys have no
+// prefix). UUIDs stay, because a provider may ask for the request id in a message.
 const keyLike: readonly RegExp[] = [
   /\b(?:sk|rk|pk|xai|gsk|org)-[\w*.-]{3,}[\w*]/gi,
   /\bAIza[\w*-]{6,}/g,
@@ -11,15 +11,15 @@ const keyLike: readonly RegExp[] = [
 ];
 
 /**
- * Makes a far end's sentence fit to be passed on: saved secrets and whatever looks like a key are cut out (D3),
- * control characters and line breaks become spaces, and it ends after 500 characters.
+ * Cleans an upstream message for callers: removes saved secrets and anything that looks like a key (D3), replaces control
+ * characters and line breaks with spaces, and limits it to 500 characters.
  */
 export function cleanMessage(text: string, settings: Readonly<Record<string, unknown>>): string {
   let clean = text;
   for (const secret of secretsOf(settings)) clean = clean.replaceAll(secret, '[redacted]');
   for (const pattern of keyLike) clean = clean.replace(pattern, '[redacted]');
   clean = clean.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
-  return clean.length > longest ? `${clean.slice(0, longest - 1)}…` : clean;
+  return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }
 
 function secretsOf(settings: Readonly<Record<string, unknown>>): string[] {

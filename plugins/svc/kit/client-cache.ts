@@ -1,13 +1,13 @@
-/** Clients kept per connection, so that a call does not build one. Each process has its own. */
+/** Caches clients per connection, so that a call does not build one. Each process has its own cache. */
 export interface ClientCache<Client> {
   /**
-   * @param fetch clients of different fetch functions are kept apart.
-   * @param parts whatever the client is built from; equal parts give the same client.
+   * @param fetch clients of different fetch functions are separate
+   * @param parts the settings of the client; equal parts return the same client
    */
   get(fetch: typeof globalThis.fetch, parts: readonly unknown[], build: () => Promise<Client>): Promise<Client>;
 }
 
-/** @param limit clients kept per fetch function, 1 or more; the one used longest ago goes first. */
+/** @param limit clients per fetch function, 1 or more; the least recently used client is removed first */
 export function createClientCache<Client>(limit = 32): ClientCache<Client> {
   const byFetch = new WeakMap<typeof globalThis.fetch, Map<string, Promise<Client>>>();
   return {

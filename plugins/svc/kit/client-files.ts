@@ -4,15 +4,15 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Plugin } from 'esbuild';
 
-/** Seconds: how soon a new version reaches pages whose tag names none. */
-const shortly = 300;
+/** Seconds that browsers cache a file without a version in its URL. */
+const shortLifetime = 300;
 const year = 31_536_000;
 
 const types = { script: 'text/javascript; charset=utf-8', styles: 'text/css; charset=utf-8' } as const;
 
 export interface ClientFileRoutes {
   readonly namespace: string;
-  /** Of the addresses: `widget` makes `/widget.js` and `/widget.css`. */
+  /** Name of the files: `widget` for `/widget.js` and `/widget.css`. */
   readonly name: string;
   /** For OpenAPI: `the widget`. */
   readonly of: string;
@@ -20,8 +20,8 @@ export interface ClientFileRoutes {
 }
 
 /**
- * A script and its styles, public, for pages of any site: who may show what is decided where its settings are asked for.
- * With `?v=<hash>` of the content they are kept for a year, otherwise for minutes. Made at the first request.
+ * Registers a public script and its styles for pages of any site. The request for the settings checks who may embed them.
+ * With `?v=<hash>` of the content, browsers cache them for a year, otherwise for minutes. The first request builds them.
  */
 export function registerClientFiles(
   { rest, log }: Pick<HostApi, 'rest' | 'log'>,
@@ -36,12 +36,16 @@ export function registerClientFiles(
       showInIndex: false,
       summary: `The ${kind} of ${of}.`,
       args: {
-        v: { type: 'string', maxLength: 64, description: 'Hash of the content, so that it may be kept for a year.' },
+        v: {
+          type: 'string',
+          maxLength: 64,
+          description: 'Hash of the content. With it, the file is cached for a year.',
+        },
       },
       allowOrigin: () => true,
       handler: async (request: RestRequest) => {
         const files = await bundle().catch((error: unknown) => {
-          log.error(`The files of ${of} could not be bundled: pages that show it get no script.`, { error });
+          log.error(`Failed to bundle the files of ${of}`, { event: 'client_bundle_failed', error });
           throw error;
         });
         return sendFile(request, types[kind], files[kind]);
@@ -51,7 +55,7 @@ export function registerClientFiles(
 }
 
 function sendFile(request: RestRequest, type: string, file: ClientFile): RestResponse {
-  // The one of both encodings is as good as the other.
+  // A weak tag, because both encodings share it.
   const tag = `W/"${file.hash}"`;
   const headers = {
     'Content-Type': type,
@@ -59,14 +63,14 @@ function sendFile(request: RestRequest, type: string, file: ClientFile): RestRes
     'Cache-Control':
       request.params['v'] === file.hash
         ? `public, max-age=${year}, immutable`
-        : `public, max-age=${shortly}, stale-while-revalidate=86400`,
+        : `public, max-age=${shortLifetime}, stale-while-revalidate=86400`,
     Vary: 'Accept-Encoding',
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'X-Content-Type-Options': 'nosniff',
   };
-  const known = request.headers['if-none-match'] ?? '';
-  if (known === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.slice(2)))
+  const cached = request.headers['if-none-match'] ?? '';
+  if (cached === '*' || cached.split(',').some((one) => one.trim().replace(/^W\//, '') === tag.slice(2)))
     return new RestResponse({ status: 304, headers, content: '' });
   if (!acceptsGzip(request.headers['accept-encoding'] ?? ''))
     return new RestResponse({ headers, content: file.content });
@@ -77,11 +81,11 @@ function acceptsGzip(header: string): boolean {
   return header.split(',').some((one) => /^\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(one));
 }
 
-/** A file for browsers as it is sent. */
+/** A file for browsers. */
 interface ClientFile {
   readonly content: Buffer;
   readonly gzipped: Buffer;
-  /** 16 hex digits of the content's SHA-256: the same on every node. */
+  /** 16 hex digits of the SHA-256 of the content: the same on every node. */
   readonly hash: string;
 }
 
@@ -91,14 +95,14 @@ interface ClientBundle {
 }
 
 interface ClientBundleInit {
-  /** Paths of the files that begin the script and the styles. */
+  /** Paths of the entry points. */
   readonly script: string;
   readonly styles: string;
 }
 
 /**
- * Script and styles for browsers, made when they are first asked for and kept by the process. Rejects, with what is wrong
- * in which line, when they cannot be made; the next call tries again. The script may import the styles as a text.
+ * Script and styles for browsers. The first call builds them, the process keeps them. If the build fails, the call rejects with
+ * the errors and their lines, and the next call tries again. The script may import the styles as text.
  */
 export function createClientBundle(init: ClientBundleInit): () => Promise<ClientBundle> {
   let bundle: Promise<ClientBundle> | null = null;
@@ -123,9 +127,9 @@ async function buildBundle(init: ClientBundleInit): Promise<ClientBundle> {
     logLevel: 'silent',
   } as const;
   try {
-    // Prefixes and fallbacks are written out in the styles: what of them is new is a nicety, and old browsers pass it over.
+    // The styles contain prefixes and fallbacks by hand; old browsers ignore the rest.
     const [styles] = (await esbuild.build({ ...common, entryPoints: [init.styles], target: 'esnext' })).outputFiles;
-    if (!styles) throw new Error('No styles came of the bundle.');
+    if (!styles) throw new Error('The bundle contains no styles.');
     const [script] = (
       await esbuild.build({
         ...common,
@@ -135,15 +139,15 @@ async function buildBundle(init: ClientBundleInit): Promise<ClientBundle> {
         plugins: [stylesAsText(styles.text)],
       })
     ).outputFiles;
-    if (!script) throw new Error('No script came of the bundle.');
+    if (!script) throw new Error('The bundle contains no script.');
     return { script: await toClientFile(script.contents), styles: await toClientFile(styles.contents) };
   } finally {
-    // Its process is needed no longer.
+    // Ends its child process.
     await esbuild.stop();
   }
 }
 
-/** Lets the script import the minified styles as a text. */
+/** Lets the script import the minified styles as text. */
 function stylesAsText(styles: string): Plugin {
   return {
     name: 'styles as text',

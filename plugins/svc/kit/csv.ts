@@ -1,47 +1,50 @@
-/** A mark by which spreadsheets know UTF-8; the first thing of a file. */
+/** The byte order mark. Spreadsheets need it at the start of a file to recognize UTF-8. */
 export const byteOrderMark = '\ufeff';
 
-/** One line of CSV (RFC 4180), with its end. */
+/** One line of CSV (RFC 4180), with its line break. */
 export function csvLine(values: readonly (string | number)[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
 }
 
-/** A text that a spreadsheet would run as a formula gets an apostrophe before it: such texts come from callers and visitors. */
+/** Puts an apostrophe before a text that a spreadsheet would run as a formula, because texts come from callers and visitors. */
 function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A table that was read from CSV. */
+/** A table read from CSV. */
 export interface CsvTable {
-  /** Names of the columns, each once and none blank: what has no name is `Column 3`, a second `name` is `name (2)`. */
+  /** Unique names of the columns: a column without a name is `Column 3`, a second `name` is `name (2)`. */
   readonly header: readonly string[];
-  /** Lines below the first, by name of the column; what a line leaves out is ''. Blank lines are left out. */
+  /** The lines below the first, by name of the column. A missing cell is ''. Blank lines are left out. */
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly delimiter: string;
 }
 
-/** What is wrong with a text that is no CSV; the message says where. */
+/** The text is not valid CSV. The message says where. */
 export class CsvError extends Error {}
 
 const mark = '\ufeff';
 const delimiters = [',', ';', '\t', '|'];
 
 /**
- * Reads CSV (RFC 4180) as spreadsheets write it: any end of line, a mark of UTF-8, `sep=;` as its first line, and `;`, a tab
- * or `|` in place of commas, whichever the first line has most of. Cells come without the blanks around them.
+ * Reads CSV (RFC 4180) as spreadsheets write it: any line break, a byte order mark, `sep=;` as the first line, and `;`, a tab or
+ * `|` as the delimiter, whichever is most frequent in the first line. Cells are trimmed.
  *
- * @throws CsvError when a quote is not closed, or there is nothing to read
+ * @throws CsvError when a quote is not closed or the text is empty
  */
 export function readCsv(text: string): CsvTable {
   const bare = text.startsWith(mark) ? text.slice(1) : text;
-  const told = /^sep=(.)\r?\n/.exec(bare);
-  const body = told ? bare.slice(told[0].length) : bare;
-  const delimiter = told?.[1] ?? mostFrequent(body);
+  const declared = /^sep=(.)\r?\n/.exec(bare);
+  const body = declared ? bare.slice(declared[0].length) : bare;
+  const delimiter = declared?.[1] ?? mostFrequent(body);
   const lines = readLines(body, delimiter).filter((cells) => cells.some((cell) => cell !== ''));
   const [first, ...rest] = lines;
-  if (!first) throw new CsvError('There is nothing in it. The first line names the columns, each line below is a row.');
+  if (!first)
+    throw new CsvError(
+      'The file is empty. Put the names of the columns into the first line and one row into each line below.',
+    );
   const header = uniqueNames(
     first,
     rest.reduce((most, cells) => Math.max(most, cells.length), first.length),
@@ -79,7 +82,7 @@ function readLines(text: string, delimiter: string): string[][] {
     at = cell.end;
     if (text[at] === delimiter) {
       at += 1;
-      // A delimiter at the very end has an empty cell behind it.
+      // An empty cell follows a delimiter at the end.
       if (at === text.length) cells.push('');
       continue;
     }
@@ -93,7 +96,7 @@ function readLines(text: string, delimiter: string): string[][] {
 
 interface Cell {
   readonly value: string;
-  /** Place of the delimiter or line break behind it, or the length of the text. */
+  /** Index of the delimiter or line break after the cell, or the length of the text. */
   readonly end: number;
 }
 
@@ -110,7 +113,7 @@ function quotedCell(text: string, start: number, delimiter: string): Cell {
     const quote = text.indexOf('"', at);
     if (quote === -1)
       throw new CsvError(
-        `Line ${String(text.slice(0, start).split(/\r\n|\r|\n/).length)}: a quote is opened and never closed.`,
+        `Line ${String(text.slice(0, start).split(/\r\n|\r|\n/).length)}: a quote is not closed. Close it, or write "" for a quote.`,
       );
     value += text.slice(at, quote);
     at = quote + 1;

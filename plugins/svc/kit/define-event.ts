@@ -1,4 +1,4 @@
-/** Values that together name an act: a message id, a submission id, a queue item and its attempt (D19). */
+/** Values that together identify an occurrence: a message id, a submission id, a queue item and its attempt (D19). */
 export type NaturalIds = readonly (string | number | null | undefined)[];
 
 export interface EventResourceInit {
@@ -8,11 +8,11 @@ export interface EventResourceInit {
   readonly type?: string;
 }
 
-/** One event: the one source of its type, its catalogue entry, its OpenAPI and what its data are checked by. */
+/** One event: the source of its type, its catalog entry, its OpenAPI and its validation. */
 export interface EventDefinition {
   /** For example `chatbot.session_started`. */
   readonly name: string;
-  /** Title of its module in the catalogue and the endpoint form (contract 6.2). */
+  /** Title of its module in the catalog and the endpoint form (contract 6.2). */
   readonly group: string;
   /** `source.module` (D17). */
   readonly module: string;
@@ -20,26 +20,26 @@ export interface EventDefinition {
   readonly origins: readonly string[];
   /** `resource.type` (D17). */
   readonly resource: string;
-  /** When it fires, one sentence. */
+  /** When it is emitted, in one sentence. */
   readonly description: string;
   /** JSON Schema of `data`. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** A whole `data` that its schema accepts. */
+  /** A complete `data` that matches the schema. */
   readonly example: Readonly<Record<string, unknown>>;
-  /** Waits in the queue, unless its origin begins with `admin_` or `manual_` (D17). */
+  /** Whether the queue delivers it. Origins that begin with `admin_` or `manual_` are delivered synchronously (D17). */
   readonly queued: boolean;
   readonly naturalIds: (data: never) => NaturalIds;
-  /** The resource the data tell of, or null. */
+  /** The resource that the data describe, or null. */
   readonly describe?: (data: never) => EventResourceInit | null;
-  /** Key of those events that an ordered endpoint gets one after the other: the conversation. */
+  /** An ordered endpoint receives events with the same key one after the other. The key is the conversation. */
   readonly orderBy?: (data: never) => string | null;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * The type that a schema describes, as far as schemas of events go: types and lists of them, enums, anyOf, objects and
- * arrays. `json-schema-to-ts` knows more, and takes the compiler a minute for one event with a few nested objects.
+ * The type that a schema describes. Supports what event schemas use: types and lists of types, enums, anyOf, objects and arrays.
+ * `json-schema-to-ts` supports more, but costs the compiler a minute for one event with a few nested objects.
  */
 type DataOf<S> = S extends { readonly enum: readonly (infer Value)[] }
   ? Value
@@ -87,15 +87,15 @@ type TypedEvent<S extends Schema> = Omit<
 };
 
 /**
- * Gives an event its types, from its schema: `type Data = EventData<typeof thatEvent>`.
+ * Infers the types of an event from its schema: `type Data = EventData<typeof thatEvent>`.
  *
- * @throws Error when the name is not of the form `module.what_happened`.
+ * @throws Error when the name does not have the form `module.what_happened`
  */
 export function defineEvent<const S extends Schema>(event: TypedEvent<S>): TypedEvent<S> {
   if (!/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(event.name))
-    throw new Error(`'${event.name}' is no name of an event; write it like 'chatbot.session_started'.`);
+    throw new Error(`'${event.name}' is not a valid event name. Use the form 'chatbot.session_started'.`);
   return event;
 }
 
-/** The `data` of an event made with `defineEvent`. */
+/** The `data` of an event from `defineEvent`. */
 export type EventData<Event> = Event extends { readonly schema: infer S } ? DataOf<S> : never;

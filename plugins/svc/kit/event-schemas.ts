@@ -1,4 +1,4 @@
-/** Pieces that several events share (contract 6.5). */
+/** Schemas that several events share (contract 6.5). */
 
 const id = { type: ['integer', 'string'] } as const;
 const text = { type: 'string' } as const;
@@ -8,12 +8,12 @@ export const actorSchema = {
   description: 'Who did it.',
   properties: {
     type: { type: 'string', enum: ['user', 'guest'] },
-    user_id: { type: 'integer', minimum: 1, description: 'User of the host; absent for guests.' },
+    user_id: { type: 'integer', minimum: 1, description: 'User of the host; missing for guests.' },
   },
   required: ['type'],
 } as const;
 
-/** Whoever acted may be the service itself, as with images an automation makes. */
+/** The actor may also be the service, for example for the images of an automation. */
 export const anyActorSchema = {
   type: 'object',
   properties: { type: text, user_id: { type: 'integer', minimum: 1 } },

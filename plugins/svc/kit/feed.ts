@@ -1,13 +1,13 @@
 import { isUrl } from '#plugin-api';
 import { Parser } from 'htmlparser2';
 
-/** One entry of a feed. Texts are plain: what was HTML has lost its tags. */
+/** One entry of a feed. Texts are plain, without HTML tags. */
 export interface FeedEntry {
-  /** The same whenever the feed is read: its own id, else its address, else its title. */
+  /** Stable: the id of the entry, otherwise its URL, otherwise its title. */
   readonly id: string;
-  /** '' where it has none. */
+  /** '' without a title. */
   readonly title: string;
-  /** Absolute where the feed or the address it came from allow; '' where it has none. */
+  /** Absolute if the feed or its URL allow; '' without a link. */
   readonly url: string;
   /** Summary or text, at most 10,000 characters. */
   readonly summary: string;
@@ -21,12 +21,12 @@ export interface Feed {
   readonly entries: readonly FeedEntry[];
 }
 
-/** A text that is no feed. */
+/** The text is not a feed. */
 export class FeedError extends Error {}
 
-const longestSummary = 10_000;
+const maxSummaryLength = 10_000;
 
-/** Which member of an entry an element below it holds. */
+/** Elements of an entry, and the members they are read into. */
 const members: Readonly<Record<string, Member>> = {
   id: 'id',
   guid: 'id',
@@ -49,18 +49,18 @@ type RawEntry = Partial<Record<Member, string>>;
 /**
  * Reads a feed: RSS 2.0 (and 0.9x, 1.0) or Atom. Entities that a document defines itself are not expanded.
  *
- * @param source the text, or its bytes, whose encoding its first line tells
- * @param address where it came from, for addresses that are relative to it
- * @throws FeedError when it is neither
+ * @param source the text, or its bytes; the XML declaration names the encoding
+ * @param address URL of the feed, for relative links
+ * @throws FeedError when the text is neither RSS nor Atom
  */
 export function readFeed(source: string | Uint8Array, address?: string): Feed {
-  const { kind, title, entries, base } = parse(typeof source === 'string' ? source : decoded(source));
-  if (kind === null) throw new FeedError('This is no feed: neither RSS nor Atom was found in it.');
+  const { kind, title, entries, base } = parse(typeof source === 'string' ? source : decode(source));
+  if (kind === null) throw new FeedError('This is not a feed. Enter the URL of an RSS or Atom feed.');
   const from = absolute(base, address) || address;
-  return { title: plainText(title), entries: entries.map((raw) => entryOf(raw, from)).filter(({ id }) => id !== '') };
+  return { title: plainText(title), entries: entries.map((raw) => toEntry(raw, from)).filter(({ id }) => id !== '') };
 }
 
-/** The text of HTML, its runs of blanks made one; blocks stand on their own. */
+/** The text of HTML with single spaces. Each block becomes a line. */
 export function plainText(html: string): string {
   let text = '';
   let hidden = 0;
@@ -109,7 +109,7 @@ interface Parsed {
 function parse(xml: string): Parsed {
   const parsed: Parsed = { kind: null, title: '', base: undefined, entries: [] };
   const path: string[] = [];
-  /** A feed may name everything with a prefix: `atom:feed`, `atom:entry`. */
+  /** A feed may have a namespace prefix: `atom:feed`, `atom:entry`. */
   let prefix = '';
   let entry: { readonly raw: RawEntry; readonly depth: number } | null = null;
   let member: {
@@ -122,7 +122,7 @@ function parse(xml: string): Parsed {
 
   const open = (name: string, attributes: Readonly<Record<string, string>>): void => {
     if (path.length === 0) {
-      parsed.kind = kindOf(name);
+      parsed.kind = feedKind(name);
       prefix = parsed.kind === 'atom' && name.includes(':') ? `${name.slice(0, name.indexOf(':'))}:` : '';
       parsed.base = attributes['xml:base'];
     }
@@ -131,7 +131,7 @@ function parse(xml: string): Parsed {
       member.text += ' ';
     } else if (entry && path.length === entry.depth + 1) {
       const named = members[bare(name)];
-      if (named === 'link' && parsed.kind === 'atom') takeLink(entry.raw, attributes);
+      if (named === 'link' && parsed.kind === 'atom') readLink(entry.raw, attributes);
       else if (named !== undefined)
         member = {
           name: named,
@@ -150,7 +150,7 @@ function parse(xml: string): Parsed {
     if (member?.depth === path.length) {
       const { name, text, isPlain } = member;
       if (name === 'feed-title') parsed.title = text;
-      // The first of a kind counts; a plain text keeps its `<` through the reading as HTML that follows.
+      // The first element counts. Plain text is escaped, because it is parsed as HTML later.
       else if (entry) entry.raw[name] ??= isPlain ? text.replaceAll('&', '&amp;').replaceAll('<', '&lt;') : text;
       member = null;
     }
@@ -165,18 +165,18 @@ function parse(xml: string): Parsed {
   return parsed;
 }
 
-function kindOf(root: string): Parsed['kind'] {
+function feedKind(root: string): Parsed['kind'] {
   const local = root.slice(root.indexOf(':') + 1);
   if (local === 'feed') return 'atom';
   return local === 'rss' || root === 'rdf:RDF' ? 'rss' : null;
 }
 
-/** The address of the entry itself wins over others that it names. */
-function takeLink(raw: RawEntry, { href, rel = 'alternate' }: Readonly<Record<string, string>>): void {
+/** Uses the link to the entry, not its other links. */
+function readLink(raw: RawEntry, { href, rel = 'alternate' }: Readonly<Record<string, string>>): void {
   if (href !== undefined && rel === 'alternate') raw.link ??= href;
 }
 
-function entryOf(raw: RawEntry, base: string | undefined): FeedEntry {
+function toEntry(raw: RawEntry, base: string | undefined): FeedEntry {
   const title = plainText(raw.title ?? '');
   const own = (raw.id ?? '').trim();
   const url = absolute(raw.link?.trim(), base) || (/^https?:\/\//i.test(own) ? own : '');
@@ -186,7 +186,7 @@ function entryOf(raw: RawEntry, base: string | undefined): FeedEntry {
     id: own || url || title,
     title,
     url,
-    summary: [...summary].slice(0, longestSummary).join(''),
+    summary: [...summary].slice(0, maxSummaryLength).join(''),
     published: Number.isNaN(published) ? null : published,
   };
 }
@@ -196,8 +196,8 @@ function absolute(address: string | undefined, base: string | undefined): string
   return isUrl(address, base) ? new URL(address, base).href : address;
 }
 
-/** XML says its encoding in its first line; without it is UTF-8. */
-function decoded(bytes: Uint8Array): string {
+/** Decodes by the XML declaration; UTF-8 without one. */
+function decode(bytes: Uint8Array): string {
   const head = String.fromCharCode(...bytes.subarray(0, 200));
   const named = /^\s*<\?xml[^>]*\bencoding=["']([\w.-]+)["']/.exec(head)?.[1] ?? 'utf-8';
   const encoding =

@@ -1,9 +1,9 @@
 import { RestError } from '#plugin-api';
 
-/** A sentence for each field that cannot be saved, by its name. */
+/** A sentence for each invalid field, by its name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** Nothing was saved. The message holds all sentences, so that a command line shows them too. */
+/** The error of a form or command with invalid fields. Its message contains all sentences, for the command line. */
 export function invalidFields(errors: FieldErrors): RestError {
   return new RestError({
     code: 'rest_invalid_param',
@@ -13,7 +13,7 @@ export function invalidFields(errors: FieldErrors): RestError {
   });
 }
 
-/** The errors an error carries, or null when it is another kind of error. */
+/** The field errors of an error from `invalidFields`; null for other errors. */
 export function fieldErrorsOf(error: unknown): FieldErrors | null {
   if (!(error instanceof RestError) || error.code !== 'rest_invalid_param') return null;
   const data = error.data as { readonly params?: FieldErrors } | undefined;

@@ -1,10 +1,10 @@
 import { isUrl } from '#plugin-api';
+
 /**
- * `host:port` of an address that is itself a literal of a private network or `localhost`: typed by an administrator, it
- * may be reached, and nothing beside it (D23). Null for every other address; names never count, however they resolve.
+ * Returns `host:port` of a URL whose host is an IP address or `localhost`, otherwise null. An administrator entered it, so the
+ * outbound guard allows exactly this address (D23). Host names never count, whatever they resolve to.
  *
- * Whether a literal is private, and that metadata addresses stay shut, is the guard's to know; a public literal named
- * here opens nothing.
+ * The guard decides whether an address is private, and always blocks metadata addresses.
  */
 export function typedInternalHost(url: string): string | null {
   if (!isUrl(url)) return null;

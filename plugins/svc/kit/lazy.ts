@@ -1,16 +1,19 @@
 import { lazy, type AdminPageBody, type AdminPageDeclaration, type CliCommand, type LazyAdminPage } from '#plugin-api';
 
-/** A page as data, and the way to its code: `body: async () => (await import('./pages/usage.page.ts')).usagePage`. */
+/** A page, and the import of its code: `body: async () => (await import('./pages/usage.page.ts')).usagePage`. */
 export interface LazyPage<Context> extends AdminPageDeclaration {
   readonly body: () => Promise<(context: Context) => AdminPageBody>;
 }
 
-/** Declares a page of a module. Its code is loaded when it is first opened. */
+/** Declares a page of a module. Its code is loaded when the page is first opened. */
 export function lazyPage<Context>({ body, ...declaration }: LazyPage<Context>): (context: Context) => LazyAdminPage {
   return (context) => ({ ...declaration, body: async () => (await body())(context) });
 }
 
-/** Declares commands of a module: `lazyCommands(async () => (await import('./commands.ts')).usageCommands)`. A running host never loads their code. */
+/**
+ * Declares commands of a module: `lazyCommands(async () => (await import('./commands.ts')).usageCommands)`. A running host
+ * never loads their code.
+ */
 export function lazyCommands<Context>(
   load: () => Promise<(context: Context) => readonly CliCommand[]>,
 ): (context: Context) => Promise<readonly CliCommand[]> {
@@ -18,8 +21,8 @@ export function lazyCommands<Context>(
 }
 
 /**
- * An object whose methods load it when the first of them is called, for stores that a module's parts share. All methods
- * that are named return promises.
+ * An object that is loaded when one of its methods is first called, for stores that the parts of a module share. All named
+ * methods must return promises.
  */
 export function lazyMethods<Target extends object, const Name extends keyof Target>(
   load: () => Promise<Target>,

@@ -1,22 +1,22 @@
-/** Answers the local day, `YYYY-MM-DD`, of a moment in milliseconds since the epoch. An unknown time zone counts as UTC. */
+/** Returns a function for the local day, `YYYY-MM-DD`, of a time in milliseconds since the epoch. An unknown time zone counts as UTC. */
 export function localDay(timezone: string): (time: number) => string {
   const format = formatter(timezone);
   return (time) => format.format(time);
 }
 
-// Making one takes as long as a statement of the database; a site has one time zone, rarely two.
+// Creating a format takes as long as a database statement. A site has one time zone, rarely two.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatter(timeZone: string): Intl.DateTimeFormat {
   const known = formatters.get(timeZone);
   if (known !== undefined) return known;
-  const made = make(timeZone);
-  formatters.set(timeZone, made);
-  return made;
+  const created = create(timeZone);
+  formatters.set(timeZone, created);
+  return created;
 }
 
-function make(timeZone: string): Intl.DateTimeFormat {
-  // Sweden writes dates as ISO 8601 does.
+function create(timeZone: string): Intl.DateTimeFormat {
+  // Swedish dates have the format of ISO 8601.
   try {
     return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
   } catch {

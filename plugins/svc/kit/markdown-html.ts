@@ -1,6 +1,6 @@
 import type { IOptions } from 'sanitize-html';
 
-/** What a text may consist of. No images, which would tell others who reads it, no styles, no classes, no forms. */
+/** Allowed HTML. No images, because they would track readers; no styles, classes or forms. */
 const allowed: IOptions = {
   allowedTags: [
     'h1',
@@ -62,46 +62,46 @@ const allowed: IOptions = {
   },
   allowedSchemes: ['http', 'https', 'mailto'],
   allowProtocolRelative: false,
-  // Headings of a text stand below the title of its page.
+  // The title of the page is the only h1.
   transformTags: { h1: 'h2' },
 };
 
-/** What of a post that is rewritten may stay in it: there it was looked after by its author. */
+/** Markup of a rewritten post that may stay, because its author added it. */
 export interface PreservedMarkup {
-  /** Addresses of images. */
+  /** URLs of images. */
   readonly images: ReadonlySet<string>;
-  /** Whole shortcodes, `[gallery ids="1,2"]`. */
+  /** Complete shortcodes, `[gallery ids="1,2"]`. */
   readonly shortcodes: readonly string[];
 }
 
 const nothing: PreservedMarkup = { images: new Set(), shortcodes: [] };
 
 /**
- * Markdown that a model wrote as clean HTML. The model may have been told what to write by a page that it read, so that its
- * text is trusted with nothing, whoever asked for it: tags that do something go, images too, and shortcodes stay text.
+ * Converts Markdown of a model to clean HTML. A page that the model read may have injected instructions, so the text is never
+ * trusted: active tags and images are removed, and shortcodes become text.
  */
-export async function markdownToHtml(markdown: string, kept: PreservedMarkup = nothing): Promise<string> {
-  const [{ Marked }, { default: sanitise }] = await Promise.all([import('marked'), import('sanitize-html')]);
+export async function markdownToHtml(markdown: string, preserved: PreservedMarkup = nothing): Promise<string> {
+  const [{ Marked }, { default: sanitize }] = await Promise.all([import('marked'), import('sanitize-html')]);
   const html = await new Marked({ gfm: true, breaks: false, async: true }).parse(markdown);
-  const clean = sanitise(html, {
+  const clean = sanitize(html, {
     ...allowed,
-    exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !kept.images.has(attribs['src'] ?? ''),
+    exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !preserved.images.has(attribs['src'] ?? ''),
   });
-  return kept.shortcodes
-    .reduce((text, shortcode) => withShortcode(text, shortcode), clean.replaceAll('[', '&#91;'))
+  return preserved.shortcodes
+    .reduce((text, shortcode) => restoreShortcode(text, shortcode), clean.replaceAll('[', '&#91;'))
     .trim();
 }
 
-/** Markdown and the cleaning may have written its quotation marks as entities. */
-function withShortcode(html: string, shortcode: string): string {
+/** Restores a shortcode. Markdown or the sanitizer may have escaped its quotation marks. */
+function restoreShortcode(html: string, shortcode: string): string {
   const inside = shortcode.slice(1);
   return [inside, inside.replaceAll('"', '&quot;')].reduce(
-    (text, written) => text.replaceAll(`&#91;${written}`, shortcode),
+    (text, escaped) => text.replaceAll(`&#91;${escaped}`, shortcode),
     html,
   );
 }
 
-/** Images and shortcodes of a text as it is. */
+/** The images and shortcodes of the current text. */
 export function findPreservedMarkup(html: string, isShortcode: (tag: string) => boolean): PreservedMarkup {
   const images = new Set(
     [...html.matchAll(/<img\b[^>]*?\bsrc=(["'])(.*?)\1/gi)].map(([, , src = '']) => src.replaceAll('&amp;', '&')),

@@ -29,8 +29,8 @@ export function messagesArgument({ roles, example }: MessagesArgumentInit): Json
 }
 
 /**
- * @throws RestError 400 `rest_svc_invalid_messages` when there is nothing but blank content, 400
- * `rest_svc_invalid_last_message` when the last message is not a user's, or blank (D5).
+ * @throws RestError 400 `rest_svc_invalid_messages` when all content is blank, 400 `rest_svc_invalid_last_message` when the last
+ * message is blank or does not have the role user (D5)
  */
 export function checkMessages(messages: readonly ChatMessage[]): void {
   if (messages.every(isBlank)) throw errors.invalid_messages();

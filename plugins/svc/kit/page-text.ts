@@ -1,10 +1,10 @@
 import { Parser } from 'htmlparser2';
 
-/** What a page says. */
+/** The text of a page. */
 export interface PageText {
-  /** One line; empty: it has none. */
+  /** One line; '' without a title. */
   readonly title: string;
-  /** Plain text; headings begin with `#` to `######`, items of lists with `- `, blocks stand apart by an empty line. */
+  /** Plain text. Headings begin with `#` to `######`, list items with `- `; an empty line separates blocks. */
   readonly text: string;
 }
 
@@ -14,8 +14,8 @@ interface Block {
   readonly text: string;
   /** Inside `main` or `article`. */
   readonly isMain: boolean;
-  /** Inside what is on every page of a site. */
-  readonly isAround: boolean;
+  /** Inside navigation, forms, asides or footers. */
+  readonly isBoilerplate: boolean;
 }
 
 const hidden = new Set([
@@ -35,8 +35,8 @@ const hidden = new Set([
   'audio',
   'video',
 ]);
-/** What is on every page of a site, and says nothing of this one. */
-const around = new Set(['nav', 'footer', 'aside', 'form']);
+/** Elements that repeat on every page of a site. */
+const boilerplate = new Set(['nav', 'footer', 'aside', 'form']);
 const inline = new Set([
   'a',
   'abbr',
@@ -73,14 +73,14 @@ const inline = new Set([
   'source',
 ]);
 const cells = new Set(['td', 'th']);
-/** Characters that a `main` must hold to be taken for the page. */
-const leastMain = 200;
+/** Minimum number of characters in `main` to use it as the page. */
+const minMainLength = 200;
 
 /**
- * The text of a page without what stands on every page of its site: what `main` or `article` hold, where that is enough;
- * else all but navigation, forms, asides and footers.
+ * The text of a page without the parts that repeat on every page of a site: the content of `main` or `article` if it is long
+ * enough, otherwise everything but navigation, forms, asides and footers.
  *
- * @param html of any size, however broken; nothing of it is run or fetched
+ * @param html of any size, even if broken; nothing in it is run or fetched
  */
 export function pageText(html: string): PageText {
   const reader = new PageReader();
@@ -101,18 +101,18 @@ export function pageText(html: string): PageText {
   parser.write(html);
   parser.end();
   reader.flush();
-  const blocks = chosen(reader.blocks);
+  const blocks = selectBlocks(reader.blocks);
   const title =
     oneLine(reader.title) ||
     (blocks.find(({ mark }) => mark === '# ') ?? blocks.find(({ mark }) => mark.startsWith('#')))?.text ||
     '';
-  return { title: oneLine(title), text: joined(blocks) };
+  return { title: oneLine(title), text: joinBlocks(blocks) };
 }
 
-function chosen(blocks: readonly Block[]): readonly Block[] {
-  const own = blocks.filter(({ isAround }) => !isAround);
+function selectBlocks(blocks: readonly Block[]): readonly Block[] {
+  const own = blocks.filter(({ isBoilerplate }) => !isBoilerplate);
   const main = own.filter(({ isMain }) => isMain);
-  if (main.reduce((length, { text }) => length + text.length, 0) >= leastMain) return main;
+  if (main.reduce((length, { text }) => length + text.length, 0) >= minMainLength) return main;
   return own.length > 0 ? own : blocks;
 }
 
@@ -123,8 +123,8 @@ class PageReader {
   private mark = '';
   private isTitle = false;
   private isRow = false;
-  /** Elements that are open, of each set. */
-  private readonly inside = { hidden: 0, around: 0, main: 0, pre: 0 };
+  /** Number of open elements of each set. */
+  private readonly inside = { hidden: 0, boilerplate: 0, main: 0, pre: 0 };
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (name === 'title' && this.title === '') this.isTitle = true;
@@ -161,7 +161,7 @@ class PageReader {
         mark: this.mark,
         text: this.mark.startsWith('#') ? oneLine(text) : text,
         isMain: this.inside.main > 0,
-        isAround: this.inside.around > 0,
+        isBoilerplate: this.inside.boilerplate > 0,
       });
     this.text = '';
     this.mark = '';
@@ -169,24 +169,24 @@ class PageReader {
   }
 
   private begin(name: string): void {
-    // A paragraph at the start of an item is the item.
-    const kept = this.text.trim() === '' && this.mark === '- ' && name === 'p' ? this.mark : '';
+    // A paragraph at the start of a list item belongs to it.
+    const mark = this.text.trim() === '' && this.mark === '- ' && name === 'p' ? this.mark : '';
     this.flush();
     if (/^h[1-6]$/.test(name)) this.mark = `${'#'.repeat(Number(name.charAt(1)))} `;
-    else this.mark = name === 'li' ? '- ' : kept;
+    else this.mark = name === 'li' ? '- ' : mark;
   }
 
   private count(name: string, step: 1 | -1): void {
     const { inside } = this;
     if (hidden.has(name)) inside.hidden = Math.max(0, inside.hidden + step);
-    if (around.has(name)) inside.around = Math.max(0, inside.around + step);
+    if (boilerplate.has(name)) inside.boilerplate = Math.max(0, inside.boilerplate + step);
     if (name === 'main' || name === 'article') inside.main = Math.max(0, inside.main + step);
     if (name === 'pre') inside.pre = Math.max(0, inside.pre + step);
   }
 }
 
-/** Items of one list follow each other, all else stands apart. */
-function joined(blocks: readonly Block[]): string {
+/** Joins blocks with an empty line, and list items with a line break. */
+function joinBlocks(blocks: readonly Block[]): string {
   let text = '';
   let before: Block | null = null;
   for (const block of blocks) {

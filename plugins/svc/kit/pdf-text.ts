@@ -1,9 +1,9 @@
-/** One line as it stands on a page. */
+/** One line of a page. */
 export interface PdfLine {
   readonly text: string;
-  /** Of the letters, in points. */
+  /** Font size in points. */
   readonly size: number;
-  /** Points from the foot of the page. */
+  /** Distance from the bottom of the page in points. */
   readonly y: number;
   /** From 0. */
   readonly page: number;
@@ -12,18 +12,18 @@ export interface PdfLine {
 /** A piece of a page's text, as pdf.js gives it. */
 export interface PdfItem {
   readonly str: string;
-  /** Scale, skew, place. */
+  /** Scale, skew, position. */
   readonly transform: readonly number[];
   readonly height: number;
   readonly hasEOL: boolean;
 }
 
 const headingLevels = 4;
-/** How much larger than the text a heading's letters are. */
+/** Minimum font size of a heading, relative to the text. */
 const headingScale = 1.12;
-const longestHeading = 160;
+const maxHeadingLength = 160;
 
-/** The lines of a page, from its pieces in their order. */
+/** Joins the pieces of a page, in order, into lines. */
 export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
   const lines: PdfLine[] = [];
   let text = '';
@@ -35,11 +35,11 @@ export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
     [text, size, y] = ['', 0, null];
   };
   for (const { str, transform, height, hasEOL } of items) {
-    const place = transform[5] ?? 0;
+    const baseline = transform[5] ?? 0;
     const letters = height > 0 ? height : Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
-    if (y !== null && str.trim() !== '' && Math.abs(place - y) > Math.max(size, letters) * 0.5) end();
+    if (y !== null && str.trim() !== '' && Math.abs(baseline - y) > Math.max(size, letters) * 0.5) end();
     if (str.trim() !== '') {
-      y ??= place;
+      y ??= baseline;
       size = Math.max(size, letters);
     }
     text += str;
@@ -49,10 +49,10 @@ export function joinLines(items: readonly PdfItem[], page: number): PdfLine[] {
   return lines;
 }
 
-/** Paragraphs and headings of all lines; what stands at the head or foot of most pages is left out. */
+/** Joins lines into paragraphs and headings, without the headers and footers that repeat on most pages. */
 export function joinParagraphs(lines: readonly PdfLine[], pages: number): string {
   const body = bodySize(lines);
-  const own = withoutMargins(lines, pages, body);
+  const own = removeMargins(lines, pages, body);
   const sizes = [...new Set(own.filter((line) => isHeading(line, body)).map(({ size }) => size))].sort(
     (left, right) => right - left,
   );
@@ -62,7 +62,7 @@ export function joinParagraphs(lines: readonly PdfLine[], pages: number): string
     const level = isHeading(line, body) ? Math.min(headingLevels, sizes.indexOf(line.size) + 1) : 0;
     const last = blocks.at(-1);
     if (last !== undefined && before !== null && last.level === level && continues(before, line, level))
-      last.text = glued(last.text, line.text);
+      last.text = appendLine(last.text, line.text);
     else blocks.push({ level, text: line.text });
     before = line;
   }
@@ -70,29 +70,29 @@ export function joinParagraphs(lines: readonly PdfLine[], pages: number): string
 }
 
 function isHeading({ size, text }: PdfLine, body: number): boolean {
-  return size >= body * headingScale && text.length <= longestHeading && /\p{L}/u.test(text);
+  return size >= body * headingScale && text.length <= maxHeadingLength && /\p{L}/u.test(text);
 }
 
-/** Size of most letters. */
+/** The most frequent font size. */
 function bodySize(lines: readonly PdfLine[]): number {
   const letters = new Map<number, number>();
   for (const { size, text } of lines) letters.set(size, (letters.get(size) ?? 0) + text.length);
   return [...letters].sort((left, right) => right[1] - left[1])[0]?.[0] ?? 0;
 }
 
-/** Whether a line goes on with what the line before it says. */
+/** Whether a line continues the previous paragraph. */
 function continues(before: PdfLine, line: PdfLine, level: number): boolean {
   if (before.page !== line.page) return level === 0 && !/[.!?:»”"]$/.test(before.text);
   const gap = before.y - line.y;
   return level > 0 ? gap > 0 && gap < line.size * 2 : gap > 0 ? gap < Math.max(before.size, line.size) * 1.75 : true;
 }
 
-function glued(text: string, next: string): string {
+function appendLine(text: string, next: string): string {
   return /\p{Ll}-$/u.test(text) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) + next : `${text} ${next}`;
 }
 
-/** Headings stay, though "Chapter 1", "Chapter 2" and so on may stand at the head of every page. */
-function withoutMargins(lines: readonly PdfLine[], pages: number, body: number): readonly PdfLine[] {
+/** Removes repeated headers and footers, but no headings, because pages may begin with "Chapter 1", "Chapter 2" and so on. */
+function removeMargins(lines: readonly PdfLine[], pages: number, body: number): readonly PdfLine[] {
   if (pages < 4) return lines;
   const edges = new Map<string, Set<number>>();
   const outermost = new Set<PdfLine>();

@@ -4,7 +4,7 @@ import { errors } from './errors.ts';
 export const rateLimitTable = 'svc_rate_windows';
 const windowSeconds = 60;
 
-/** One row per minute that saw a call: its beginning in seconds since the epoch, and the calls counted in it. */
+/** One row for each minute with calls: its start in seconds since the epoch, and the number of calls. */
 export const rateLimitMigration: Migration = {
   id: '0001_rate_windows',
   async up(knex) {
@@ -18,15 +18,15 @@ export const rateLimitMigration: Migration = {
 export interface RateLimitParts {
   readonly database: Pick<DatabaseApi, 'knex'>;
   readonly clock: Clock;
-  /** Calls a minute; 0: no limit. */
+  /** Calls per minute; 0: no limit. */
   readonly perMinute: () => Promise<number>;
 }
 
 /**
- * Counts a call in the minute of the clock, over all nodes, in the database. Without a limit nothing is counted.
- * A minute that is used up is remembered in the process, so that a flood of refused calls costs no writes.
+ * Counts a call in the current minute, over all nodes, in the database. Without a limit nothing is counted.
+ * The process remembers a minute that is used up, so that a flood of refused calls causes no writes.
  *
- * @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`, the seconds until the minute is over.
+ * @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`, the seconds until the minute ends
  */
 export function createRateLimit({ database, clock, perMinute }: RateLimitParts): () => Promise<void> {
   let usedUp = { window: -1, limit: -1 };
@@ -48,8 +48,8 @@ export function createRateLimit({ database, clock, perMinute }: RateLimitParts):
     if (limit <= 0) return;
     const now = Math.floor(clock.now() / 1000);
     const window = now - (now % windowSeconds);
-    const known = usedUp.window === window && usedUp.limit === limit;
-    if (!known && (await count(window)) <= limit) return;
+    const isUsedUp = usedUp.window === window && usedUp.limit === limit;
+    if (!isUsedUp && (await count(window)) <= limit) return;
     usedUp = { window, limit };
     const seconds = window + windowSeconds - now;
     throw errors.rate_limited({

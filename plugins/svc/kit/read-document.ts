@@ -1,17 +1,18 @@
+import { formatNumber } from '#plugin-api';
 import { pageText } from './page-text.ts';
 import { joinLines, joinParagraphs, type PdfItem, type PdfLine } from './pdf-text.ts';
 
 export interface DocumentText {
-  /** One line; empty: it tells none. */
+  /** One line; '' without a title. */
   readonly title: string;
   /** Plain text or Markdown; headings begin with `#` to `######`. */
   readonly text: string;
-  /** Of a PDF. */
+  /** Null if the file is not a PDF. */
   readonly pages: number | null;
 }
 
 export interface DocumentFile {
-  /** Its ending tells what it is. */
+  /** Its extension determines the format. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -22,10 +23,10 @@ export interface ReadDocumentInit {
   readonly onPage?: ((page: number, pages: number) => void) | undefined;
 }
 
-/** A file whose text cannot be had; the message says why and what to do. */
+/** The text of a file cannot be read. The message says why and what to do. */
 export class DocumentError extends Error {}
 
-/** Endings of files that can be read, for `accept` of a field. */
+/** Extensions of readable files, for `accept` of a field. */
 export const documentEndings = ['.txt', '.md', '.html', '.pdf'] as const;
 
 const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = {
@@ -37,27 +38,27 @@ const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = {
   htm: 'html',
   pdf: 'pdf',
 };
-const mostPages = 3_000;
-/** Characters that a file may come to: a small PDF can hold endless ones. */
-const mostCharacters = 20_000_000;
+const maxPages = 3_000;
+/** Maximum length of the text. A small PDF can expand to a huge one. */
+const maxCharacters = 20_000_000;
 
 /**
- * The text of a file: txt, md, html or pdf, by its ending; nothing of it is run. A PDF is read page by page, with the
- * headings that its larger letters make and without what stands at the head or foot of every page.
+ * Reads the text of a file: txt, md, html or pdf, by its extension. Nothing in it is run. A PDF is read page by page; larger
+ * text becomes headings, and headers and footers that repeat are removed.
  *
- * @throws DocumentError for another ending, a file that is not what it says, is locked, too long, or holds no text
+ * @throws DocumentError for another extension, or a file with another format, a password, too much text or no text
  */
 export async function readDocument({ name, bytes }: DocumentFile, init: ReadDocumentInit = {}): Promise<DocumentText> {
   const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const kind = Object.hasOwn(kinds, ending) ? kinds[ending] : undefined;
   if (kind === undefined)
-    throw new DocumentError(`Files that end in ${documentEndings.join(', ')} can be read. Save it as one of these.`);
+    throw new DocumentError(`This type of file is not supported. Save it as one of ${documentEndings.join(', ')}.`);
   const document = kind === 'pdf' ? await readPdf(bytes, init) : readText(bytes, kind);
   if (document.text.trim() === '') {
     throw new DocumentError(
       kind === 'pdf'
-        ? 'This PDF holds no text, only pictures of it. Run it through a text recognition (OCR) first.'
-        : 'This file holds no text.',
+        ? 'This PDF contains no text, only images of text. Run text recognition (OCR) on it first.'
+        : 'This file contains no text. Choose another one.',
     );
   }
   return document;
@@ -65,9 +66,9 @@ export async function readDocument({ name, bytes }: DocumentFile, init: ReadDocu
 
 function readText(bytes: Uint8Array, kind: 'text' | 'html'): DocumentText {
   if (bytes.subarray(0, 1_000).includes(0) && !isUtf16(bytes))
-    throw new DocumentError('This is no text: it holds binary data.');
-  const text = decoded(bytes, kind);
-  if (text.length > mostCharacters) throw tooLong();
+    throw new DocumentError('This file contains binary data, not text. Choose another one.');
+  const text = decode(bytes, kind);
+  if (text.length > maxCharacters) throw tooLong();
   if (kind === 'html') return { ...pageText(text), pages: null };
   const plain = text.replaceAll(/\r\n?/g, '\n');
   return { title: /^#\s+(.+)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
@@ -77,18 +78,18 @@ function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** UTF-16 and UTF-8 by their marks, what HTML says of itself, UTF-8 where it is valid, else the letters of Western Europe. */
-function decoded(bytes: Uint8Array, kind: 'text' | 'html'): string {
+/** Decodes by byte order mark, charset of the HTML, UTF-8 if valid, otherwise windows-1252. */
+function decode(bytes: Uint8Array, kind: 'text' | 'html'): string {
   if (isUtf16(bytes)) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);
-  const said =
+  const declared =
     kind === 'html'
       ? /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(Buffer.from(bytes.subarray(0, 2_048)).toString('latin1'))?.[1]
       : undefined;
-  for (const encoding of said === undefined ? ['utf-8'] : [said, 'utf-8']) {
+  for (const encoding of declared === undefined ? ['utf-8'] : [declared, 'utf-8']) {
     try {
       return new TextDecoder(encoding, { fatal: true }).decode(bytes);
     } catch {
-      // Not in this encoding, or there is none of that name.
+      // Another encoding, or an unknown name.
     }
   }
   return new TextDecoder('windows-1252').decode(bytes);
@@ -96,22 +97,22 @@ function decoded(bytes: Uint8Array, kind: 'text' | 'html'): string {
 
 async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit): Promise<DocumentText> {
   if (!Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-'))
-    throw new DocumentError('This is no PDF, though its name says so.');
+    throw new DocumentError('This file is not a PDF. Check its extension.');
   const { getDocumentProxy } = await import('unpdf');
-  // pdf.js takes the bytes it is given away from their owner.
+  // pdf.js detaches the buffer, so pass a copy.
   const pdf = await getDocumentProxy(Uint8Array.from(bytes), { isEvalSupported: false, verbosity: 0 }).catch(
     (error: unknown) => {
       throw new DocumentError(
         /password/i.test(String(error))
-          ? 'This PDF is locked with a password. Save it without one.'
-          : 'This PDF is damaged and cannot be read. Save it anew.',
+          ? 'This PDF has a password. Save it without one.'
+          : 'This PDF is damaged and cannot be read. Export it again.',
       );
     },
   );
   try {
-    if (pdf.numPages > mostPages)
+    if (pdf.numPages > maxPages)
       throw new DocumentError(
-        `A PDF may have ${String(mostPages)} pages; this one has ${String(pdf.numPages)}. Split it.`,
+        `This PDF has ${formatNumber(pdf.numPages)} pages. The maximum is ${formatNumber(maxPages)}. Split it.`,
       );
     const lines: PdfLine[] = [];
     let characters = 0;
@@ -123,7 +124,7 @@ async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit):
       proxy.cleanup();
       lines.push(...read);
       characters += read.reduce((length, { text }) => length + text.length, 0);
-      if (characters > mostCharacters) throw tooLong();
+      if (characters > maxCharacters) throw tooLong();
       onPage?.(page, pdf.numPages);
     }
     const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
@@ -137,5 +138,5 @@ async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit):
 }
 
 function tooLong(): DocumentError {
-  return new DocumentError('This file holds more than 20 million characters. Split it.');
+  return new DocumentError('This file contains more than 20 million characters. Split it.');
 }

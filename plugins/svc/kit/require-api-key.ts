@@ -2,25 +2,25 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Params, RestRequest } from '#plugin-api';
 import { errors } from './errors.ts';
 
-/** Name of the parameter a caller may send the key in (contract 5.4). */
+/** Name of the parameter that may contain the key (contract 5.4). */
 export const apiKeyParameter = 'svc_api_key';
 
-/** The side that knows the stored key. */
+/** Reads the stored key. */
 export interface ApiKeyReader {
-  /** SHA-256 of the stored key, or null when it is empty or cannot be read: REST access is then disabled. */
+  /** SHA-256 of the stored key, or null when it is empty or cannot be decrypted: then REST access is disabled. */
   digest(): Promise<Buffer | null>;
 }
 
 export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'query' | 'url'>;
 
 /**
- * Checks the REST API key before parameters are looked at (contract 5, D2): header `Authorization: Bearer` first, its
- * scheme in any case and its token trimmed; if that does not match, `svc_api_key` of the JSON body, else of the form,
- * else of the query. Digests are compared, in constant time.
+ * Checks the REST API key before the parameters (contract 5, D2): first the header `Authorization: Bearer`, in any case and
+ * trimmed; if it does not match, `svc_api_key` of the JSON body, otherwise of the form, otherwise of the query. It compares
+ * digests in constant time.
  *
- * The parameter is deleted from every source whatever the outcome, so that neither handlers nor log lines see it.
+ * The parameter is always deleted from every source, so that handlers and log lines never contain it.
  *
- * @throws RestError 401 `rest_svc_invalid_api_key`, one and the same for every cause.
+ * @throws RestError 401 `rest_svc_invalid_api_key`, the same error for every cause
  */
 export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => Promise<void> {
   return async (request) => {
@@ -31,14 +31,14 @@ export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => 
   };
 }
 
-/** Digest of a key as it is stored and compared: of its UTF-8 bytes, white space at its ends aside. */
+/** Digest of a key for comparison: of its UTF-8 bytes, without white space at its ends. */
 export function apiKeyDigest(key: string): Buffer {
   return sha256(key.trim());
 }
 
 /**
- * Header bytes reach us as Latin-1. A key beyond ASCII may have been sent as UTF-8 bytes (curl does) or as the
- * characters themselves, so both readings are tried.
+ * Node reads header bytes as Latin-1. Clients may send a key beyond ASCII as UTF-8 bytes (curl does) or as Latin-1, so both
+ * are tried.
  */
 function bearerDigests(header: string | undefined): Buffer[] {
   const token = /^\s*bearer\s+(.*)$/is.exec(header ?? '')?.[1]?.trim();

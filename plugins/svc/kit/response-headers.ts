@@ -1,27 +1,27 @@
-const mostNames = 50;
-/** Characters, of one name before it is encoded and of the whole list after; many clients read 8 KB of headers in all. */
-const longest = { name: 60, list: 2000 } as const;
+const maxNames = 50;
+/** Maximum lengths: of a name before encoding, and of the list after it. Many clients read only 8 KB of headers. */
+const maxLength = { name: 60, list: 2000 } as const;
 
 /**
- * Headers of an answer, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
- * Names come from the caller: what a header cannot carry is percent-encoded, and a long list is cut.
+ * Response headers, each only when it applies: `X-SVC-Ignored-Params` (D8) and `X-SVC-Usage-Estimated` (D25).
+ * Parameter names come from the caller: other characters are percent-encoded, and a long list is cut.
  */
-export function responseHeaders(answer: {
+export function responseHeaders(result: {
   readonly ignored: readonly string[];
   readonly usageEstimated?: boolean;
 }): Record<string, string> {
-  const names = headerList(answer.ignored);
+  const names = headerList(result.ignored);
   return {
     ...(names !== '' && { 'X-SVC-Ignored-Params': names }),
-    ...(answer.usageEstimated === true && { 'X-SVC-Usage-Estimated': 'true' }),
+    ...(result.usageEstimated === true && { 'X-SVC-Usage-Estimated': 'true' }),
   };
 }
 
 function headerList(ignored: readonly string[]): string {
   let list = '';
-  for (const name of [...new Set(ignored)].slice(0, mostNames).map(headerName)) {
+  for (const name of [...new Set(ignored)].slice(0, maxNames).map(headerName)) {
     const longer = list === '' ? name : `${list}, ${name}`;
-    if (longer.length > longest.list) break;
+    if (longer.length > maxLength.list) break;
     list = longer;
   }
   return list;
@@ -29,6 +29,6 @@ function headerList(ignored: readonly string[]): string {
 
 function headerName(name: string): string {
   return name
-    .slice(0, longest.name)
+    .slice(0, maxLength.name)
     .replace(/[^\w.[\]-]/gu, (character) => encodeURIComponent(character.replace(/\p{Surrogate}/u, '\ufffd')));
 }

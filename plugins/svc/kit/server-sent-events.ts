@@ -1,6 +1,6 @@
 import { RestResponse, type Clock } from '#plugin-api';
 
-/** One event of an answer: its name and its data, sent as JSON. */
+/** One event of a response: its name, and its data, which are sent as JSON. */
 export interface ServerSentEvent {
   readonly event: string;
   readonly data: unknown;
@@ -8,14 +8,14 @@ export interface ServerSentEvent {
 
 export interface EventStreamInit {
   readonly clock: Pick<Clock, 'after'>;
-  /** Milliseconds of silence after which a comment goes out, so that nobody on the way takes the connection for dead. Default 15,000. */
+  /** Milliseconds without an event after which a comment is sent, so that proxies keep the connection. Default 15,000. */
   readonly keepAlive?: number;
 }
 
 /**
- * The events of a source as content of an answer (`RestResponse.content`): `event:` and `data:` lines, and a comment in times
- * of silence. A source that fails cuts the connection; one whose failures the caller should see sends them as events.
- * When the content is ended (the caller hung up), the source is ended with `return()` at once, even while it is making an event.
+ * The events of a source as the content of a response (`RestResponse.content`): `event:` and `data:` lines, and comments to keep
+ * the connection alive. If the source throws, the connection is cut; a source sends errors for the caller as events. When the
+ * caller disconnects, the source is ended with `return()` at once, even while it produces an event.
  */
 export function eventStream(
   events: AsyncIterable<ServerSentEvent>,
@@ -24,7 +24,7 @@ export function eventStream(
   return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), { clock, keepAlive }) };
 }
 
-/** An answer of events. Nothing but its body stands for them inside the process and in batches. */
+/** A response with events. Inside the process and in batches, `body` replaces them. */
 export function eventResponse(
   events: AsyncIterable<ServerSentEvent>,
   init: EventStreamInit & { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
@@ -33,7 +33,7 @@ export function eventResponse(
   return new RestResponse({ body: init.body ?? null, headers, content: eventStream(events, init) });
 }
 
-/** What one event is on the wire. Line breaks within JSON are escaped, so that the data is one line. */
+/** Formats one event. JSON escapes line breaks, so the data is one line. */
 export function writeEvent({ event, data }: ServerSentEvent): string {
   return `event: ${event}\ndata: ${JSON.stringify(data) ?? 'null'}\n\n`;
 }
@@ -44,8 +44,8 @@ function createPieces(
   source: AsyncIterator<ServerSentEvent>,
   { clock, keepAlive }: Required<EventStreamInit>,
 ): AsyncIterator<string> {
-  /** The event under way; it outlives comments that are sent while it is made. */
-  let coming: Promise<IteratorResult<ServerSentEvent>> | undefined;
+  /** The pending event. Comments are sent while it is pending. */
+  let pending: Promise<IteratorResult<ServerSentEvent>> | undefined;
   let stopWaiting: () => void = () => undefined;
   let isOver = false;
   const end = (): IteratorResult<string> => ({ done: true, value: undefined });
@@ -59,10 +59,10 @@ function createPieces(
           cancel();
           resolve(end());
         };
-        (coming ??= source.next())
+        (pending ??= source.next())
           .then((step) => {
             cancel();
-            coming = undefined;
+            pending = undefined;
             isOver ||= step.done === true;
             resolve(step.done === true ? end() : { done: false, value: writeEvent(step.value) });
           })
@@ -75,7 +75,7 @@ function createPieces(
     async return() {
       isOver = true;
       stopWaiting();
-      // A generator ends only once the event under way is made: its own signal has to cut that short.
+      // A generator ends only after the pending event; its own signal has to abort that.
       source.return?.()?.catch(() => undefined);
       return end();
     },

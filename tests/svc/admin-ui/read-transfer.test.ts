@@ -21,32 +21,29 @@ describe('a file of settings from another site', () => {
   });
 
   const errors: Readonly<Record<string, [string, FieldErrors]>> = {
-    'is no JSON': ['{', { file: 'The file is not JSON.' }],
-    'is a list': ['[]', { format: 'The file is no export of cups of Acme: its format is not acme-cups.' }],
-    'is null': ['null', { format: 'The file is no export of cups of Acme: its format is not acme-cups.' }],
+    'is no JSON': ['{', { file: 'The file is not JSON. Choose a file from an export.' }],
+    'is a list': ['[]', { format: 'The file is not an export of cups of Acme. Its format must be acme-cups.' }],
+    'is null': ['null', { format: 'The file is not an export of cups of Acme. Its format must be acme-cups.' }],
     'is of another kind': [
       '{"format": "acme-pots", "version": 2, "cups": [{}]}',
-      { format: 'The file is no export of cups of Acme: its format is not acme-cups.' },
+      { format: 'The file is not an export of cups of Acme. Its format must be acme-cups.' },
     ],
     'has another version': [
       '{"format": "acme-cups", "version": "2", "cups": [{}]}',
-      { version: 'The file has version "2"; version 2 can be read here.' },
+      { version: 'The file has version "2". Only version 2 can be imported.' },
     ],
     'has no version': [
       '{"format": "acme-cups", "cups": [{}]}',
-      { version: 'The file has version null; version 2 can be read here.' },
+      { version: 'The file has version null. Only version 2 can be imported.' },
     ],
     'holds no list': [
       '{"format": "acme-cups", "version": 2, "cups": {}}',
-      { cups: 'cups must be a list of 1 to 200 cups.' },
+      { cups: 'cups must contain 1 to 200 cups.' },
     ],
-    'holds none': [
-      '{"format": "acme-cups", "version": 2, "cups": []}',
-      { cups: 'cups must be a list of 1 to 200 cups.' },
-    ],
+    'holds none': ['{"format": "acme-cups", "version": 2, "cups": []}', { cups: 'cups must contain 1 to 200 cups.' }],
     'holds too many': [
       JSON.stringify({ format: 'acme-cups', version: 2, cups: Array(201).fill({}) }),
-      { cups: 'cups must be a list of 1 to 200 cups.' },
+      { cups: 'cups must contain 1 to 200 cups.' },
     ],
   };
   for (const [what, [text, sentences]] of Object.entries(errors)) {

@@ -26,7 +26,7 @@ describe('importing on a page', () => {
     } as unknown as AdminRequest;
   }
   const nothing = {} as AdminRequest;
-  const made: ImportUploadInit['make'] = (text) => Promise.resolve({ notice: { kind: 'success', text } });
+  const made: ImportUploadInit['run'] = (text) => Promise.resolve({ notice: { kind: 'success', text } });
   const page = (refused: RefusedImport) => Promise.resolve({ template: 'acme/cups', data: { refused } });
   const refusal = (refused: RefusedImport): AdminActionResult => ({
     notice: { kind: 'error', text: 'Nothing was imported.' },
@@ -35,44 +35,44 @@ describe('importing on a page', () => {
   });
 
   it('takes the file, or what was pasted where there is none', async () => {
-    expect(await importUpload(await withFile('in the file'), { pasted: 'pasted', make: made, page })).to.deep.equal({
+    expect(await importUpload(await withFile('in the file'), { pasted: 'pasted', run: made, page })).to.deep.equal({
       notice: { kind: 'success', text: 'in the file' },
     });
-    expect(await importUpload(nothing, { pasted: 'pasted', make: made, page })).to.deep.equal({
+    expect(await importUpload(nothing, { pasted: 'pasted', run: made, page })).to.deep.equal({
       notice: { kind: 'success', text: 'pasted' },
     });
   });
 
   it('asks for what is missing, and for a file where too much was pasted', async () => {
-    expect(await importUpload(nothing, { make: made, page })).to.deep.equal(
-      refusal({ text: '', errors: ['Choose the file of an export.'] }),
+    expect(await importUpload(nothing, { run: made, page })).to.deep.equal(
+      refusal({ text: '', errors: ['Choose an export file.'] }),
     );
-    expect(await importUpload(nothing, { pasted: ' \n', make: made, page })).to.deep.equal(
-      refusal({ text: ' \n', errors: ['Choose a file, or paste what an export holds.'] }),
+    expect(await importUpload(nothing, { pasted: ' \n', run: made, page })).to.deep.equal(
+      refusal({ text: ' \n', errors: ['Choose an export file, or paste its content.'] }),
     );
     const long = 'x'.repeat(1_000_001);
-    expect(await importUpload(nothing, { pasted: long, make: made, page })).to.deep.equal(
-      refusal({ text: long, errors: ['This is too long to paste. Choose it as a file.'] }),
+    expect(await importUpload(nothing, { pasted: long, run: made, page })).to.deep.equal(
+      refusal({ text: long, errors: ['The text is too long to paste. Upload it as a file.'] }),
     );
   });
 
   it('shows the page again with the first twenty sentences and what was pasted', async () => {
     const sentences = Array.from({ length: 21 }, (_, at) => `Sentence ${String(at)}.`);
-    const make = (): Promise<never> =>
+    const run = (): Promise<never> =>
       Promise.reject(
         invalidFields(Object.fromEntries(sentences.map((sentence, at) => [`cups[${String(at)}]`, sentence]))),
       );
-    expect(await importUpload(nothing, { pasted: 'pasted', make, page })).to.deep.equal(
+    expect(await importUpload(nothing, { pasted: 'pasted', run, page })).to.deep.equal(
       refusal({ text: 'pasted', errors: sentences.slice(0, 20) }),
     );
-    expect(await importUpload(await withFile('{}'), { pasted: 'pasted', make, page })).to.deep.equal(
+    expect(await importUpload(await withFile('{}'), { pasted: 'pasted', run, page })).to.deep.equal(
       refusal({ text: '', errors: sentences.slice(0, 20) }),
     );
   });
 
   it('passes on what is not an error of the file', async () => {
     const lost = new Error('The database is away.');
-    const thrown = await importUpload(nothing, { pasted: '{}', make: () => Promise.reject(lost), page }).catch(
+    const thrown = await importUpload(nothing, { pasted: '{}', run: () => Promise.reject(lost), page }).catch(
       (error: unknown) => error,
     );
     expect(thrown).to.equal(lost);

@@ -55,9 +55,12 @@ describe('reading CSV', () => {
     ]);
   });
 
-  it('says in which line a quote is never closed, and that nothing is nothing', () => {
-    expect(() => readCsv('a,b\n1,2\n"3,4\n5,6')).to.throw(CsvError, 'Line 3: a quote is opened and never closed.');
-    expect(() => readCsv(' \n')).to.throw(CsvError, 'nothing');
+  it('names the line of a quote that is not closed, and refuses an empty file', () => {
+    expect(() => readCsv('a,b\n1,2\n"3,4\n5,6')).to.throw(
+      CsvError,
+      'Line 3: a quote is not closed. Close it, or write "" for a quote.',
+    );
+    expect(() => readCsv(' \n')).to.throw(CsvError, 'The file is empty');
   });
 
   it('reads a hundred thousand rows in good time', () => {

@@ -91,8 +91,8 @@ describe('reading feeds', () => {
     expect(entries[0]?.summary.length).to.equal(10_000);
   });
 
-  it('refuses what is no feed', () => {
+  it('refuses a text that is not a feed', () => {
     for (const text of ['', '<html><body>Hello</body></html>', '{"items": []}'])
-      expect(() => readFeed(text)).to.throw(FeedError, 'no feed');
+      expect(() => readFeed(text)).to.throw(FeedError, 'not a feed');
   });
 });

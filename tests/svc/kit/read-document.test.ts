@@ -74,17 +74,17 @@ describe('a document', () => {
   });
 
   it('that cannot be read says what to do', async () => {
-    const said = async (name: string, content: Uint8Array): Promise<string> => {
+    const messageOf = async (name: string, content: Uint8Array): Promise<string> => {
       const error = (await failureOf(readDocument({ name, bytes: content }))) as Error;
       expect(error).to.be.instanceOf(DocumentError);
       return error.message;
     };
-    expect(await said('a.docx', bytes('x'))).to.contain('.pdf');
-    expect(await said('noending', bytes('x'))).to.contain('.txt');
-    expect(await said('a.txt', bytes('  \n'))).to.contain('no text');
-    expect(await said('a.txt', Buffer.from([1, 0, 2, 0, 255]))).to.contain('binary');
-    expect(await said('a.pdf', bytes('hello'))).to.contain('no PDF');
-    expect(await said('a.pdf', bytes('%PDF-1.4 nothing more'))).to.contain('damaged');
-    expect(await said('a.pdf', makePdf([[], []]))).to.contain('OCR');
+    expect(await messageOf('a.docx', bytes('x'))).to.contain('.pdf');
+    expect(await messageOf('noending', bytes('x'))).to.contain('.txt');
+    expect(await messageOf('a.txt', bytes('  \n'))).to.contain('no text');
+    expect(await messageOf('a.txt', Buffer.from([1, 0, 2, 0, 255]))).to.contain('binary');
+    expect(await messageOf('a.pdf', bytes('hello'))).to.contain('not a PDF');
+    expect(await messageOf('a.pdf', bytes('%PDF-1.4 nothing more'))).to.contain('damaged');
+    expect(await messageOf('a.pdf', makePdf([[], []]))).to.contain('OCR');
   });
 });

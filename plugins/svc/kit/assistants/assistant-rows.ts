@@ -2,21 +2,21 @@ import type { Clock, DatabaseApi } from '#plugin-api';
 import type { SettingSchema } from '../settings-schema/fields.ts';
 import { fillDefaults } from '../settings-schema/fill.ts';
 
-/** Settings as they are kept: with an id of 1 or more, never used twice, counters, and times in milliseconds since the epoch. */
+/** Stored settings: with an id of 1 or more that is never reused, counters, and times in milliseconds since the epoch. */
 export type Stored<Settings, Counter extends string = never> = Settings & {
   readonly [Name in Counter | 'id' | 'created_at' | 'updated_at']: number;
 };
 
-/** The rows of a table, as what they keep. Each takes part in the transaction it is called in. */
+/** Reads and writes the rows of a table. Every method joins the running transaction. */
 export interface AssistantRows<Settings, Counter extends string = never> {
-  /** `lock`: nobody else changes it before the running transaction ends. */
+  /** `lock`: locks the row until the running transaction ends. */
   find(id: number, lock?: boolean): Promise<Stored<Settings, Counter> | null>;
-  /** By id. */
+  /** Sorted by id. */
   list(): Promise<readonly Stored<Settings, Counter>[]>;
   insert(settings: Settings): Promise<Stored<Settings, Counter>>;
   replace(before: Stored<Settings, Counter>, settings: Settings): Promise<Stored<Settings, Counter>>;
   remove(id: number): Promise<boolean>;
-  /** Adds 1; answers how many there are with it, 0 where there is no such row. */
+  /** Adds 1 and returns the new count; 0 if the row does not exist. */
   count(id: number, counter: Counter): Promise<number>;
 }
 
@@ -25,14 +25,14 @@ export interface AssistantRowsInit<Counter extends string> {
   /** With the columns `id`, `settings` (JSON), `created_at`, `updated_at`, and those of `counters`. */
   readonly table: string;
   readonly schema: SettingSchema;
-  /** Columns that begin at 0. */
+  /** Columns that start at 0. */
   readonly counters?: readonly Counter[];
 }
 
 type Numbers = Readonly<Record<string, number | string>>;
 type Row = Numbers & { readonly id: number; readonly settings: string };
 
-/** PostgreSQL's ids have 32 bits; a larger one is nobody's on either dialect. */
+/** Ids of PostgreSQL have 32 bits. A larger id cannot exist on either dialect. */
 const largestId = 2_147_483_647;
 
 export function createAssistantRows<Settings extends object, Counter extends string = never>({
@@ -53,15 +53,15 @@ export function createAssistantRows<Settings extends object, Counter extends str
     list: async () => ((await table().orderBy('id')) as Row[]).map(read),
     async insert(settings) {
       const now = clock.now();
-      const facts = {
+      const columns = {
         ...Object.fromEntries(counters.map((counter) => [counter, 0])),
         created_at: now,
         updated_at: now,
       };
       const [row] = (await table()
-        .insert({ settings: JSON.stringify(settings), ...facts })
+        .insert({ settings: JSON.stringify(settings), ...columns })
         .returning('id')) as Row[];
-      return { ...settings, id: Number(row?.id), ...facts } as Stored<Settings, Counter>;
+      return { ...settings, id: Number(row?.id), ...columns } as Stored<Settings, Counter>;
     },
     async replace(before, settings) {
       const now = clock.now();
@@ -81,23 +81,23 @@ export function createAssistantRows<Settings extends object, Counter extends str
   };
 }
 
-/** Rows are read once for each text they hold; what an older version stored gets the defaults of what it did not know. */
+/** Parses each stored text once. Settings of an older version get the defaults of new members. */
 function createReader<Settings extends object, Counter extends string>(
   schema: SettingSchema,
-  facts: readonly string[],
+  columns: readonly string[],
 ): (row: Row) => Stored<Settings, Counter> {
-  const kept = new Map<number, { readonly text: string; readonly settings: Settings }>();
+  const cache = new Map<number, { readonly text: string; readonly settings: Settings }>();
   return (row) => {
     const { id, settings: text } = row;
-    const known = kept.get(id);
+    const cached = cache.get(id);
     const settings =
-      known?.text === text ? known.settings : (fillDefaults(schema, JSON.parse(text), 'drop') as Settings);
-    if (kept.size >= 1_000) kept.clear();
-    kept.set(id, { text, settings });
+      cached?.text === text ? cached.settings : (fillDefaults(schema, JSON.parse(text), 'drop') as Settings);
+    if (cache.size >= 1_000) cache.clear();
+    cache.set(id, { text, settings });
     return {
       ...settings,
       id: Number(id),
-      ...Object.fromEntries(facts.map((name) => [name, Number(row[name])])),
+      ...Object.fromEntries(columns.map((name) => [name, Number(row[name])])),
     } as Stored<Settings, Counter>;
   };
 }

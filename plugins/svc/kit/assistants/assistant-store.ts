@@ -8,35 +8,35 @@ import type { KnownNames, NamingSettings } from './known-names.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What the settings of all that answers have: chatbots, forms. */
+/** The common settings of assistants: chatbots and forms. */
 export interface AssistantSettings extends NamingSettings {
   readonly name: string;
   readonly status: 'active' | 'inactive';
 }
 
-/** What a new one answers with where it names no provider: the first that is configured. */
+/** The provider and model of a new assistant that names none: the first configured provider. */
 export type FirstModel = () => Promise<{ readonly provider: string; readonly model: string }>;
 
-/** Settings that are checked before they are kept, one row each. */
+/** Stores the settings of assistants, one row each, after checking them. */
 export interface AssistantStore<Settings, One> {
-  /** Null: there is none. */
+  /** Null if it does not exist. */
   get(id: number): Promise<One | null>;
-  /** By id. */
+  /** Sorted by id. */
   list(): Promise<readonly One[]>;
-  /** Settings with the defaults in them, checked but not stored. Throws as `create` does. */
+  /** Fills in the defaults and checks the settings without storing them. Throws like `create`. */
   check(settings: unknown): Promise<Settings>;
-  /** Fills in the defaults. Throws RestError 400 `rest_invalid_param` that lists every bad member by its path. */
+  /** Fills in the defaults. @throws RestError 400 `rest_invalid_param` with every invalid member by its path */
   create(settings: unknown): Promise<One>;
-  /** All of them or, where one is refused, none; paths begin with `<plural>[<place>]`. */
+  /** Creates all of them, or none if one is invalid. Paths of errors begin with `<plural>[<index>]`. */
   createAll(list: readonly unknown[]): Promise<readonly One[]>;
   /**
-   * Nested objects are merged, lists and all else replaced; another provider without a model takes that one's saved model.
-   * Throws `notFound`, or 400 as `create` does.
+   * Merges nested objects and replaces lists and other values. With a new provider and no model, the provider's saved model is
+   * used. Throws `notFound`, or 400 like `create`.
    */
   update(id: number, changes: unknown): Promise<One>;
-  /** Another one with the same settings, named "<name> (copy)" and inactive. Throws `notFound`. */
+  /** Creates an inactive copy named "<name> (copy)". Throws `notFound`. */
   duplicate(id: number): Promise<One>;
-  /** Answers whether there was one. */
+  /** Returns whether it existed. */
   delete(id: number): Promise<boolean>;
 }
 
@@ -44,26 +44,26 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
   readonly database: Pick<DatabaseApi, 'transaction'>;
   readonly rows: AssistantRows<Settings, Counter>;
   readonly schema: SettingSchema;
-  /** Of several, as the paths of their members begin: `bots`. */
+  /** The start of error paths for several assistants: `bots`. */
   readonly plural: string;
-  /** Without what keeping them added. */
+  /** Returns the settings without id, counters and times. */
   readonly settingsOf: (one: Stored<Settings, Counter>) => Settings;
   readonly known: () => Promise<KnownNames>;
-  /** What is given for a new one, with a model where it names none; before the defaults are filled in. */
+  /** Adds a model to new settings that have none, before the defaults are filled in. */
   readonly withModel: (given: Members) => Promise<Members>;
-  /** What is wrong with settings whose members are right one by one. `before`: what a change began with. */
+  /** Errors of settings whose members are valid one by one. `before`: the settings before a change. */
   readonly findErrors: (settings: Settings, known: KnownNames, before: Settings | null) => SettingErrors;
   readonly notFound: (id: number) => Error;
-  /** Removes one with all that belongs to it; answers whether there was one. Default: its row alone. */
+  /** Deletes it with its data and returns whether it existed. Default: deletes its row only. */
   readonly remove?: (id: number) => Promise<boolean>;
-  /** Called when one is stored. `before`: null for a new one. */
+  /** Called after it is stored. `before`: null for a new one. */
   readonly saved: (one: Stored<Settings, Counter>, before: Stored<Settings, Counter> | null) => Promise<void>;
   readonly deleted: (one: Stored<Settings, Counter>) => Promise<void>;
 }
 
 /**
- * Nothing is remembered but the reading of a row's text, so that every node sees a change with its next call. Two changes of
- * one at the same time are made one after the other, neither is lost.
+ * Only parsed rows are cached, by their text, so that every node sees a change with its next call. Concurrent changes of one
+ * assistant run one after the other, so that none is lost.
  */
 export function createAssistantStore<Settings extends AssistantSettings, Counter extends string>(
   init: AssistantStoreInit<Settings, Counter>,
@@ -77,25 +77,25 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
     if (one === null) throw notFound(id);
     return one;
   }
-  async function make(list: readonly Settings[]): Promise<readonly One[]> {
-    const made = await database.transaction(async () => {
+  async function insertAll(list: readonly Settings[]): Promise<readonly One[]> {
+    const inserted = await database.transaction(async () => {
       const all: One[] = [];
       for (const settings of list) all.push(await rows.insert(settings));
       return all;
     });
-    for (const one of made) await saved(one, null);
-    return made;
+    for (const one of inserted) await saved(one, null);
+    return inserted;
   }
-  const makeOne = async (settings: Settings): Promise<One> => (await make([settings]))[0] as One;
+  const insertOne = async (settings: Settings): Promise<One> => (await insertAll([settings]))[0] as One;
 
   return {
     get: (id) => rows.find(id),
     list: () => rows.list(),
     check,
-    create: async (given) => makeOne(await check(given)),
-    createAll: async (list) => make(await checkedAll(list)),
+    create: async (given) => insertOne(await check(given)),
+    createAll: async (list) => insertAll(await checkedAll(list)),
     async update(id, changes) {
-      if (!isMembers(changes)) throw invalidFields({ '': 'The changes are an object of settings.' });
+      if (!isMembers(changes)) throw invalidFields({ '': 'The changes must be an object of settings.' });
       const names = await known();
       const { before, one } = await database.transaction(async () => {
         const found = await find(id, true);
@@ -111,7 +111,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
     },
     async duplicate(id) {
       const one = await find(id);
-      return makeOne({
+      return insertOne({
         ...settingsOf(one),
         name: `${[...one.name].slice(0, 193).join('')} (copy)`,
         status: 'inactive',
@@ -127,9 +127,9 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
 }
 
 interface Checks<Settings> {
-  /** All of them throw RestError 400 `rest_invalid_param` with a sentence for every bad member, by its path. */
+  /** All methods throw RestError 400 `rest_invalid_param` with a sentence for every invalid member, by its path. */
   checked(settings: unknown, names: KnownNames, before: Settings | null): Settings;
-  /** With the defaults in them. */
+  /** Fills in the defaults. */
   check(given: unknown): Promise<Settings>;
   checkedAll(list: readonly unknown[]): Promise<readonly Settings[]>;
 }
@@ -161,7 +161,7 @@ function createChecks<Settings, Counter extends string>({
       refuse(
         Object.assign(
           {},
-          ...settings.map((one, at) => below(`${plural}[${String(at)}]`, errorsOf(one, names, null))),
+          ...settings.map((one, at) => addPrefix(`${plural}[${String(at)}]`, errorsOf(one, names, null))),
         ) as SettingErrors,
       );
       return settings as Settings[];
@@ -173,17 +173,17 @@ function refuse(errors: SettingErrors): void {
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
-/** The errors of one of several. A sentence begins with the path it is about. */
-function below(place: string, errors: SettingErrors): SettingErrors {
+/** Adds the path of one of several assistants to its errors. A sentence begins with its path. */
+function addPrefix(prefix: string, errors: SettingErrors): SettingErrors {
   return Object.fromEntries(
     Object.entries(errors).map(([path, sentence]) =>
-      path === '' ? [place, `${place}: ${sentence}`] : [`${place}.${path}`, `${place}.${sentence}`],
+      path === '' ? [prefix, `${prefix}: ${sentence}`] : [`${prefix}.${path}`, `${prefix}.${sentence}`],
     ),
   );
 }
 
-/** Another provider without a model of its own: the model there was is not that provider's, so it takes the saved one. */
+/** With a new provider and no model, clears the old model, which belongs to the old provider. */
 function withoutOldModel(changes: Members, { provider }: AssistantSettings): Members {
-  const moves = Object.hasOwn(changes, 'provider') && changes['provider'] !== provider;
-  return moves && !Object.hasOwn(changes, 'model') ? { ...changes, model: '' } : changes;
+  const isNewProvider = Object.hasOwn(changes, 'provider') && changes['provider'] !== provider;
+  return isNewProvider && !Object.hasOwn(changes, 'model') ? { ...changes, model: '' } : changes;
 }

@@ -1,7 +1,7 @@
 import type { SettingErrors } from '../settings-schema/check-shape.ts';
 import type { KnowledgeBaseEntry, KnowledgeSettings } from './assistant-knowledge.ts';
 
-/** What settings of whatever answers, chatbots and forms, may name at this moment. */
+/** The names that settings of assistants may contain now. */
 export interface KnownNames {
   /** Ids of providers that generate text. */
   readonly textProviders: readonly string[];
@@ -19,13 +19,13 @@ export interface NamingSettings {
 
 type Awaitable<Value> = Value | Promise<Value>;
 
-/** A provider, as far as its name counts. */
+/** The part of a provider that is needed for its name. */
 interface NamedProvider {
   readonly id: string;
   readonly embeddings?: unknown;
 }
 
-/** Where the names come from; the service's context is one. */
+/** The ports that the names come from. */
 export interface NamesSource {
   readonly providers: { all(): Awaitable<readonly NamedProvider[]> };
   textProviderIds(): readonly string[];
@@ -33,7 +33,7 @@ export interface NamesSource {
   knowledgeBases(): Promise<readonly Pick<KnowledgeBaseEntry, 'id'>[]>;
 }
 
-/** The names there are now, those of other plugins included. */
+/** The current names, including those of other plugins. */
 export async function knownNames(source: NamesSource): Promise<KnownNames> {
   return {
     textProviders: source.textProviderIds(),
@@ -46,9 +46,9 @@ export async function knownNames(source: NamesSource): Promise<KnownNames> {
 }
 
 /**
- * Names that are not known, and knowledge that names too little, by the paths of `provider` and `knowledge.<member>`.
+ * Errors of unknown names and incomplete knowledge settings, by the paths `provider` and `knowledge.<member>`.
  *
- * @param before what a change began with: a provider or store that is gone since it was saved is not an error of a change to something else
+ * @param before the settings before a change. An unchanged provider or store that no longer exists is not an error.
  */
 export function nameErrors(settings: NamingSettings, known: KnownNames, before: NamingSettings | null): SettingErrors {
   return { ...providerErrors(settings, known, before), ...knowledgeErrors(settings, known, before) };
@@ -73,7 +73,7 @@ function knowledgeErrors(
   if (knowledge.base !== 0) {
     return knowledgeBases.includes(knowledge.base) || old?.base === knowledge.base
       ? {}
-      : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 for a vector store of its own.' };
+      : { 'knowledge.base': 'knowledge.base must be the id of a knowledge base, or 0 to use a vector store.' };
   }
   const errors: SettingErrors = {};
   const oneOf = (member: 'store' | 'embedding_provider', ids: readonly string[]): void => {

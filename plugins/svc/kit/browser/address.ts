@@ -1,8 +1,8 @@
 const folder = '/svc-widget/v1/';
 
 /**
- * The REST root a script came from, without a slash at its end: `https://site/wp-json`, or `https://site/?rest_route=`
- * where the site has plain addresses. Null for a script that is not the widget's.
+ * The REST root of a script's URL, without a trailing slash: `https://site/wp-json`, or `https://site/?rest_route=` on a site with
+ * plain permalinks. Null for other scripts.
  */
 export function restRootOf(source: string): string | null {
   let url: URL;
@@ -17,7 +17,7 @@ export function restRootOf(source: string): string | null {
   return end < 0 ? null : url.origin + url.pathname.slice(0, end);
 }
 
-/** Address of a route below the root. */
+/** URL of a route below the root. */
 export function routeAddress(root: string, route: string): string {
   return root + (root.includes('?') ? encodeURIComponent(route) : route);
 }

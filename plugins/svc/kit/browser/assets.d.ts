@@ -1,4 +1,4 @@
-/** The bundle turns a style sheet into its text. */
+/** The bundle imports a style sheet as text. */
 declare module '*.css' {
   const text: string;
   export default text;

@@ -1,6 +1,6 @@
 import { h } from './dom.ts';
 
-/** Puts a text into the clipboard, also where the page may not use the newer way. Answers whether it worked. */
+/** Copies text to the clipboard, also without permission for the Clipboard API. Returns whether it worked. */
 export async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,7 +1,7 @@
 type Attribute = string | number | boolean | null | undefined | ((event: never) => unknown);
 type Child = Node | string | null | undefined | false;
 
-/** Makes an element. `on...` attributes are listeners, `true` is an empty attribute, `false` and null are none. */
+/** Creates an element. `on...` attributes are listeners, `true` is an empty attribute, `false` and null are left out. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, Attribute>> = {},
@@ -19,7 +19,7 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Shows or hides; answers whether it is shown now. */
+/** Shows or hides an element and returns whether it is visible. */
 export function show(element: HTMLElement, visible: boolean): boolean {
   if (element.hidden === visible) element.hidden = !visible;
   return visible;

@@ -12,8 +12,8 @@ type OnCode = (code: CodeBlock) => void;
 const options = { gfm: true, breaks: true };
 
 /**
- * Markdown as nodes. They are made one by one of what the parser found, of a fixed set of elements, with addresses of a fixed
- * set of schemes; no HTML is ever parsed, so that none a model or a visitor wrote can do anything: it is text like any other.
+ * Renders Markdown as nodes. They are created from the tokens of the parser: a fixed set of elements, with URLs of a fixed set of
+ * schemes. HTML is never parsed, so HTML of a model or a visitor stays text.
  */
 export function renderMarkdown(text: string, onCode?: OnCode): DocumentFragment {
   const fragment = document.createDocumentFragment();
@@ -27,33 +27,33 @@ interface Block {
 }
 
 /**
- * Shows Markdown that grows: blocks that did not change stay the nodes they are, so that nothing jumps, selections hold and a
- * long answer costs no more at its end than at its beginning.
+ * Renders growing Markdown. Unchanged blocks keep their nodes, so that nothing jumps, selections stay, and the cost does not
+ * grow with the text.
  */
-export function createMarkdownView(place: HTMLElement, onCode: OnCode): (text: string) => void {
+export function createMarkdownView(container: HTMLElement, onCode: OnCode): (text: string) => void {
   let shown: Block[] = [];
   let links = '{}';
   return (text) => {
     const tokens = Lexer.lex(text, options);
-    // What a reference leads to may be said after it.
+    // The target of a reference may follow it.
     const linksNow = JSON.stringify(tokens.links);
     let same = 0;
     while (links === linksNow && same < shown.length && shown[same]?.raw === tokens[same]?.raw) same++;
     links = linksNow;
     for (const { nodes } of shown.slice(same)) for (const node of nodes) node.parentNode?.removeChild(node);
-    const added = tokens.slice(same).map((token) => ({ raw: token.raw, nodes: nodesOf([token], onCode, place) }));
+    const added = tokens.slice(same).map((token) => ({ raw: token.raw, nodes: nodesOf([token], onCode, container) }));
     shown = [...shown.slice(0, same), ...added];
   };
 }
 
-/** The words of Markdown without its signs, for screen readers. */
+/** The text of Markdown without markup, for screen readers. */
 export function plainText(text: string): string {
   return (renderMarkdown(text).textContent ?? '').replace(/\s+/g, ' ').trim();
 }
 
-/** Nodes of tokens, put into `place` one by one where one is given: a code block is only framed once it has a parent. */
-function nodesOf(tokens: readonly Token[], onCode: OnCode | undefined, place?: HTMLElement): Node[] {
-  const parent = place ?? document.createDocumentFragment();
+/** Creates the nodes of tokens, directly in `container` if given, because a code block needs a parent for its frame. */
+function nodesOf(tokens: readonly Token[], onCode: OnCode | undefined, container?: HTMLElement): Node[] {
+  const parent = container ?? document.createDocumentFragment();
   const before = parent.childNodes.length;
   for (const token of tokens) append(parent, token, onCode);
   return [...parent.childNodes].slice(before);
@@ -112,7 +112,7 @@ function listOf({ ordered, start, items }: Tokens.List, onCode: OnCode | undefin
   return ordered ? h('ol', { start: start === '' || start === 1 ? null : start }, ...entries) : h('ul', {}, ...entries);
 }
 
-/** In a frame of its own that scrolls, by keyboard too. */
+/** In a scrollable frame that the keyboard can reach. */
 function tableOf({ header, rows }: Tokens.Table, onCode: OnCode | undefined): HTMLElement {
   const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): HTMLElement =>
     h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...nodesOf(cell.tokens, onCode))));
@@ -131,7 +131,7 @@ function addCode(parent: Node, { text, lang = '' }: Tokens.Code, onCode: OnCode 
 
 function linkOf({ href, title }: Tokens.Link, children: Node[]): Node {
   const address = addressOf(href, ['http:', 'https:', 'mailto:', 'tel:']);
-  // Beside the page, which knows nothing of it, and which it knows nothing of.
+  // Opens in a new tab, without access to this page and without its referrer.
   return address === null
     ? h('span', {}, ...children)
     : h('a', { href: address, title, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
@@ -144,7 +144,7 @@ function imageOf({ href, text, title }: Tokens.Image): Node | string {
     : h('img', { src: address, alt: decode(text), title, loading: 'lazy', referrerpolicy: 'no-referrer' });
 }
 
-/** The address as browsers read it, whatever signs are hidden in it; null: not of these schemes. */
+/** The URL as browsers parse it; null for other schemes. */
 function addressOf(written: string, schemes: readonly string[]): string | null {
   try {
     const url = new URL(decode(written), document.baseURI);
@@ -156,7 +156,7 @@ function addressOf(written: string, schemes: readonly string[]): string | null {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-/** Markdown takes over HTML's entities; of names there are the few that are in use. */
+/** Decodes HTML entities, of the named ones only the common ones. */
 function decode(text: string): string {
   return text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|\w+);/gi, (whole, name: string) => {
     if (!name.startsWith('#')) return entities[name.toLowerCase()] ?? whole;

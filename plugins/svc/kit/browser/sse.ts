@@ -5,13 +5,13 @@ export interface ServerEvent {
 }
 
 /**
- * Takes text of an event stream in pieces, however they are cut, and answers the events that became whole by it. Follows the
- * HTML standard: CR, LF and CRLF end lines, `:` begins a comment, several `data` lines are joined, an event without data
- * or without its empty line at the end is none.
+ * Parses an event stream in pieces and returns the events that each piece completes. Follows the HTML standard: CR, LF and CRLF
+ * end lines, `:` begins a comment, several `data` lines are joined, and an event without data or without the empty line at its
+ * end is ignored.
  */
 export function createEventParser(): (text: string) => ServerEvent[] {
   let rest = '';
-  let begun = false;
+  let hasStarted = false;
   let endedByCr = false;
   let event = '';
   let data: string[] = [];
@@ -32,11 +32,11 @@ export function createEventParser(): (text: string) => ServerEvent[] {
 
   return (piece) => {
     let text = piece;
-    if (!begun && text !== '') {
-      begun = true;
+    if (!hasStarted && text !== '') {
+      hasStarted = true;
       text = text.replace(/^\uFEFF/, '');
     }
-    // The LF of a CRLF that was cut in two belongs to the line that has ended already.
+    // The LF of a split CRLF belongs to the line that has already ended.
     if (endedByCr && text.startsWith('\n')) text = text.slice(1);
     if (piece !== '') endedByCr = piece.endsWith('\r');
     const lines = (rest + text).split(/\r\n|\r|\n/);
@@ -47,7 +47,7 @@ export function createEventParser(): (text: string) => ServerEvent[] {
   };
 }
 
-/** The events of a body as they come. Throws what the stream throws. */
+/** Yields the events of a body. Throws what the stream throws. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const parse = createEventParser();
   const decoder = new TextDecoder();
@@ -59,7 +59,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       if (done) return;
     }
   } finally {
-    // Whoever stops early lets go of the connection.
+    // Closes the connection if the consumer stops early.
     void reader.cancel().catch(() => undefined);
   }
 }

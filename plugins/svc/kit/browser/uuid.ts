@@ -1,4 +1,4 @@
-/** A random UUID, also on pages without https, where `crypto.randomUUID` is missing. */
+/** A random UUID, also on pages without HTTPS, where `crypto.randomUUID` is missing. */
 export function uuid(): string {
   if (typeof crypto.randomUUID === 'function') return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -2,10 +2,10 @@ import type { ErrorObject, ValidateFunction } from 'ajv';
 import { createAjv } from '../ajv.ts';
 import type { SettingSchema } from './fields.ts';
 
-/** Sentences by the path of the member they tell of, such as `embed.allowed_domains[1]`. */
+/** Error sentences by the path of the member, such as `embed.allowed_domains[1]`. */
 export type SettingErrors = Record<string, string>;
 
-/** Answers every member of settings that their schema refuses, by a check that is compiled by its first use. */
+/** Creates a check that returns an error for every member that does not match the schema. The first call compiles the schema. */
 export function createShapeCheck(schema: SettingSchema): (settings: unknown) => SettingErrors {
   let compiled: ValidateFunction | null = null;
   return (settings) => {
@@ -17,7 +17,7 @@ export function createShapeCheck(schema: SettingSchema): (settings: unknown) => 
       discriminator: true,
     }).compile(schema);
     if (compiled(settings)) return {};
-    // The last of equal keys counts, and the first error of a member is the one to be told.
+    // The last of equal keys counts, so reverse the list to report the first error of a member.
     return Object.fromEntries(
       (compiled.errors ?? [])
         .map(
@@ -33,7 +33,7 @@ export function createShapeCheck(schema: SettingSchema): (settings: unknown) => 
 }
 
 function errorPath({ instancePath, keyword, params }: ErrorObject): string {
-  const places = instancePath
+  const steps = instancePath
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -45,12 +45,12 @@ function errorPath({ instancePath, keyword, params }: ErrorObject): string {
         : keyword === 'discriminator'
           ? params['tag']
           : undefined;
-  if (typeof member === 'string') places.push(member);
-  return places.map((place, at) => (/^\d+$/.test(place) ? `[${place}]` : at === 0 ? place : `.${place}`)).join('');
+  if (typeof member === 'string') steps.push(member);
+  return steps.map((step, at) => (/^\d+$/.test(step) ? `[${step}]` : at === 0 ? step : `.${step}`)).join('');
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
@@ -77,24 +77,24 @@ function describeRule({ keyword, params, parentSchema, schema, data }: ErrorObje
     case 'maxLength':
       return `may have at most ${String(schema)} characters; it has ${String([...String(data)].length)}`;
     case 'minItems':
-      return 'must hold at least one';
+      return 'must have at least one entry';
     case 'maxItems':
     case 'maxProperties':
-      return `may hold at most ${String(schema)}`;
+      return `may have at most ${String(schema)} entries`;
     case 'pattern':
-      return rule ?? `must fit ${String(schema)}`;
+      return rule ?? `must match ${String(schema)}`;
     case 'required':
       return 'is missing';
     case 'discriminator':
       return `must be one of ${(oneOf ?? []).map((one) => String(one.properties?.['type']?.const)).join(', ')}`;
     case 'additionalProperties':
-      return `is not known; there are ${Object.keys(properties ?? {}).join(', ')}`;
+      return `is unknown. Use one of ${Object.keys(properties ?? {}).join(', ')}`;
     default:
-      return 'is not right';
+      return 'is invalid';
   }
 }
 
-/** An error for each value that was there before in the list. `member`: what of an item the value is. */
+/** An error for each value that occurs earlier in the list. `member`: the member of an item that has the value. */
 export function duplicateErrors(path: string, values: readonly string[], member = 'id'): SettingErrors {
   const errors: SettingErrors = {};
   values.forEach((value, at) => {
@@ -105,7 +105,7 @@ export function duplicateErrors(path: string, values: readonly string[], member 
   return errors;
 }
 
-/** An error for each value that is not right. `errorOf` answers what goes on after its path, without the full stop; null: it is right. */
+/** An error for each invalid value. `errorOf` returns the end of the sentence after the path, without the full stop, or null. */
 export function listErrors(
   path: string,
   values: readonly string[],

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '#plugin-api';
 
 /**
- * A JSON Schema as settings of bots and forms are written in: every member of an object has a default unless it is required, and
- * `discriminator` names the member that tells which of `oneOf` is meant. `rule` is the sentence shown when `pattern` does not fit.
+ * The JSON Schema of settings of bots and forms. Every member of an object has a default unless it is required; `discriminator`
+ * names the member that selects one of `oneOf`. `rule` is the error text when `pattern` does not match.
  */
 export interface SettingSchema extends Omit<
   JsonSchema,
@@ -23,45 +23,45 @@ interface FieldLabels {
 }
 
 /** One line of text. */
-export function line(words: FieldLabels, fallback: string, most = 200): SettingSchema {
+export function line(labels: FieldLabels, fallback: string, most = 200): SettingSchema {
   return {
     type: 'string',
-    ...words,
+    ...labels,
     default: fallback,
     maxLength: most,
     pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-    rule: 'must be a text of one line',
+    rule: 'must be a single line of text',
   };
 }
 
 /** Text of any number of lines. */
-export function text(words: FieldLabels, fallback: string, most = 2_000): SettingSchema {
-  return { type: 'string', ...words, default: fallback, maxLength: most };
+export function text(labels: FieldLabels, fallback: string, most = 2_000): SettingSchema {
+  return { type: 'string', ...labels, default: fallback, maxLength: most };
 }
 
-export function flag(words: FieldLabels, fallback: boolean): SettingSchema {
-  return { type: 'boolean', ...words, default: fallback };
+export function flag(labels: FieldLabels, fallback: boolean): SettingSchema {
+  return { type: 'boolean', ...labels, default: fallback };
 }
 
 export function whole(
-  words: FieldLabels,
+  labels: FieldLabels,
   fallback: number,
   [minimum, maximum]: readonly [number, number],
 ): SettingSchema {
-  return { type: 'integer', ...words, default: fallback, minimum, maximum };
+  return { type: 'integer', ...labels, default: fallback, minimum, maximum };
 }
 
 /** The first choice is the default. */
-export function choice(words: FieldLabels, choices: readonly [string, ...string[]]): SettingSchema {
-  return { type: 'string', ...words, default: choices[0], enum: choices };
+export function choice(labels: FieldLabels, choices: readonly [string, ...string[]]): SettingSchema {
+  return { type: 'string', ...labels, default: choices[0], enum: choices };
 }
 
-/** An object whose members are all those of the type. */
+/** An object with all members of the type. */
 export function group<Members>(
-  words: FieldLabels,
+  labels: FieldLabels,
   properties: Readonly<Record<keyof Members & string, SettingSchema>>,
 ): SettingSchema {
-  return { type: 'object', ...words, default: {}, properties, additionalProperties: false };
+  return { type: 'object', ...labels, default: {}, properties, additionalProperties: false };
 }
 
 /** Letters, digits, `-` and `_`. */
@@ -71,17 +71,17 @@ export const id: SettingSchema = {
   minLength: 1,
   maxLength: 60,
   pattern: '^[A-Za-z0-9_-]+$',
-  rule: 'may hold letters, digits, - and _ only',
+  rule: 'must contain only letters, digits, - and _',
 };
 
-/** A text that must not be blank. */
-export function name(words: FieldLabels, most = 200): SettingSchema {
+/** A line of text that must not be blank. */
+export function name(labels: FieldLabels, most = 200): SettingSchema {
   return {
     type: 'string',
-    ...words,
+    ...labels,
     minLength: 1,
     maxLength: most,
     pattern: '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$',
-    rule: 'must be a text of one line that is not blank',
+    rule: 'must be a single line of text and not blank',
   };
 }

@@ -7,11 +7,10 @@ export function isMembers(value: unknown): value is Members {
 }
 
 /**
- * The value with the schema's defaults where it has nothing, down to the members of lists. What is there is left as it
- * is, right or wrong.
+ * Fills in the defaults of the schema, including the items of lists. Existing values stay unchanged, valid or not.
  *
- * @param unknown what becomes of members the schema does not know: kept for a check to name them, or dropped from what an
- * other version stored
+ * @param unknown whether members that the schema does not have are kept, for a check to report, or dropped, for settings that
+ *   another version stored
  */
 export function fillDefaults(schema: SettingSchema, value: unknown, unknown: 'keep' | 'drop' = 'keep'): unknown {
   if (Array.isArray(value))
@@ -32,7 +31,7 @@ export function fillDefaults(schema: SettingSchema, value: unknown, unknown: 'ke
   return Object.fromEntries([...known, ...others] as [string, unknown][]);
 }
 
-/** What was there with the changes in its place: objects of known members are merged, lists, maps and all else replaced. */
+/** Applies changes: merges objects with known members, replaces lists, maps and other values. */
 export function mergeChanges(schema: SettingSchema, before: unknown, changes: unknown): unknown {
   const { properties } = schema;
   if (!properties || !isMembers(before) || !isMembers(changes)) return changes;

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** IPv4 written as IPv6 (`::ffff:192.0.2.1`) is IPv4; a zone (`%eth0`) does not count. Empty: it is no address. */
+/** Normalizes an IP address: IPv4 in IPv6 form (`::ffff:192.0.2.1`) becomes IPv4, a zone (`%eth0`) is removed. '' if invalid. */
 export function plainAddress(ip: string): string {
   const address = ip
     .trim()
@@ -9,11 +9,11 @@ export function plainAddress(ip: string): string {
   return isIP(address) === 0 ? '' : address;
 }
 
-/** Whose limits an address shares: IPv4 alone, IPv6 with its network of 64 bits, in which one household has any number of them. */
+/** The network that shares a limit: an IPv4 address, or the first 64 bits of an IPv6 address, because one household has many. */
 export function clientNetwork(ip: string): string {
   const address = plainAddress(ip);
   if (address === '' || isIPv4(address)) return address;
-  // `URL` writes every address in one way.
+  // `URL` normalizes the address.
   const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::', 2);
   const before = head === '' ? [] : head.split(':');
   const after = tail === '' ? [] : tail.split(':');
@@ -25,7 +25,7 @@ export function clientNetwork(ip: string): string {
   return groups.slice(0, 4).join(':');
 }
 
-/** Whether an address is one of the list, or in one of its ranges (`203.0.113.0/24`). Entries that are neither match nothing. */
+/** Whether a list contains an address, or a range with it (`203.0.113.0/24`). Invalid entries match nothing. */
 export function isListed(ip: string, entries: readonly string[]): boolean {
   const address = plainAddress(ip);
   if (address === '' || entries.length === 0) return false;

@@ -7,18 +7,18 @@ import type { EmbedSettings } from './embed-settings.ts';
 export interface AllowedDomain {
   /** `http` or `https`; null: both. */
   readonly scheme: 'http' | 'https' | null;
-  /** Lower case, as browsers write it (`xn--...` for letters beyond ASCII); without the `*.` of a wildcard. */
+  /** Lower case, in the form of browsers (`xn--...` for letters beyond ASCII), without the `*.` of a wildcard. */
   readonly host: string;
   /** Any subdomain of the host, but not the host itself. */
   readonly wildcard: boolean;
-  /** Null: the usual one of the scheme, where a scheme is named; else any. */
+  /** Null: the default port of the scheme, or any port if there is no scheme. */
   readonly port: number | null;
 }
 
 const shape = /^(?:(https?):\/\/)?(\*\.)?(\[[0-9a-f:.]+\]|[^\s/:?#@\\[\]*%]+)(?::(\d{1,5}))?\/?$/i;
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-/** Reads `example.com`, `https://shop.example.com:8443`, `*.example.com`, `localhost:8080`; null: it is none. */
+/** Parses `example.com`, `https://shop.example.com:8443`, `*.example.com` or `localhost:8080`; null if invalid. */
 export function readAllowedDomain(text: string): AllowedDomain | null {
   const found = text.length > 300 ? null : shape.exec(text.trim());
   if (!found) return null;
@@ -27,12 +27,12 @@ export function readAllowedDomain(text: string): AllowedDomain | null {
   const port = portText === undefined ? null : Number(portText);
   if (host === null || (port !== null && (port < 1 || port > 65_535))) return null;
   const wildcard = star !== undefined;
-  // A star in front of an address or a single label (`*.com`) would let in what nobody means.
+  // A wildcard before an IP address or a single label (`*.com`) would allow too much.
   if (wildcard && (!host.includes('.') || /^[\d.]+$|^\[/.test(host))) return null;
   return { scheme: (scheme?.toLowerCase() as 'http' | 'https' | undefined) ?? null, host, wildcard, port };
 }
 
-/** The entries of `embed.allowed_domains` that are no domains. */
+/** Errors of the invalid entries of `embed.allowed_domains`. */
 export function domainErrors({ allowed_domains: domains }: EmbedSettings): SettingErrors {
   return listErrors('embed.allowed_domains', domains, (domain) =>
     readAllowedDomain(domain)
@@ -41,7 +41,7 @@ export function domainErrors({ allowed_domains: domains }: EmbedSettings): Setti
   );
 }
 
-/** As `URL` writes it, or null where it is no name of a host. */
+/** Normalizes a host name with `URL`; null if invalid. */
 function hostOf(name: string): string | null {
   if (!isUrl(`http://${name}/`)) return null;
   const { hostname } = new URL(`http://${name}/`);

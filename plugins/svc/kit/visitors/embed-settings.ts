@@ -1,14 +1,14 @@
 import { flag, group, line } from '../settings-schema/fields.ts';
 
-/** Settings of who may show something (D16). */
 export const embedSchema = group<EmbedSettings>(
-  { title: 'Other sites', description: 'Who may show it.' },
+  { title: 'Other sites', description: 'Which sites may embed it.' },
   {
-    enabled: flag({ title: 'May be shown: on this site, and on the sites allowed below' }, true),
+    enabled: flag({ title: 'Embedding on this site and on the allowed sites' }, true),
     allowed_domains: {
       type: 'array',
       title: 'Allowed domains',
-      description: "example.com, https://shop.example.com:8443, *.example.com. Empty: this site's own alone.",
+      description:
+        'This site is always allowed. Add other domains: example.com, https://shop.example.com:8443, *.example.com.',
       default: [],
       items: line({ title: 'Domain' }, '', 300),
       maxItems: 200,
@@ -17,10 +17,10 @@ export const embedSchema = group<EmbedSettings>(
   },
 );
 
-/** Whose pages may show something of this site (D16). */
+/** Which sites may embed a chatbot or form (D16). */
 export interface EmbedSettings {
   readonly enabled: boolean;
-  /** `example.com`, `https://shop.example.com:8443`, `*.example.com`. Empty without `any_site`: the host's own origin alone. */
+  /** `example.com`, `https://shop.example.com:8443`, `*.example.com`. If empty and without `any_site`, only the host's own origin. */
   readonly allowed_domains: readonly string[];
   readonly any_site: boolean;
 }

@@ -1,11 +1,11 @@
 import type { DatabaseApi } from '#plugin-api';
 import type { Period, PeriodName } from './period.ts';
 
-/** A limit in the period that runs, for those whose use it counts. */
+/** A limit in the current period, with the subjects that it counts. */
 export interface CountedLimit extends Period {
-  /** What the limit is of: the number of a chatbot or a form. */
+  /** The id of a chatbot or a form. */
   readonly scope: number;
-  /** Whose use is counted; each must have something left. In one order always, so that two transactions never wait for each other. */
+  /** Whose use is counted; each must have enough left. Always in the same order, so that two transactions cannot deadlock. */
   readonly subjects: readonly string[];
   /** What is counted. */
   readonly unit: string;
@@ -13,25 +13,25 @@ export interface CountedLimit extends Period {
   readonly amount: number;
 }
 
-/** Something taken from a limit before it is known what it will really be. */
+/** An amount reserved before the actual use is known. */
 export type Reserved = Pick<CountedLimit, 'scope' | 'subjects' | 'unit' | 'per' | 'startsAt' | 'amount'>;
 
 export interface LimitCounters {
   left(limit: CountedLimit): Promise<number>;
   /**
-   * Takes up to `most`, at least `least`, in the running transaction, which holds the counters until it ends: however many
-   * ask at once, over all nodes, together they take no more than there is. Null: less than `least` is left.
+   * Reserves up to `most`, at least `least`, in the running transaction, which locks the counters until it ends. So concurrent
+   * requests on all nodes never exceed the limit. Null: less than `least` is left.
    */
   reserve(limit: CountedLimit, amount: { readonly least: number; readonly most: number }): Promise<Reserved | null>;
-  /** Puts what was really used in place of what was reserved. */
-  settle(taken: Reserved, used: number): Promise<void>;
-  /** Forgets periods that began before a moment, in milliseconds since the epoch. */
+  /** Replaces the reserved amount with the actual use. */
+  settle(reserved: Reserved, used: number): Promise<void>;
+  /** Deletes periods that began before a time in milliseconds since the epoch. */
   sweep(before: number): Promise<void>;
 }
 
 export interface LimitCountersInit {
   readonly database: Pick<DatabaseApi, 'knex' | 'dialect'>;
-  /** With the columns of the scope, `subject`, `unit`, `per`, `starts_at` (its key) and `used`. */
+  /** Its key has the scope column, `subject`, `unit`, `per` and `starts_at`; it also has `used`. */
   readonly table: string;
   /** Column of the scope. */
   readonly scopeColumn: string;
@@ -41,7 +41,7 @@ interface Row {
   readonly used: number | string;
 }
 
-/** What of limits is used up, counted in a table: one count for all nodes. */
+/** Counts the use of limits in a table, shared by all nodes. */
 export function createLimitCounters({ database, table, scopeColumn }: LimitCountersInit): LimitCounters {
   const counters = () => database.knex(table);
   const keys = [scopeColumn, 'subject', 'unit', 'per', 'starts_at'];
@@ -53,7 +53,7 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
     starts_at: startsAt,
   });
 
-  async function held(limit: CountedLimit, subject: string): Promise<number> {
+  async function lockUsed(limit: CountedLimit, subject: string): Promise<number> {
     const key = rowOf(limit, subject);
     await counters()
       .insert({ ...key, used: 0 })
@@ -73,19 +73,19 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
     },
     async reserve(limit, { least, most }) {
       let left = limit.amount;
-      for (const subject of limit.subjects) left = Math.min(left, limit.amount - (await held(limit, subject)));
+      for (const subject of limit.subjects) left = Math.min(left, limit.amount - (await lockUsed(limit, subject)));
       const amount = Math.min(most, left);
       if (amount < least) return null;
       for (const subject of limit.subjects) await counters().where(rowOf(limit, subject)).increment('used', amount);
       const { scope, subjects, unit, per, startsAt } = limit;
       return { scope, subjects, unit, per, startsAt, amount };
     },
-    async settle(taken, used) {
-      const more = used - taken.amount;
+    async settle(reserved, used) {
+      const more = used - reserved.amount;
       if (more === 0) return;
-      for (const subject of taken.subjects) {
+      for (const subject of reserved.subjects) {
         await counters()
-          .where(rowOf(taken, subject))
+          .where(rowOf(reserved, subject))
           .update({ used: database.knex.raw('case when used + ? < 0 then 0 else used + ? end', [more, more]) });
       }
     },

@@ -2,15 +2,15 @@ import { formatWait, type Clock } from '#plugin-api';
 import { errors } from '../errors.ts';
 
 export interface RequestCounts {
-  /** Counts a call. @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`, after `most` of them within a minute of the clock. */
+  /** Counts a call. @throws RestError 429 `rest_svc_rate_limited` with `Retry-After` after `most` calls in the current minute */
   count(name: string, most: number): void;
 }
 
 const minute = 60_000;
-/** Those counted apart in one minute; the others share a count, so that a flood from everywhere takes no memory. */
-const mostKeys = 50_000;
+/** Separate counts in one minute. All others share one count, so that a flood from many addresses needs little memory. */
+const maxKeys = 50_000;
 
-/** Against floods, kept in memory, on each node: counting must cost less than what it refuses. */
+/** Protects against floods. Counts in memory on each node, because counting must cost less than the refused calls. */
 export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now'> }): RequestCounts {
   const counts = new Map<string, number>();
   let current = -1;
@@ -22,7 +22,7 @@ export function createMinuteCounts({ clock }: { readonly clock: Pick<Clock, 'now
         current = window;
         counts.clear();
       }
-      const key = counts.has(name) || counts.size < mostKeys ? name : 'others';
+      const key = counts.has(name) || counts.size < maxKeys ? name : 'others';
       const calls = (counts.get(key) ?? 0) + 1;
       counts.set(key, calls);
       if (calls <= most) return;

@@ -3,23 +3,23 @@ export type PeriodName = 'day' | 'week' | 'month';
 /** Milliseconds since the epoch. */
 export interface Period {
   readonly startsAt: number;
-  /** When the next one begins. */
+  /** Start of the next period. */
   readonly endsAt: number;
 }
 
 const hour = 3600_000;
 
-/** The day, week (from Monday) or month of the site's time zone that a moment is in. An unknown time zone counts as UTC. */
+/** The day, week (from Monday) or month that contains a time, in the site's time zone. An unknown time zone counts as UTC. */
 export function periodOf(per: PeriodName, now: number, timezone: string): Period {
   const zone = zoneOf(timezone);
   const { year, month, day } = zone.date(now);
-  // Dates beyond the end of a month are those of the next one, as Date counts them.
+  // Date carries days beyond the end of a month into the next one.
   const first = per === 'month' ? 1 : per === 'week' ? day - weekdayOf(year, month, day) + 1 : day;
   const [months, days] = per === 'month' ? [1, 0] : per === 'week' ? [0, 7] : [0, 1];
   return { startsAt: zone.midnight(year, month, first), endsAt: zone.midnight(year, month + months, first + days) };
 }
 
-/** Hour (0 to 23) and weekday (1, Monday, to 7) of a moment in the site's time zone. */
+/** Hour (0 to 23) and weekday (1 is Monday, 7 is Sunday) of a time in the site's time zone. */
 export function localHour(now: number, timezone: string): { readonly hour: number; readonly weekday: number } {
   const { year, month, day, hour: at } = zoneOf(timezone).date(now);
   return { hour: at, weekday: weekdayOf(year, month, day) };
@@ -42,20 +42,20 @@ function zoneOf(timezone: string) {
       second: parts['second'] ?? 0,
     };
   };
-  /** How far the clocks there are ahead of UTC at that moment. */
-  const ahead = (time: number): number => {
+  /** Offset from UTC at that time, in milliseconds. */
+  const offset = (time: number): number => {
     const { year, month, day, hour: at, minute, second } = date(time);
     return Date.UTC(year, month - 1, day, at, minute, second) - Math.floor(time / 1000) * 1000;
   };
   return {
     date,
-    /** The first moment of a date; where the clocks skip midnight, the moment they do. */
+    /** Start of a date. If a clock change skips midnight, the time of the change. */
     midnight(year: number, month: number, day: number): number {
       const wall = Date.UTC(year, month - 1, day);
-      const candidates = [wall - ahead(wall - 14 * hour), wall - ahead(wall + 14 * hour)].sort(
+      const candidates = [wall - offset(wall - 14 * hour), wall - offset(wall + 14 * hour)].sort(
         (left, right) => left - right,
       );
-      return candidates.find((time) => time + ahead(time) >= wall) ?? wall;
+      return candidates.find((time) => time + offset(time) >= wall) ?? wall;
     },
   };
 }

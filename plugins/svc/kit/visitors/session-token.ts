@@ -2,31 +2,31 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '#plugin-api';
 import type { Signer } from './signer.ts';
 
-/** What a token is bound to: with any of it different it is worth nothing. */
+/** What a token is bound to. A token with another binding is invalid. */
 export interface TokenBinding {
-  /** What the visitor came for: the number of a chatbot, or a text such as `form:3`. */
+  /** The id of a chatbot, or a text such as `form:3`. */
   readonly audience: number | string;
-  /** 0: a guest. Whoever signs in or out begins a new session. */
+  /** 0: a guest. Signing in or out starts a new session. */
   readonly userId: number;
-  /** One of a cookie is not taken from a body, nor the other way round. */
+  /** A token from a cookie is not accepted in a body, and vice versa. */
   readonly carrier: 'cookie' | 'body';
-  /** `originKey` of the page: what one site's script got is of no use to another's. */
+  /** `originKey` of the page: a token of one site is invalid on another. */
   readonly origin: string;
-  /** Header `User-Agent`; its numbers do not count, so that a browser's update ends no session. */
+  /** Header `User-Agent`. Its numbers are ignored, so that a browser update does not end the session. */
   readonly userAgent: string;
 }
 
 export interface Session {
-  /** 22 characters of `A-Za-z0-9_-`; kept with conversations, worth nothing without its token. */
+  /** 22 characters of `A-Za-z0-9_-`. Stored with conversations, useless without its token. */
   readonly id: string;
-  /** Milliseconds since the epoch: when its token was made. */
+  /** When its token was issued, in milliseconds since the epoch. */
   readonly issuedAt: number;
 }
 
 export interface SessionTokens {
   begin(): Session;
   issue(session: Pick<Session, 'id'>, binding: TokenBinding): Promise<string>;
-  /** The session of a token that fits and has not expired; null for all others, without a word why. */
+  /** The session of a valid token that has not expired, otherwise null. */
   read(token: string, binding: TokenBinding): Promise<Session | null>;
   /** Whether it is time for a new token (sliding renewal). */
   isAging(session: Session): boolean;
@@ -38,11 +38,11 @@ const renewAfter = day;
 
 const version = 1;
 const idBytes = 16;
-/** Version, seconds of its making, session. */
+/** Version, time of issue in seconds, session id. */
 const payloadBytes = 1 + 4 + idBytes;
 const macBytes = 32;
 
-/** Signed tokens of visitors: nothing is stored, every node of the site agrees. */
+/** Signed tokens of visitors. Nothing is stored, and every node of the site accepts them. */
 export function createSessionTokens({
   signer,
   clock,
@@ -66,7 +66,7 @@ export function createSessionTokens({
     async read(token, binding) {
       if (!/^[\w-]{20,100}$/.test(token)) return null;
       const bytes = Buffer.from(token, 'base64url');
-      // One text for each token: a second spelling of the same bytes is none.
+      // Accept only one spelling of the same bytes.
       if (bytes.length !== payloadBytes + macBytes || bytes[0] !== version || bytes.toString('base64url') !== token)
         return null;
       const payload = bytes.subarray(0, payloadBytes);

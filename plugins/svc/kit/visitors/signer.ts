@@ -1,40 +1,40 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 
-/** Option: the key that tokens and ids of visitors are signed with, encrypted (D3). One for all nodes; gone, all sessions have ended. */
+/** Option: the encrypted key that signs tokens and ids of visitors (D3), shared by all nodes. Deleting it ends all sessions. */
 export const widgetKeyOption = 'svc_widget_key';
 
 export interface Signer {
-  /** HMAC-SHA256 over purpose and parts; no two lists of parts read alike. */
+  /** HMAC-SHA256 over purpose and parts. Different lists of parts never have the same signature. */
   sign(purpose: string, parts: readonly (string | number)[]): Promise<Buffer>;
-  /** In constant time. `mac` may be cut to its first bytes, not below 8. */
+  /** Compares in constant time. `mac` may be truncated to at least 8 bytes. */
   isSigned(mac: Buffer, purpose: string, parts: readonly (string | number)[]): Promise<boolean>;
 }
 
-/** Signs with the site's own key, made when it is first needed; of nodes that make one at once, one's counts. */
+/** Signs with the key of the site, which is generated at first use. If several nodes generate one, only one is stored. */
 export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' | 'secrets' | 'log'> }): Signer {
   let known: { readonly stored: string; readonly key: Buffer } | null = null;
 
   async function key(): Promise<Buffer> {
     const stored = await host.options.get<string | false>(widgetKeyOption, false);
-    if (typeof stored !== 'string') return make(undefined);
+    if (typeof stored !== 'string') return generate(undefined);
     if (known?.stored === stored) return known.key;
     const decrypted = decrypt(stored);
-    if (decrypted === null) return make(stored);
+    if (decrypted === null) return generate(stored);
     known = { stored, key: decrypted };
     return decrypted;
   }
 
-  async function make(unusable: string | undefined): Promise<Buffer> {
-    const made = host.secrets.encrypt(randomBytes(32).toString('base64'));
+  async function generate(unusable: string | undefined): Promise<Buffer> {
+    const generated = host.secrets.encrypt(randomBytes(32).toString('base64'));
     const isFirst =
       unusable === undefined
-        ? await host.options.add(widgetKeyOption, made)
-        : await host.options.compareAndSet(widgetKeyOption, unusable, made);
-    const stored = isFirst ? made : await host.options.get<string>(widgetKeyOption);
+        ? await host.options.add(widgetKeyOption, generated)
+        : await host.options.compareAndSet(widgetKeyOption, unusable, generated);
+    const stored = isFirst ? generated : await host.options.get<string>(widgetKeyOption);
     const decrypted = decrypt(stored);
     if (decrypted === null)
-      throw new Error('The key of the chat widget cannot be decrypted. All nodes need the same SECRET_KEY.');
+      throw new Error('The key of the chat widget cannot be decrypted. Start all nodes with the same SECRET_KEY.');
     known = { stored, key: decrypted };
     return decrypted;
   }
@@ -43,9 +43,9 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
     try {
       return Buffer.from(host.secrets.decrypt(stored), 'base64');
     } catch {
-      host.log.warn(
-        'The key of the chat widget was encrypted under another SECRET_KEY. A new one is made: visitors begin new sessions.',
-      );
+      host.log.warn('Replaced the key of the chat widget, which was encrypted with another SECRET_KEY', {
+        event: 'widget_key_replaced',
+      });
       return null;
     }
   }

@@ -39,7 +39,7 @@ export function formsPage(context: ServiceContext): AdminPageBody {
       import: (request) =>
         importUpload(request, {
           pasted: readText(request, 'json'),
-          make: (text) => importAll(context, text),
+          run: (text) => importAll(context, text),
           page: async (refused) => ({ template, data: await listView(context, refused) }),
         }),
     },

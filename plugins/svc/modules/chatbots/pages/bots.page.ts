@@ -45,7 +45,7 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
       import: (request) =>
         importUpload(request, {
           pasted: readText(request, 'json'),
-          make: (text) => importAll(parts, text),
+          run: (text) => importAll(parts, text),
           page: async (refused) => ({ template, data: await botsView(parts, refused) }),
         }),
     },

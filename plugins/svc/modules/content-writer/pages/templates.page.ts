@@ -30,7 +30,7 @@ export function templatesPage(context: ServiceContext): AdminPageBody {
       },
       import: (request) =>
         importUpload(request, {
-          make: (text) => importAll(context, text),
+          run: (text) => importAll(context, text),
           page: async ({ errors }) => ({ template, data: await view(context, errors) }),
         }),
     },

@@ -95,7 +95,7 @@ describe('the commands of bots', () => {
     const { id: _id, created_at: _created, updated_at: _updated, ...settings } = bot;
     expect(arrived).to.deep.include(settings);
     expect(await run('delete', String(copy.id), '--json')).to.deep.equal({ id: copy.id, deleted: true });
-    expect(await refusal('get', String(copy.id))).to.contain(`There is no chatbot with the id ${copy.id}`);
+    expect(await refusal('get', String(copy.id))).to.contain(`Chatbot ${copy.id} does not exist`);
     expect((await run('export')).bots).to.have.length((await run('list', '--json')).length);
   });
 
@@ -113,15 +113,15 @@ describe('the commands of bots', () => {
   });
 
   const files: Record<string, [string, string]> = {
-    'is not JSON': ['{', 'The file is not JSON.'],
-    'is something else': ['{"posts": []}', 'The file is no export of chatbots'],
+    'is not JSON': ['{', 'The file is not JSON. Choose a file from an export.'],
+    'is something else': ['{"posts": []}', 'The file is not an export of chatbots'],
     'is of a later version': [
       '{"format": "svc-chatbots", "version": 2, "bots": [{}]}',
-      'The file has version 2; version 1 can be read here.',
+      'The file has version 2. Only version 1 can be imported.',
     ],
     'holds no bots': [
       '{"format": "svc-chatbots", "version": 1, "bots": []}',
-      'bots must be a list of 1 to 200 chatbots.',
+      'bots must contain 1 to 200 chatbots.',
     ],
   };
   for (const [name, [content, sentence]] of Object.entries(files)) {
@@ -140,9 +140,9 @@ describe('the commands of bots', () => {
       .and.contain('status must be one of active, inactive.');
     expect(await refusal('update', '--json', '{"name": "x"}')).to.contain('Name the chatbot to change');
     for (const id of ['999', '0', 'abc', '1.5', '99999999999999'])
-      expect(await refusal('delete', id)).to.contain(`There is no chatbot with the id ${id}.`);
+      expect(await refusal('delete', id)).to.contain(`Chatbot ${id} does not exist.`);
     expect(await refusal('update', '--json', '{"id": "x", "name": "y"}')).to.contain(
-      'There is no chatbot with the id x.',
+      'Chatbot x does not exist.',
     );
     expect(await refusal('import', join(directory, 'nowhere.json'))).to.contain('cannot be read');
   });

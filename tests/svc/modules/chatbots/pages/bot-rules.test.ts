@@ -66,7 +66,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     const before = await add({ forms: [contact], rules });
     for (const { id } of rules) {
       const path = `${rulePage}?bot=${String(before.id)}&rule=${id}`;
-      expect((await browser.submit(path, 'save', await fieldsOf(path))).text, id).to.contain('is saved.');
+      expect((await browser.submit(path, 'save', await fieldsOf(path))).text, id).to.contain('saved.');
     }
     expect((await bots())[0]?.rules).to.deep.equal(before.rules);
     const { text } = await browser.get(`${rulesPage}?bot=${String(before.id)}`);
@@ -93,7 +93,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[text]': 'Sorry',
       'action[name]': 'left over',
     };
-    expect((await browser.submit(path, 'save', fields)).text).to.contain('Läte is saved.');
+    expect((await browser.submit(path, 'save', fields)).text).to.contain('Läte saved.');
     await browser.submit(path, 'save', { ...fields, name: 'Late' });
     expect((await bots())[0]?.rules.map((rule) => [rule.id, rule.action, rule.priority])).to.deep.equal([
       ['late', { type: 'reply', text: 'x' }, 10],
@@ -109,7 +109,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     ]);
     expect(
       (await browser.submit(`${rulesPage}?bot=${String(id)}`, 'delete', { bot: String(id), rule: 'late-2' })).text,
-    ).to.contain('This rule was deleted already.');
+    ).to.contain('This rule was already deleted.');
   });
 
   it('give conditions to add and take away without saving', async () => {
@@ -168,7 +168,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     expect([refused.status, errorsIn(refused.html)]).to.deep.equal([
       400,
       {
-        'condition-0-which': 'The name may hold letters, digits, - and _ only.',
+        'condition-0-which': 'The name must contain only letters, digits, - and _.',
         'condition-0-operator':
           'Comparison must be one of contains, not_contains, equals, not_equals, starts_with, ends_with, greater_than, less_than, is_empty, is_not_empty.',
         'action-text': 'Text must not be empty.',
@@ -184,7 +184,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[type]': 'display_form',
       'action[form_id]': 'contact',
     });
-    expect(errorsIn(formless.html)).to.deep.equal({ 'action-form': 'This chatbot has no form yet. Make one first.' });
+    expect(errorsIn(formless.html)).to.deep.equal({ 'action-form': 'This chatbot has no form yet. Create one first.' });
     const hook = await browser.submit(path, 'save', {
       ...fields,
       priority: '',
@@ -193,7 +193,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[type]': 'call_hook',
       'action[hook]': 'Tell Team',
     });
-    expect(errorsIn(hook.html)).to.deep.equal({ 'action-hook': 'Name may hold small letters, digits and _ only.' });
+    expect(errorsIn(hook.html)).to.deep.equal({ 'action-hook': 'Name must contain only lowercase letters, digits and _.' });
     expect((await bots())[0]?.rules).to.deep.equal([]);
     expect((await browser.get(`${rulePage}?bot=${String(id)}&rule=gone`)).status).to.equal(404);
   });
@@ -232,7 +232,7 @@ describe('the order of rules', () => {
       'Field email is not empty',
     );
     expect(describeCondition({ fact: 'page_url', operator: 'starts_with', value: '' })).to.equal(
-      'Address of the page begins with nothing',
+      'URL of the page starts with nothing',
     );
   });
 });

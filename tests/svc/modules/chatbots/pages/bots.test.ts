@@ -6,10 +6,10 @@ const page = '/admin/svc/bots';
 describeBotsAdmin('the list of chatbots', (admin) => {
   it('begins with one clear step, which makes a bot that answers at once', async () => {
     const { browser, host, bots } = admin();
-    expect((await browser.get(page)).text).to.contain('Make your first chatbot with the sandbox');
+    expect((await browser.get(page)).text).to.contain('Create your first chatbot with the sandbox');
     await host.cli('svc', 'sandbox', 'on');
     const made = await browser.submit(page, 'first');
-    expect(made.text).to.contain('Assistant is ready. Ask it something in the preview.').and.contain('Edit chatbot');
+    expect(made.text).to.contain('Assistant is ready. Ask it something in the preview.').and.contain('Chatbot settings');
     const [bot, ...others] = await bots();
     expect([
       bot?.name,
@@ -86,20 +86,20 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const { browser, add, bots } = admin();
     const { id } = await add();
     expect((await browser.submit(page, 'switch', { id: String(id), status: 'inactive' })).text).to.contain(
-      'Helper is inactive: it answers nobody.',
+      'Helper is inactive. Visitors cannot use it.',
     );
     expect((await bots())[0]?.status).to.equal('inactive');
     expect((await browser.submit(page, 'switch', { id: String(id), status: 'active' })).text).to.contain(
       'Helper is active.',
     );
-    expect((await browser.submit(page, 'duplicate', { id: String(id) })).text).to.contain('Helper (copy) is there.');
+    expect((await browser.submit(page, 'duplicate', { id: String(id) })).text).to.contain('"Helper (copy)" created.');
     expect((await bots()).map(({ name, status }) => [name, status])).to.deep.equal([
       ['Helper', 'active'],
       ['Helper (copy)', 'inactive'],
     ]);
     expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Nothing was deleted.');
     expect((await browser.submit(page, 'delete', { id: String(id), confirm: '1' })).text).to.contain(
-      'Helper is deleted.',
+      'Helper deleted.',
     );
     expect((await bots()).map(({ name }) => name)).to.deep.equal(['Helper (copy)']);
   });
@@ -118,7 +118,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       `attachment; filename="chatbot-${String(original.id)}.json"`,
     ]);
     expect(JSON.parse(file.html)).to.have.property('format', 'svc-chatbots');
-    expect((await browser.submit(page, 'import', { json: file.html })).text).to.contain('Travelling is imported.');
+    expect((await browser.submit(page, 'import', { json: file.html })).text).to.contain('Travelling imported.');
     await browser.upload(page, 'import', { json: '', file: { name: 'chatbot.json', bytes: file.bytes } });
     const all = await bots();
     const { id: _id, created_at: _created, updated_at: _updated, ...settings } = original;
@@ -136,11 +136,11 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       expect(status).to.equal(400);
       return text;
     };
-    expect(await refused('')).to.contain('Choose a file, or paste what an export holds.');
+    expect(await refused('')).to.contain('Choose an export file, or paste its content.');
     expect(await refused('{"a": <script>'))
-      .to.contain('The file is not JSON.')
+      .to.contain('The file is not JSON. Choose a file from an export.')
       .and.contain('{"a": <script>');
-    expect(await refused('{"format": "other"}')).to.contain('is no export of chatbots');
+    expect(await refused('{"format": "other"}')).to.contain('is not an export of chatbots');
     expect(
       await refused(
         JSON.stringify({
@@ -199,7 +199,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     ]) {
       const { status, text } = await browser.get(`${page}/${path}`);
       expect([path, status]).to.deep.equal([path, 404]);
-      expect(text).to.contain('There is no such chatbot.').and.contain('Go to the dashboard');
+      expect(text).to.contain('This chatbot does not exist.').and.contain('Go to the dashboard');
     }
   });
 });
@@ -213,7 +213,7 @@ describeBotsAdmin('a new chatbot', (admin) => {
       model: 'claude-sonnet-4-5',
       template: 'support',
     });
-    expect(made.text).to.contain('Shop is there. Ask it something in the preview.');
+    expect(made.text).to.contain('"Shop" created. Ask it something in the preview.');
     const [bot] = await bots();
     expect([bot?.name, bot?.provider, bot?.model, bot?.forms[0]?.id, bot?.rules[0]?.action]).to.deep.equal([
       'Shop',
