@@ -61,7 +61,7 @@ describeDialects('cron', (open) => {
     expect(await cron.next('ev')).to.equal(now + 2000);
   });
 
-  it('may be asked for the same recurring event at each start', async () => {
+  it('accepts the same recurring event at each start', async () => {
     const { cron } = await node();
     expect(await cron.schedule('*/5 * * * *', 'sweep')).to.equal(true);
     expect(await cron.schedule('*/5 * * * *', 'sweep')).to.equal(false);
@@ -112,6 +112,22 @@ describeDialects('cron', (open) => {
     });
   });
 
+  it('renames the former outcome of runs without a callback', async () => {
+    const database = await open();
+    await database.migrate('host', migrations.slice(0, 1));
+    await database.knex('cron_runs').insert({
+      id: '1',
+      hook: 'orphan',
+      args: '[]',
+      due_at: 1,
+      started_at: 1,
+      finished_at: 1,
+      outcome: 'unheard',
+    });
+    await database.migrate('host', migrations);
+    expect(await database.knex('cron_runs').pluck('outcome')).to.deep.equal(['no_callback']);
+  });
+
   it('runs an event on one of several nodes', async () => {
     const nodes = [await node(), await node()];
     let runs = 0;
@@ -144,7 +160,7 @@ describeDialects('cron', (open) => {
     expect((await cron.history())[0]).to.include({ hook: 'ev', outcome: 'done' });
   });
 
-  it('runs a hook at once when asked, leaving its time as it is', async () => {
+  it('runs a hook on request, without changing its schedule', async () => {
     const { cron, hooks } = await node();
     hooks.addAction('ev', () => undefined);
     await cron.schedule('daily', 'ev');
@@ -175,7 +191,7 @@ describeDialects('cron', (open) => {
     expect(await cron.scheduleSingle(clock.now() + 3_600_000, 'ev')).to.equal(true);
   });
 
-  it('adds a recurring event once when two nodes ask for it at the same time', async () => {
+  it('adds a recurring event once when two nodes schedule it at the same time', async () => {
     const nodes = [await node(), await node()];
     const answers = await Promise.all(
       nodes.map(async ({ cron }) => {
@@ -187,7 +203,7 @@ describeDialects('cron', (open) => {
     expect(await nodes[0]!.cron.list()).to.have.length(1);
   });
 
-  it('moves a recurring event to another schedule when asked for without a time', async () => {
+  it('moves a recurring event to another schedule when scheduled without a time', async () => {
     const { cron } = await node();
     await cron.schedule('hourly', 'sweep');
     expect(await cron.schedule('daily', 'sweep')).to.equal(true);

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { describeDialects } from '../helpers/dialects.ts';
 
 describeDialects('a database', (open, { dialect }) => {
-  it('answers a ping', async () => {
+  it('responds to a ping', async () => {
     await (await open()).ping();
   });
 
-  it('names its dialect and its place, without a password', async () => {
+  it('names its dialect and location, without a password', async () => {
     const database = await open();
     expect(database.dialect).to.equal(dialect);
     expect(database.label).to.not.be.empty;

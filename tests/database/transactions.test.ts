@@ -12,7 +12,7 @@ describeDialects('a transaction', (open) => {
 
   const texts = (): Promise<string[]> => database.knex('notes').orderBy('text').pluck('text');
 
-  it('commits when its work resolves and answers its value', async () => {
+  it('commits when its work resolves and returns its value', async () => {
     const answer = await database.transaction(async (transaction) => {
       await transaction('notes').insert({ text: 'stored' });
       return 7;

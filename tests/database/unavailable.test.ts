@@ -10,7 +10,7 @@ interface Connection extends ClientBase {
 }
 
 describeDialects('a database whose connection breaks', (open, { dialect }) => {
-  it('is out of reach, which is said of none of its answers', async () => {
+  it('is unreachable, which no error of a statement means', async () => {
     const { knex, isUnavailable } = await open();
     for (const wrong of ['SELEKT', 'SELECT * FROM "Connection terminated"'])
       expect(isUnavailable(await failureOf(knex.raw(wrong))), wrong).to.equal(false);

@@ -64,7 +64,7 @@ describe('hooks', () => {
   });
 
   describe('additions and removals', () => {
-    it('are taken back by their undo, once', () => {
+    it('are removed by their undo, once', () => {
       const undo = hooks.addFilter('word', () => 'changed');
       undo();
       undo();
@@ -80,7 +80,7 @@ describe('hooks', () => {
       expect(hooks.applyFilters('word', 'a')).to.equal('A');
     });
 
-    it('keep the place of a callback that is added again and take over its new number of arguments', () => {
+    it('keep the position of a callback that is added again and use its new number of arguments', () => {
       const order: string[] = [];
       const first = (...args: unknown[]): void => void order.push(`first ${args.length}`);
       hooks.addAction('again', first, 10, { acceptedArgs: 1 });
@@ -90,7 +90,7 @@ describe('hooks', () => {
       expect(order).to.deep.equal(['first 2', 'second']);
     });
 
-    it('answer whether the callback was there with that priority', () => {
+    it('return whether the callback had that priority', () => {
       const callback = (): void => undefined;
       hooks.addAction('act', callback, 5);
       expect(hooks.removeAction('act', callback)).to.equal(false);
@@ -101,7 +101,7 @@ describe('hooks', () => {
       expect(hooks.hasAction('act')).to.equal(false);
     });
 
-    it('of all callbacks, or of one priority, answer true', () => {
+    it('of all callbacks, or of one priority, return true', () => {
       hooks.addFilter('word', () => 'a', 1);
       hooks.addFilter('word', () => 'b', 2);
       expect(hooks.removeAllFilters('word', 2)).to.equal(true);

@@ -106,7 +106,7 @@ describe('a site that cannot start', () => {
     expect(said).not.to.include('at readConfig');
   });
 
-  it('says that its port is taken', async () => {
+  it('says that its port is in use', async () => {
     const host = await createTestHost();
     try {
       expect(await start({ PORT: new URL(host.url).port })).to.match(/Port \d+ is in use/);
@@ -115,7 +115,7 @@ describe('a site that cannot start', () => {
     }
   });
 
-  it('says what to do about a database that does not answer', async () => {
+  it('says what to do about a database that does not respond', async () => {
     const said = await start({ DATABASE_URL: 'postgres://someone:hush-hush@127.0.0.1:9/none' });
     expect(said)
       .to.match(/database/i)

@@ -98,7 +98,7 @@ describe('assets', () => {
     expect(assets.url('svc', '../outside.txt')).not.to.include('?v=');
   });
 
-  it('go with their undo, and a slug is taken once', async () => {
+  it('are removed by their undo, and a slug is unique', async () => {
     const undo = assets.add('svc', join(directory, 'public'));
     expect(() => assets.add('svc', directory)).to.throw(/already/);
     expect(() => assets.add('../x', directory)).to.throw(/lower-case/);

@@ -62,7 +62,7 @@ describe('outbound requests', () => {
 
   const inside = (path = '/') => `http://inside.example:${port}${path}`;
 
-  it('answers status, headers, body and address', async () => {
+  it('returns status, headers, body and URL', async () => {
     answer = (_request, response) =>
       void response.writeHead(201, { 'content-type': 'application/json', 'X-One': '1' }).end('{"a":"é"}');
     const response = await outbound.fetch(inside('/a%2Fb?q=%20c'), {
@@ -267,7 +267,7 @@ describe('outbound requests', () => {
     });
   });
 
-  it('ends when the answer is larger than allowed, whether announced or not', async () => {
+  it('ends when the response is larger than allowed, whether announced or not', async () => {
     answer = (_request, response) => void response.end('x'.repeat(1001));
     expect((await rejection(outbound.fetch(inside(), { allowInternal: true, maxBytes: 1000 }))).code).to.equal(
       'outbound_too_large',

@@ -50,7 +50,7 @@ describe('HTTP server', () => {
   afterEach(() => server.close(0));
 
   describe('request ids', () => {
-    it('are made when the caller names none, and are a header of every answer', async () => {
+    it('are generated when the caller sends none, and are a header of every response', async () => {
       await start();
       for (const path of ['/wp-json/x', '/healthz', '/nowhere', '/assets/none/x.js']) {
         expect((await fetch(url + path)).headers.get('x-request-id'), path).to.match(/^[0-9a-f-]{36}$/);
@@ -84,7 +84,7 @@ describe('HTTP server', () => {
       expect(headers.get('strict-transport-security')).to.equal(null);
     });
 
-    it('ask for https for good once the site is https', async () => {
+    it('require https once the site uses https', async () => {
       await start({ siteUrl: () => 'https://example.com' });
       expect((await fetch(`${url}/`)).headers.get('strict-transport-security')).to.equal('max-age=63072000');
     });
@@ -176,7 +176,7 @@ describe('HTTP server', () => {
   });
 
   describe('health', () => {
-    it('is alive while it answers, ready while every check passes', async () => {
+    it('is alive while it responds, ready while every check passes', async () => {
       let broken = false;
       await start({
         checks: {
@@ -311,7 +311,7 @@ describe('HTTP server', () => {
       expect(await stuck).to.equal('cut');
     });
 
-    it('says what to do when the port is taken', async () => {
+    it('says what to do when the port is in use', async () => {
       await start();
       const second = createHttpServer({
         log: createLogger({ level: 'silent', clock: createSystemClock() }),

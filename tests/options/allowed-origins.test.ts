@@ -13,7 +13,7 @@ describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
   const allowedFor = async (origin: string, { host } = site): Promise<string | null> =>
     (await host.fetch('/wp-json/', { headers: { origin } })).headers.get('access-control-allow-origin');
 
-  it('lets the scripts of the origins it names read answers, from the moment it is changed', async () => {
+  it('allows scripts of the listed origins to read responses, as soon as it changes', async () => {
     expect(await allowedFor('https://shop.example.com')).to.equal(null);
     await site.host.options.update('rest_allowed_origins', ['HTTPS://Shop.example.com/', 'http://localhost:8080']);
     expect(await site.host.options.get('rest_allowed_origins')).to.deep.equal([

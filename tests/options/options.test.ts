@@ -64,7 +64,7 @@ describeDialects('options', (open) => {
     expect(await options.get('list')).to.deep.equal({ items: [1] });
   });
 
-  it('refuse what JSON does not keep, naming the place', async () => {
+  it('refuse what JSON cannot represent, with its path', async () => {
     const { options } = await start();
     const cases: readonly [unknown, RegExp][] = [
       [undefined, /value one is undefined/],
@@ -186,7 +186,7 @@ describeDialects('options', (open) => {
     expect(await options.get('colour')).to.equal('blue');
   });
 
-  it('list by prefix, with wildcard characters taken literally and transients left out', async () => {
+  it('list by prefix, with literal wildcard characters and without transients', async () => {
     const { options } = await start();
     for (const name of ['svc_a', 'svc_b', 'svcXc', 'SVC_d']) await options.update(name, name);
     await options.setTransient('passing', 1, 60);
@@ -194,7 +194,7 @@ describeDialects('options', (open) => {
     expect(Object.keys(await options.list())).to.have.members(['SVC_d', 'svcXc', 'svc_a', 'svc_b']);
   });
 
-  it('add answers whether the name was free, and two adds at once have one winner', async () => {
+  it('add returns whether the name was free, and of two adds at once one succeeds', async () => {
     const [here, there] = [await start(), await start()];
     const answers = await Promise.all([here.options.add('once', 'here'), there.options.add('once', 'there')]);
     expect(answers.filter(Boolean)).to.have.length(1);

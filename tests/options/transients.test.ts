@@ -72,7 +72,7 @@ describeDialects('transients', (open) => {
   });
 
   describe('remember', () => {
-    it('makes the value once for all who ask at the same time, and again when it expired', async () => {
+    it('creates the value once for concurrent callers, and again when it expired', async () => {
       let made = 0;
       const ask = (): Promise<number> => options.remember('sum', 60, async () => ++made);
       expect(await Promise.all([ask(), ask(), ask()])).to.deep.equal([1, 1, 1]);

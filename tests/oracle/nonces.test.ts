@@ -11,7 +11,7 @@ interface Recording {
 }
 
 describe('recorded nonces and capabilities of WordPress', () => {
-  it('have the same answers', async () => {
+  it('return the same values', async () => {
     const recordings = JSON.parse(await readFile(new URL('options.json', import.meta.url), 'utf8')) as Recording[];
     const host = await createTestHost();
     try {

@@ -177,7 +177,7 @@ async function readRecordings(): Promise<Recording[]> {
 }
 
 describeDialects('recorded options and transients of WordPress', (open) => {
-  it('have the same answers and run the same hooks with the same arguments', async () => {
+  it('return the same values and run the same hooks with the same arguments', async () => {
     const recordings = (await readRecordings()).filter(({ name }) => !/^(cron|nonce)/.test(name));
     expect(recordings.map(({ name }) => name)).to.have.members(Object.keys(programs));
     const clock = createFakeClock({ now: now * 1000 });
@@ -200,7 +200,7 @@ describeDialects('recorded options and transients of WordPress', (open) => {
 });
 
 describeDialects('recorded cron of WordPress', (open) => {
-  it('has the same answers', async () => {
+  it('returns the same values', async () => {
     const recordings = new Map((await readRecordings()).map(({ name, returns }) => [name, returns]));
     const clock = createFakeClock({ now: now * 1000 });
     const database = await open({ clock });

@@ -21,7 +21,7 @@ interface Recorded {
 const recorded = JSON.parse(readRecording('rest.json.gz')) as Recorded[];
 const comparable = recorded.filter(({ path }) => !path.startsWith('/wp-json/wp/v2/'));
 
-describe('REST answers recorded from WordPress', () => {
+describe('REST responses recorded from WordPress', () => {
   let site: RestSite;
   before(async () => {
     site = await startRestSite({ currentUser: refuseNonces });

@@ -29,7 +29,7 @@ describe('routes that say which origins may call them', () => {
   };
   const nothing = { origin: null, methods: null, credentials: null };
 
-  it('decide in place of the setting, preflights included, and never give leave for cookies', async () => {
+  it('replace the setting, for preflights too, and never allow cookies', async () => {
     for (const method of ['POST', 'OPTIONS', 'GET']) {
       expect(await corsOf('/open/shop', { method, origin: 'https://shop.test' }), method).to.deep.equal({
         origin: 'https://shop.test',

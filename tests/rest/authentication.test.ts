@@ -85,7 +85,7 @@ describe('authentication of a route', () => {
     expect(query.body).to.deep.include({ params: { prompt: 'hi' }, query: {} });
   });
 
-  it('keeps answers out of caches', async () => {
+  it('prevents caching of responses', async () => {
     const response = await site.fetch(path, { method: 'POST', headers: key });
     expect(response.headers.get('cache-control')).to.contain('no-store');
   });

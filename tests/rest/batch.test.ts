@@ -102,7 +102,7 @@ describe('the parts of a batch', () => {
     expect(JSON.stringify(parts)).to.not.include('Not for callers');
   });
 
-  it('answer with their headers and links', async () => {
+  it('return their headers and links', async () => {
     const [part] = await send([{ path: '/test/v1/linked' }]);
     expect(part).to.deep.include({ status: 201, headers: { Location: '/x', Allow: 'POST' } });
     expect(part!.body['_links']).to.deep.equal({ self: [{ href: `${site.url}/wp-json/test/v1/open/1` }] });

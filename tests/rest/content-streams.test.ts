@@ -19,7 +19,7 @@ function gate<Value = void>(): { readonly opened: Promise<Value>; readonly open:
   return { opened, open };
 }
 
-describe('REST answers that are made while they are sent', () => {
+describe('REST responses that are streamed', () => {
   let site: RestSite;
   let make: (request: RestRequest) => AsyncIterable<string | Uint8Array>;
   beforeEach(async () => {
@@ -40,7 +40,7 @@ describe('REST answers that are made while they are sent', () => {
     return response;
   }
 
-  it('go out piece by piece, headers first, each before the next is made', async () => {
+  it('are sent in chunks, headers first, each before the next is produced', async () => {
     const first = gate();
     const second = gate();
     make = async function* () {
@@ -98,7 +98,7 @@ describe('REST answers that are made while they are sent', () => {
     expect(site.log.filter(({ level }) => level === 'error' || level === 'warn')).to.deep.equal([]);
   });
 
-  it('end when the caller hangs up while nothing is made', async () => {
+  it('end when the caller hangs up between chunks', async () => {
     const returned = gate<string>();
     make = () => ({
       [Symbol.asyncIterator]: () => ({
@@ -137,7 +137,7 @@ describe('REST answers that are made while they are sent', () => {
     });
   }
 
-  it('are answered as a failure where a header cannot be sent, and ended', async () => {
+  it('become an error when a header cannot be sent, and are ended', async () => {
     const ended = gate<string>();
     site.rest.registerRoute('test/v1', '/bad-header', {
       handler: () =>

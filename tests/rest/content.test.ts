@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RestResponse, type RestContent } from '#plugin-api';
 import { startRestSite, visitor, type RestSite } from './site.ts';
 
-describe('REST answers that are sent as they are', () => {
+describe('REST responses with content', () => {
   let site: RestSite;
   let ended: number;
   before(async () => {
@@ -89,7 +89,7 @@ describe('REST answers that are sent as they are', () => {
     expect([stored.get('cache-control'), stored.get('x-accel-buffering')]).to.deep.equal(['no-store', 'yes']);
   });
 
-  it('carry the headers of every answer: request id, CORS, discovery', async () => {
+  it('have the headers of every response: request id, CORS, discovery', async () => {
     const { headers, ...response } = await site.fetch('/wp-json/test/v1/events', {
       headers: { Origin: 'https://shop.example', 'X-Request-Id': 'mine-1' },
     });
@@ -106,7 +106,7 @@ describe('REST answers that are sent as they are', () => {
     await foreign.text();
   });
 
-  it('are not sent where only the headers are asked for, and end there', async () => {
+  it('are not sent for HEAD, and are ended', async () => {
     const response = await site.fetch('/wp-json/test/v1/events', { method: 'HEAD' });
     expect([response.status, response.headers.get('content-type'), await response.text(), ended]).to.deep.equal([
       200,
@@ -138,7 +138,7 @@ describe('REST answers that are sent as they are', () => {
     expect(pieces).to.have.length(2);
   });
 
-  it('are seen by filters, which may put another answer in their place', async () => {
+  it('pass through filters, which may replace them', async () => {
     let undo = site.hooks.addFilter('rest_pre_serve_request', (_served, response: RestResponse) =>
       response.content === null ? false : 'served by a filter',
     );

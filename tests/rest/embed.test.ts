@@ -69,12 +69,12 @@ describe('links and what is embedded', () => {
     expect(Object.keys((await get('/ex'))._links)).to.deep.equal(['ex:thing', 'curies']);
   });
 
-  it('are asked in the context embed, unless the link says another', async () => {
+  it('are requested in the context embed, unless the link names another', async () => {
     await get('/post?_embed');
     expect(served).to.deep.equal(['/test/v1/people/7?context=embed', '/test/v1/people/3?context=view']);
   });
 
-  it('show errors in place of what the caller may not see', async () => {
+  it('show errors instead of items the caller may not see', async () => {
     const { _embedded } = await get('/post?_embed');
     expect(_embedded!['private']).to.have.length(1);
     expect(_embedded!['private']![0]).to.include({ code: 'rest_forbidden' });
@@ -96,7 +96,7 @@ describe('links and what is embedded', () => {
     expect(_embedded!['friend']![0]).to.not.have.property('_embedded');
   });
 
-  it('are asked once for all items of a list', async () => {
+  it('are requested once for all items of a list', async () => {
     const items = (await get('/posts?_embed=author')) as unknown as Linked[];
     expect(items.map(({ _embedded }) => _embedded!['author']![0]!['id'])).to.deep.equal(['7', '7']);
     expect(served).to.have.length(1);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { RestResponse } from '#plugin-api';
 import { startRestSite, visitor, type RestSite } from './site.ts';
 
-describe('REST answers that a handler writes itself', () => {
+describe('REST responses that a handler encodes itself', () => {
   let site: RestSite;
   before(async () => {
     site = await startRestSite({ currentUser: () => visitor });
@@ -29,13 +29,13 @@ describe('REST answers that a handler writes itself', () => {
     expect(headers.get('content-type')).to.contain('application/json');
   });
 
-  it('give way to their body where fields are chosen or an envelope is asked for', async () => {
+  it('use the body with _fields or an envelope', async () => {
     expect((await answer('?_fields=name')).body).to.deep.equal({ name: 'ä' });
     expect((await answer('?_envelope')).body).to.deep.include({ status: 200, body: { id: 1, name: 'ä' } });
   });
 
   for (const name of ['rest_request_after_callbacks', 'rest_post_dispatch'] as const) {
-    it(`give way to their body while ${name} is listened to, which may change it in place`, async () => {
+    it(`use the body while ${name} has callbacks, which may change it in place`, async () => {
       const undo = site.hooks.addFilter(name, (response: unknown) => {
         (response as RestResponse).body = Object.assign((response as RestResponse).body as object, { seen: true });
         return response;

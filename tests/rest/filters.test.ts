@@ -31,7 +31,7 @@ describe('REST filters', () => {
     expect(await get('/nope')).to.deep.equal([418, refused]);
   });
 
-  it('rest_pre_dispatch answers in place of the route', async () => {
+  it('rest_pre_dispatch replaces the route’s response', async () => {
     site.hooks.addFilter(
       'rest_pre_dispatch',
       (_result, _rest, request) => new RestResponse({ status: 203, body: request.route }),
@@ -51,18 +51,18 @@ describe('REST filters', () => {
     expect([seen, handled]).to.deep.equal([['rest_missing_callback_param', null], 0]);
   });
 
-  it('rest_dispatch_request answers in place of the handler', async () => {
+  it('rest_dispatch_request replaces the handler’s result', async () => {
     site.hooks.addFilter('rest_dispatch_request', (_result, request) => ({ from: 'filter', n: request.params['n'] }));
     expect(await get()).to.deep.equal([200, { from: 'filter', n: 1 }]);
     expect(handled).to.equal(0);
   });
 
-  it('rest_request_after_callbacks changes what the handler answered', async () => {
+  it('rest_request_after_callbacks changes the handler’s result', async () => {
     site.hooks.addFilter('rest_request_after_callbacks', async (result) => ({ ...(result as object), more: true }));
     expect(await get()).to.deep.equal([200, { from: 'handler', more: true }]);
   });
 
-  it('rest_post_dispatch changes the whole answer', async () => {
+  it('rest_post_dispatch changes the whole response', async () => {
     site.hooks.addFilter('rest_post_dispatch', (response) => {
       response.headers['X-Added'] = '1';
       response.status = 202;
@@ -124,7 +124,7 @@ describe('requests inside the process', () => {
     expect(json).to.deep.equal({ n: '5', list: [1] });
   });
 
-  it('are a visitor’s unless they name a user, and get errors as answers', async () => {
+  it('are anonymous unless they name a user, and get errors as responses', async () => {
     const response = await site.rest.dispatch('/test/v1/a/7');
     expect(response.status).to.equal(401);
     expect(response.body).to.include({ code: 'rest_forbidden' });

@@ -181,7 +181,7 @@ describe('requests from inside the process', () => {
     expect((await site.rest.dispatch('/test/v1/slow', { signal: controller.signal })).body).to.equal('given up');
   });
 
-  it('get errors that were not foreseen as answers, with the cause in the log alone', async () => {
+  it('get unexpected errors as responses, with the cause only in the log', async () => {
     site.rest.registerRoute('test/v1', '/fails', {
       handler: () => {
         throw new Error('Not for callers.');

@@ -4,7 +4,7 @@ import type { RestRequest } from '#plugin-api';
 import { administrator, startRestSite, visitor } from './site.ts';
 import type { RestSite } from './site.ts';
 
-describe('REST answers', () => {
+describe('REST responses', () => {
   let site: RestSite;
   before(async () => {
     site = await startRestSite({
@@ -51,7 +51,7 @@ describe('REST answers', () => {
     expect(await json('/post?_fields=')).to.have.keys('id', 'title', 'tags');
   });
 
-  it('embed the links that are wished for, each at its place', async () => {
+  it('embed the selected links, each at its position', async () => {
     const answer = (await json('/linked?_embed=author,nope')) as Record<string, Record<string, unknown[]>>;
     expect(answer['_embedded']).to.have.keys('author');
     expect(answer['_embedded']?.['author']?.[0]).to.include({ id: 1 });
@@ -127,7 +127,7 @@ describe('batches', () => {
     return { status: answer.status, ...(answer.body as { responses: never[] }) };
   };
 
-  it('answer each part like a request of its own', async () => {
+  it('handle each part like a separate request', async () => {
     const { status, responses } = await batch({
       requests: [
         { path: '/test/v1/add/1?n=3', headers: { 'X-A': 'h' } },

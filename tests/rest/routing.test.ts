@@ -62,13 +62,13 @@ describe('routes', () => {
     expect(await (await site.fetch('/wp-jsonx/test/v1/a')).text()).to.equal('not REST');
   });
 
-  it('answer HEAD by GET, without a body', async () => {
+  it('serve HEAD like GET, without a body', async () => {
     site.rest.registerRoute('test/v1', '/a', { handler: () => ({ a: 1 }) });
     const response = await site.fetch('/wp-json/test/v1/a', { method: 'HEAD' });
     expect([response.status, await response.text()]).to.deep.equal([200, '']);
   });
 
-  it('answer OPTIONS with arguments and schema, and an unknown path with nothing', async () => {
+  it('serve OPTIONS with arguments and schema, and nothing for an unknown path', async () => {
     site.rest.registerRoute('test/v1', '/a/{id}', {
       methods: ['POST'],
       args: { id: { type: 'integer', validate: () => true } },

@@ -186,7 +186,7 @@ describe('views', () => {
       ['{{asset "svc/settings.js"}} {{adminUrl}} {{adminUrl "svc"}}', {}, '/assets/svc/settings.js /admin/ /admin/svc'],
     ];
     for (const [template, data, expected] of cases) {
-      it(`answer ${template}`, async () => expect(await show(template, data)).to.equal(expected));
+      it(`return ${template}`, async () => expect(await show(template, data)).to.equal(expected));
     }
 
     it("write times in the site's time zone, and in UTC where it is unknown", async () => {
@@ -219,7 +219,7 @@ describe('views', () => {
       expect(await failure(views.render('svc/page'))).to.contain('shout');
     });
 
-    it('may not answer promises', async () => {
+    it('may not return promises', async () => {
       await write('plugin/page.hbs', '{{later}}');
       views.addHelper('later', async () => 'x');
       expect(await failure(views.render('svc/page'))).to.contain('returned a promise');

@@ -58,7 +58,7 @@ describe('the OpenAPI document of a namespace', () => {
     expect(await site.rest.openapi('none/v1')).to.equal(null);
   });
 
-  it('goes with the last route of its namespace', async () => {
+  it('is removed with the last route of its namespace', async () => {
     const undo = site.rest.registerRoute('test/v1', '/a', { handler: () => null });
     await read('test/v1');
     undo();
@@ -75,7 +75,7 @@ describe('the OpenAPI document of a namespace', () => {
     expect(await (await site.fetch('/wp-json/test/v1')).text()).to.not.include('openapi.json');
   });
 
-  it('shows of two definitions of a method the one that answers', async () => {
+  it('shows the first of two definitions of a method', async () => {
     register('/a', [{ summary: 'first' }, { methods: ['GET', 'POST'], summary: 'second' }]);
     const { paths } = await read('test/v1');
     expect(Object.entries(paths['/a']!).map(([method, { summary }]) => [method, summary])).to.deep.equal([
@@ -217,7 +217,7 @@ describe('the OpenAPI document of a namespace', () => {
     });
   });
 
-  describe('answers', () => {
+  describe('responses', () => {
     it('have the route’s schema under its title, and the host’s errors that can meet a caller', async () => {
       const schema = {
         title: 'chat log',
@@ -256,7 +256,7 @@ describe('the OpenAPI document of a namespace', () => {
       expect(Object.keys(answer['headers'] as object)).to.deep.equal(['X-WP-Total', 'X-WP-TotalPages', 'Link']);
     });
 
-    it('are those the route declares, in place of a plain 200', async () => {
+    it('are those the route declares, instead of a plain 200', async () => {
       const { responses } = await one('/a', {
         methods: ['POST'],
         schema: { title: 'item', type: 'object' },

@@ -144,7 +144,7 @@ describe('the REST page', () => {
       expect(html).to.include(text);
   });
 
-  it('finds routes by every word of a search', async () => {
+  it('finds routes by all terms of a search', async () => {
     const { html } = await read('?q=shop+delete');
     expect(html).to.include('/shop/v1/items/(?P&lt;id&gt;\\d+)').and.not.include('/shop/v1/echo');
     expect((await read('?q=no-such-route')).html).to.include('No routes found');
@@ -162,7 +162,7 @@ describe('the REST page', () => {
     expect(html).to.match(/<details class="accordion" id="deleteItemsById" open>/);
   });
 
-  it('answers 404 for a namespace that is not there', async () => {
+  it('returns 404 for an unknown namespace', async () => {
     const { status, html } = await read('?namespace=%3Cb%3E');
     expect(status).to.equal(404);
     expect(html).to.include('does not exist').and.not.include('<b>');

@@ -8,7 +8,7 @@ import { compile, lookUp } from './check-document.ts';
 /** One pixel. */
 const image = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-describe('what the host answers', () => {
+describe('responses of the host', () => {
   let host: TestHost;
   let authorization: string;
   before(async () => {

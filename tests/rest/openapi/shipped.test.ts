@@ -38,7 +38,7 @@ describe('the OpenAPI documents of what ships', () => {
     });
   });
 
-  it('say what POST /generate answers (contract 7, D5)', async () => {
+  it('document the response of POST /generate (contract 7, D5)', async () => {
     const { responses } = (await host.rest.openapi('svc/v1'))!.paths['/generate']!['post'] as {
       responses: Record<string, { headers?: object; content?: object }>;
     };
