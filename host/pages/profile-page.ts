@@ -14,7 +14,7 @@ import {
   readText,
   type FieldErrors,
 } from './forms.ts';
-import type { UserPagesDependencies } from './users-contract.ts';
+import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 const browsers = [
   ['Edg', 'Edge'],
@@ -137,7 +137,7 @@ async function profileView(
     template: 'admin/pages/profile',
     data: {
       login: user.login,
-      roles: user.roles.join(', '),
+      roles: user.roles.map(roleLabel).join(', '),
       picture: dependencies.avatarUrl(user, 96),
       about: profileFormData(user, { typed: about, errors }),
       values: { email: user.email, displayName: user.displayName, ...typed },

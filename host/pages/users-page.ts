@@ -1,4 +1,4 @@
-import { RestError, type AdminPageBody, type AdminRequest, type User } from '#plugin-api';
+import { RestError, formatNumber, type AdminPageBody, type AdminRequest, type User } from '#plugin-api';
 import { parseId, readQuery, success, readText } from './forms.ts';
 import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
@@ -46,9 +46,9 @@ async function roleTabs({
     .map((name, index) => ({ name, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === role);
   return [
-    { label: `All (${await users.count()})`, href: '?', current: role === '' },
+    { label: `All (${formatNumber(await users.count())})`, href: '?', current: role === '' },
     ...shown.map(({ name, count }) => ({
-      label: `${roleLabel(name)} (${count})`,
+      label: `${roleLabel(name)} (${formatNumber(count)})`,
       href: `?role=${name}`,
       current: name === role,
     })),

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, formatNumber } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, paginate, readQuery, success, readText } from './form.ts';
@@ -130,9 +130,9 @@ async function statusTabs(
     .filter(({ name, count }) => count > 0 || name === current);
   const all = shownStatuses.filter(({ name }) => name !== 'trash').reduce((sum, { count }) => sum + count, 0);
   return [
-    { label: `All (${all})`, href: '?', current: current === '' },
+    { label: `All (${formatNumber(all)})`, href: '?', current: current === '' },
     ...shownStatuses.map(({ name, label, count }) => ({
-      label: `${label} (${count})`,
+      label: `${label} (${formatNumber(count)})`,
       href: `?status=${encodeURIComponent(name)}`,
       current: name === current,
     })),
