@@ -189,7 +189,7 @@ describe('the knowledge of a chatbot', () => {
       expect(told).to.deep.equal([[true, bot.id]]);
       const lines = service.host.logged
         .slice(logged)
-        .filter((line) => line.includes('a chatbot answers without its knowledge'));
+        .filter((line) => line.includes('Knowledge lookup failed; the chatbot answers without it'));
       expect(lines).to.have.length(1);
       expect(lines[0]).to.contain('warn').and.not.contain('sk-far-end');
     });

@@ -211,7 +211,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(operation.description)
       .to.contain('conversation_uuid')
       .and.contain('Idempotency-Key')
-      .and.contain('they do not hold for the REST key');
+      .and.contain('not to calls with the REST key');
     expect(Object.keys(operation.responses)).to.include.members([
       '200',
       '400',

@@ -25,7 +25,7 @@ describeSites('who receives a webhook', (site) => {
 
   it('all four conditions must hold: each of them alone keeps the event away', async () => {
     const { id } = await site().subscribe(receiver);
-    const whyNot = async () =>
+    const checkDelivery = async () =>
       (await operator().deliveryLog.checkEligibility(name, id)).slice(0, 4).map(({ met }) => met);
     const breaking = [
       [() => operator().setEnabled(false), () => operator().setEnabled(true)],
@@ -38,7 +38,7 @@ describeSites('who receives a webhook', (site) => {
     ] as const;
     for (const [index, [undo, mend]] of breaking.entries()) {
       await undo();
-      expect(await whyNot()).to.deep.equal([0, 1, 2, 3].map((one) => one !== index));
+      expect(await checkDelivery()).to.deep.equal([0, 1, 2, 3].map((one) => one !== index));
       for (const [event, data] of [
         [name, started('c-1')],
         ['task.item_completed', completed(1)],
@@ -47,7 +47,7 @@ describeSites('who receives a webhook', (site) => {
       await mend();
     }
     expect((await operator().deliveryLog.list()).deliveries).to.deep.equal([]);
-    expect(await whyNot()).to.deep.equal([true, true, true, true]);
+    expect(await checkDelivery()).to.deep.equal([true, true, true, true]);
     await site().emit(name);
     await receiver.first(1);
     expect(receiver.received).to.have.length(1);

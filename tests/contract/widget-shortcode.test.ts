@@ -31,10 +31,10 @@ describeWidget('shortcode [svc_chatbot]', (site) => {
       return `/?page_id=${String(id)}`;
     };
     const cases = [
-      ['[svc_chatbot]', 'Write its number'],
-      ['[svc_chatbot id=99]', 'no chatbot with the number 99'],
+      ['[svc_chatbot]', 'Add the id of the chatbot'],
+      ['[svc_chatbot id=99]', 'no chatbot with the id 99'],
       [`[svc_chatbot id=${String(bot.id)}]`, '“Anna” is not active'],
-      ['[svc_chatbot id="7 or 1"]', 'no chatbot with the number 7 or 1'],
+      ['[svc_chatbot id="7 or 1"]', 'no chatbot with the id 7 or 1'],
     ] as const;
     for (const [shortcode, reason] of cases) {
       const address = await post(shortcode);
@@ -50,6 +50,6 @@ describeWidget('shortcode [svc_chatbot]', (site) => {
     await site().change(bot.id, { status: 'active', embed: { enabled: false } });
     expect(
       await (await site().host.fetch(await post(`[svc_chatbot id=${String(bot.id)}]`), { headers: { cookie } })).text(),
-    ).to.contain('switch for embedding is off');
+    ).to.contain('embedding is off in its settings');
   });
 });

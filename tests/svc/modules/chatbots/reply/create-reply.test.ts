@@ -209,7 +209,7 @@ describe('an answer of a bot', () => {
     let failed = 0;
     hooks.addAction('svc_chatbot_knowledge_failed', () => void (failed += 1));
     expect((await ask({ bot: botWith({ knowledge }) })).content).to.equal('Hello there.');
-    expect([warned, failed, asked.length]).to.deep.equal([['a chatbot answers without its knowledge'], 1, 1]);
+    expect([warned, failed, asked.length]).to.deep.equal([['Knowledge lookup failed; the chatbot answers without it'], 1, 1]);
     caller.abort();
     expect(await failureOf(ask({ bot: botWith({ knowledge }), signal: caller.signal }))).to.include({
       message: 'The store is away.',
