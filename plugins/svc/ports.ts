@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import type { EditImages } from './ai/edit-images.ts';
+import type { EditImages } from './ai/generate-images.ts';
 import type { Embed } from './ai/embed.ts';
 import type { FindKnowledge, KnowledgeBaseEntry } from './kit/assistants/assistant-knowledge.ts';
 import type { GenerateImages } from './ai/generate-images.ts';

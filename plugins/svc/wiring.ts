@@ -5,7 +5,7 @@ import type { GenerateImages } from './ai/generate-images.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
-import { routeProviderIds } from './ai/route-providers.ts';
+import { routeProviderIds } from './ai/capable-provider.ts';
 import { createBudgetStore } from './modules/budgets/budget-store.ts';
 import { createBudgetGuard, withBudgetFallback } from './modules/budgets/guard/budget-guard.ts';
 import { createFailoverStore } from './modules/failover/failover-store.ts';
@@ -131,7 +131,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
         .filter((provider) => provider.text)
         .map((provider) => provider.id),
     generateImages,
-    editImages: lazy(async () => (await import('./ai/edit-images.ts')).createEditImages({ generateImages })),
+    editImages: lazy(async () => (await import('./ai/generate-images.ts')).createEditImages({ generateImages })),
     imageProviderIds: () =>
       routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
     embed,
@@ -178,7 +178,7 @@ async function loadUpsert({
 }): Promise<UpsertVectors> {
   const [{ createUpsertVectors }, { embedBatches }] = await Promise.all([
     import('./ai/upsert-vectors.ts'),
-    import('./ai/embed-batches.ts'),
+    import('./ai/embed.ts'),
   ]);
   return createUpsertVectors({
     openStore,

@@ -27,6 +27,7 @@ describe('import rules', () => {
       'ai imports providers, vector stores, settings, kit: plugins/svc/ai/reaches-module.ts -> plugins/svc/modules/images/picture.ts',
       'any other plugin imports itself: plugins/hello/reaches-host.ts -> host/options/options.ts',
       'any other plugin imports itself: plugins/other/reaches-hello.ts -> plugins/hello/reaches-host.ts',
+      'budgets, failover, usage, prices and knowledge have their own rooms: plugins/svc/ai/call.ts -> plugins/svc/ai/usage-ledger.ts',
       'express only in http, admin, rest: host/hooks/serves.ts -> express',
       'host/hooks imports itself, #plugin-api, database, log: host/hooks/reaches-options.ts -> host/options/options.ts',
       'kit imports itself: plugins/svc/kit/reaches-ai.ts -> plugins/svc/ai/call.ts',

@@ -55,6 +55,12 @@ const rules: readonly IForbiddenRuleType[] = [
   only('ai imports providers, vector stores, settings, kit', '^plugins/svc/ai/', [
     '^plugins/svc/(ai|providers|vector-stores|settings|kit)/',
   ]),
+  {
+    name: 'budgets, failover, usage, prices and knowledge have their own rooms',
+    severity: 'error',
+    from: {},
+    to: { path: '^plugins/svc/(ai|settings)/.*(budget|failover|usage|price|knowledge)' },
+  },
   only('webhooks import themselves, settings, admin-ui, kit', '^plugins/svc/webhooks/', [
     '^plugins/svc/(settings|admin-ui|kit)/',
   ]),

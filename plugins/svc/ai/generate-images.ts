@@ -23,9 +23,8 @@ import {
   type UsageCounts,
 } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
-import { providerFailure } from './provider-failure.ts';
+import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
-import { sumUsage } from './sum-usage.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 export interface GenerateImagesInput extends ImageParams {
@@ -239,4 +238,44 @@ function countsOf(outcomes: readonly ImageCallOutcome[], model: string): UsageCo
     outputTokens: tokens('output_tokens'),
     images: results.reduce((sum, { images }) => sum + images.length, 0),
   };
+}
+
+type Usage = Readonly<Record<string, unknown>>;
+
+/**
+ * The usage data of several calls as one: numbers added, objects member by member; of anything else the first is kept.
+ * Null where no call reported any.
+ */
+export function sumUsage(usages: readonly (Usage | null)[]): Usage | null {
+  return usages.reduce((sum, usage) => (sum === null || usage === null ? (sum ?? usage) : added(sum, usage)), null);
+}
+
+function added(sum: Usage, usage: Usage): Usage {
+  const result: Record<string, unknown> = { ...sum };
+  for (const [name, value] of Object.entries(usage)) {
+    const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
+    if (typeof value === 'number' && typeof before === 'number') result[name] = before + value;
+    else if (isObject(value) && isObject(before)) result[name] = added(before, value);
+    else if (before === undefined || before === null) result[name] = value;
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is Usage {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export interface EditImagesInput extends Omit<GenerateImagesInput, 'source'>, ImageSource {}
+
+export type EditImages = (input: EditImagesInput) => Promise<GeneratedImages>;
+
+/**
+ * New versions of an image, as the prompt says; limits, tries, usage and form are those of generated ones.
+ *
+ * @throws RestError of D5, 400 `rest_svc_image_not_editable` where the model only draws, 400 `rest_svc_image_unusable`
+ *   where it takes no such image or mask. Nothing was spent then.
+ */
+export function createEditImages({ generateImages }: { readonly generateImages: GenerateImages }): EditImages {
+  return ({ image, mask, ...input }) =>
+    generateImages({ ...input, source: { image, ...(mask !== undefined && { mask }) } });
 }

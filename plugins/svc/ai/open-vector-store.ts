@@ -1,4 +1,4 @@
-import { RestError, isUrl } from '#plugin-api';
+import { RestError, isUrl, type HostApi } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import { batchesOf } from '../vector-stores/batches.ts';
 import {
@@ -8,11 +8,12 @@ import {
   type VectorRecord,
   type VectorStore,
   type VectorStoreSettings,
+  type VectorTarget,
 } from '../vector-stores/vector-store.ts';
 import { withRetries } from './retry.ts';
 import { sharedFetch } from './undici-fetch.ts';
-import { vectorStoreFailure } from './vector-store-failure.ts';
-import type { VectorServices } from './vector-services.ts';
+import { vectorStoreFailure } from './upstream-failure.ts';
+import type { VectorStoreRegistry } from '../vector-stores/registry.ts';
 
 /**
  * A configured store. Operations have further tries (D9) where they may be repeated, all but `create` and `remove`, and
@@ -157,5 +158,37 @@ function refuseUnconfigured(store: VectorStore, settings: VectorStoreSettings): 
       missing: names.map((name) => store.settings.properties[name]?.title ?? name).join(' and '),
     },
     data: { provider: store.id, provider_status: null },
+  });
+}
+
+/** What vector stores are asked with. */
+interface VectorServices {
+  readonly stores: VectorStoreRegistry;
+  readonly storeSettings: {
+    /** Saved settings, secrets in plain text; empty when nothing was saved. */
+    effective(id: string): Promise<VectorStoreSettings>;
+  };
+  readonly host: Pick<HostApi, 'clock' | 'log'>;
+  /** Default: undici's, one pool of kept connections per process. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** 0 up to 1, for the jitter of waits. Default Math.random. */
+  readonly random?: () => number;
+}
+
+interface DimensionQuestion {
+  readonly store: Pick<VectorStore, 'id'>;
+  readonly target: VectorTarget;
+  /** The embedding model as it was asked for. */
+  readonly model: string;
+  readonly vector: readonly number[];
+}
+
+/** @throws RestError 400 `rest_svc_vector_dimension_mismatch` that names both (D5). A target that does not know its own takes any. */
+export function checkDimension({ store, target, model, vector }: DimensionQuestion): void {
+  const { name, dimension } = target;
+  if (dimension === null || dimension === vector.length) return;
+  throw errors.vector_dimension_mismatch({
+    values: { target: name, expected: dimension, model, actual: vector.length },
+    data: { provider: store.id, target_dimension: dimension, model_dimension: vector.length },
   });
 }

@@ -1,7 +1,7 @@
 import { errors } from '../kit/errors.ts';
 import type { VectorFilter } from '../vector-stores/vector-filter.ts';
 import type { FoundVector, VectorMetric } from '../vector-stores/vector-store.ts';
-import { checkDimension } from './check-dimension.ts';
+import { checkDimension } from './open-vector-store.ts';
 import type { Embed } from './embed.ts';
 import type { OpenStore } from './open-vector-store.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';

@@ -3,7 +3,7 @@ import { asProviderError, type ModelInfo, type Provider } from '../providers/pro
 import { reachProvider } from '../providers/reach-provider.ts';
 import type { AiServices } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
-import { providerFailure } from './provider-failure.ts';
+import { providerFailure } from './upstream-failure.ts';
 
 export interface ProviderTest {
   readonly ok: boolean;

@@ -5,7 +5,7 @@ import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
 import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall, type UsageCounts } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
-import { providerFailure } from './provider-failure.ts';
+import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
 import { splitConversation } from './system-text.ts';
 

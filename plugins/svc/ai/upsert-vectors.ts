@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { VectorMetadata, VectorStore } from '../vector-stores/vector-store.ts';
-import { checkDimension } from './check-dimension.ts';
+import { checkDimension } from './open-vector-store.ts';
 import type { Embed } from './embed.ts';
 import type { OpenStore } from './open-vector-store.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';

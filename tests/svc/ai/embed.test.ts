@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { AiServices } from '../../../plugins/svc/ai/ports.ts';
 import { createEmbed } from '../../../plugins/svc/ai/embed.ts';
-import { embedBatches } from '../../../plugins/svc/ai/embed-batches.ts';
+import { embedBatches } from '../../../plugins/svc/ai/embed.ts';
 import { createRecordUsage } from '../../../plugins/svc/modules/usage/record-usage.ts';
 import type { UsageRecord } from '../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import {

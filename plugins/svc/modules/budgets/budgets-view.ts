@@ -21,7 +21,7 @@ export async function budgetsView(ports: BudgetPorts, open: OpenForm | null): Pr
   const budgets = await ports.budgets.list();
   // Includes the calls that this process has just recorded.
   await ledger.flush();
-  const labels = [...(await providers.all())].map(({ id, label }) => ({ value: id, label }));
+  const labels = providers.all().map(({ id, label }) => ({ value: id, label }));
   const edited = open && open.id !== '' ? budgets.find(({ id }) => id === open.id) : undefined;
   const form =
     open === null && budgets.length > 0

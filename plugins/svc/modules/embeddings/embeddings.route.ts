@@ -1,24 +1,48 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
+import type { EmbeddingsPort, HostPort } from '../../ports.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
-import { providerArgument } from '../../kit/route.ts';
-import { defineRoute } from '../../kit/route.ts';
-import type { EmbeddingsAnswer, EmbeddingsCall } from './hooks.ts';
-import { checkedInput, inputArgument } from './input.ts';
-import { writeAnswer } from './write-answer.ts';
+import { providerArgument, defineRoute } from '../../kit/route.ts';
+import type { EmbeddingsResponse, EmbeddingsRequest } from './hooks.ts';
+import { writeResponse } from './write-response.ts';
+import { errors } from '../../kit/errors.ts';
 
-interface EmbeddingsParams extends Params, Omit<EmbeddingsCall, 'input'> {
+/** Texts per call (D11). */
+const maxInputs = 2048;
+
+/** The argument `input`: one text or several. */
+const inputArgument: RouteArgument = {
+  type: ['string', 'array'],
+  required: true,
+  description: 'Text to embed, or up to 2,048 texts.',
+  items: { type: 'string' },
+  minItems: 1,
+  maxItems: maxInputs,
+  examples: [['First text.', 'Second text.']],
+};
+
+/** @throws RestError 400 `rest_svc_empty_input` that names the blank text (D5). */
+function readInput(input: string | readonly string[]): readonly string[] {
+  const texts = typeof input === 'string' ? [input] : input;
+  const blank = texts.findIndex((text) => text.trim() === '');
+  if (blank >= 0)
+    throw errors.empty_input({ values: { name: typeof input === 'string' ? 'input' : `input[${String(blank)}]` } });
+  return texts;
+}
+
+export type EmbeddingsPorts = HostPort & EmbeddingsPort;
+
+interface EmbeddingsParams extends Params, Omit<EmbeddingsRequest, 'input'> {
   readonly input: string | readonly string[];
   readonly [name: string]: unknown;
 }
 
-const answerSchema = {
+const responseSchema = {
   type: 'object',
   title: 'embeddings',
   properties: {
     embeddings: {
       type: 'array',
-      description: 'One vector per input, in the order of the inputs, whatever encoding_format was.',
+      description: 'One vector per input, in the order of the inputs, for every encoding_format.',
       items: { type: 'array', items: { type: 'number' } },
     },
     usage: { type: 'object', properties: { input_tokens: { type: 'integer' }, total_tokens: { type: 'integer' } } },
@@ -39,16 +63,16 @@ const taskTypes = [
 ] as const;
 
 /** `POST /embeddings` (contract 4.4, D5, D9, D11, D12, D25). */
-export const embeddingsRoute = defineRoute<ServiceContext>({
+export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
   path: '/embeddings',
-  define: (context) => ({
+  define: (ports) => ({
     methods: ['POST'],
     summary: 'Create embeddings.',
-    description: 'Fields that the provider does not take are left out and named in `X-SVC-Ignored-Params`.',
-    schema: answerSchema,
+    description: 'Fields that the provider does not accept are dropped and named in `X-SVC-Ignored-Params`.',
+    schema: responseSchema,
     args: {
       provider: providerArgument({
-        ids: () => context.embeddingProviderIds(),
+        ids: () => ports.embeddingProviderIds(),
         description: 'Id of the provider that creates the embeddings.',
         required: true,
       }),
@@ -62,29 +86,33 @@ export const embeddingsRoute = defineRoute<ServiceContext>({
       dimensions: {
         type: 'integer',
         minimum: 1,
-        description: 'Size of the vectors, for openai, openrouter and azure where the model can choose it.',
+        description: 'Size of the vectors, for openai, openrouter and azure if the model supports it.',
       },
       encoding_format: {
         type: 'string',
         enum: ['float', 'base64'],
         description:
-          'What openai and openrouter are asked for; the answer holds numbers either way, as if it were float, the default.',
+          'Encoding requested from openai and openrouter. The response contains numbers either way, as for float, the default.',
       },
       task_type: { type: 'string', enum: taskTypes, description: 'Google only: what the vectors are for.' },
       output_dimensionality: { type: 'integer', minimum: 1, description: 'Google only: size of the vectors.' },
       user: { type: 'string', description: 'End-user identifier for monitoring, for openai and azure.' },
     },
-    handler: (request) => createEmbeddings(request as RestRequest<EmbeddingsParams>, context),
+    handler: (request) => createEmbeddings(request as RestRequest<EmbeddingsParams>, ports),
   }),
 });
 
 async function createEmbeddings(
   request: RestRequest<EmbeddingsParams>,
-  context: ServiceContext,
+  { host, embed }: EmbeddingsPorts,
 ): Promise<RestResponse> {
-  const { hooks } = context.host;
-  const call: EmbeddingsCall = await hooks.applyFiltersAsync('svc_embeddings_request', callOf(request.params), request);
-  const result = await context.embed({
+  const { hooks } = host;
+  const call: EmbeddingsRequest = await hooks.applyFiltersAsync(
+    'svc_embeddings_request',
+    toRequest(request.params),
+    request,
+  );
+  const result = await embed({
     provider: call.provider,
     model: call.model,
     input: call.input,
@@ -98,31 +126,30 @@ async function createEmbeddings(
   });
   const { usage, provider, model, packed } = result;
   const headers = responseHeaders(result);
-  const write = packed && ((): Uint8Array => writeAnswer(packed, { usage, provider, model }));
-  const answer =
+  const write = packed && ((): Uint8Array => writeResponse(packed, { usage, provider, model }));
+  const body =
     write === undefined
       ? { embeddings: result.embeddings, usage, provider, model }
-      : readWhenAsked(write, { usage, provider, model });
-  if (!hooks.hasFilter('svc_embeddings_response'))
-    return new RestResponse({ body: answer, headers, ...(write && { write }) });
+      : withLazyEmbeddings(write, { usage, provider, model });
+  if (!hooks.hasFilter('svc_embeddings_response')) return new RestResponse({ body, headers, ...(write && { write }) });
   return new RestResponse({
-    body: await hooks.applyFiltersAsync('svc_embeddings_response', { ...answer }, call, request),
+    body: await hooks.applyFiltersAsync('svc_embeddings_response', { ...body }, call, request),
     headers,
   });
 }
 
-/** Most answers go out as they are written; numbers are made of the text only for those who look, and are the same then. */
-function readWhenAsked(write: () => Uint8Array, rest: Omit<EmbeddingsAnswer, 'embeddings'>): EmbeddingsAnswer {
-  let read: EmbeddingsAnswer['embeddings'] | undefined;
+/** Most responses are sent as written: the numbers are parsed only if something reads them, and are the same then. */
+function withLazyEmbeddings(write: () => Uint8Array, rest: Omit<EmbeddingsResponse, 'embeddings'>): EmbeddingsResponse {
+  let parsed: EmbeddingsResponse['embeddings'] | undefined;
   return {
     get embeddings() {
-      return (read ??= (JSON.parse(Buffer.from(write()).toString()) as EmbeddingsAnswer).embeddings);
+      return (parsed ??= (JSON.parse(Buffer.from(write()).toString()) as EmbeddingsResponse).embeddings);
     },
     ...rest,
   };
 }
 
-function callOf({
+function toRequest({
   provider,
   model,
   input,
@@ -131,11 +158,11 @@ function callOf({
   task_type,
   output_dimensionality,
   user,
-}: EmbeddingsParams): EmbeddingsCall {
+}: EmbeddingsParams): EmbeddingsRequest {
   return {
     provider,
     model,
-    input: checkedInput(input),
+    input: readInput(input),
     ...(dimensions !== undefined && { dimensions }),
     ...(encoding_format !== undefined && { encoding_format }),
     ...(task_type !== undefined && { task_type }),

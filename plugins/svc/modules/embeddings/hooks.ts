@@ -1,7 +1,7 @@
 import type { RestRequest } from '#plugin-api';
 
-/** A request for embeddings, checked, before it goes to a provider. Fields that were not given are missing. */
-export interface EmbeddingsCall {
+/** A validated request for embeddings, before it goes to a provider. */
+export interface EmbeddingsRequest {
   /** Id of the provider. */
   readonly provider: string;
   readonly model: string;
@@ -14,8 +14,8 @@ export interface EmbeddingsCall {
   readonly user?: string;
 }
 
-/** Body of the answer (contract 4.4). */
-export interface EmbeddingsAnswer {
+/** The response body (contract 4.4). */
+export interface EmbeddingsResponse {
   /** One vector per input, in the order of the inputs. */
   readonly embeddings: readonly (readonly number[])[];
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
@@ -26,9 +26,13 @@ export interface EmbeddingsAnswer {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Changes a request for embeddings, or refuses it by throwing a RestError. Runs after all checks, before the provider is asked. */
-    svc_embeddings_request: (call: EmbeddingsCall, request: RestRequest) => EmbeddingsCall;
-    /** Changes the body of the answer. Not run for errors. */
-    svc_embeddings_response: (answer: EmbeddingsAnswer, call: EmbeddingsCall, request: RestRequest) => EmbeddingsAnswer;
+    /** Changes a request for embeddings, or refuses it by throwing a RestError. Runs after validation, before the provider is called. */
+    svc_embeddings_request: (call: EmbeddingsRequest, request: RestRequest) => EmbeddingsRequest;
+    /** Changes the response body. Does not run for errors. */
+    svc_embeddings_response: (
+      answer: EmbeddingsResponse,
+      call: EmbeddingsRequest,
+      request: RestRequest,
+    ) => EmbeddingsResponse;
   }
 }

@@ -1,8 +1,7 @@
-import type { ServiceContext } from '../../wiring.ts';
 import { defineModule } from '../../kit/module.ts';
-import { embeddingsRoute } from './embeddings.route.ts';
+import { embeddingsRoute, type EmbeddingsPorts } from './embeddings.route.ts';
 
-export const embeddingsModule = defineModule<ServiceContext>({
+export const embeddingsModule = defineModule<EmbeddingsPorts>({
   id: 'embeddings',
   title: 'Embeddings',
   routes: [embeddingsRoute],

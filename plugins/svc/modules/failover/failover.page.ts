@@ -42,7 +42,7 @@ const titles: Readonly<
 async function view({ failover, providers }: FailoverPorts, refused?: Refused): Promise<Record<string, unknown>> {
   const stored = await failover.get();
   const typed = refused?.request;
-  const known = await providersByUse(providers);
+  const known = providersByUse(providers);
   return {
     enabled: typed ? readText(typed, 'enabled') === '1' : stored.enabled,
     rest: typed ? readText(typed, 'rest') === '1' : stored.rest,
@@ -61,15 +61,15 @@ async function view({ failover, providers }: FailoverPorts, refused?: Refused): 
   };
 }
 
-async function providersByUse(providers: FailoverPorts['providers']): Promise<Record<Capability, string[]>> {
-  const all = await providers.all();
+function providersByUse(providers: FailoverPorts['providers']): Record<Capability, string[]> {
+  const all = providers.all();
   const able = (use: Capability): string[] =>
     all.filter((provider) => hasCapability(provider, use)).map(({ id }) => id);
   return { text: able('text'), images: able('images'), embeddings: able('embeddings') };
 }
 
 async function save(request: AdminRequest, ports: FailoverPorts): Promise<AdminActionResult> {
-  const known = await providersByUse(ports.providers);
+  const known = providersByUse(ports.providers);
   return withFieldErrors(
     async () => {
       const lists: Record<string, unknown> = {};

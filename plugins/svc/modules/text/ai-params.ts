@@ -1,30 +1,30 @@
 import { RestError, type JsonSchema } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../../kit/ai-params.ts';
 
-/** The argument `ai_params` (D8). Unknown keys are let through here and named as ignored in the answer. */
+/** The argument `ai_params` (D8). Unknown keys pass validation; the response names them as ignored. */
 export const aiParamsArgument = {
   type: 'object',
   description:
-    'Overrides of the global AI parameters. Keys the provider or model does not take are left out and named in X-SVC-Ignored-Params.',
+    'Overrides of the global AI parameters. Keys that the provider or model does not accept are dropped and named in X-SVC-Ignored-Params.',
   properties: {
     ...aiParamSchemas,
-    max_tokens: { ...aiParamSchemas.max_completion_tokens, description: 'Another name for max_completion_tokens.' },
+    max_tokens: { ...aiParamSchemas.max_completion_tokens, description: 'Alias of max_completion_tokens.' },
   },
 } as const satisfies JsonSchema;
 
-export interface ChosenAiParams {
+export interface ReadAiParams {
   readonly params: AiParams;
-  /** Keys nobody knows, and the alias where its own name was given too. */
+  /** Unknown keys, and the alias if its main name was given too. */
   readonly ignored: readonly string[];
 }
 
 /**
- * Sorts the keys of a checked `ai_params` into known ones, under their own names, and ignored ones.
+ * Splits the keys of a validated `ai_params` into known ones, under their main names, and ignored ones.
  *
- * @throws RestError 400 `rest_invalid_param` for a list, of which the host makes an object as PHP does, its places the
- * keys. An empty one is how PHP writes an empty object.
+ * @throws RestError 400 `rest_invalid_param` for a list, which the host turns into an object with its indexes as keys, as
+ * PHP does. An empty list passes: PHP writes an empty object that way.
  */
-export function chooseAiParams(given: Readonly<Record<string, unknown>> = {}): ChosenAiParams {
+export function readAiParams(given: Readonly<Record<string, unknown>> = {}): ReadAiParams {
   if (isList(given)) throw notAnObject();
   const params: Record<string, unknown> = {};
   const ignored: string[] = [];
@@ -39,7 +39,7 @@ export function chooseAiParams(given: Readonly<Record<string, unknown>> = {}): C
 
 function isList(given: object): boolean {
   const keys = Object.keys(given);
-  return keys.length > 0 && keys.every((key, place) => key === String(place));
+  return keys.length > 0 && keys.every((key, index) => key === String(index));
 }
 
 function notAnObject(): RestError {

@@ -1,24 +1,25 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { ConversationMessage } from '../../ai/system-text.ts';
+import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
-import { defineRoute } from '../../kit/route.ts';
-import { aiParamsArgument, chooseAiParams } from './ai-params.ts';
+import { defineRoute, providerArgument } from '../../kit/route.ts';
+import { aiParamsArgument, readAiParams } from './ai-params.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
-import type { TextAnswer, TextCall } from './hooks.ts';
-import { checkMessages } from '../../kit/messages.ts';
-import { messagesArgument, type Message } from './messages.ts';
-import { providerArgument } from '../../kit/route.ts';
+import type { TextResponse, TextRequest } from './hooks.ts';
+import { checkMessages, messagesArgument } from '../../kit/messages.ts';
+
+export type TextPorts = HostPort & TextPort;
 
 interface GenerateParams extends Params {
   readonly provider: string;
   readonly model: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly ConversationMessage[];
   readonly system_instruction?: string;
   readonly ai_params?: Readonly<Record<string, unknown>>;
   readonly stream?: boolean;
 }
 
-const answerSchema = {
+const responseSchema = {
   type: 'object',
   title: 'text',
   properties: {
@@ -37,15 +38,15 @@ const answerSchema = {
 } as const satisfies JsonSchema;
 
 /** `POST /generate` (contract 4.2, D4 to D9, D25). */
-export const generateRoute = defineRoute<ServiceContext>({
+export const generateRoute = defineRoute<TextPorts>({
   path: '/generate',
-  define: (context) => ({
+  define: (ports) => ({
     methods: ['POST'],
     summary: 'Generate text.',
-    schema: answerSchema,
+    schema: responseSchema,
     args: {
       provider: providerArgument({
-        ids: () => context.textProviderIds(),
+        ids: () => ports.textProviderIds(),
         required: true,
         description: 'Id of the provider that generates the text.',
       }),
@@ -55,30 +56,33 @@ export const generateRoute = defineRoute<ServiceContext>({
         minLength: 1,
         description: 'Model identifier; for azure the deployment.',
       },
-      messages: messagesArgument,
+      messages: messagesArgument({ roles: ['system', 'user', 'assistant'], example: 'Say hello.' }),
       system_instruction: {
         type: 'string',
-        description: 'System text in place of all system messages. [date] and [username] are filled in.',
+        description: 'System text that replaces all system messages. [date] and [username] are filled in.',
       },
       ai_params: aiParamsArgument,
-      stream: { type: 'boolean', description: 'Not supported; leave it out or false.' },
+      stream: { type: 'boolean', description: 'Not supported; omit it or set it to false.' },
     },
-    handler: (request) => generate(request as RestRequest<GenerateParams>, context),
+    handler: (request) => generate(request as RestRequest<GenerateParams>, ports),
   }),
 });
 
-async function generate(request: RestRequest<GenerateParams>, context: ServiceContext): Promise<RestResponse> {
+async function generate(
+  request: RestRequest<GenerateParams>,
+  { host, generateText }: TextPorts,
+): Promise<RestResponse> {
   const { provider, model, messages, system_instruction, ai_params, stream } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
   checkMessages(messages);
-  const { params, ignored } = chooseAiParams(ai_params);
-  const { hooks } = context.host;
-  const call: TextCall = await hooks.applyFiltersAsync(
+  const { params, ignored } = readAiParams(ai_params);
+  const { hooks } = host;
+  const call: TextRequest = await hooks.applyFiltersAsync(
     'svc_text_request',
     { provider, model, messages, ai_params: params, ...(system_instruction !== undefined && { system_instruction }) },
     request,
   );
-  const result = await context.generateText({
+  const result = await generateText({
     provider: call.provider,
     model: call.model,
     messages: call.messages,
@@ -88,13 +92,13 @@ async function generate(request: RestRequest<GenerateParams>, context: ServiceCo
     signal: request.signal,
     origin: { module: 'rest', route: '/generate', botId: null },
   });
-  const answer: TextAnswer = {
+  const response: TextResponse = {
     content: result.content,
     usage: result.usage,
     provider: result.provider,
     model: result.model,
   };
-  const body = await hooks.applyFiltersAsync('svc_text_response', answer, call, request);
+  const body = await hooks.applyFiltersAsync('svc_text_response', response, call, request);
   return new RestResponse({
     body,
     headers: responseHeaders({ ignored: [...result.ignored, ...ignored], usageEstimated: result.usageEstimated }),

@@ -1,19 +1,19 @@
 import type { RestRequest } from '#plugin-api';
 import type { AiParams } from '../../kit/ai-params.ts';
-import type { Message } from './messages.ts';
+import type { ConversationMessage } from '../../ai/system-text.ts';
 
-/** A request for text, checked, before it goes to a provider. */
-export interface TextCall {
+/** A validated request for text, before it goes to a provider. */
+export interface TextRequest {
   /** Id of the provider. */
   readonly provider: string;
   readonly model: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly ConversationMessage[];
   readonly system_instruction?: string;
   readonly ai_params: AiParams;
 }
 
-/** Body of the answer (contract 4.2). */
-export interface TextAnswer {
+/** The response body (contract 4.2). */
+export interface TextResponse {
   readonly content: string;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
   /** Display name (D6). */
@@ -23,9 +23,9 @@ export interface TextAnswer {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Changes a request for text, or refuses it by throwing a RestError. Runs after all checks, before the provider is asked. */
-    svc_text_request: (call: TextCall, request: RestRequest) => TextCall;
-    /** Changes the body of the answer. Not run for errors. */
-    svc_text_response: (answer: TextAnswer, call: TextCall, request: RestRequest) => TextAnswer;
+    /** Changes a request for text, or refuses it by throwing a RestError. Runs after validation, before the provider is called. */
+    svc_text_request: (call: TextRequest, request: RestRequest) => TextRequest;
+    /** Changes the response body. Does not run for errors. */
+    svc_text_response: (response: TextResponse, call: TextRequest, request: RestRequest) => TextResponse;
   }
 }

@@ -1,8 +1,7 @@
-import type { ServiceContext } from '../../wiring.ts';
 import { defineModule } from '../../kit/module.ts';
-import { generateRoute } from './generate.route.ts';
+import { generateRoute, type TextPorts } from './generate.route.ts';
 
-export const textModule = defineModule<ServiceContext>({
+export const textModule = defineModule<TextPorts>({
   id: 'text',
   title: 'Text',
   routes: [generateRoute],

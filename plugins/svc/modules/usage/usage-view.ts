@@ -2,7 +2,6 @@ import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRe
 import { moduleTitles } from '../../kit/module-titles.ts';
 import type { UsageRow } from './ledger/usage-tables.ts';
 import type { UsagePorts } from './module.ts';
-import { nextStep } from './next-step.ts';
 import { chartView, readMetric } from './usage-chart-view.ts';
 import { daysOf, failed, filterQuery, maxPeriod, periods, readFilter, type UsageFilter } from './usage-filter.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type UsageCursor,
   type UsageSums,
 } from './usage-queries.ts';
+import { missingSettings } from '../../settings/configured.ts';
 
 const perPage = 25;
 
@@ -74,7 +74,7 @@ function periodTabs(filter: UsageFilter, metric: string) {
 
 /** The form of the filters. A selected value stays an option even if the period has no such calls. */
 async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) {
-  const labels = await providerLabels({ providers });
+  const labels = providerLabels({ providers });
   const select = async (
     name: 'provider' | 'model' | 'module' | 'outcome',
     title: string,
@@ -139,8 +139,8 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
   };
 }
 
-async function providerLabels({ providers }: Pick<UsagePorts, 'providers'>): Promise<Map<string, string>> {
-  return new Map([...(await providers.all())].map(({ id, label }) => [id, label]));
+function providerLabels({ providers }: Pick<UsagePorts, 'providers'>): Map<string, string> {
+  return new Map(providers.all().map(({ id, label }) => [id, label]));
 }
 
 function emptyPeriod(filter: UsageFilter) {
@@ -201,7 +201,7 @@ const titles = { provider: 'Providers', model: 'Models', module: 'Modules', outc
 const maxRows = 10;
 
 async function groupView({ by, groups, filter, sums, ports }: GroupInit) {
-  const labels = by === 'provider' ? await providerLabels(ports) : new Map([['ok', 'Succeeded']]);
+  const labels = by === 'provider' ? providerLabels(ports) : new Map([['ok', 'Succeeded']]);
   return {
     by,
     title: titles[by],
@@ -237,7 +237,7 @@ async function callsView(ports: UsagePorts, { filter, timezone, query, total }: 
       ? linkTo({ ...filterParams, after: formatCursor(first) }, 'calls')
       : null;
   const older = last && (after ?? hasMore) ? linkTo({ ...filterParams, before: formatCursor(last) }, 'calls') : null;
-  const labels = await providerLabels(ports);
+  const labels = providerLabels(ports);
   return {
     rows: rows.map((row) => callView(row, labels)),
     total,
@@ -271,4 +271,39 @@ function parseCursor(value: unknown): UsageCursor | undefined {
 
 function linkTo(query: Readonly<Record<string, string>>, anchor = ''): string {
   return `?${new URLSearchParams(query).toString()}${anchor === '' ? '' : `#${anchor}`}`;
+}
+
+/** The next step towards a first call. */
+async function nextStep({ settings, providers, host }: UsagePorts): Promise<Record<string, string>> {
+  const title = 'No calls yet';
+  const [sandbox, masked] = await Promise.all([settings.sandbox.isOn(), settings.restKey.masked()]);
+  const all = providers.all();
+  const ready = await Promise.all(
+    all.map(
+      async (provider) =>
+        provider.required.includes('api_key') &&
+        missingSettings(provider, await settings.providers.saved(provider)).length === 0,
+    ),
+  );
+  if (!sandbox && !ready.includes(true)) {
+    return {
+      title,
+      text: 'This page shows every call to a provider, with its tokens and cost. Set up a provider first.',
+      href: host.admin.url('svc/setup'),
+      label: 'Set up a provider',
+    };
+  }
+  if (masked === null)
+    return {
+      title,
+      text: 'This page shows every call to a provider, with its tokens and cost. API callers need a REST key.',
+      href: `${host.admin.url('svc')}#rest-key`,
+      label: 'Create an API key',
+    };
+  return {
+    title,
+    text: 'Everything is ready. Your first call appears here within a second.',
+    href: host.admin.url('rest'),
+    label: 'View the API reference',
+  };
 }

@@ -1,6 +1,6 @@
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import { readNewTarget } from '../../ai/create-target.ts';
+import { readNewTarget } from './new-target.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { storeCard, storesView } from './stores-view.ts';

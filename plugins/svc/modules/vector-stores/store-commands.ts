@@ -1,6 +1,6 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { ServiceContext } from '../../wiring.ts';
-import { readNewTarget } from '../../ai/create-target.ts';
+import { readNewTarget } from './new-target.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { isListField } from '../../settings/field-value.ts';
 import { maskSecret } from '../../settings/secret-reader.ts';

@@ -80,7 +80,7 @@ async function pricesView(
   invalid?: InvalidPrices,
 ): Promise<Record<string, unknown>> {
   const own = await prices.own();
-  const labels = new Map([...(await providers.all())].map(({ id, label }) => [id, label]));
+  const labels = new Map(providers.all().map(({ id, label }) => [id, label]));
   const typed = invalid?.typed ?? writePrices(own);
   return {
     typed,

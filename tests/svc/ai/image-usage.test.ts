@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sumUsage } from '../../../plugins/svc/ai/sum-usage.ts';
+import { sumUsage } from '../../../plugins/svc/ai/generate-images.ts';
 
 describe('The usage of several calls', () => {
   it('is null where none reported any, and that of one where one did', () => {

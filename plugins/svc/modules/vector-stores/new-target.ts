@@ -1,5 +1,5 @@
 import { RestError } from '#plugin-api';
-import { vectorMetrics, type VectorMetric, type VectorStore } from '../vector-stores/vector-store.ts';
+import { vectorMetrics, type VectorMetric, type VectorStore } from '../../vector-stores/vector-store.ts';
 
 const largestDimension = 65_536;
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { writeAnswer } from '../../../../plugins/svc/modules/embeddings/write-answer.ts';
+import { writeResponse } from '../../../../plugins/svc/modules/embeddings/write-response.ts';
 
 const rest = { usage: { input_tokens: 1, total_tokens: 2 }, provider: 'OpenAI', model: 'modèle "3"' };
 
 function written(...vectors: readonly (readonly number[])[]): string {
   return Buffer.from(
-    writeAnswer(
+    writeResponse(
       vectors.map((vector) => Float32Array.from(vector)),
       rest,
     ),

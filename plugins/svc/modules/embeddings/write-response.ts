@@ -1,23 +1,26 @@
-import type { EmbeddingsAnswer } from './hooks.ts';
+import type { EmbeddingsResponse } from './hooks.ts';
 
 /**
- * The JSON of an answer whose vectors are 32-bit floats. Most of the time that a large answer takes is the writing of its
- * numbers; this is several times quicker than JSON.stringify, which looks for the shortest text of a 64-bit number, and
- * the text is half as long. Each is the shortest that reads back as the very float that came: nine digits at most, and as
- * far ends write their floats, so that base64 and floats give the same numbers (D11).
+ * The JSON of a response whose vectors are 32-bit floats. Writing the numbers takes most of the time of a large response:
+ * this is several times faster than JSON.stringify, which looks for the shortest text of a 64-bit number, and the text is
+ * half as long. Each number is the shortest that parses to the same float, nine digits at most, as upstreams write their
+ * floats, so that base64 and floats give the same numbers (D11).
  *
  * @param vectors of finite numbers.
  */
-export function writeAnswer(vectors: readonly Float32Array[], rest: Omit<EmbeddingsAnswer, 'embeddings'>): Uint8Array {
+export function writeResponse(
+  vectors: readonly Float32Array[],
+  rest: Omit<EmbeddingsResponse, 'embeddings'>,
+): Uint8Array {
   const tail = `],${JSON.stringify(rest).slice(1)}`;
   const numbers = vectors.reduce((sum, vector) => sum + vector.length, 0);
   const bytes = Buffer.allocUnsafe(
-    head.length + numbers * longestNumber + vectors.length * 3 + Buffer.byteLength(tail),
+    head.length + numbers * maxNumberLength + vectors.length * 3 + Buffer.byteLength(tail),
   );
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = bytes.write(head, 'latin1');
-  for (const [place, vector] of vectors.entries()) {
-    if (place > 0) bytes[at++] = comma;
+  for (const [index, vector] of vectors.entries()) {
+    if (index > 0) bytes[at++] = comma;
     bytes[at] = openingBracket;
     at = writeNumbers(vector, { bytes, view, at: at + 1 });
     bytes[at++] = closingBracket;
@@ -31,10 +34,10 @@ const [openingBracket, closingBracket, comma, minus, zero, point] = [...'[],-0.'
   character.charCodeAt(0),
 ) as [number, number, number, number, number, number];
 
-/** Of one number with its comma: a 64-bit one has up to 24 characters. */
-const longestNumber = 25;
+/** Bytes of one number with its comma: a 64-bit one has up to 24 characters. */
+const maxNumberLength = 25;
 
-/** The four digits of 0 to 9999, as the 32 bits that they are in memory. */
+/** The four digits of 0 to 9999, as the 32 bits they have in memory. */
 const fourDigits = Uint32Array.from({ length: 10_000 }, (_, number) =>
   Buffer.from(String(number).padStart(4, '0')).readUInt32LE(),
 );
@@ -42,21 +45,21 @@ const fourDigits = Uint32Array.from({ length: 10_000 }, (_, number) =>
 interface Target {
   readonly bytes: Buffer;
   readonly view: DataView;
-  /** Where to begin. */
+  /** Offset to start at. */
   readonly at: number;
 }
 
 /**
- * Numbers from 0.0001 up to 1, nearly all of an embedding, are a sign, `0.`, up to three zeros and nine digits that are
- * worked out as one whole number.
+ * Numbers from 0.0001 up to 1, nearly all of an embedding, are a sign, `0.`, up to three zeros and nine digits, which are
+ * computed as one integer.
  *
- * @returns where the text ends.
+ * @returns the offset after the text.
  */
 function writeNumbers(vector: Float32Array, { bytes, view, at: from }: Target): number {
   let at = from;
-  for (let place = 0; place < vector.length; place += 1) {
-    const value = vector[place] as number;
-    if (place > 0) bytes[at++] = comma;
+  for (let index = 0; index < vector.length; index += 1) {
+    const value = vector[index] as number;
+    if (index > 0) bytes[at++] = comma;
     const size = value < 0 ? -value : value;
     const scale = size >= 0.1 ? 1e9 : size >= 0.01 ? 1e10 : size >= 0.001 ? 1e11 : 1e12;
     const exact = Math.floor(size * scale + 0.5);
@@ -81,10 +84,10 @@ function writeNumbers(vector: Float32Array, { bytes, view, at: from }: Target): 
   return at;
 }
 
-/** A power of ten, or rounded up to one: no number of nine digits. */
+/** No number of nine digits: a power of ten, or rounded up to one. */
 const tenDigits = 1e9;
 
-/** The nine digits with zeros at the end where seven or eight tell the float apart as well. */
+/** The nine digits, with zeros at the end if seven or eight digits identify the float. */
 function fewestDigits(exact: number, { size, scale }: { readonly size: number; readonly scale: number }): number {
   const seven = Math.floor(exact / 100 + 0.5) * 100;
   if (Math.fround(seven / scale) === size) return seven;
@@ -92,7 +95,7 @@ function fewestDigits(exact: number, { size, scale }: { readonly size: number; r
   return Math.fround(eight / scale) === size ? eight : exact;
 }
 
-/** The shortest text that reads back as the same 32-bit float, for numbers of any size. */
+/** The shortest text that parses to the same 32-bit float, for numbers of any size. */
 function shortest(value: number): string {
   for (const digits of [6, 7, 8]) {
     const candidate = Number(value.toPrecision(digits));

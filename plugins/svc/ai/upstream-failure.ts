@@ -1,0 +1,105 @@
+import { RestError, type ErrorDetails } from '#plugin-api';
+import { errors } from '../kit/errors.ts';
+import type { Provider, ProviderError } from '../providers/provider.ts';
+import type { VectorStore, VectorStoreError } from '../vector-stores/vector-store.ts';
+
+/** The error a caller sees for a failure at a provider (D5). @param limit milliseconds the call was given. */
+export function providerFailure(
+  error: ProviderError,
+  provider: Pick<Provider, 'id' | 'label'>,
+  limit: number,
+): RestError {
+  const details: ErrorDetails = {
+    values: { provider: provider.label, reason: error.message, seconds: Math.round(limit / 100) / 10 },
+    data: { provider: provider.id, provider_status: error.status },
+    cause: error,
+  };
+  switch (error.kind) {
+    case 'auth':
+      return errors.provider_auth_failed({
+        ...details,
+        values: { ...details.values, reason: sentence(error.message) },
+      });
+    case 'rate_limited':
+      return errors.provider_rate_limited({
+        ...details,
+        ...(error.retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(error.retryAfter)) } }),
+      });
+    case 'rejected':
+      return errors.provider_rejected(details);
+    case 'timeout':
+      return error.status === null ? errors.provider_timeout(details) : farEndTimedOut(error, details);
+    case 'aborted':
+      return aborted(error);
+    case 'unavailable':
+    case 'unreadable':
+    case 'connection':
+      return errors.provider_error(details);
+  }
+}
+
+/** The far end's own 408: no answer in time, but not for want of ours. */
+function farEndTimedOut(error: ProviderError, details: ErrorDetails): RestError {
+  const { code, status } = errors.provider_timeout();
+  return new RestError({
+    code,
+    status,
+    message: `${String(details.values?.['provider'])} gave up on the request: ${error.message}`,
+    data: details.data,
+    cause: error,
+  });
+}
+
+export interface FailedOperation {
+  readonly store: Pick<VectorStore, 'id' | 'label'>;
+  /** Index or collection that was meant; '' for what is about the store as a whole. */
+  readonly target: string;
+  /** Milliseconds an exchange was given. */
+  readonly limit: number;
+}
+
+/** The error a caller sees for a failure at a vector store (D5). */
+export function vectorStoreFailure(error: VectorStoreError, { store, target, limit }: FailedOperation): RestError {
+  const details: ErrorDetails = {
+    values: { provider: store.label, target, reason: sentence(error.message), seconds: Math.round(limit / 100) / 10 },
+    data: { provider: store.id, provider_status: error.status },
+    cause: error,
+  };
+  switch (error.kind) {
+    case 'not_found':
+      return target === '' ? errors.vector_store_error(details) : errors.vector_target_not_found(details);
+    case 'auth':
+      return errors.provider_auth_failed(details);
+    case 'rate_limited':
+      return errors.provider_rate_limited({
+        ...details,
+        ...(error.retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(error.retryAfter)) } }),
+      });
+    case 'rejected':
+    case 'conflict':
+    case 'unsupported':
+      return errors.provider_rejected(details);
+    case 'timeout':
+      return errors.provider_timeout(details);
+    case 'aborted':
+      return aborted(error);
+    case 'unavailable':
+    case 'unreadable':
+    case 'connection':
+      return errors.vector_store_error(details);
+  }
+}
+
+/** Nobody reads the response: 499 is the status that proxies log for a closed connection. */
+function aborted(cause: Error): RestError {
+  return new RestError({
+    code: 'rest_svc_request_aborted',
+    status: 499,
+    message: 'The client closed the request.',
+    cause,
+  });
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
