@@ -65,7 +65,7 @@ export async function automationsKills({
   const sandbox = createSandboxServer({
     clock: createSystemClock(),
     log: silentLog,
-    faults: () => Promise.resolve(dial),
+    faults: () => Promise.resolve(faults),
   });
   const { url: sandboxUrl } = await sandbox.start();
   const receiver = await startWebhookReceiver();
@@ -87,7 +87,7 @@ export async function automationsKills({
     const pair = [nodes.start(), nodes.start()];
     await Promise.all(pair.map(({ ready }) => ready));
     for (let kill = 0; kill < kills; kill += 1) {
-      dial = { ...defaultFaultSettings, ...dials[kill % dials.length], seed: kill + 1 };
+      faults = { ...defaultFaultSettings, ...dials[kill % dials.length], seed: kill + 1 };
       const before = await countOf('completed', 'failed');
       await pair[0]?.ready;
       const enough = Math.min(items - 1, before + Math.max(1, Math.floor((items - before) / (kills - kill + 1))));
@@ -96,7 +96,7 @@ export async function automationsKills({
       await pair.shift()?.end('SIGKILL');
       pair.push(nodes.start());
     }
-    dial = { ...defaultFaultSettings, fault: '500', rate: 0.2 };
+    faults = { ...defaultFaultSettings, fault: '500', rate: 0.2 };
     await pair.at(-1)?.ready;
     if (hurried) await knex(taskTables.items).where({ state: 'processing' }).update({ due_at: 1 });
     await until('every item is finished', async () => (await countOf('completed', 'failed')) === items, 300_000);

@@ -13,7 +13,7 @@ import { createTaskTypes, type TaskTypes } from './tasks/task-types.ts';
 import type { TaskStore } from './tasks/task.ts';
 import { createAttempt } from './worker/attempt.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
-import { tell } from './news.ts';
+import { notifyNodes } from './node-events.ts';
 
 /** What the pages, commands and jobs of automations share. One per context. */
 export interface Automations {
@@ -38,13 +38,13 @@ function create({ host, generateText, generateImages, embed, ledger }: ServiceCo
     host.database.afterCommit(() => {
       worker.wake();
     });
-    tell(host, { kind: 'work' });
+    notifyNodes(host, { kind: 'work' });
   };
   const giveUp = (ids: readonly number[]): void => {
     host.database.afterCommit(() => {
-      worker.giveUp(ids);
+      worker.abandon(ids);
     });
-    tell(host, { kind: 'cancelled', ids });
+    notifyNodes(host, { kind: 'cancelled', ids });
   };
   const tasks = createTaskStore({ host, types, changed: ready });
   const worker = createWorker({

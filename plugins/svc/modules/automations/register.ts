@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../wiring.ts';
-import { newsChannel, type News } from './news.ts';
+import { nodeChannel, type NodeEvent } from './node-events.ts';
 import { runHook, taskTables } from './tables.ts';
 
 /** Alone enough to work the queue. */
@@ -33,9 +33,9 @@ export function registerAutomations(context: ServiceContext): void {
     if (!works) return;
     host.onStop(
       await database.listen(
-        newsChannel,
+        nodeChannel,
         (payload) => {
-          hear(JSON.parse(payload) as News);
+          onNodeEvent(JSON.parse(payload) as NodeEvent);
         },
         () => void workSafely(),
       ),
@@ -49,11 +49,11 @@ export function registerAutomations(context: ServiceContext): void {
       });
     });
 
-  function hear(news: News): void {
+  function onNodeEvent(news: NodeEvent): void {
     if (!isWorking) return void workSafely();
     void load(context).then(({ worker }) => {
       if (news.kind === 'work') worker.wake();
-      else worker.giveUp(news.ids);
+      else worker.abandon(news.ids);
     });
   }
 

@@ -4,9 +4,9 @@ import type { ClaimedItem } from './item.ts';
 import { toClaimed, type ItemRow } from './item-rows.ts';
 
 /** Milliseconds a node may be silent before another takes its items over. */
-export const leaseTime = 30_000;
+export const leaseDuration = 30_000;
 /** Milliseconds between two signs of life. */
-export const leaseBeat = 8_000;
+export const heartbeatInterval = 8_000;
 
 /** What becomes of an item at the end of an attempt. */
 export interface Outcome {
@@ -23,16 +23,16 @@ export interface Claims {
   /** Milliseconds until something falls due, leases of others included; null: nothing waits. */
   nextDue(types: readonly string[]): Promise<number | null>;
   /** Holds items for another while. Answers the ids of those still held. */
-  extend(held: readonly ClaimedItem[]): Promise<ReadonlySet<number>>;
+  renew(held: readonly ClaimedItem[]): Promise<ReadonlySet<number>>;
   /** Whether it was still held. In the running transaction; from then on nobody else takes it. */
-  finish(item: ClaimedItem, outcome: Outcome): Promise<boolean>;
+  complete(item: ClaimedItem, outcome: Outcome): Promise<boolean>;
   /** Tells more of an item that this transaction finished. */
   amend(
     item: ClaimedItem,
     changes: { readonly message?: string; readonly postId?: number | null; readonly seenModified?: number },
   ): Promise<void>;
   /** To be tried again. @param wait milliseconds */
-  putOff(item: ClaimedItem, wait: number, message: string): Promise<boolean>;
+  postpone(item: ClaimedItem, wait: number, message: string): Promise<boolean>;
   /** Gives an item back as if it had not been begun. */
   release(item: ClaimedItem): Promise<boolean>;
 }
@@ -66,7 +66,7 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
       .update({
         state: 'processing',
         owner,
-        due_at: later(leaseTime),
+        due_at: later(leaseDuration),
         token: plusOne('token'),
         attempts: plusOne('attempts'),
         started_at: started,
@@ -108,17 +108,17 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
         .select(knex.raw('min(due_at) - ? as wait', [database.now()]))) as { readonly wait: number | string | null }[];
       return row?.wait === null || row === undefined ? null : Math.max(0, Number(row.wait));
     },
-    async extend(claimed) {
+    async renew(claimed) {
       const ids = claimed.map(({ id }) => id);
       const rows = (await items()
         .whereIn('id', ids)
         .where({ owner, state: 'processing' })
-        .update({ due_at: later(leaseTime) })
+        .update({ due_at: later(leaseDuration) })
         .returning(['id', 'token'])) as { readonly id: number; readonly token: number }[];
       const tokens = new Map(rows.map(({ id, token }) => [id, token]));
       return new Set(claimed.filter(({ id, token }) => tokens.get(id) === token).map(({ id }) => id));
     },
-    async finish(item, { state, message, postId, ai }) {
+    async complete(item, { state, message, postId, ai }) {
       const changes = {
         state,
         message,
@@ -140,7 +140,7 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
       };
       if (Object.keys(changes).length > 0) await items().where({ id }).update(changes);
     },
-    putOff: async (item, wait, message) =>
+    postpone: async (item, wait, message) =>
       (await held(item).update({ state: 'pending', message, due_at: later(wait), owner: null })) > 0,
     release: async (item) =>
       (await held(item).update({ state: 'pending', due_at: 0, attempts: item.attempts - 1, owner: null })) > 0,

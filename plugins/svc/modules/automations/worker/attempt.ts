@@ -25,7 +25,7 @@ export interface Job {
 }
 
 /** Why a signal was aborted. */
-export type GivenUp = 'stop' | 'lost';
+export type AbortReason = 'stop' | 'lost';
 
 /** Seconds before the second, third, ... attempt. */
 const defaultDelays: readonly number[] = [5, 30, 120, 600];
@@ -42,7 +42,7 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
       if (item.tries > task.attempts) {
         // Begun as often as it may, and each time the process that worked on it ended or fell silent.
         const begun = { ...item, attempts: item.attempts - 1 };
-        await end(
+        await completeFinally(
           parts,
           { ...job, item: begun },
           {
@@ -55,7 +55,7 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
         return;
       }
       const result = await run(job).finally(parts.stored);
-      await patiently(parts, job, () => complete(parts, job, result));
+      await retryWhileUnavailable(parts, job, () => complete(parts, job, result));
     } catch (error) {
       await failed(parts, job, error);
     }
@@ -67,7 +67,7 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
         if (job.signal.reason === 'stop') await claims.release(job.item);
         return;
       }
-      await patiently(given, job, () => fail(given, job, failureOf(error, host.database)));
+      await retryWhileUnavailable(given, job, () => fail(given, job, failureOf(error, host.database)));
     } catch (thrown) {
       // Its lease runs out, and it is begun again.
       host.log.error('What became of an item of an automation could not be stored.', {
@@ -108,7 +108,7 @@ async function complete(
 ): Promise<void> {
   const outcome: Outcome = { state: 'completed', message, postId: null, ai: ai ?? null };
   const done = await host.database.transaction(async (transaction) => {
-    if (!(await claims.finish(item, outcome))) return null;
+    if (!(await claims.complete(item, outcome))) return null;
     const stored = (await commit?.(transaction)) ?? {};
     const postId = stored.postId ?? null;
     // What the work itself did to the post it began with is no change to be worked on again.
@@ -120,16 +120,16 @@ async function complete(
       postId,
       ...(postId !== null && postId === item.sourcePostId && seenModified !== undefined && { seenModified }),
     });
-    await tell(host, { item, task, outcome: told });
+    await emitItemCompleted(host, { item, task, outcome: told });
     return told;
   });
-  if (done !== null) await announce(host, { item, task, outcome: done });
+  if (done !== null) await notifyItemFinished(host, { item, task, outcome: done });
 }
 
 async function fail(parts: AttemptParts, job: Job, { message, retryable, wait }: Failure): Promise<void> {
   const { item, task } = job;
   if (!retryable || item.tries >= task.attempts) {
-    await end(parts, job, {
+    await completeFinally(parts, job, {
       state: 'failed',
       message: message === '' ? 'It failed without a reason.' : message,
       postId: null,
@@ -139,7 +139,7 @@ async function fail(parts: AttemptParts, job: Job, { message, retryable, wait }:
   }
   const delays = await delaysOf(parts.host, task);
   const delay = 1000 * (delays[Math.min(item.tries, delays.length) - 1] ?? 0);
-  await parts.claims.putOff(
+  await parts.claims.postpone(
     item,
     Math.round(Math.max(wait ?? 0, delay * (0.5 + parts.random() / 2))),
     `Attempt ${String(item.tries)} of ${String(task.attempts)} failed: ${message}`,
@@ -157,13 +157,13 @@ async function delaysOf({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, task: Ta
 }
 
 /** Finally failed. */
-async function end({ host, claims }: AttemptParts, { item, task }: Job, outcome: Outcome): Promise<void> {
+async function completeFinally({ host, claims }: AttemptParts, { item, task }: Job, outcome: Outcome): Promise<void> {
   const isMine = await host.database.transaction(async () => {
-    if (!(await claims.finish(item, outcome))) return false;
-    await tell(host, { item, task, outcome });
+    if (!(await claims.complete(item, outcome))) return false;
+    await emitItemCompleted(host, { item, task, outcome });
     return true;
   });
-  if (isMine) await announce(host, { item, task, outcome });
+  if (isMine) await notifyItemFinished(host, { item, task, outcome });
 }
 
 interface Ended {
@@ -173,7 +173,7 @@ interface Ended {
 }
 
 /** Stored with the transaction it runs in, and sent after it: a slow receiver holds up nobody. */
-async function tell(
+async function emitItemCompleted(
   { hooks }: Pick<HostApi, 'hooks'>,
   { item, task, outcome: { state, message, postId, ai } }: Ended,
 ): Promise<void> {
@@ -186,7 +186,7 @@ async function tell(
   await hooks.doActionAsync('svc_event_emit', 'task.item_completed', data, { origin: 'queue_processor' });
 }
 
-async function announce(
+async function notifyItemFinished(
   { hooks, clock }: Pick<HostApi, 'hooks' | 'clock'>,
   { item, task, outcome }: Ended,
 ): Promise<void> {
@@ -201,7 +201,11 @@ async function announce(
 }
 
 /** What was paid for is not thrown away because the database is away for a moment. A write that went through after all finds the item finished. */
-async function patiently({ host }: AttemptParts, { signal }: Job, write: () => Promise<void>): Promise<void> {
+async function retryWhileUnavailable(
+  { host }: AttemptParts,
+  { signal }: Job,
+  write: () => Promise<void>,
+): Promise<void> {
   for (;;) {
     try {
       await write();

@@ -4,7 +4,7 @@ import type { Claims } from '../queue/claims.ts';
 import type { TaskTypes } from '../tasks/task-types.ts';
 import type { Task } from '../tasks/task.ts';
 import type { Job } from './attempt.ts';
-import { createHands } from './hands.ts';
+import { createInFlightItems } from './in-flight.ts';
 
 export interface WorkerParts {
   readonly host: Pick<HostApi, 'clock' | 'log'>;
@@ -27,7 +27,7 @@ export interface Worker {
   /** There may be something to do. */
   wake(): void;
   /** Gives up these items, should they be under way here: they are not this process's any more. */
-  giveUp(ids: readonly number[]): void;
+  abandon(ids: readonly number[]): void;
   /** Works until nothing is due. Answers how many attempts were made. */
   drain(): Promise<number>;
 }
@@ -43,13 +43,13 @@ export function createWorker(parts: WorkerParts): Worker {
   const { host, claims } = parts;
   const state = { isStarted: false, isStopping: false, again: false };
   let filling: Promise<void> | null = null;
-  const hands = createHands({
+  const hands = createInFlightItems({
     ...parts,
     ended: () => {
       wake();
     },
   });
-  const takeOne = createTaker(parts, { begin: hands.begin, isStopping: () => state.isStopping });
+  const takeOne = createClaimer(parts, { begin: hands.begin, isStopping: () => state.isStopping });
   const isFull = async (): Promise<boolean> => state.isStopping || hands.size >= (await parts.concurrency());
 
   const alarm = createAlarm(host.clock, () => {
@@ -102,10 +102,10 @@ export function createWorker(parts: WorkerParts): Worker {
       state.isStopping = true;
       await filling;
       alarm.clear();
-      await hands.empty();
+      await hands.stop();
     },
     wake,
-    giveUp: hands.giveUp,
+    abandon: hands.abandon,
     async drain() {
       const before = hands.begun;
       for (;;) {
@@ -141,7 +141,7 @@ async function typesOf({ types }: Pick<WorkerParts, 'types'>): Promise<string[]>
 }
 
 /** Claims the next item that is due, tasks in turn, and begins it. Answers false when there is none. */
-function createTaker(
+function createClaimer(
   parts: WorkerParts,
   {
     begin,

@@ -1,17 +1,17 @@
 import type { HostApi } from '#plugin-api';
 
 /** Between nodes. */
-export const newsChannel = 'svc_automations';
+export const nodeChannel = 'svc_automations';
 
-export type News = { readonly kind: 'work' } | { readonly kind: 'cancelled'; readonly ids: readonly number[] };
+export type NodeEvent = { readonly kind: 'work' } | { readonly kind: 'cancelled'; readonly ids: readonly number[] };
 
 /** Ids that fit into one notification. */
 const mostIds = 500;
 
 /** Tells every node; inside a transaction at its commit. Whoever does not hear of it finds work by cron, and what is cancelled by its lease. */
-export function tell({ database, log }: Pick<HostApi, 'database' | 'log'>, news: News): void {
+export function notifyNodes({ database, log }: Pick<HostApi, 'database' | 'log'>, news: NodeEvent): void {
   const short = news.kind === 'cancelled' ? { ...news, ids: news.ids.slice(0, mostIds) } : news;
-  database.notify(newsChannel, JSON.stringify(short)).catch((error: unknown) => {
+  database.notify(nodeChannel, JSON.stringify(short)).catch((error: unknown) => {
     log.warn('Other nodes could not be told of automations; they find the work within five minutes.', { error });
   });
 }

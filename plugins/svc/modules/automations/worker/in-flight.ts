@@ -1,9 +1,9 @@
 import type { HostApi, Undo } from '#plugin-api';
-import { leaseBeat, leaseTime, type Claims } from '../queue/claims.ts';
+import { heartbeatInterval, leaseDuration, type Claims } from '../queue/claims.ts';
 import type { ClaimedItem } from '../queue/item.ts';
-import type { GivenUp, Job } from './attempt.ts';
+import type { AbortReason, Job } from './attempt.ts';
 
-export interface HandsParts {
+export interface InFlightDependencies {
   readonly host: Pick<HostApi, 'clock' | 'log'>;
   readonly claims: Pick<Claims, 'extend'>;
   readonly attempt: (job: Job) => Promise<void>;
@@ -14,17 +14,17 @@ export interface HandsParts {
 }
 
 /** What this process has in its hands: attempts under way, and their leases. */
-export interface Hands {
+export interface InFlightItems {
   readonly size: number;
   /** Attempts begun so far. */
   readonly begun: number;
   begin(item: ClaimedItem, task: Job['task'], type: Job['type']): void;
   /** Gives up these items, should they be under way here: they are not this process's any more. */
-  giveUp(ids: readonly number[]): void;
+  abandon(ids: readonly number[]): void;
   /** Resolves when one of those under way has ended. */
   next(): Promise<void>;
   /** Lets what is under way end for a moment, then gives it back. */
-  empty(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 interface Running {
@@ -36,9 +36,9 @@ interface Running {
 /** Milliseconds that work under way has to end by itself at a stop. */
 const grace = 4_000;
 
-export function createHands({ host, claims, attempt, elapsed, ended }: HandsParts): Hands {
+export function createInFlightItems({ host, claims, attempt, elapsed, ended }: InFlightDependencies): InFlightItems {
   const running = new Map<number, Running>();
-  const keeper = createKeeper({ host, claims, elapsed }, running);
+  const keeper = createLeaseRenewer({ host, claims, elapsed }, running);
   let beats: Undo | null = null;
   let begun = 0;
 
@@ -66,13 +66,13 @@ export function createHands({ host, claims, attempt, elapsed, ended }: HandsPart
       running.set(item.id, { item, controller, done });
       if (beats !== null) return;
       keeper.begin();
-      beats = host.clock.every(leaseBeat, () => void keeper.beat());
+      beats = host.clock.every(heartbeatInterval, () => void keeper.beat());
     },
-    giveUp(ids) {
-      for (const id of ids) running.get(id)?.controller.abort('lost' satisfies GivenUp);
+    abandon(ids) {
+      for (const id of ids) running.get(id)?.controller.abort('lost' satisfies AbortReason);
     },
     next: () => Promise.race([...running.values()].map(({ done }) => done)),
-    async empty() {
+    async stop() {
       const over = new AbortController();
       await Promise.race([
         all().then(() => {
@@ -80,7 +80,7 @@ export function createHands({ host, claims, attempt, elapsed, ended }: HandsPart
         }),
         host.clock.sleep(grace, over.signal).catch(() => undefined),
       ]);
-      for (const { controller } of running.values()) controller.abort('stop' satisfies GivenUp);
+      for (const { controller } of running.values()) controller.abort('stop' satisfies AbortReason);
       await all();
       rest();
     },
@@ -88,14 +88,15 @@ export function createHands({ host, claims, attempt, elapsed, ended }: HandsPart
 }
 
 /** Lengthens the leases of what is under way; what was lost, or could not be lengthened for too long, is given up. */
-function createKeeper(
-  { host, claims, elapsed }: Pick<HandsParts, 'host' | 'claims' | 'elapsed'>,
+function createLeaseRenewer(
+  { host, claims, elapsed }: Pick<InFlightDependencies, 'host' | 'claims' | 'elapsed'>,
   running: ReadonlyMap<number, Running>,
 ): { begin(): void; beat(): Promise<void> } {
   let beatAt = elapsed();
   let isBeating = false;
   const giveUp = (isLost: (item: ClaimedItem) => boolean): void => {
-    for (const { item, controller } of running.values()) if (isLost(item)) controller.abort('lost' satisfies GivenUp);
+    for (const { item, controller } of running.values())
+      if (isLost(item)) controller.abort('lost' satisfies AbortReason);
   };
 
   async function beat(): Promise<void> {
@@ -104,13 +105,13 @@ function createKeeper(
     const begun = elapsed();
     const asked = [...running.values()].map(({ item }) => item);
     try {
-      const held = await claims.extend(asked);
+      const held = await claims.renew(asked);
       beatAt = begun;
       // One that has ended meanwhile is not held either, and has nothing left to give up.
       giveUp((item) => asked.includes(item) && !held.has(item.id));
     } catch (error) {
       host.log.warn('The leases of automations could not be lengthened; trying again.', { error });
-      if (elapsed() - beatAt > leaseTime) giveUp(() => true);
+      if (elapsed() - beatAt > leaseDuration) giveUp(() => true);
     } finally {
       isBeating = false;
     }
