@@ -1,17 +1,17 @@
 import { isIP } from 'node:net';
 
 /**
- * The address with its last part (IPv4), or its last 80 bits (IPv6), as zeros: what is stored where a bot anonymises
- * addresses. Whatever is no address becomes an empty text.
+ * Replaces the last part of an IPv4 address, or the last 80 bits of an IPv6 address, by zeros. Returns an empty text for
+ * anything that is not an address.
  */
-export function anonymiseAddress(address: string): string {
+export function anonymizeAddress(address: string): string {
   const plain = address.trim().replace(/%.*$/, '');
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
   const version = isIP(mapped ?? plain);
   if (version === 4) return (mapped ?? plain).replace(/\d+$/, '0');
   if (version === 0) return '';
   const first = firstGroups(plain);
-  // The shortest way to write it: `::` stands for all the zeros at the end.
+  // `::` abbreviates the zeros at the end.
   while (first.length > 0 && first.at(-1) === '0') first.pop();
   return `${first.join(':')}::`;
 }
@@ -20,7 +20,7 @@ export function anonymiseAddress(address: string): string {
 function firstGroups(address: string): string[] {
   const [before = '', after] = address.split('::');
   const groups = before === '' ? [] : before.split(':');
-  // An address that ends in an IPv4 one has two groups less; they are never among the first three unless `::` is before them.
+  // An embedded IPv4 address counts as two groups. It is never among the first three unless `::` precedes it.
   const rest = after === undefined || after === '' ? [] : after.split(':');
   const restLength = rest.length + (after?.includes('.') ? 1 : 0);
   const all =

@@ -12,7 +12,7 @@ export interface WriteParts {
   readonly inTransaction: InTransaction;
 }
 
-/** The conversation, held until the transaction ends: writers of one conversation take turns. SQLite has one writer anyway. */
+/** Locks the row of a conversation until the transaction ends. SQLite needs no lock, because it has one writer. */
 export async function lockConversation(
   transaction: Knex.Transaction,
   dialect: DatabaseApi['dialect'],
@@ -25,12 +25,12 @@ export async function lockConversation(
 export function createAppendMessages({ database, clock, inTransaction }: WriteParts): ConversationStore['append'] {
   return (conversationId, given, outer) =>
     inTransaction(async (transaction) => {
-      const held = await lockConversation(transaction, database.dialect, conversationId);
-      if (held === undefined) throw errors.conversation_not_found();
+      const locked = await lockConversation(transaction, database.dialect, conversationId);
+      if (locked === undefined) throw errors.conversation_not_found();
       const added = await selectNewMessages(transaction, conversationId, given);
-      if (added.length === 0) return { conversation: toConversation(held), added: [] };
-      // Clocks of nodes differ: time never goes backwards within a conversation.
-      const now = Math.max(clock.now(), held.last_message_at);
+      if (added.length === 0) return { conversation: toConversation(locked), added: [] };
+      // Clocks of nodes differ, but time must not go backwards within a conversation.
+      const now = Math.max(clock.now(), locked.last_message_at);
       const [last] = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId })
         .max({ position: 'position' });
@@ -44,18 +44,18 @@ export function createAppendMessages({ database, clock, inTransaction }: WritePa
         })),
       );
       const sums = {
-        message_count: held.message_count + added.length,
+        message_count: locked.message_count + added.length,
         last_message_at: now,
-        tokens: held.tokens + sum(added.map(({ usage }) => usage?.total_tokens ?? 0)),
-        cost: held.cost + sum(added.map(({ cost }) => cost ?? 0)),
+        tokens: locked.tokens + sum(added.map(({ usage }) => usage?.total_tokens ?? 0)),
+        cost: locked.cost + sum(added.map(({ cost }) => cost ?? 0)),
         revision: await nextRevision(transaction, database.dialect),
       };
       await transaction<ConversationRow>(tables.conversations).where({ id: conversationId }).update(sums);
-      return { conversation: toConversation({ ...held, ...sums }), added: added.map(({ id }) => id) };
+      return { conversation: toConversation({ ...locked, ...sums }), added: added.map(({ id }) => id) };
     }, outer);
 }
 
-/** Those whose ids are new, each once. */
+/** The messages with new ids, without duplicates. */
 async function selectNewMessages(
   transaction: Knex.Transaction,
   conversationId: number,

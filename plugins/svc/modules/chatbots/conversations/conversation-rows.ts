@@ -1,6 +1,6 @@
 import type { Conversation, NewConversation, NewMessage, Source, StoredMessage } from './conversation.ts';
 
-/** As the databases answer it: 64-bit integers are numbers. */
+/** A row as both databases return it: 64-bit integers are numbers. */
 export interface ConversationRow {
   readonly id: number;
   readonly uuid: string;
@@ -45,7 +45,7 @@ export interface MessageRow {
   readonly indexed: number;
 }
 
-export function conversationOf(row: ConversationRow): Conversation {
+export function toConversation(row: ConversationRow): Conversation {
   return {
     id: row.id,
     uuid: row.uuid,
@@ -64,7 +64,7 @@ export function conversationOf(row: ConversationRow): Conversation {
   };
 }
 
-export function messageOf(row: MessageRow): StoredMessage {
+export function toMessage(row: MessageRow): StoredMessage {
   const { input_tokens, output_tokens, total_tokens } = row;
   return {
     id: row.uuid,
@@ -128,7 +128,7 @@ export function newMessageRow(
   };
 }
 
-/** PostgreSQL takes neither NUL nor half a character. */
+/** PostgreSQL stores neither NUL nor lone surrogates. */
 export function storable(text: string): string {
   return text.includes('\0') || !isWellFormed(text)
     ? text.replaceAll('\0', '\ufffd').replace(/\p{Surrogate}/gu, '\ufffd')

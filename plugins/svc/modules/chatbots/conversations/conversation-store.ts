@@ -19,13 +19,13 @@ export interface ConversationStoreParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
 }
 
-/** Work in the transaction that is given, in the one that runs, or in one of its own. */
+/** Runs work in the given transaction, or else in the running or a new one. */
 export type InTransaction = <Result>(
   work: (transaction: Knex.Transaction) => Promise<Result>,
   given?: Knex.Transaction,
 ) => Promise<Result>;
 
-/** The module of conversations that the widget goes on with; those of REST calls (D13) are nobody's to continue. */
+/** Module of conversations that the widget can continue. Conversations of REST calls (D13) cannot be continued. */
 export const widgetModule = 'chatbot';
 
 export function createWriteParts({ database, clock }: ConversationStoreParts['host']): WriteParts {
@@ -36,7 +36,7 @@ export function createWriteParts({ database, clock }: ConversationStoreParts['ho
   };
 }
 
-/** See ConversationStore. Writers of one conversation wait for each other at its row; nothing is remembered between calls. */
+/** Writers of one conversation wait for each other at its row. Nothing is cached between calls. */
 export function createConversationStore({ host }: ConversationStoreParts): ConversationStore {
   const { database, clock } = host;
   const conversations = () => database.knex<ConversationRow>(tables.conversations);
@@ -46,9 +46,9 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
 
   async function listByOwner(botId: number, owner: Owner, limit: number): Promise<Conversation[]> {
     if (owner.userId === 0 && owner.sessionId === null) return [];
-    const whose = owner.userId > 0 ? { user_id: owner.userId } : { session_id: owner.sessionId, user_id: 0 };
+    const ownedBy = owner.userId > 0 ? { user_id: owner.userId } : { session_id: owner.sessionId, user_id: 0 };
     const rows = await conversations()
-      .where({ bot_id: botId, module: widgetModule, ...whose })
+      .where({ bot_id: botId, module: widgetModule, ...ownedBy })
       .orderBy([
         { column: 'last_message_at', order: 'desc' },
         { column: 'id', order: 'desc' },

@@ -1,10 +1,10 @@
 import type { Knex } from '#plugin-api';
 
-/** Whose a conversation is. Exactly one of both: a signed-in user, or the session of a guest. */
+/** The owner of a conversation: a signed-in user, or the session of a guest. */
 export interface Owner {
   /** 0: a guest. */
   readonly userId: number;
-  /** Id of the session, not its token. May be set for users too. */
+  /** Id of the session, not its token. Can be set for users too. */
   readonly sessionId: string | null;
 }
 
@@ -12,7 +12,7 @@ export type FeedbackValue = 'up' | 'down' | 'none';
 
 export interface Source {
   readonly title: string;
-  /** Empty: it has no address. */
+  /** An empty text if the source has no URL. */
   readonly url: string;
   /** Percent, 0 to 100. */
   readonly score: number;
@@ -29,26 +29,26 @@ export interface Conversation extends Owner {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly lastMessageAt: number;
-  /** Where the visitor was when it began. */
+  /** Page on which the conversation started. */
   readonly pageUrl: string;
-  /** Anonymised unless the bot keeps whole addresses; empty: none. */
+  /** Anonymized unless the bot stores whole addresses; may be empty. */
   readonly ip: string;
-  /** When the visitor consented; null: never asked. */
+  /** When the visitor consented. Null if consent was not required. */
   readonly consentedAt: number | null;
   /** Set by rules. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Kept by rules, shown with the transcript. */
+  /** Notes stored by rules, shown with the transcript. */
   readonly stored: readonly { readonly name: string; readonly value: string }[];
 }
 
 export interface StoredMessage {
-  /** UUID; that of a user's message comes from the page that sent it, so that it counts once however often it is sent. */
+  /** UUID. The visitor's page generates it for a user's message, so that a repeated request is stored once. */
   readonly id: string;
   readonly role: 'user' | 'assistant';
   readonly content: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Of answers by a model: display name of the provider. */
+  /** Display name of the provider, for answers of a model. */
   readonly provider: string | null;
   readonly model: string | null;
   readonly usage: {
@@ -56,14 +56,14 @@ export interface StoredMessage {
     readonly output_tokens: number;
     readonly total_tokens: number;
   } | null;
-  /** Millionths of a US dollar; null: not known. */
+  /** Millionths of a US dollar. Null if the price is unknown. */
   readonly cost: number | null;
   readonly sources: readonly Source[];
-  /** The visitor stopped it, or its stream broke: what there was is kept. */
+  /** The visitor stopped the answer, or its stream broke. The received part is stored. */
   readonly isPartial: boolean;
   readonly feedback: FeedbackValue;
   readonly comment: string;
-  /** Acts of feedback so far; 0 while there was none. */
+  /** Number of feedback changes; 0 before the first one. */
   readonly feedbackRevision: number;
 }
 
@@ -87,42 +87,41 @@ export interface FeedbackChange {
 }
 
 /**
- * Conversations, stored turn by turn. Every write takes part in the transaction it is given, or in the one the call runs
- * in, so that events can be emitted with it; several nodes may write to one conversation at once.
+ * Stores conversations message by message. Every write joins the given transaction, or the one the call runs in, so that
+ * events are emitted with it. Several nodes may write to one conversation at once.
  */
 export interface ConversationStore {
   find(uuid: string): Promise<Conversation | null>;
-  /** Oldest first. `last`: only so many of the newest. */
+  /** Oldest first. `last` limits the result to the newest messages. */
   messages(conversationId: number, options?: { readonly last?: number }): Promise<readonly StoredMessage[]>;
   message(conversationId: number, messageId: string): Promise<StoredMessage | null>;
   /** The latest conversation of an owner with a bot, for a widget that is opened again. */
   latest(botId: number, owner: Owner): Promise<Conversation | null>;
   /** Newest first. */
-  listOf(botId: number, owner: Owner, limit: number): Promise<readonly Conversation[]>;
-  /** Throws when the uuid is taken. */
+  listByOwner(botId: number, owner: Owner, limit: number): Promise<readonly Conversation[]>;
+  /** Throws if the uuid exists. */
   start(conversation: NewConversation, transaction?: Knex.Transaction): Promise<Conversation>;
   /**
-   * Adds messages at the end in one go; ones whose ids the conversation has already are left as they are and not counted
-   * again. Answers the conversation as it is then, and the ids that were new.
+   * Appends messages atomically. Messages whose ids exist are ignored. Returns the updated conversation and the new ids.
    */
   append(
     conversationId: number,
     messages: readonly NewMessage[],
     transaction?: Knex.Transaction,
   ): Promise<{ readonly conversation: Conversation; readonly added: readonly string[] }>;
-  /** Takes a message away, for an answer that is to be made anew. */
+  /** Deletes a message, for an answer that is generated again. */
   remove(conversationId: number, messageId: string, transaction?: Knex.Transaction): Promise<boolean>;
   update(
     conversationId: number,
     changes: Partial<Pick<Conversation, 'variables' | 'stored' | 'consentedAt'>>,
     transaction?: Knex.Transaction,
   ): Promise<void>;
-  /** Answers the message as it is then, or null when it says so already (the same click sent again), or there is no such answer of the bot. */
+  /** Returns the updated message. Null if nothing changes (a repeated request) or the answer does not exist. */
   setFeedback(
     conversationId: number,
     change: FeedbackChange,
     transaction?: Knex.Transaction,
   ): Promise<StoredMessage | null>;
-  /** With all its messages. */
+  /** Deletes the conversation with its messages. Returns whether it existed. */
   delete(conversationId: number): Promise<boolean>;
 }

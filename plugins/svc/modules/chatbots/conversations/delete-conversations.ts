@@ -3,46 +3,50 @@ import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { writePartsOf } from './conversation-store.ts';
+import { createWriteParts } from './conversation-store.ts';
 
-export interface RetentionParts {
+export interface ExpiryParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
   readonly bots: readonly Pick<Bot, 'id' | 'privacy'>[];
-  /** Ends it after the batch under way; the next run goes on. */
-  readonly isOver?: () => boolean;
+  /** Stops after the current batch; the next run continues. */
+  readonly shouldStop?: () => boolean;
 }
 
 const day = 24 * 3600 * 1000;
-const atOnce = 500;
+const batchSize = 500;
 
 /**
- * Deletes what is older than its chatbot keeps, in batches that hold up nobody. It may be stopped at any moment, and run on
- * several nodes at once. Conversations of bots that keep them for ever, and of bots that were deleted, stay. Answers how many went.
+ * Deletes conversations that are older than their bot's retention, in small batches. It may be stopped at any time and run
+ * on several nodes at once. Conversations of bots without retention and of deleted bots stay. Returns how many were deleted.
  */
-export async function sweepConversations({ host, bots, isOver = () => false }: RetentionParts): Promise<number> {
+export async function deleteExpiredConversations({
+  host,
+  bots,
+  shouldStop = () => false,
+}: ExpiryParts): Promise<number> {
   const { knex } = host.database;
-  let swept = 0;
+  let deleted = 0;
   for (const { id, privacy } of bots) {
     if (privacy.retention_days <= 0) continue;
     const before = host.clock.now() - privacy.retention_days * day;
     for (;;) {
-      if (isOver()) return swept;
+      if (shouldStop()) return deleted;
       const ids = (await knex(tables.conversations)
         .where({ bot_id: id })
         .where('last_message_at', '<', before)
         .orderBy('last_message_at')
-        .limit(atOnce)
+        .limit(batchSize)
         .pluck('id')) as number[];
-      swept += await deleteConversations(writePartsOf(host), ids);
-      if (ids.length < atOnce) break;
+      deleted += await deleteConversations(createWriteParts(host), ids);
+      if (ids.length < batchSize) break;
     }
   }
-  return swept;
+  return deleted;
 }
 
 /**
- * Removes conversations with all their messages; answers how many there were. What the index still holds of them is found by
- * nobody and goes when their part of it is next written.
+ * Deletes conversations with all their messages and returns how many existed. Their index entries are never found again
+ * and are removed when their segment is next written.
  *
  * @param ids at most 1,000.
  */
@@ -63,15 +67,15 @@ export async function deleteConversations(
       .delete();
     if (rows.length === 0) return 0;
     const revision = await nextRevision(transaction, database.dialect);
-    const removed = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: database.now() }));
-    await transaction(tables.removals).insert(removed).onConflict('conversation_id').ignore();
+    const tombstones = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: database.now() }));
+    await transaction(tables.tombstones).insert(tombstones).onConflict('conversation_id').ignore();
     return rows.length;
   });
 }
 
 /**
- * When a user is deleted, in the same transaction: conversations go over to whoever inherits; without an heir they stay, by a
- * number that is nobody's any more, without session and address.
+ * Runs in the transaction that deletes a user. Conversations move to the heir. Without an heir they keep the id of the
+ * deleted user, and lose session and IP address.
  */
 export async function forgetUser(
   { database }: Pick<HostApi, 'database'>,

@@ -6,7 +6,7 @@ import { toConversation, toMessage, type ConversationRow, type MessageRow } from
 import { tables } from './conversation-tables.ts';
 import { deletedBotName, deletedUserName, guestName } from './log-rows.ts';
 
-/** A conversation with all that is stored of it, as it leaves the site. */
+/** A conversation with everything that is exported. */
 export interface ExportedConversation {
   readonly conversation: Conversation;
   readonly botName: string;
@@ -14,19 +14,22 @@ export interface ExportedConversation {
   readonly messages: readonly StoredMessage[];
 }
 
-const atOnce = 200;
+const batchSize = 200;
 
-/** Reads conversations in pieces, in the order of their ids as given: memory stays small however many there are. Ones that went meanwhile are left out. */
+/** Reads conversations in batches, in the given order, so that memory use stays small. Deleted ones are left out. */
 export async function* readConversations(
   host: Pick<HostApi, 'database' | 'users'>,
   ids: ArrayLike<number>,
 ): AsyncGenerator<ExportedConversation> {
   const { knex } = host.database;
-  for (let start = 0; start < ids.length; start += atOnce) {
-    const piece = Array.from({ length: Math.min(atOnce, ids.length - start) }, (_, index) => ids[start + index] ?? 0);
-    const rows = (await knex(tables.conversations).whereIn('id', piece)) as ConversationRow[];
+  for (let start = 0; start < ids.length; start += batchSize) {
+    const batch = Array.from(
+      { length: Math.min(batchSize, ids.length - start) },
+      (_, index) => ids[start + index] ?? 0,
+    );
+    const rows = (await knex(tables.conversations).whereIn('id', batch)) as ConversationRow[];
     const messages = (await knex(tables.messages)
-      .whereIn('conversation_id', piece)
+      .whereIn('conversation_id', batch)
       .orderBy(['conversation_id', 'position'])) as MessageRow[];
     const bots = (await knex(botsTable)
       .whereIn('id', [...new Set(rows.map(({ bot_id }) => bot_id).filter((id) => id < 2 ** 31))])
@@ -35,7 +38,7 @@ export async function* readConversations(
     const userNames = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
     const byId = new Map(rows.map((row) => [row.id, row]));
     const byConversation = groupMessages(messages);
-    for (const id of piece) {
+    for (const id of batch) {
       const row = byId.get(id);
       if (row === undefined) continue;
       yield {
@@ -84,7 +87,7 @@ const columns: readonly (readonly [
   ['comment', (_, { comment }) => comment],
 ];
 
-/** One line a message (RFC 4180); what a spreadsheet would run is made a text. */
+/** One line per message (RFC 4180). Formulas are escaped, so that spreadsheets do not run them. */
 export async function* logsCsv(conversations: AsyncIterable<ExportedConversation>): AsyncGenerator<string> {
   yield byteOrderMark + csvLine(columns.map(([name]) => name));
   for await (const exported of conversations) {
@@ -93,7 +96,7 @@ export async function* logsCsv(conversations: AsyncIterable<ExportedConversation
   }
 }
 
-/** One JSON object a line and conversation. */
+/** One JSON object per line and conversation. */
 export async function* logsJsonl(conversations: AsyncIterable<ExportedConversation>): AsyncGenerator<string> {
   for await (const exported of conversations) yield `${JSON.stringify(conversationRecord(exported))}\n`;
 }

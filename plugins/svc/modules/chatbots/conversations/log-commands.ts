@@ -1,15 +1,15 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CliCommand, JsonSchema } from '#plugin-api';
+import { formatCount, type CliCommand, type JsonSchema } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from './export-logs.ts';
 import { parsePerson, type Person } from './personal-data.ts';
 
 const personFlags: Readonly<Record<string, JsonSchema>> = {
-  user: { type: 'string', description: 'Of this user: id, login or e-mail address of the account.' },
-  email: { type: 'string', description: 'Of whoever has this e-mail address, as a user or in a form.' },
-  session: { type: 'string', description: 'Of this session of a guest.' },
+  user: { type: 'string', description: 'Data of this user: id, login or email address of the account.' },
+  email: { type: 'string', description: 'Data of the person with this email address, as a user or in a form.' },
+  session: { type: 'string', description: 'Data of this guest session.' },
 };
 
 /** `svc logs export|erase|index`. */
@@ -21,8 +21,9 @@ function exportCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs export',
     description:
-      'Write conversations to a new file: .csv with a line for each message, .jsonl with one for each conversation. With a person, all data of theirs as .jsonl.',
-    args: [{ name: 'file', description: 'A file that is not there yet.' }],
+      'Write conversations to a new file: .csv has one line per message, .jsonl one per conversation. ' +
+      'With --user, --email or --session: all data of that person as .jsonl.',
+    args: [{ name: 'file', description: 'File to create. It must not exist.' }],
     flags: {
       ...personFlags,
       bot: { type: 'integer', description: 'Only conversations with this chatbot.' },
@@ -30,10 +31,10 @@ function exportCommand(parts: ChatbotParts): CliCommand {
     },
     run: async ({ args: [file = ''], flags }) => {
       const kind = /\.(csv|jsonl)$/.exec(file)?.[1];
-      if (kind === undefined) throw new Error('The name of the file must end in .csv or .jsonl.');
+      if (kind === undefined) throw new Error('The file name must end in .csv or .jsonl.');
       const person = await readPerson(parts, flags);
       if (person !== null) {
-        if (kind === 'csv') throw new Error('Data of a person are of several kinds: name a file that ends in .jsonl.');
+        if (kind === 'csv') throw new Error('Personal data can only be exported as .jsonl.');
         await write(file, (await parts.personalData()).export(person, 'command line'));
         return `Written to ${file}.`;
       }
@@ -44,12 +45,12 @@ function exportCommand(parts: ChatbotParts): CliCommand {
       });
       const conversations = readConversations(parts.host, ids);
       await write(file, kind === 'csv' ? logsCsv(conversations) : logsJsonl(conversations));
-      return `${String(ids.length)} conversations written to ${file}.`;
+      return `${formatCount(ids.length, 'conversation')} written to ${file}.`;
     },
   };
 }
 
-/** For its owner's eyes alone, and never over another file. */
+/** Creates a file that only its owner can read. Fails if the file exists. */
 async function write(file: string, content: AsyncGenerator<string>): Promise<void> {
   await pipeline(Readable.from(content), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
 }
@@ -58,11 +59,12 @@ function eraseCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs erase',
     description:
-      'Delete all conversations and form submissions of one person, and print the receipt. Without --yes: print how much there is.',
-    flags: { ...personFlags, yes: { type: 'boolean', description: 'Really delete. It cannot be brought back.' } },
+      'Delete all conversations and form submissions of one person and print the receipt. ' +
+      'Without --yes, print how many there are.',
+    flags: { ...personFlags, yes: { type: 'boolean', description: 'Confirm the deletion. It cannot be undone.' } },
     run: async ({ flags }) => {
       const person = await readPerson(parts, flags);
-      if (person === null) throw new Error('Name the person by --user, --email or --session.');
+      if (person === null) throw new Error('Name the person with --user, --email or --session.');
       const data = await parts.personalData();
       if (flags['yes'] !== true) return { ...(await data.count(person)), deleted: 'nothing: add --yes' };
       const { counts, ...receipt } = await data.erase(person, 'command line');
@@ -74,11 +76,11 @@ function eraseCommand(parts: ChatbotParts): CliCommand {
 function indexCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs index',
-    description: 'Bring the search index of the logs up to date now, and take out the words of deleted conversations.',
+    description: 'Update the search index of the logs now and remove deleted conversations from it.',
     run: async () =>
       (await parts.logs.maintain({ all: true, purge: true }))
         ? 'The index is up to date.'
-        : 'Another process is at it.',
+        : 'Another process is updating the index.',
   };
 }
 
@@ -86,16 +88,16 @@ async function readPerson({ host }: ChatbotParts, flags: Readonly<Record<string,
   const named = ['user', 'email', 'session'].filter((name) => flags[name] !== undefined);
   const [by] = named;
   if (by === undefined) return null;
-  if (named.length > 1) throw new Error('Name the person by one of --user, --email and --session.');
+  if (named.length > 1) throw new Error('Use only one of --user, --email and --session.');
   const value = String(flags[by]);
-  // Of a user who is gone only the id is left.
+  // A deleted user is found only by id.
   const user = by === 'user' && !/^\d+$/.test(value) ? await host.users.find(value) : null;
   const person = user === null ? parsePerson(by, value) : { userId: user.id };
   if (person === null)
     throw new Error(
       by === 'user'
-        ? `There is no user ${value}.`
-        : `This is no ${by === 'email' ? 'e-mail address' : 'session id'}: ${value}`,
+        ? `User ${value} does not exist.`
+        : `This is not a valid ${by === 'email' ? 'email address' : 'session id'}: ${value}`,
     );
   return person;
 }

@@ -2,7 +2,7 @@ import type { DatabaseApi, PostgresqlConnection, SqliteConnection, UsersApi } fr
 import { botsTable } from '../bots/bots-table.ts';
 import { tables } from './conversation-tables.ts';
 
-/** A row of `GET /logs` (contract 2.5, D14): texts alone, and null for no session. */
+/** A row of `GET /logs` (contract 2.5, D14). All members are texts, except a missing session (null). */
 export interface LogRow {
   readonly id: string;
   readonly bot_id: string;
@@ -17,11 +17,11 @@ export interface LogRow {
   readonly created_at: string;
   readonly bot_name: string;
   readonly user_display_name: string;
-  /** JSON of a list of LoggedMessage. The last member: see writeRows. */
+  /** JSON of LoggedMessage[]. Must be the last member, see writeRows. */
   readonly messages: string;
 }
 
-/** A member is left out where there is nothing to say. */
+/** Members without a value are left out. */
 export interface LoggedMessage {
   readonly id: string;
   readonly role: string;
@@ -45,19 +45,19 @@ export interface LogRowsParts {
 
 type Values = readonly unknown[];
 
-/** Characters of messages that are kept for the next call; a conversation's are good as long as its revision is. */
-const mostKept = 8_000_000;
+/** Upper bound of the cache of messages, in characters. An entry is valid until the conversation's revision changes. */
+const maxCachedCharacters = 8_000_000;
 
-/** Reads rows of the logs, names as they are now. */
+/** Reads rows of the logs, with current names. */
 export function createLogRows({ database, users }: LogRowsParts): (ids: readonly number[]) => Promise<LogRow[]> {
-  const kept = createKept();
+  const cache = createMessageCache();
 
   return async (ids) => {
     if (ids.length === 0) return [];
     const { conversations, bots, messages } = await database.direct<Read | Promise<Read>>(
       {
-        sqlite: (connection) => readSqlite(connection, ids, kept),
-        postgresql: (connection) => readPostgresql(connection, ids, kept),
+        sqlite: (connection) => readSqlite(connection, ids, cache),
+        postgresql: (connection) => readPostgresql(connection, ids, cache),
       },
       { readOnly: true },
     );
@@ -65,9 +65,9 @@ export function createLogRows({ database, users }: LogRowsParts): (ids: readonly
     const rows = new Map(
       conversations.map((row) => {
         const { json, quoted } = messages.get(Number(row[0])) ?? noMessages;
-        const made = logRow(row, { bots, names, messages: json });
-        quotedMessages.set(made, quoted);
-        return [Number(row[0]), made];
+        const logged = logRow(row, { bots, names, messages: json });
+        quotedMessages.set(logged, quoted);
+        return [Number(row[0]), logged];
       }),
     );
     return ids.flatMap((id) => rows.get(id) ?? []);
@@ -81,7 +81,7 @@ interface Read {
   readonly messages: ReadonlyMap<number, Written>;
 }
 
-/** Messages as JSON, and that text as it is written in JSON. */
+/** Messages as JSON, and that JSON quoted as a JSON string. */
 interface Written {
   readonly json: string;
   readonly quoted: string;
@@ -98,14 +98,14 @@ const sqliteConversations = `SELECT ${conversationColumns} FROM ${tables.convers
 const sqliteMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id IN (SELECT value FROM json_each(?)) ORDER BY conversation_id, position`;
 const sqliteBots = `SELECT id, json_extract(settings, '$.name') FROM ${botsTable} WHERE id IN (SELECT value FROM json_each(?))`;
 
-function readSqlite({ rows }: SqliteConnection, ids: readonly number[], kept: Kept): Read {
+function readSqlite({ rows }: SqliteConnection, ids: readonly number[], cache: MessageCache): Read {
   const conversations = rows(sqliteConversations, JSON.stringify(ids));
-  const missing = kept.missing(conversations);
-  if (missing.length > 0) kept.add(conversations, rows(sqliteMessages, JSON.stringify(missing)));
+  const missing = cache.missing(conversations);
+  if (missing.length > 0) cache.add(conversations, rows(sqliteMessages, JSON.stringify(missing)));
   return {
     conversations,
     bots: botNames(rows(sqliteBots, JSON.stringify(botIds(conversations)))),
-    messages: kept.take(conversations),
+    messages: cache.read(conversations),
   };
 }
 
@@ -113,32 +113,37 @@ const postgresqlConversations = `SELECT ${conversationColumns} FROM ${tables.con
 const postgresqlMessages = `SELECT ${messageColumns} FROM ${tables.messages} WHERE conversation_id = ANY($1) ORDER BY conversation_id, position`;
 const postgresqlBots = `SELECT id, settings::json->>'name' FROM ${botsTable} WHERE id = ANY($1)`;
 
-async function readPostgresql(connection: PostgresqlConnection, ids: readonly number[], kept: Kept): Promise<Read> {
-  // Messages are never older than the revision they are kept under: a change in between is seen by its own.
+async function readPostgresql(
+  connection: PostgresqlConnection,
+  ids: readonly number[],
+  cache: MessageCache,
+): Promise<Read> {
+  // Messages are never older than their cached revision, because a later change has its own revision.
   const { rows: conversations } = await connection.rows(postgresqlConversations, [ids]);
-  const missing = kept.missing(conversations);
-  if (missing.length > 0) kept.add(conversations, (await connection.rows(postgresqlMessages, [missing])).rows);
+  const missing = cache.missing(conversations);
+  if (missing.length > 0) cache.add(conversations, (await connection.rows(postgresqlMessages, [missing])).rows);
   const bots = (await connection.rows(postgresqlBots, [botIds(conversations)])).rows;
-  return { conversations, bots: botNames(bots), messages: kept.take(conversations) };
+  return { conversations, bots: botNames(bots), messages: cache.read(conversations) };
 }
 
 const botNames = (rows: readonly Values[]): ReadonlyMap<number, string> =>
   new Map(rows.map(([id, name]) => [Number(id), String(name)]));
 
-/** Bots' ids have 32 bits on PostgreSQL; larger ones are of none. */
+/** Ids of bots have 32 bits on PostgreSQL; larger ones cannot exist. */
 function botIds(conversations: readonly Values[]): number[] {
   return [...new Set(conversations.map((row) => Number(row[1])).filter((id) => id < 2 ** 31))];
 }
 
-/** Messages of conversations as JSON, with the revision they are of. */
-interface Kept {
-  /** Ids of the conversations that are not kept, or not as they are now. */
+/** Caches messages of conversations as JSON, by revision. */
+interface MessageCache {
+  /** Ids of conversations that are not cached or have changed. */
   missing(conversations: readonly Values[]): number[];
   add(conversations: readonly Values[], messages: readonly Values[]): void;
-  take(conversations: readonly Values[]): ReadonlyMap<number, Written>;
+  /** Evicts the oldest entries if the cache is too large. */
+  read(conversations: readonly Values[]): ReadonlyMap<number, Written>;
 }
 
-function createKept(): Kept {
+function createMessageCache(): MessageCache {
   const texts = new Map<number, Written & { readonly revision: number }>();
   let length = 0;
 
@@ -169,16 +174,15 @@ function createKept(): Kept {
         length += lengthOf(written);
       }
     },
-    take(conversations) {
-      const taken = new Map(
+    read(conversations) {
+      const found = new Map(
         conversations.map((row) => [Number(row[0]), texts.get(Number(row[0])) ?? noMessages] as const),
       );
-      // The oldest go first.
       for (const id of texts.keys()) {
-        if (length <= mostKept) break;
+        if (length <= maxCachedCharacters) break;
         forget(id);
       }
-      return taken;
+      return found;
     },
   };
 }
@@ -242,7 +246,7 @@ function logRow(
   };
 }
 
-/** The JSON of rows, in which the messages, most of it by far, need not be written anew each time. */
+/** The JSON of rows. It reuses the cached messages, which are most of the text. */
 export function writeRows(rows: readonly LogRow[]): Uint8Array {
   const texts = rows.map((row) => {
     const quoted = quotedMessages.get(row) ?? JSON.stringify(row.messages);
@@ -252,5 +256,5 @@ export function writeRows(rows: readonly LogRow[]): Uint8Array {
   return Buffer.from(`[${texts.join(',')}]`);
 }
 
-/** Messages as a text of JSON is written in JSON. */
+/** The messages of a row, quoted as a JSON string. */
 const quotedMessages = new WeakMap<LogRow, string>();

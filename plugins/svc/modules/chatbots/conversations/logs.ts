@@ -8,8 +8,8 @@ export interface Logs extends LogSearch {
   rows(ids: readonly number[]): Promise<LogRow[]>;
   page(filter: LogFilter, page: LogPage): Promise<{ readonly rows: readonly LogRow[]; readonly total: number }>;
   /**
-   * Users whose display name, user name or e-mail address holds a text, without regard to case, as they are now; guests (0)
-   * when it is their word. Undefined for a blank text: everybody.
+   * Users whose display name, user name or email address contains the text; case does not matter. The word "guest" finds
+   * guests (0). Returns undefined for a blank text, which matches all.
    */
   usersLike(text: string): Promise<ReadonlySet<number> | undefined>;
 }

@@ -4,17 +4,17 @@ import { submissionsJsonl } from '../forms/submissions-export.ts';
 import type { Submission, SubmissionStore } from '../forms/submission.ts';
 import '../hooks.ts';
 import { tables } from './conversation-tables.ts';
-import { writePartsOf } from './conversation-store.ts';
+import { createWriteParts } from './conversation-store.ts';
 import { deleteConversations } from './delete-conversations.ts';
 import { conversationRecord, readConversations } from './export-logs.ts';
 import type { Logs } from './logs.ts';
 
-/** Whose data: a user of the site, whoever gave an e-mail address (as a user, or in a form), or a guest by session. */
+/** Whose data: a user, the owner of an email address (as a user or in a form), or a guest by session. */
 export type Person = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
 
-/** What is known of a person by the time plugins are asked, also where an erasure has taken the conversations away. */
+/** What is known about a person when plugins run. Still complete after conversations were deleted. */
 export interface PersonIdentity {
-  /** Null: no user of the site. */
+  /** Null if the person is not a user of the site. */
   readonly userId: number | null;
   /** UUIDs. */
   readonly conversations: readonly string[];
@@ -22,26 +22,26 @@ export interface PersonIdentity {
 
 export type PersonalCounts = Readonly<Record<string, number>>;
 
-/** What was done, without the data and without the name of the person: proof that outlives them. */
+/** A record of an export or deletion, without the data and the name of the person. */
 export interface Receipt {
   readonly id: string;
   readonly act: 'export' | 'erase';
-  /** How the person was named. */
+  /** How the person was identified. */
   readonly by: 'user' | 'email' | 'session';
   /** Milliseconds since the epoch. */
   readonly at: number;
   /** Login of the administrator, or `command line`. */
   readonly actor: string;
-  /** Conversations, messages and submissions, and what plugins added by name. */
+  /** Numbers of conversations, messages and submissions, and the counts that plugins add. */
   readonly counts: PersonalCounts;
 }
 
 export interface PersonalData {
-  /** How much there is. */
+  /** Counts the data of a person. */
   count(person: Person): Promise<PersonalCounts>;
-  /** One JSON object a line, each with its `type`. The receipt is kept when everything was handed out. */
+  /** Yields one JSON object per line, with its `type`. The receipt is stored after the last line. */
   export(person: Person, actor: string): AsyncGenerator<string>;
-  /** Deletes everything, in batches; one that was interrupted is completed by asking again. */
+  /** Deletes everything, in batches. An interrupted deletion can be repeated. */
   erase(person: Person, actor: string): Promise<Receipt>;
   /** Newest first. */
   receipts(limit: number): Promise<readonly Receipt[]>;
@@ -59,7 +59,7 @@ interface Found {
   readonly submissions: readonly Submission[];
 }
 
-const atOnce = 500;
+const batchSize = 500;
 
 export function createPersonalData({ host, submissions, logs }: PersonalDataParts): PersonalData {
   const { knex } = host.database;
@@ -71,32 +71,33 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
         : 'email' in person
           ? ((await host.users.find(person.email))?.id ?? null)
           : null;
-    const given = 'userId' in person ? [] : await submissions.of(person);
-    const own = userId === null ? [] : await submissions.of({ userId });
+    const named = 'userId' in person ? [] : await submissions.listByPerson(person);
+    const own = userId === null ? [] : await submissions.listByPerson({ userId });
     const conversations = new Map<number, Found['conversations'][number]>();
-    const keep = (rows: Found['conversations']): void => {
+    const add = (rows: Found['conversations']): void => {
       for (const row of rows) conversations.set(row.id, row);
     };
     const select = () => knex(tables.conversations).select('id', 'uuid', 'message_count');
-    if (userId !== null && userId > 0) keep(await select().where({ user_id: userId }));
-    if ('sessionId' in person) keep(await select().where({ session_id: person.sessionId }));
-    // Whoever gives an address in a form is who talks there.
-    const uuids = [...new Set([...given, ...own].map(({ conversation }) => conversation))];
-    for (let start = 0; start < uuids.length; start += atOnce)
-      keep(await select().whereIn('uuid', uuids.slice(start, start + atOnce)));
-    const inside = await submissions.ofConversations([...conversations.values()].map(({ uuid }) => uuid));
-    const all = [...new Map([...given, ...own, ...inside].map((one) => [one.id, one])).values()];
+    if (userId !== null && userId > 0) add(await select().where({ user_id: userId }));
+    if ('sessionId' in person) add(await select().where({ session_id: person.sessionId }));
+    // The whole conversation belongs to the person who enters the address in its form.
+    const uuids = [...new Set([...named, ...own].map(({ conversation }) => conversation))];
+    for (let start = 0; start < uuids.length; start += batchSize)
+      add(await select().whereIn('uuid', uuids.slice(start, start + batchSize)));
+    const inside = await submissions.listByConversations([...conversations.values()].map(({ uuid }) => uuid));
+    const all = [...new Map([...named, ...own, ...inside].map((one) => [one.id, one])).values()];
     return { userId, conversations: [...conversations.values()], submissions: all };
   }
 
-  async function keepReceipt(
+  async function storeReceipt(
     act: Receipt['act'],
     { person, actor, counts }: { readonly person: Person; readonly actor: string; readonly counts: PersonalCounts },
   ): Promise<Receipt> {
     const by = 'userId' in person ? 'user' : 'email' in person ? 'email' : 'session';
     const receipt: Receipt = { id: randomUUID(), act, by, at: host.clock.now(), actor, counts };
     await knex(tables.receipts).insert({ ...receipt, counts: JSON.stringify(counts) });
-    host.log.info(act === 'erase' ? 'Data of a person were erased.' : 'Data of a person were exported.', {
+    host.log.info(act === 'erase' ? 'Personal data deleted' : 'Personal data exported', {
+      event: act === 'erase' ? 'personal_data_deleted' : 'personal_data_exported',
       receipt: receipt.id,
       by,
       ...counts,
@@ -105,7 +106,7 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
   }
 
   return {
-    count: async (person) => countsOf(await find(person)),
+    count: async (person) => countFound(await find(person)),
     async *export(person, actor) {
       const found = await find(person);
       for await (const exported of readConversations(
@@ -115,12 +116,12 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
         yield line('conversation', conversationRecord(exported));
       for await (const json of submissionsJsonl(iterate(found.submissions)))
         yield line('submission', JSON.parse(json) as Record<string, unknown>);
-      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person, identityOf(found));
+      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person, toIdentity(found));
       for (const record of more) yield line(record.type, record.data);
-      await keepReceipt('export', {
+      await storeReceipt('export', {
         person,
         actor,
-        counts: { ...countsOf(found), ...(more.length > 0 && { others: more.length }) },
+        counts: { ...countFound(found), ...(more.length > 0 && { others: more.length }) },
       });
     },
     async erase(person, actor) {
@@ -130,21 +131,21 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
         messages: found.conversations.reduce((total, { message_count }) => total + message_count, 0),
         submissions: 0,
       };
-      for (let start = 0; start < found.conversations.length; start += atOnce) {
-        const batch = found.conversations.slice(start, start + atOnce);
-        erased.submissions += await submissions.eraseOfConversations(batch.map(({ uuid }) => uuid));
+      for (let start = 0; start < found.conversations.length; start += batchSize) {
+        const batch = found.conversations.slice(start, start + batchSize);
+        erased.submissions += await submissions.deleteByConversations(batch.map(({ uuid }) => uuid));
         erased.conversations += await deleteConversations(
-          writePartsOf(host),
+          createWriteParts(host),
           batch.map(({ id }) => id),
         );
       }
-      if (!('userId' in person)) erased.submissions += await submissions.eraseOf(person);
+      if (!('userId' in person)) erased.submissions += await submissions.deleteByPerson(person);
       if (found.userId !== null && found.userId > 0)
-        erased.submissions += await submissions.eraseOf({ userId: found.userId });
-      const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person, identityOf(found));
-      // The index holds words of what is gone, found by nobody: they go too.
+        erased.submissions += await submissions.deleteByPerson({ userId: found.userId });
+      const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person, toIdentity(found));
+      // The search index still contains words of the deleted conversations.
       await logs.maintain({ purge: true });
-      return keepReceipt('erase', { person, actor, counts });
+      return storeReceipt('erase', { person, actor, counts });
     },
     async receipts(limit) {
       const rows = (await knex(tables.receipts).orderBy('at', 'desc').limit(limit)) as (Omit<Receipt, 'counts'> & {
@@ -155,14 +156,14 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
   };
 }
 
-function identityOf({ userId, conversations }: Found): PersonIdentity {
+function toIdentity({ userId, conversations }: Found): PersonIdentity {
   return {
     userId: userId !== null && userId > 0 ? userId : null,
     conversations: conversations.map(({ uuid }) => uuid),
   };
 }
 
-function countsOf({ conversations, submissions }: Found): PersonalCounts {
+function countFound({ conversations, submissions }: Found): PersonalCounts {
   return {
     conversations: conversations.length,
     messages: conversations.reduce((total, { message_count }) => total + message_count, 0),
@@ -178,8 +179,8 @@ async function* iterate<Item>(items: readonly Item[]): AsyncGenerator<Item> {
   yield* items;
 }
 
-/** `17`, `ada@example.com`, or a session id, by what it is said to be. Null: it cannot be one. */
-export function personOf(by: unknown, value: unknown): Person | null {
+/** Parses a user id, an email address or a session id. Returns null if it is not valid. */
+export function parsePerson(by: unknown, value: unknown): Person | null {
   const text = typeof value === 'string' ? value.trim() : '';
   if (by === 'user') return /^[1-9]\d{0,9}$/.test(text) && Number(text) < 2 ** 31 ? { userId: Number(text) } : null;
   if (by === 'email') return text.includes('@') && text.length <= 254 ? { email: text } : null;

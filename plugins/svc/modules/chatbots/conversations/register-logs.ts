@@ -1,15 +1,15 @@
 import type { ChatbotParts } from '../chatbots.ts';
 import { tables } from './conversation-tables.ts';
 
-/** Brings the index of the logs up to date; mostly there is nothing to do. */
+/** Updates the search index of the logs. */
 export const indexHook = 'svc_logs_index';
-/** Deletes what is older than its chatbot keeps. */
+/** Deletes conversations after the retention of their chatbot. */
 export const retentionHook = 'svc_logs_retention';
 
-/** Milliseconds after the start: whatever has to be quick is up by then. */
+/** Milliseconds after the start, so that warming up does not delay it. */
 const warmUpAfter = 1000;
 
-/** What the logs need besides their route and pages. Their code is loaded when it is first needed. */
+/** Registers the cron jobs and hooks of the logs. Their code is loaded when it is first needed. */
 export async function registerLogs(parts: ChatbotParts): Promise<void> {
   const { host } = parts;
   host.hooks.addAction(indexHook, async () => {
@@ -18,7 +18,8 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
   host.hooks.addAction(retentionHook, async () => {
     const { deleteExpiredConversations } = await import('./delete-conversations.ts');
     const conversations = await deleteExpiredConversations({ host, bots: await parts.bots.list() });
-    if (conversations > 0) host.log.info('Old conversations were deleted.', { conversations });
+    if (conversations > 0)
+      host.log.info('Expired conversations deleted', { event: 'conversations_expired', conversations });
     await parts.logs.maintain({ purge: true });
   });
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
@@ -29,7 +30,7 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
   warmUp(parts);
 }
 
-/** The first search of a large site would wait for the catalogue to be read: it is read beforehand, unless there is nothing in it. */
+/** Reads the catalogue before the first search, so that the search does not wait for it. */
 function warmUp(parts: ChatbotParts): void {
   const { host } = parts;
   if (host.site.role === 'worker') return;
@@ -37,7 +38,10 @@ function warmUp(parts: ChatbotParts): void {
     void (async () => {
       if ((await host.database.knex(tables.conversations).first('id')) !== undefined) await parts.logs.warmUp();
     })().catch((error: unknown) => {
-      host.log.warn('The logs could not be read beforehand; their first search will take longer.', { error });
+      host.log.warn('Failed to preload the chat logs; the first search will be slower', {
+        event: 'chat_logs_preload_failed',
+        error,
+      });
     });
   });
   host.onStop(cancel);

@@ -1,21 +1,21 @@
 import type { Knex } from '#plugin-api';
-import { holdConversation, type WriteParts } from './append-messages.ts';
+import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { holdIndex } from './search/segment-store.ts';
 import { nextRevision } from './revision.ts';
 
-export function createRemove({ database, inTransaction }: WriteParts): ConversationStore['remove'] {
+export function createRemoveMessage({ database, inTransaction }: WriteParts): ConversationStore['remove'] {
   return (conversationId, messageId, outer) =>
     inTransaction(async (transaction) => {
-      // Before the message is read, so that it is not indexed in between.
+      // Lock the index before reading the message, so that it is not indexed in between.
       await holdIndex(transaction);
-      const held = await holdConversation(transaction, database.dialect, conversationId);
+      const locked = await lockConversation(transaction, database.dialect, conversationId);
       const row = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId, uuid: messageId })
         .first();
-      if (held === undefined || row === undefined) return false;
+      if (locked === undefined || row === undefined) return false;
       await transaction(tables.messages).where({ id: row.id }).delete();
       const last = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId })
@@ -24,23 +24,23 @@ export function createRemove({ database, inTransaction }: WriteParts): Conversat
       await transaction<ConversationRow>(tables.conversations)
         .where({ id: conversationId })
         .update({
-          message_count: held.message_count - 1,
-          last_message_at: last?.created_at ?? held.created_at,
-          tokens: held.tokens - (row.total_tokens ?? 0),
-          cost: held.cost - (row.cost ?? 0),
-          liked: held.liked - (row.feedback === 'up' ? 1 : 0),
-          disliked: held.disliked - (row.feedback === 'down' ? 1 : 0),
+          message_count: locked.message_count - 1,
+          last_message_at: last?.created_at ?? locked.created_at,
+          tokens: locked.tokens - (row.total_tokens ?? 0),
+          cost: locked.cost - (row.cost ?? 0),
+          liked: locked.liked - (row.feedback === 'up' ? 1 : 0),
+          disliked: locked.disliked - (row.feedback === 'down' ? 1 : 0),
           revision: await nextRevision(transaction, database.dialect),
         });
-      if (row.indexed === 1) await forgetTexts(transaction, conversationId);
+      if (row.indexed === 1) await scheduleReindex(transaction, conversationId);
       return true;
     }, outer);
 }
 
-/** The index holds messages of a conversation as one text: what is left of them is indexed anew. */
-async function forgetTexts(transaction: Knex.Transaction, conversationId: number): Promise<void> {
+/** The index treats the messages of a conversation as one text, so the rest of them must be indexed again. */
+async function scheduleReindex(transaction: Knex.Transaction, conversationId: number): Promise<void> {
   const last = (await transaction(tables.segments).max({ id: 'id' }).first()) as { id: number | null } | undefined;
-  await transaction(tables.dead)
+  await transaction(tables.indexTombstones)
     .insert({ conversation_id: conversationId, segment_id: last?.id ?? 0 })
     .onConflict('conversation_id')
     .merge();

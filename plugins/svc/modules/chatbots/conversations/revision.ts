@@ -2,9 +2,9 @@ import type { DatabaseApi, Knex } from '#plugin-api';
 import { tables } from './conversation-tables.ts';
 
 /**
- * The number that every change of the running transaction is marked with, so that other processes can ask what changed
- * since. SQLite counts: it has one writer. On PostgreSQL, where transactions commit in any order, it is the transaction's
- * own id: whoever asks again from the oldest one that was still running misses none.
+ * The revision that marks every change of the running transaction, so that other processes can read what changed since.
+ * SQLite uses a counter, because it has one writer. On PostgreSQL transactions commit in any order, so the revision is the
+ * id of the transaction: readers continue from the oldest transaction that was still running and miss none.
  */
 export async function nextRevision(transaction: Knex.Transaction, dialect: DatabaseApi['dialect']): Promise<number> {
   if (dialect === 'postgresql') {

@@ -1,27 +1,27 @@
-import { holdConversation, type WriteParts } from './append-messages.ts';
+import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
-import { messageOf, storable, type ConversationRow, type MessageRow } from './conversation-rows.ts';
+import { toMessage, storable, type ConversationRow, type MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 
-export function createFeedback({ database, inTransaction }: WriteParts): ConversationStore['setFeedback'] {
+export function createSetFeedback({ database, inTransaction }: WriteParts): ConversationStore['setFeedback'] {
   return (conversationId, { messageId, value, comment: given }, outer) =>
     inTransaction(async (transaction) => {
       const comment = storable(given);
-      const held = await holdConversation(transaction, database.dialect, conversationId);
+      const locked = await lockConversation(transaction, database.dialect, conversationId);
       const row = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId, uuid: messageId, role: 'assistant' })
         .first();
-      if (held === undefined || row === undefined || (row.feedback === value && row.comment === comment)) return null;
+      if (locked === undefined || row === undefined || (row.feedback === value && row.comment === comment)) return null;
       const changes = { feedback: value, comment, feedback_revision: row.feedback_revision + 1 };
       await transaction<MessageRow>(tables.messages).where({ id: row.id }).update(changes);
       await transaction<ConversationRow>(tables.conversations)
         .where({ id: conversationId })
         .update({
-          liked: held.liked + Number(value === 'up') - Number(row.feedback === 'up'),
-          disliked: held.disliked + Number(value === 'down') - Number(row.feedback === 'down'),
+          liked: locked.liked + Number(value === 'up') - Number(row.feedback === 'up'),
+          disliked: locked.disliked + Number(value === 'down') - Number(row.feedback === 'down'),
           revision: await nextRevision(transaction, database.dialect),
         });
-      return messageOf({ ...row, ...changes });
+      return toMessage({ ...row, ...changes });
     }, outer);
 }

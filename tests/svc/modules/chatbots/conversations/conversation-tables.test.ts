@@ -3,7 +3,7 @@ import { describeDialects } from '../../../../helpers/dialects.ts';
 import { conversationMigrations } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-tables.ts';
 
 describeDialects('the tables of conversations', (open) => {
-  it('keep the index of the logs when texts and places are parted', async () => {
+  it('keep the index of the logs over all migrations', async () => {
     const database = await open();
     await database.migrate(
       'svc',
@@ -30,14 +30,15 @@ describeDialects('the tables of conversations', (open) => {
 
     const [word, letters] = terms;
     expect(
-      await database.knex('svc_log_texts').select('term_id', 'segment_id', 'texts').orderBy('term_id'),
+      await database.knex('svc_log_postings').select('term_id', 'segment_id', 'texts').orderBy('term_id'),
     ).to.deep.equal([
       { term_id: word?.id, segment_id: segment?.id, texts },
       { term_id: letters?.id, segment_id: segment?.id, texts },
     ]);
-    expect(await database.knex('svc_log_places').select('term_id', 'segment_id', 'places')).to.deep.equal([
-      { term_id: word?.id, segment_id: segment?.id, places },
+    expect(await database.knex('svc_log_positions').select('term_id', 'segment_id', 'positions')).to.deep.equal([
+      { term_id: word?.id, segment_id: segment?.id, positions: places },
     ]);
-    expect(await database.knex.schema.hasTable('svc_log_postings')).to.equal(false);
+    for (const former of ['svc_log_texts', 'svc_log_places', 'svc_log_dead', 'svc_conversation_removals'])
+      expect(await database.knex.schema.hasTable(former), former).to.equal(false);
   });
 });

@@ -21,31 +21,31 @@ export const marks = { present: 1, liked: 2, disliked: 4 } as const;
  */
 export interface Catalogue {
   readonly count: () => number;
-  /** Adds it, or changes what is known of it. */
+  /** Adds or updates an entry. */
   set(entry: CatalogueEntry): void;
   delete(id: number): void;
-  /** Adds many in any order; `sort` has to follow. */
+  /** Adds many in any order. Call `sort` afterwards. */
   load(entries: readonly CatalogueEntry[]): void;
   sort(): void;
   readonly columns: () => Columns;
 }
 
-/** Indexed by place, the oldest at 0. A place counts where its mark is not 0. */
+/** Indexed by row, oldest first. A row is in use if its mark is not 0. */
 export interface Columns {
   /** Id of slot 0, a multiple of 8: a conversation's slot is its id less this. */
   readonly first: number;
   /** A bit for each slot: whether there is such a conversation. */
   readonly present: Uint8Array;
-  /** By slot: its place and one more; 0: no such conversation. */
-  readonly places: Uint32Array;
+  /** By slot: the row plus one, or 0 if the conversation does not exist. */
+  readonly rows: Uint32Array;
   readonly slots: Uint32Array;
   readonly marks: Uint8Array;
   readonly bots: Uint32Array;
   readonly users: Uint32Array;
   readonly times: Uint32Array;
-  /** Places that are in use. */
+  /** Number of rows. */
   readonly used: number;
-  /** No user's id is above it. */
+  /** Highest id of a user. */
   readonly highestUser: number;
 }
 
@@ -57,8 +57,8 @@ interface Store {
   users: Uint32Array;
   times: Uint32Array;
   used: number;
-  /** By slot: its place and one more; 0: no such conversation. */
-  places: Uint32Array;
+  /** By slot: the row plus one, or 0 if the conversation does not exist. */
+  rows: Uint32Array;
   present: Uint8Array;
   highestUser: number;
 }
@@ -70,7 +70,7 @@ export function createCatalogue(): Catalogue {
     first: -1,
     used: 0,
     highestUser: 0,
-    places: new Uint32Array(firstRoom),
+    rows: new Uint32Array(firstRoom),
     present: new Uint8Array(firstRoom / 8),
     ...room(firstRoom),
   };
@@ -78,17 +78,17 @@ export function createCatalogue(): Catalogue {
 
   function slotFor(id: number): number {
     if (store.first < 0) store.first = wholeByte(id);
-    // With room for more of them, so that a row of lower and lower ids does not move everything each time.
+    // With spare room, so that a series of descending ids does not move everything each time.
     if (id < store.first)
-      shiftSlots(store, store.first - wholeByte(Math.max(0, Math.min(id, store.first - store.places.length))));
+      shiftSlots(store, store.first - wholeByte(Math.max(0, Math.min(id, store.first - store.rows.length))));
     const slot = id - store.first;
-    if (slot >= store.places.length) growSlots(store, Math.max(slot + 1, store.places.length * 2));
+    if (slot >= store.rows.length) growSlots(store, Math.max(slot + 1, store.rows.length * 2));
     return slot;
   }
 
-  /** Where a conversation stands; -1: nowhere. */
-  function placeOf(slot: number): number {
-    return (store.places[slot] ?? 0) - 1;
+  /** The row of a conversation, or -1. */
+  function rowAt(slot: number): number {
+    return (store.rows[slot] ?? 0) - 1;
   }
 
   return {
@@ -96,37 +96,37 @@ export function createCatalogue(): Catalogue {
     columns: () => store,
     set(entry) {
       const slot = slotFor(entry.id);
-      const known = placeOf(slot);
+      const known = rowAt(slot);
       if (known < 0) {
         count += 1;
         setPresent(store, slot);
       }
       if (known >= 0 && store.times[known] === entry.lastMessage) return fill(store, known, entry);
       if (known >= 0) store.marks[known] = 0;
-      fill(store, makePlace(store, slot, entry.lastMessage), entry);
+      fill(store, insertRow(store, slot, entry.lastMessage), entry);
     },
     delete(id) {
       const slot = id - store.first;
-      const place = store.first < 0 || slot < 0 ? -1 : placeOf(slot);
-      if (place < 0) return;
-      store.marks[place] = 0;
-      store.places[slot] = 0;
+      const row = store.first < 0 || slot < 0 ? -1 : rowAt(slot);
+      if (row < 0) return;
+      store.marks[row] = 0;
+      store.rows[slot] = 0;
       store.present[slot >> 3] = (store.present[slot >> 3] ?? 0) & ~(1 << (slot & 7));
       count -= 1;
     },
     load(entries) {
       for (const entry of entries) {
         const slot = slotFor(entry.id);
-        let place = placeOf(slot);
-        if (place < 0) {
+        let row = rowAt(slot);
+        if (row < 0) {
           if (store.used >= store.marks.length) grow(store);
-          place = store.used++;
-          store.slots[place] = slot;
-          store.places[slot] = place + 1;
+          row = store.used++;
+          store.slots[row] = slot;
+          store.rows[slot] = row + 1;
           setPresent(store, slot);
           count += 1;
         }
-        fill(store, place, entry);
+        fill(store, row, entry);
       }
     },
     sort: () => {
@@ -139,12 +139,12 @@ function setPresent({ present }: Store, slot: number): void {
   present[slot >> 3] = (present[slot >> 3] ?? 0) | (1 << (slot & 7));
 }
 
-function fill(store: Store, place: number, entry: CatalogueEntry): void {
-  store.bots[place] = entry.botId;
-  store.users[place] = entry.userId;
+function fill(store: Store, row: number, entry: CatalogueEntry): void {
+  store.bots[row] = entry.botId;
+  store.users[row] = entry.userId;
   if (entry.userId > store.highestUser) store.highestUser = entry.userId;
-  store.times[place] = entry.lastMessage;
-  store.marks[place] = marks.present | (entry.liked ? marks.liked : 0) | (entry.disliked ? marks.disliked : 0);
+  store.times[row] = entry.lastMessage;
+  store.marks[row] = marks.present | (entry.liked ? marks.liked : 0) | (entry.disliked ? marks.disliked : 0);
 }
 
 function room(size: number): Pick<Store, 'slots' | 'marks' | 'bots' | 'users' | 'times'> {
@@ -157,76 +157,76 @@ function room(size: number): Pick<Store, 'slots' | 'marks' | 'bots' | 'users' | 
   };
 }
 
-/** Copies one place of `from`. */
-function copyPlace(
+/** Copies one row of `from`. */
+function copyRow(
   from: Store,
-  place: number,
+  row: number,
   { to, at }: { readonly to: ReturnType<typeof room>; readonly at: number },
 ): void {
-  to.slots[at] = from.slots[place] ?? 0;
-  to.marks[at] = from.marks[place] ?? 0;
-  to.bots[at] = from.bots[place] ?? 0;
-  to.users[at] = from.users[place] ?? 0;
-  to.times[at] = from.times[place] ?? 0;
+  to.slots[at] = from.slots[row] ?? 0;
+  to.marks[at] = from.marks[row] ?? 0;
+  to.bots[at] = from.bots[row] ?? 0;
+  to.users[at] = from.users[row] ?? 0;
+  to.times[at] = from.times[row] ?? 0;
 }
 
 /** @param shift a multiple of 8. */
 function growSlots(store: Store, size: number, shift = 0): void {
-  const places = new Uint32Array(size);
-  places.set(store.places, shift);
+  const rows = new Uint32Array(size);
+  rows.set(store.rows, shift);
   const present = new Uint8Array(Math.ceil(size / 8));
   present.set(store.present, shift / 8);
-  Object.assign(store, { places, present });
+  Object.assign(store, { rows, present });
 }
 
 /** An id below all others: they are read in the order of their last changes. */
 function shiftSlots(store: Store, by: number): void {
-  growSlots(store, store.places.length + by, by);
-  for (let place = 0; place < store.used; place++) store.slots[place] = (store.slots[place] ?? 0) + by;
+  growSlots(store, store.rows.length + by, by);
+  for (let row = 0; row < store.used; row++) store.slots[row] = (store.slots[row] ?? 0) + by;
   store.first -= by;
 }
 
-/** Leaves out places that do not count any more; doubles when that is not enough. */
+/** Drops unused rows, or doubles the room if that is not enough. */
 function grow(store: Store): void {
   let alive = 0;
-  for (let place = 0; place < store.used; place++) if (store.marks[place] !== 0) alive += 1;
+  for (let row = 0; row < store.used; row++) if (store.marks[row] !== 0) alive += 1;
   const larger = room(alive * 4 < store.marks.length * 3 ? store.marks.length : store.marks.length * 2);
   let used = 0;
-  for (let place = 0; place < store.used; place++) {
-    if (store.marks[place] === 0) continue;
-    copyPlace(store, place, { to: larger, at: used });
-    store.places[store.slots[place] ?? 0] = used + 1;
+  for (let row = 0; row < store.used; row++) {
+    if (store.marks[row] === 0) continue;
+    copyRow(store, row, { to: larger, at: used });
+    store.rows[store.slots[row] ?? 0] = used + 1;
     used += 1;
   }
   Object.assign(store, larger, { used });
 }
 
-/** A place for a slot in the order of times, which is nearly always the last one. What it held is left behind. */
-function makePlace(store: Store, slot: number, time: number): number {
+/** Inserts a row in the order of times, which is nearly always the last one. The former row stays unused. */
+function insertRow(store: Store, slot: number, time: number): number {
   if (store.used >= store.marks.length) grow(store);
-  let place = store.used;
-  while (place > 0 && (store.marks[place - 1] === 0 || isBefore(slot, time, { store, place: place - 1 }))) place -= 1;
-  // Whatever does not count may stay before it.
-  while (place < store.used && store.marks[place] === 0) place += 1;
-  if (place < store.used) {
+  let row = store.used;
+  while (row > 0 && (store.marks[row - 1] === 0 || isBefore(slot, time, { store, row: row - 1 }))) row -= 1;
+  // Unused rows may stay before it.
+  while (row < store.used && store.marks[row] === 0) row += 1;
+  if (row < store.used) {
     for (const column of [store.slots, store.marks, store.bots, store.users, store.times])
-      column.copyWithin(place + 1, place, store.used);
-    for (let moved = place + 1; moved <= store.used; moved++)
-      if (store.marks[moved] !== 0) store.places[store.slots[moved] ?? 0] = moved + 1;
+      column.copyWithin(row + 1, row, store.used);
+    for (let moved = row + 1; moved <= store.used; moved++)
+      if (store.marks[moved] !== 0) store.rows[store.slots[moved] ?? 0] = moved + 1;
   }
-  store.slots[place] = slot;
-  store.places[slot] = place + 1;
+  store.slots[row] = slot;
+  store.rows[slot] = row + 1;
   store.used += 1;
-  return place;
+  return row;
 }
 
 function isBefore(
   slot: number,
   time: number,
-  { store, place }: { readonly store: Store; readonly place: number },
+  { store, row }: { readonly store: Store; readonly row: number },
 ): boolean {
-  const other = store.times[place] ?? 0;
-  return time === other ? slot < (store.slots[place] ?? 0) : time < other;
+  const other = store.times[row] ?? 0;
+  return time === other ? slot < (store.slots[row] ?? 0) : time < other;
 }
 
 /** Times and slots side by side are numbers of 64 bits, which are sorted without a function that compares. */
@@ -235,18 +235,18 @@ function sortAll(store: Store): void {
   const halves = new Uint32Array(keys.buffer);
   const low = endianness() === 'LE' ? 0 : 1;
   let used = 0;
-  for (let place = 0; place < store.used; place++) {
-    if (store.marks[place] === 0) continue;
-    halves[used * 2 + low] = store.slots[place] ?? 0;
-    halves[used * 2 + 1 - low] = store.times[place] ?? 0;
+  for (let row = 0; row < store.used; row++) {
+    if (store.marks[row] === 0) continue;
+    halves[used * 2 + low] = store.slots[row] ?? 0;
+    halves[used * 2 + 1 - low] = store.times[row] ?? 0;
     used += 1;
   }
   keys.subarray(0, used).sort();
   const sorted = room(Math.max(firstRoom, Math.ceil(used * 1.25)));
   for (let at = 0; at < used; at++) {
     const slot = halves[at * 2 + low] ?? 0;
-    copyPlace(store, (store.places[slot] ?? 0) - 1, { to: sorted, at });
-    store.places[slot] = at + 1;
+    copyRow(store, (store.rows[slot] ?? 0) - 1, { to: sorted, at });
+    store.rows[slot] = at + 1;
   }
   Object.assign(store, sorted, { used });
 }

@@ -1,8 +1,8 @@
 import type { Clock, DatabaseApi } from '#plugin-api';
 import { tables } from '../conversation-tables.ts';
 import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts';
-import { nextTurn } from './segment-store.ts';
-import { removalsKept } from './tidy-index.ts';
+import { yieldToEventLoop } from './segment-store.ts';
+import { tombstoneLifetime } from './tidy-index.ts';
 
 export interface LiveCatalogueParts {
   readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen'>;
@@ -10,7 +10,7 @@ export interface LiveCatalogueParts {
 }
 
 export interface LiveCatalogue {
-  /** The catalogue as the database was after this call began, whichever process wrote. The first call reads everything. */
+  /** The catalogue with all changes before this call, of any process. The first call reads everything. */
   current(): Promise<Catalogue>;
   /** Forgets everything. */
   drop(): void;
@@ -22,8 +22,8 @@ const columns = 'id, bot_id, user_id, last_message_at, liked, disliked';
 type Rows = readonly (readonly unknown[])[];
 
 /**
- * Every change of a conversation marks it with a revision (see nextRevision), so that one small question answers what changed
- * since the last one, in this process or another. Those who ask meanwhile share the next question.
+ * Every change marks its conversation with a revision (see nextRevision), so that one small query returns what changed since
+ * the last one, in any process. Concurrent callers share the next query.
  */
 export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
   const { clock } = parts;
@@ -34,7 +34,7 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
 
   async function load(): Promise<Catalogue> {
     if (!listening) {
-      // A restored database holds other rows: begin anew.
+      // A restored database has other rows, so read everything again.
       listening = true;
       await parts.database.listen(
         'svc_logs',
@@ -54,8 +54,8 @@ export function createLiveCatalogue(parts: LiveCatalogueParts): LiveCatalogue {
 
   async function bringUpToDate(): Promise<Catalogue> {
     const known = loaded;
-    // Deletions are told for a day.
-    if (known === null || clock.now() - known.at > removalsKept / 2) return load();
+    // Tombstones live a day.
+    if (known === null || clock.now() - known.at > tombstoneLifetime / 2) return load();
     const { changed, removed, from } = await changesSince(parts.database, known.from);
     for (const row of changed) known.catalogue.set(entryOf(row));
     for (const id of removed) known.catalogue.delete(id);
@@ -117,7 +117,7 @@ async function readAll(
       { readOnly: true },
     );
     take(rows.map(entryOf));
-    await nextTurn();
+    await yieldToEventLoop();
     return rows;
   };
   for (let revision = -1; ;) {
@@ -165,11 +165,11 @@ interface Changes {
 
 const sqliteRevision = `SELECT value FROM ${tables.state} WHERE name = 'revision'`;
 const sqliteChanged = `SELECT ${columns} FROM ${tables.conversations} WHERE revision >= ?`;
-const sqliteRemoved = `SELECT conversation_id FROM ${tables.removals} WHERE revision >= ?`;
+const sqliteRemoved = `SELECT conversation_id FROM ${tables.tombstones} WHERE revision >= ?`;
 const postgresqlChanges = `
   SELECT 0, pg_snapshot_xmin(pg_current_snapshot())::text::bigint, 0::bigint, 0::bigint, 0::bigint, 0, 0
   UNION ALL SELECT 1, ${columns} FROM ${tables.conversations} WHERE revision >= $1
-  UNION ALL SELECT 2, conversation_id, 0, 0, 0, 0, 0 FROM ${tables.removals} WHERE revision >= $1`;
+  UNION ALL SELECT 2, conversation_id, 0, 0, 0, 0, 0 FROM ${tables.tombstones} WHERE revision >= $1`;
 
 async function changesSince(database: LiveCatalogueParts['database'], from: number): Promise<Changes> {
   return database.direct<Changes | Promise<Changes>>(

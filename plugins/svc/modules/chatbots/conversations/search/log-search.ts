@@ -17,11 +17,11 @@ export interface FoundLogs {
 
 export interface LogSearch {
   find(filter: LogFilter, page: LogPage): Promise<FoundLogs>;
-  /** Ids of all that match, newest first, as they are now. */
+  /** Ids of all that match, newest first. */
   all(filter: LogFilter): Promise<Uint32Array>;
-  /** How many conversations there are, and in how many seconds of the epoch the first and the last ended; null: none. */
+  /** The number of conversations. */
   count(): Promise<number>;
-  /** Conversations by day: how many of the filter had their last message then. @param dayOf name of the day of a moment in milliseconds. */
+  /** Conversations per day of their last message. @param dayOf The day of a time in milliseconds. */
   perDay(filter: LogFilter, dayOf: (time: number) => string): Promise<ReadonlyMap<string, number>>;
   /** See maintainIndex. */
   maintain(options?: { readonly all?: boolean; readonly purge?: boolean }): Promise<boolean>;
@@ -49,22 +49,22 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
     return maintaining;
   }
 
-  /** The conversations that match; null: all do, as far as texts go. */
+  /** The conversations that match the text. Null if the text is blank. */
   async function withText(text: string): Promise<IdBits | null> {
     if (foldForSearch(text).trim() === '') return null;
     const hits = await texts.find(text);
     if (texts.pending() >= worthIndexing * 2)
       void maintain().catch((error: unknown) => {
-        log.warn('The index of the logs could not be brought up to date.', { error });
+        log.warn('Failed to update the search index of the chat logs', { event: 'log_index_failed', error });
       });
     return hits;
   }
 
-  /** Places of the conversations that match, newest first. To be used before the next await. */
-  async function matching(filter: LogFilter): Promise<{ readonly columns: Columns; readonly places: Uint32Array }> {
+  /** Rows of the conversations that match, newest first. Only valid until the next await. */
+  async function matching(filter: LogFilter): Promise<{ readonly columns: Columns; readonly rows: Uint32Array }> {
     const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text ?? '')]);
     const columns = catalogue.columns();
-    return { columns, places: select(columns, { ...filter, hits }) };
+    return { columns, rows: select(columns, { ...filter, hits }) };
   }
 
   return {
@@ -75,28 +75,28 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
       }
       const {
         columns: { first, slots },
-        places,
+        rows,
       } = await matching(filter);
       return {
-        ids: Array.from(places.subarray(page.offset, page.offset + page.limit), (place) => first + (slots[place] ?? 0)),
-        total: places.length,
+        ids: Array.from(rows.subarray(page.offset, page.offset + page.limit), (row) => first + (slots[row] ?? 0)),
+        total: rows.length,
       };
     },
     async all(filter) {
       const {
         columns: { first, slots },
-        places,
+        rows,
       } = await matching(filter);
-      return places.map((place) => first + (slots[place] ?? 0));
+      return rows.map((row) => first + (slots[row] ?? 0));
     },
     count: async () => (await live.current()).count(),
     async perDay(filter, dayOf) {
       const days = createDays(dayOf);
       const {
         columns: { times },
-        places,
+        rows,
       } = await matching(filter);
-      for (const place of places) days.count(times[place] ?? 0);
+      for (const row of rows) days.count(times[row] ?? 0);
       return days.counted;
     },
     maintain,
@@ -106,7 +106,7 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
   };
 }
 
-/** Counts by day. Those that come one after the other are often of one quarter of an hour, and no day begins within one. */
+/** Counts by day. Caches the day of a quarter of an hour, because no day begins within one. */
 function createDays(dayOf: (time: number) => string): {
   readonly counted: Map<string, number>;
   count(time: number): void;
@@ -122,27 +122,23 @@ function createDays(dayOf: (time: number) => string): {
   };
 }
 
-/** By anything but a text. */
+/** Whether the filter has more than a text. */
 function isNarrowed({ botId, userIds, from, to, feedback, guest, ids }: LogFilter): boolean {
   return [botId, userIds, from, to, feedback, guest, ids].some((value) => value !== undefined);
 }
 
-/** Without a filter nothing has to be looked at on the way. */
+/** Without a filter, no entry needs to be checked. */
 function pageOfAll(catalogue: Catalogue, { offset, limit }: LogPage): FoundLogs {
   const { first, slots, used, marks: flags } = catalogue.columns();
   const total = catalogue.count();
   const ids: number[] = [];
-  // As many places as conversations: none of them is to be skipped.
+  // As many rows as conversations: no row is unused.
   const isDense = used === total;
   let skip = isDense ? 0 : offset;
-  for (
-    let place = isDense ? used - 1 - offset : used - 1;
-    offset < total && place >= 0 && ids.length < limit;
-    place--
-  ) {
-    if (flags[place] === 0) continue;
+  for (let row = isDense ? used - 1 - offset : used - 1; offset < total && row >= 0 && ids.length < limit; row--) {
+    if (flags[row] === 0) continue;
     if (skip > 0) skip -= 1;
-    else ids.push(first + (slots[place] ?? 0));
+    else ids.push(first + (slots[row] ?? 0));
   }
   return { ids, total };
 }

@@ -5,12 +5,12 @@ import { beginSegment, type IndexDatabase } from './segment-store.ts';
 import { foldForSearch } from './tokens.ts';
 import { tidyIndex } from './tidy-index.ts';
 import { mergeSegments, segmentsToMerge, segmentsWithGone } from './merge-segments.ts';
-import { nextTurn, writeSegment } from './segment-store.ts';
+import { yieldToEventLoop, writeSegment } from './segment-store.ts';
 
-/** Fewer messages than this are looked through with every search rather than indexed. */
+/** With fewer new messages, each search scans them instead of indexing them. */
 export const worthIndexing = 200;
 const messagesAtOnce = 20_000;
-/** Milliseconds that one node looks after the index alone, renewed while it does. */
+/** Milliseconds. The node that maintains the index renews its lease. */
 const leaseTime = 60_000;
 
 export interface IndexMaintenance {
@@ -21,11 +21,10 @@ export interface IndexMaintenance {
 }
 
 /**
- * Brings the index up to date: indexes messages that are not yet, makes few large segments of many small ones, and removes
- * what is left of replaced ones. One node at a time; others answer at once. Whatever it leaves undone (its process was
- * killed, say) costs searches time and never their answers.
+ * Updates the index: indexes new messages, merges small segments, and removes replaced ones. One node at a time; others
+ * return false at once. If it is interrupted, searches are slower but correct.
  *
- * @param options `all`: index the last few messages as well. `purge`: write every segment anew that holds words of deleted conversations.
+ * @param options `all`: index the last few messages too. `purge`: rewrite segments that contain deleted conversations.
  */
 export async function maintainIndex(
   parts: IndexMaintenance,
@@ -66,7 +65,7 @@ async function renewLease(database: IndexDatabase): Promise<void> {
     .update({ value: database.knex.raw('? + ?', [database.now(), leaseTime]) });
 }
 
-/** One segment of messages that are not indexed. Answers whether there was anything to do. */
+/** Writes one segment of new messages. Returns whether there was anything to index. */
 async function indexPending({ database, pairsFrom }: IndexMaintenance, atLeast: number): Promise<boolean> {
   const rows = (await database
     .knex(tables.messages)
@@ -102,7 +101,7 @@ async function addTexts(builder: SegmentBuilder, rows: readonly PendingRow[]): P
       conversation,
       rows.slice(first, next).map(({ content }) => foldForSearch(content)),
     );
-    if (builder.size() % 50 === 0) await nextTurn();
+    if (builder.size() % 50 === 0) await yieldToEventLoop();
     first = next;
   }
 }

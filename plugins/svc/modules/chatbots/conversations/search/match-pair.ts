@@ -1,13 +1,13 @@
 import { pairTerm } from './pairs.ts';
 import { createMarkPhrase, type WordPostings } from './phrases.ts';
-import { readPlaces, readTexts, type FoundWord, type PostingsRow } from './read-postings.ts';
+import { readPositions, readTexts, type FoundWord, type PostingsRow } from './read-postings.ts';
 import type { IndexDatabase } from './segment-store.ts';
 
 export interface PhrasePair {
-  /** What each of the two words may be. */
+  /** Alternatives for each of the two words. */
   readonly first: readonly FoundWord[];
   readonly second: readonly FoundWord[];
-  /** What stands between them. */
+  /** What separates them. */
   readonly glue: number;
 }
 
@@ -26,7 +26,7 @@ export interface PairMarks {
 }
 
 /**
- * Two words in a row. Where both are common in a segment the index knows the texts; places are read, and compared, only where
+ * Two words in a row. Where both are common in a segment the index knows the texts; positions are read, and compared, only where
  * one of them is rare.
  */
 export async function markPair(
@@ -41,60 +41,60 @@ export async function markPair(
   );
   if (terms.length > 0) hits.mark(await readTexts(database, { by: 'pairs', terms }));
   const rareIds = [...first, ...second].filter((word) => !isAlwaysCommon(common, word)).map(({ id }) => id);
-  const rare = bySegment(await readPlaces(database, [...new Set(rareIds)]));
+  const rare = bySegment(await readPositions(database, [...new Set(rareIds)]));
   const needed = await commonNeeded({ database, common }, { first, second, glue }, rare);
   const markPhrase = createMarkPhrase();
   for (const [segmentId, rows] of rare) {
     const known = common.get(segmentId);
-    const of = (words: readonly FoundWord[], isCommon: boolean): WordPostings[] =>
-      words.flatMap((word) =>
+    const select = (candidates: readonly FoundWord[], isCommon: boolean): WordPostings[] =>
+      candidates.flatMap((word) =>
         (known?.has(word.term) ?? false) === isCommon
           ? (rows.get(word.id) ?? needed.get(segmentId)?.get(word.id) ?? [])
           : [],
       );
-    const [rareFirst, rareSecond, commonFirst] = [of(first, false), of(second, false), of(first, true)];
+    const [rareFirst, rareSecond, commonFirst] = [select(first, false), select(second, false), select(first, true)];
     hits.markIn(segmentId, (bits, size) => {
       const both = (one: WordPostings[], other: WordPostings[]): void => {
         if (one.length > 0 && other.length > 0)
           markPhrase(
             [
-              { words: one, glue },
-              { words: other, glue: null },
+              { candidates: one, glue },
+              { candidates: other, glue: null },
             ],
             bits,
             size,
           );
       };
-      both(rareFirst, [...rareSecond, ...of(second, true)]);
+      both(rareFirst, [...rareSecond, ...select(second, true)]);
       both(commonFirst, rareSecond);
     });
   }
 }
 
 function isEverCommon(common: PairIndex['common'], { term }: FoundWord): boolean {
-  for (const words of common.values()) if (words.has(term)) return true;
+  for (const terms of common.values()) if (terms.has(term)) return true;
   return false;
 }
 
 /** In every segment that pairs words. Others have few texts. */
 function isAlwaysCommon(common: PairIndex['common'], { term }: FoundWord): boolean {
-  for (const words of common.values()) if (!words.has(term)) return false;
+  for (const terms of common.values()) if (!terms.has(term)) return false;
   return common.size > 0;
 }
 
 type Rows = Map<number, Map<number, PostingsRow>>;
 
-/** Postings of common words beside which a rare one stands, in the segments where one does, and in those that pair nothing. */
+/** Postings of common words next to rare ones, in segments with rare ones and in segments without pairs. */
 async function commonNeeded({ database, common }: PairIndex, { first, second }: PhrasePair, rare: Rows): Promise<Rows> {
   const ids = [...new Set([...first, ...second].filter((word) => isAlwaysCommon(common, word)).map(({ id }) => id))];
   if (ids.length === 0) return new Map();
   const paired = [...common]
-    .filter(([segmentId, words]) =>
-      [...first, ...second].some((word) => !words.has(word.term) && rare.get(segmentId)?.has(word.id) === true),
+    .filter(([segmentId, terms]) =>
+      [...first, ...second].some((word) => !terms.has(word.term) && rare.get(segmentId)?.has(word.id) === true),
     )
     .map(([segmentId]) => segmentId);
-  const needed = bySegment(await readPlaces(database, ids, { in: paired, besides: [...common.keys()] }));
-  // Segments that hold common words alone have their turn as well.
+  const needed = bySegment(await readPositions(database, ids, { in: paired, besides: [...common.keys()] }));
+  // Segments with common words only are also searched.
   for (const segmentId of needed.keys()) if (!rare.has(segmentId)) rare.set(segmentId, new Map());
   return needed;
 }

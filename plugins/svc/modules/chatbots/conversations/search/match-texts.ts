@@ -1,6 +1,6 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
 import { asConversations } from './merge-segments.ts';
-import { nextTurn } from './segment-store.ts';
+import { yieldToEventLoop } from './segment-store.ts';
 import { addRow, addSome, idBits, noIds, withIds, type IdBits } from './id-bits.ts';
 import { bySegment, markPair, type MarkTexts, type PairMarks } from './match-pair.ts';
 import { createMarkPhrase, type PhrasePart } from './phrases.ts';
@@ -8,7 +8,7 @@ import { planSearch, type Plan } from './plan.ts';
 import { hasText, markTexts, textBits } from './postings.ts';
 import {
   findWords,
-  readPlaces,
+  readPositions,
   readTexts,
   type FoundWord,
   type PhraseWords,
@@ -28,9 +28,9 @@ export interface TextMatches {
   readonly pending: () => number;
 }
 
-/** Words a beginning or an end of a phrase may stand for; with more of them the texts are looked at. */
+/** Upper bound of words that match the start or end of a phrase. With more, the texts are scanned. */
 const mostWords = 5000;
-const keptResults = 24;
+const maxCachedResults = 24;
 const textsAtOnce = 500;
 
 interface Segment {
@@ -56,8 +56,8 @@ interface Generation {
 }
 
 /**
- * Searches the index of words, and looks through the messages that it does not hold yet. What was found in the index is kept
- * for the next page: segments do not change, and a generation tells when there are others.
+ * Searches the index, and scans the messages that are not indexed yet. Results of the index are cached for the next page
+ * until its generation changes.
  */
 export function createTextMatches(database: IndexDatabase): TextMatches {
   let generation: Generation = {
@@ -103,7 +103,7 @@ export function createTextMatches(database: IndexDatabase): TextMatches {
 function keep(results: Map<string, IdBits>, text: string, found: IdBits): void {
   results.set(text, found);
   const [oldest] = results.keys();
-  if (results.size > keptResults && oldest !== undefined) results.delete(oldest);
+  if (results.size > maxCachedResults && oldest !== undefined) results.delete(oldest);
 }
 
 async function searchPending(
@@ -121,7 +121,7 @@ async function searchPending(
   const found: number[] = [];
   for (const [index, [conversationId, content]] of rows.entries()) {
     if (foldForSearch(String(content)).includes(text)) found.push(Number(conversationId));
-    if (index % 5000 === 4999) await nextTurn();
+    if (index % 5000 === 4999) await yieldToEventLoop();
   }
   return { messages: rows.length, found };
 }
@@ -147,7 +147,7 @@ async function readGeneration(
       { conversations: Uint8Array } | undefined;
     if (row !== undefined) segments.set(id, segmentOf(id, asConversations(row.conversations)));
   }
-  const dead = (await database.knex(tables.dead).select('conversation_id', 'segment_id')) as {
+  const dead = (await database.knex(tables.indexTombstones).select('conversation_id', 'segment_id')) as {
     conversation_id: number;
     segment_id: number;
   }[];
@@ -167,14 +167,14 @@ async function readCommon(
   segments: ReadonlyMap<number, Segment>,
 ): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
   const rows = (await knex(tables.terms)
-    .join(tables.texts, `${tables.texts}.term_id`, `${tables.terms}.id`)
+    .join(tables.postings, `${tables.postings}.term_id`, `${tables.terms}.id`)
     .where('kind', 3)
     .select('segment_id', 'term')) as { segment_id: number; term: string }[];
   const common = new Map<number, Set<string>>();
   for (const { segment_id: id, term } of rows) {
     if (!segments.has(id)) continue;
-    const words = common.get(id) ?? new Set();
-    common.set(id, words.add(term));
+    const terms = common.get(id) ?? new Set();
+    common.set(id, terms.add(term));
   }
   return common;
 }
@@ -207,7 +207,7 @@ interface Searching {
   readonly generation: Generation;
 }
 
-/** Answers false when the index cannot tell. */
+/** Returns false if the index cannot decide. */
 async function markByPlan({ database, generation }: Searching, plan: Plan, hits: Hits): Promise<boolean> {
   if (plan.kind === 'term')
     hits.mark(await readTexts(database, { by: 'term', kind: plan.isGram ? 1 : 0, term: plan.term }));
@@ -218,13 +218,13 @@ async function markByPlan({ database, generation }: Searching, plan: Plan, hits:
 
 async function markByPhrase(
   { database, generation }: Searching,
-  { words, glues }: Extract<Plan, { kind: 'phrase' }>,
+  { terms, glues }: Extract<Plan, { kind: 'phrase' }>,
   hits: Hits,
 ): Promise<boolean> {
   const parts: (readonly FoundWord[])[] = [];
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of terms.entries()) {
     const choice: PhraseWords =
-      !isWord(word) || (index > 0 && index < words.length - 1)
+      !isWord(word) || (index > 0 && index < terms.length - 1)
         ? { is: word }
         : index === 0
           ? { ends: word }
@@ -248,11 +248,11 @@ async function markLongPhrase(
   { parts, glues }: { readonly parts: readonly (readonly FoundWord[])[]; readonly glues: readonly number[] },
   hits: Hits,
 ): Promise<void> {
-  const segments = bySegment(await readPlaces(database, [...new Set(parts.flat().map(({ id }) => id))]));
+  const segments = bySegment(await readPositions(database, [...new Set(parts.flat().map(({ id }) => id))]));
   const markPhrase = createMarkPhrase();
   for (const [segmentId, terms] of segments) {
     const listed = parts.map((found, index): PhrasePart => ({
-      words: found.flatMap(({ id }) => terms.get(id) ?? []),
+      candidates: found.flatMap(({ id }) => terms.get(id) ?? []),
       glue: index === parts.length - 1 ? null : (glues[index] ?? 0),
     }));
     hits.markIn(segmentId, (bits, size) => {
@@ -340,7 +340,7 @@ function createHits({ segments, dead, lowest, highest }: Generation): Hits {
   };
 }
 
-/** Reads the texts themselves: for what the index cannot tell. Right, and slow where there are many. */
+/** Scans the texts themselves. Slow for many texts; used if the index cannot decide. */
 async function lookThrough({ knex }: IndexDatabase, conversations: readonly number[], text: string): Promise<number[]> {
   const found = new Set<number>();
   for (let start = 0; start < conversations.length; start += textsAtOnce) {
@@ -351,7 +351,7 @@ async function lookThrough({ knex }: IndexDatabase, conversations: readonly numb
     }[];
     for (const { conversation_id, content } of rows)
       if (foldForSearch(content).includes(text)) found.add(conversation_id);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return [...found];
 }

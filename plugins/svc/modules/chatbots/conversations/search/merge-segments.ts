@@ -1,5 +1,5 @@
 import { segmentStates, tables } from '../conversation-tables.ts';
-import { nextTurn, writeSegment } from './segment-store.ts';
+import { yieldToEventLoop, writeSegment } from './segment-store.ts';
 import { mostTexts } from './postings.ts';
 import { createSegmentBuilder, type SegmentBuilder, type SegmentRow } from './segment-builder.ts';
 import { beginSegment, type IndexDatabase } from './segment-store.ts';
@@ -18,7 +18,7 @@ export function asConversations(bytes: Uint8Array): Uint32Array {
   return new Uint32Array(Uint8Array.from(bytes).buffer);
 }
 
-/** Segments, oldest first, that should be one: many small ones, or some with many texts that do not count any more. Empty: none. */
+/** Small segments of similar size that should be merged, oldest first. May be empty. */
 export async function segmentsToMerge(database: IndexDatabase): Promise<readonly Segment[]> {
   const segments = await liveSegments(database);
   for (const below of [2_000, 16_000, mostTexts]) {
@@ -43,7 +43,7 @@ async function liveSegments(database: IndexDatabase): Promise<readonly Segment[]
   return rows.map(({ id, conversations }) => ({ id, conversations: asConversations(conversations) }));
 }
 
-/** Those that hold texts of conversations that are gone. */
+/** Segments that contain deleted conversations. */
 export async function segmentsWithGone(database: IndexDatabase): Promise<readonly Segment[]> {
   const found: Segment[] = [];
   for (const segment of await liveSegments(database))
@@ -52,8 +52,7 @@ export async function segmentsWithGone(database: IndexDatabase): Promise<readonl
 }
 
 /**
- * One segment in place of several, without the texts that do not count any more. Answers false when it came to nothing:
- * a message was taken away meanwhile.
+ * Merges segments into one, without deleted texts. Returns false if a message was deleted in the meantime.
  */
 export async function mergeSegments(
   database: IndexDatabase,
@@ -74,9 +73,12 @@ export async function mergeSegments(
   });
 }
 
-/** The texts' conversations, 0 in place of those that are gone. */
+/** The conversations of the texts; deleted ones are 0. */
 async function withoutGone(database: IndexDatabase, { id, conversations }: Segment): Promise<Uint32Array> {
-  const dead = (await database.knex(tables.dead).where('segment_id', '>=', id).pluck('conversation_id')) as number[];
+  const dead = (await database
+    .knex(tables.indexTombstones)
+    .where('segment_id', '>=', id)
+    .pluck('conversation_id')) as number[];
   const alive = new Set<number>();
   const ids = [...new Set(conversations)];
   for (let start = 0; start < ids.length; start += rowsAtOnce) {
@@ -101,19 +103,19 @@ async function takeOverWords(database: IndexDatabase, { builder, segmentId, numb
     const rows = await wordRows(database, segmentId, after);
     for (const [index, row] of rows.entries()) {
       builder.takeOver(row, numbers);
-      if (index % 20 === 0) await nextTurn();
+      if (index % 20 === 0) await yieldToEventLoop();
     }
     if (rows.length < rowsAtOnce) return;
     after = rows.at(-1)?.termId ?? 0;
   }
 }
 
-type WordRow = Pick<SegmentRow, 'term' | 'texts' | 'places'> & { readonly termId: number };
+type WordRow = Pick<SegmentRow, 'term' | 'texts' | 'positions'> & { readonly termId: number };
 
 async function wordRows(database: IndexDatabase, segmentId: number, after: number): Promise<WordRow[]> {
   const sql = (mark: (index: number) => string): string =>
-    `SELECT texts.term_id, terms.term, texts.texts, places.places FROM ${tables.texts} texts JOIN ${tables.terms} terms ON terms.id = texts.term_id
-     LEFT JOIN ${tables.places} places ON places.term_id = texts.term_id AND places.segment_id = texts.segment_id
+    `SELECT texts.term_id, terms.term, texts.texts, positions.positions FROM ${tables.postings} texts JOIN ${tables.terms} terms ON terms.id = texts.term_id
+     LEFT JOIN ${tables.positions} positions ON positions.term_id = texts.term_id AND positions.segment_id = texts.segment_id
      WHERE texts.segment_id = ${mark(1)} AND texts.term_id > ${mark(2)} AND terms.kind IN (0, 2) ORDER BY texts.term_id LIMIT ${String(rowsAtOnce)}`;
   const rows = await database.direct(
     {
@@ -133,10 +135,10 @@ async function wordRows(database: IndexDatabase, segmentId: number, after: numbe
     },
     { readOnly: true },
   );
-  return rows.map(([termId, term, texts, places]) => ({
+  return rows.map(([termId, term, texts, positions]) => ({
     termId: Number(termId),
     term: String(term),
     texts: texts as Uint8Array,
-    places: places as Uint8Array | null,
+    positions: positions as Uint8Array | null,
   }));
 }

@@ -1,10 +1,10 @@
-import { decodePlaces, decodeTexts, type Places } from './postings.ts';
+import { decodePositions, decodeTexts, type Positions } from './postings.ts';
 
-/** A word of a segment with the texts it is in and its places there, as the index holds them. */
+/** A word of a segment with the texts it is in and its positions there, as the index holds them. */
 export interface PairedWord {
   readonly term: string;
   readonly texts: Uint8Array;
-  readonly places: Uint8Array;
+  readonly positions: Uint8Array;
 }
 
 /** Two words in a row, and the texts they are in, ascending. */
@@ -13,21 +13,21 @@ export interface Pair {
   readonly texts: readonly number[];
 }
 
-/** Texts of a segment from which its common words are paired: with fewer their places are compared quickly enough. */
+/** Texts of a segment from which its common words are paired: with fewer their positions are compared quickly enough. */
 export const worthPairs = 4_096;
-/** A word is common where it stands in one of so many texts. */
+/** A word is common if it occurs in at least one of so many texts. */
 const commonShare = 16;
 const mostCommon = 128;
 /** Texts that are looked through before others get their turn. */
 const textsAtOnce = 1_024;
 
-/** Words of a segment that are so common that comparing their places would take long. */
+/** Words of a segment that are so common that comparing their positions would take long. */
 export function commonWords<Word extends { readonly texts: ArrayLike<number> }>(
-  words: Iterable<readonly [string, Word]>,
+  entries: Iterable<readonly [string, Word]>,
   size: number,
 ): (readonly [string, Word])[] {
   const common: (readonly [string, Word])[] = [];
-  for (const entry of words) if (entry[1].texts.length * commonShare >= size) common.push(entry);
+  for (const entry of entries) if (entry[1].texts.length * commonShare >= size) common.push(entry);
   return common.sort(([, one], [, other]) => other.texts.length - one.texts.length).slice(0, mostCommon);
 }
 
@@ -35,15 +35,15 @@ export function commonWords<Word extends { readonly texts: ArrayLike<number> }>(
 export const pairTerm = (first: string, glue: number, second: string): string => `${first} ${String(glue)} ${second}`;
 
 /** All that stand in a row, of these words alone. Null: a good moment to let others in. */
-export function* pairsOf(words: readonly PairedWord[], size: number): Generator<Pair | null> {
-  const lists = words.map(({ texts, places }) => decodePlaces(decodeTexts(texts), places));
-  const cursors = new Uint32Array(words.length);
+export function* pairsOf(paired: readonly PairedWord[], size: number): Generator<Pair | null> {
+  const lists = paired.map(({ texts, positions }) => decodePositions(decodeTexts(texts), positions));
+  const cursors = new Uint32Array(paired.length);
   const found = new Map<number, number[]>();
-  // By position in a text: the number of the word that stands there and one more, and what is behind it.
+  // By position in a text: the index of its word plus one, and what follows it.
   const here = new Uint8Array(65_537);
   const behind = new Uint8Array(65_537);
   for (let text = 0; text < size; text++) {
-    const positions = placeWords(lists, { cursors, text, here, behind });
+    const positions = findPositions(lists, { cursors, text, here, behind });
     for (const position of positions)
       note(found, {
         first: (here[position] ?? 0) - 1,
@@ -55,7 +55,7 @@ export function* pairsOf(words: readonly PairedWord[], size: number): Generator<
     if (text % textsAtOnce === textsAtOnce - 1) yield null;
   }
   for (const [key, texts] of found)
-    yield { term: pairTerm(words[key >> 10]?.term ?? '', (key >> 8) & 3, words[key & 255]?.term ?? ''), texts };
+    yield { term: pairTerm(paired[key >> 10]?.term ?? '', (key >> 8) & 3, paired[key & 255]?.term ?? ''), texts };
 }
 
 interface Placing {
@@ -65,8 +65,8 @@ interface Placing {
   readonly behind: Uint8Array;
 }
 
-/** Puts the places of one text where they are looked up. Answers them. */
-function placeWords(lists: readonly Places[], { cursors, text, here, behind }: Placing): number[] {
+/** Writes the positions of one text to the lookup tables and returns them. */
+function findPositions(lists: readonly Positions[], { cursors, text, here, behind }: Placing): number[] {
   const positions: number[] = [];
   for (let word = 0; word < lists.length; word++) {
     const { keys, glues } = lists[word] ?? { keys: new Uint32Array(0), glues: new Uint8Array(0) };

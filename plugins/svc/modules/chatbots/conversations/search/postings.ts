@@ -99,23 +99,23 @@ function decodeBits(bytes: Uint8Array): Uint16Array {
   return texts;
 }
 
-/** What stands between a token and the next one. */
+/** What separates a token from the next one. */
 export const glue = { none: 0, space: 1, otherSpace: 2, end: 3 } as const;
 
 /** The mark of a term's last place in a text. */
-export const lastPlace = 4;
+export const lastPosition = 4;
 
-/** Where a term stands: keys of text and position, ascending, and what stands behind each. */
-export interface Places {
+/** Positions of a term: keys of text and position, ascending, and what follows each. */
+export interface Positions {
   readonly keys: Uint32Array;
   readonly glues: Uint8Array;
 }
 
 /** Position 1 is the first of a text. */
-export const placeKey = (text: number, position: number): number => text * 65_536 + position;
+export const positionKey = (text: number, position: number): number => text * 65_536 + position;
 
-/** @param texts those the places are in, see PostingsWriter. */
-export function decodePlaces(texts: Uint16Array, bytes: Uint8Array): Places {
+/** @param texts those the positions are in, see PostingsWriter. */
+export function decodePositions(texts: Uint16Array, bytes: Uint8Array): Positions {
   // No place takes less than a byte.
   const keys = new Uint32Array(bytes.length);
   const glues = new Uint8Array(bytes.length);
@@ -124,8 +124,8 @@ export function decodePlaces(texts: Uint16Array, bytes: Uint8Array): Places {
   for (let index = 0; index < texts.length; index++) {
     const first = (texts[index] ?? 0) * 65_536;
     let position = 0;
-    for (let flags = 0; (flags & lastPlace) === 0;) {
-      let byte = bytes[at++] ?? lastPlace;
+    for (let flags = 0; (flags & lastPosition) === 0;) {
+      let byte = bytes[at++] ?? lastPosition;
       let value = byte & 127;
       for (let shift = 7; byte >= 128; shift += 7) {
         byte = bytes[at++] ?? 0;

@@ -6,7 +6,7 @@ export interface PostingsRow {
   readonly segmentId: number;
   readonly termId: number;
   readonly texts: Uint8Array;
-  readonly places: Uint8Array | null;
+  readonly positions: Uint8Array | null;
 }
 
 type Choice =
@@ -16,7 +16,7 @@ type Choice =
   /** Words with this part: four letters or more. */
   | { readonly by: 'part'; readonly part: string };
 
-const texts = `SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term_id IN`;
+const texts = `SELECT segment_id, term_id, texts FROM ${tables.postings} WHERE term_id IN`;
 
 /** Where a term, or any word with a part, occurs. */
 export async function readTexts(database: IndexDatabase, choice: Choice): Promise<PostingsRow[]> {
@@ -32,12 +32,12 @@ export async function readTexts(database: IndexDatabase, choice: Choice): Promis
 
 type Rows = readonly (readonly unknown[])[];
 
-function rowOf([segmentId, termId, bytes, places]: readonly unknown[]): PostingsRow {
+function rowOf([segmentId, termId, bytes, positions]: readonly unknown[]): PostingsRow {
   return {
     segmentId: Number(segmentId),
     termId: Number(termId),
     texts: bytes as Uint8Array,
-    places: (places ?? null) as Uint8Array | null,
+    positions: (positions ?? null) as Uint8Array | null,
   };
 }
 
@@ -71,13 +71,13 @@ async function readPostgresql(connection: PostgresqlConnection, choice: Choice):
     `%${choice.part}%`,
   ]);
   return (
-    await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.texts} WHERE term_id = ANY($1)`, [
+    await connection.rows(`SELECT segment_id, term_id, texts FROM ${tables.postings} WHERE term_id = ANY($1)`, [
       ids.map(([id]) => id),
     ])
   ).rows;
 }
 
-/** Which words a part of a phrase stands for. */
+/** The words that a part of a phrase matches. */
 export type PhraseWords = { readonly ends: string } | { readonly is: string } | { readonly begins: string };
 
 export interface FoundWord {
@@ -86,9 +86,9 @@ export interface FoundWord {
 }
 
 /** At most `limit` of them. */
-export async function findWords(database: IndexDatabase, words: PhraseWords, limit: number): Promise<FoundWord[]> {
-  const [column, from, to] = rangeOf(words);
-  // SQLite, which knows nothing of how many there are, would look through all words for an end.
+export async function findWords(database: IndexDatabase, phrase: PhraseWords, limit: number): Promise<FoundWord[]> {
+  const [column, from, to] = rangeOf(phrase);
+  // SQLite does not know the number of rows and would scan all words for an end.
   const hint = database.dialect === 'sqlite' && column === 'backwards' ? ` INDEXED BY ${tables.terms}_backwards` : '';
   const sql = (mark: (index: number) => string): string =>
     `SELECT id, term FROM ${tables.terms}${hint} WHERE kind = 0 AND ${column} >= ${mark(1)} AND ${column} ${to === null ? '=' : '<'} ${mark(2)} LIMIT ${String(limit)}`;
@@ -116,21 +116,21 @@ export async function findWords(database: IndexDatabase, words: PhraseWords, lim
 /** Both dialects compare these columns by their bytes; no text of words has a byte 0xf5 or above, as this character's would be behind. */
 const behindAll = '\u{10ffff}';
 
-function rangeOf(words: PhraseWords): readonly [string, string, string | null] {
-  if ('is' in words) return ['term', words.is, null];
-  if ('begins' in words) return ['term', words.begins, words.begins + behindAll];
-  const end = backwards(words.ends);
+function rangeOf(phrase: PhraseWords): readonly [string, string, string | null] {
+  if ('is' in phrase) return ['term', phrase.is, null];
+  if ('begins' in phrase) return ['term', phrase.begins, phrase.begins + behindAll];
+  const end = backwards(phrase.ends);
   return ['backwards', end, end + behindAll];
 }
 
 /** @param segments `in`: these alone, and those that are none of `besides`. Default: all. */
-export async function readPlaces(
+export async function readPositions(
   database: IndexDatabase,
   termIds: readonly number[],
   segments?: { readonly in: readonly number[]; readonly besides: readonly number[] },
 ): Promise<PostingsRow[]> {
   if (termIds.length === 0) return [];
-  const select = `SELECT segment_id, term_id, texts, places FROM ${tables.texts} JOIN ${tables.places} USING (term_id, segment_id) WHERE term_id`;
+  const select = `SELECT segment_id, term_id, texts, positions FROM ${tables.postings} JOIN ${tables.positions} USING (term_id, segment_id) WHERE term_id`;
   const lists = segments === undefined ? [termIds] : [termIds, segments.in, segments.besides];
   const rows = await database.direct<Rows | Promise<Rows>>(
     {

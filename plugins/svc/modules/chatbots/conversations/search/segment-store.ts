@@ -4,10 +4,10 @@ import type { SegmentRow, SegmentBuilder } from './segment-builder.ts';
 
 const rowsAtOnce = 250;
 
-/** Resolves after everything that waits has had its turn. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Yields to other work that waits on the event loop. */
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Writes the rows in small steps that hold up nobody, and then makes the segment count. */
+/** Writes the rows in small steps, then makes the segment live. */
 export async function writeSegment(
   database: IndexDatabase,
   builder: SegmentBuilder,
@@ -16,13 +16,13 @@ export async function writeSegment(
   let batch: SegmentRow[] = [];
   for (const row of builder.rows()) {
     if (row === null) {
-      await nextTurn();
+      await yieldToEventLoop();
       continue;
     }
     batch.push(row);
     if (batch.length < rowsAtOnce) continue;
     await insertRows(database, publication.segmentId, batch);
-    await nextTurn();
+    await yieldToEventLoop();
     batch = [];
   }
   if (batch.length > 0) await insertRows(database, publication.segmentId, batch);
@@ -31,12 +31,12 @@ export async function writeSegment(
 
 export type IndexDatabase = Pick<DatabaseApi, 'knex' | 'direct' | 'transaction' | 'dialect' | 'now'>;
 
-/** Holds the index until the transaction ends, and marks it as changed: what was remembered of it is read anew. */
+/** Locks the index until the transaction ends and increases its generation, so that caches are read again. */
 export async function holdIndex(transaction: Knex.Transaction): Promise<void> {
   await transaction(tables.state).where({ name: 'index_generation' }).increment('value', 1);
 }
 
-/** A segment that nobody sees yet. */
+/** Creates a segment that searches do not see yet. */
 export async function beginSegment(database: IndexDatabase): Promise<number> {
   const [row] = await database
     .knex(tables.segments)
@@ -53,7 +53,7 @@ export async function insertRows(
 ): Promise<void> {
   await database.direct({
     sqlite({ run, rows: select }) {
-      for (const { kind, term, texts, places } of rows) {
+      for (const { kind, term, texts, positions } of rows) {
         const found = select(`SELECT id FROM ${tables.terms} WHERE kind = ? AND term = ?`, kind, term)[0]?.[0];
         const id =
           found ??
@@ -63,13 +63,18 @@ export async function insertRows(
             term,
             kind === 0 ? backwards(term) : null,
           ).lastId;
-        run(`INSERT INTO ${tables.texts} (term_id, segment_id, texts) VALUES (?, ?, ?)`, Number(id), segmentId, texts);
-        if (places !== null)
+        run(
+          `INSERT INTO ${tables.postings} (term_id, segment_id, texts) VALUES (?, ?, ?)`,
+          Number(id),
+          segmentId,
+          texts,
+        );
+        if (positions !== null)
           run(
-            `INSERT INTO ${tables.places} (term_id, segment_id, places) VALUES (?, ?, ?)`,
+            `INSERT INTO ${tables.positions} (term_id, segment_id, positions) VALUES (?, ?, ?)`,
             Number(id),
             segmentId,
-            places,
+            positions,
           );
       }
     },
@@ -84,16 +89,16 @@ export async function insertRows(
       );
       await query(
         `WITH given AS MATERIALIZED (
-           SELECT terms.id AS term_id, given.texts, given.places FROM unnest($2::smallint[], $3::text[], $4::bytea[], $5::bytea[]) AS given (kind, term, texts, places)
+           SELECT terms.id AS term_id, given.texts, given.positions FROM unnest($2::smallint[], $3::text[], $4::bytea[], $5::bytea[]) AS given (kind, term, texts, positions)
            JOIN ${tables.terms} terms ON terms.kind = given.kind AND terms.term = given.term COLLATE "C"
-         ), placed AS (INSERT INTO ${tables.places} (term_id, segment_id, places) SELECT term_id, $1, places FROM given WHERE places IS NOT NULL)
-         INSERT INTO ${tables.texts} (term_id, segment_id, texts) SELECT term_id, $1, texts FROM given`,
+         ), placed AS (INSERT INTO ${tables.positions} (term_id, segment_id, positions) SELECT term_id, $1, positions FROM given WHERE positions IS NOT NULL)
+         INSERT INTO ${tables.postings} (term_id, segment_id, texts) SELECT term_id, $1, texts FROM given`,
         [
           segmentId,
           kinds,
           terms,
           rows.map(({ texts }) => asBytea(texts)),
-          rows.map(({ places }) => (places === null ? null : asBytea(places))),
+          rows.map(({ positions }) => (positions === null ? null : asBytea(positions))),
         ],
       );
     },
@@ -114,13 +119,13 @@ export interface Publication {
   readonly conversations: Uint32Array;
   /** Ids of the rows of messages that it holds for the first time. */
   readonly messages: readonly number[];
-  /** Segments it takes the place of. */
+  /** Segments that it replaces. */
   readonly replaces: readonly number[];
 }
 
 /**
- * Makes a segment count, all at once. Answers false, and drops it, when a message it holds went meanwhile, or one of those it
- * replaces is gone: what it holds is out of date.
+ * Makes a segment live, atomically. Returns false and drops the segment if it is out of date: one of its messages or one of
+ * the replaced segments was deleted in the meantime.
  */
 export async function publishSegment(
   database: IndexDatabase,
@@ -130,7 +135,9 @@ export async function publishSegment(
   const published = await database
     .transaction(async (transaction) => {
       await holdIndex(transaction);
-      const newDead = await transaction(tables.dead).where('segment_id', '>=', segmentId).first('segment_id');
+      const newDead = await transaction(tables.indexTombstones)
+        .where('segment_id', '>=', segmentId)
+        .first('segment_id');
       const replaced = await transaction(tables.segments)
         .whereIn('id', [...replaces])
         .where({ state: segmentStates.live })

@@ -2,14 +2,14 @@ import { marks, type Columns } from './catalogue.ts';
 import { countBits, type IdBits } from './id-bits.ts';
 import type { LogFilter, LogPage } from './log-filter.ts';
 
-/** The places of a catalogue that match, newest first, as long as nothing else is selected. */
+/** The rows of a catalogue that match, newest first, as long as nothing else is selected. */
 export type Select = (
   columns: Columns,
   wanted: Omit<LogFilter, 'text'> & { readonly hits: IdBits | null },
 ) => Uint32Array;
 
 /**
- * One column at a time, each over what the ones before it left, into one room. A place is written whether it matches or not,
+ * One column at a time, each over what the ones before it left, into one room. A row is written whether it matches or not,
  * and the count goes up by one or by nothing: a loop that never has to guess takes half as long, some 4 ms for a million.
  */
 export function createSelect(): Select {
@@ -19,21 +19,21 @@ export function createSelect(): Select {
     if (room.length < columns.used) room = new Uint32Array(columns.marks.length);
     const members = userIds === undefined ? undefined : membersOf(userIds, columns.highestUser);
     const present = hits === null ? null : bitsOfSlots(columns, hits);
-    let places: Uint32Array = room.subarray(0, takeFirst(columns, { present, botId, members }, room));
-    if (botId !== undefined && members !== undefined) places = keepMembers(places, columns.users, members);
+    let rows: Uint32Array = room.subarray(0, takeFirst(columns, { present, botId, members }, room));
+    if (botId !== undefined && members !== undefined) rows = keepMembers(rows, columns.users, members);
     if ((botId !== undefined || members !== undefined) && present !== null)
-      places = keepBits(places, columns.slots, present);
-    if (guest === true) places = keepEqual(places, columns.users, 0);
-    if (guest === false) places = keepRange(places, columns.users, { from: 1, to: Number.MAX_SAFE_INTEGER });
+      rows = keepBits(rows, columns.slots, present);
+    if (guest === true) rows = keepEqual(rows, columns.users, 0);
+    if (guest === false) rows = keepRange(rows, columns.users, { from: 1, to: Number.MAX_SAFE_INTEGER });
     if (feedback !== undefined)
-      places = keepMarked(
-        places,
+      rows = keepMarked(
+        rows,
         columns.marks,
         { up: marks.liked, down: marks.disliked, any: marks.liked | marks.disliked }[feedback],
       );
-    if (from > 0 || to < Number.MAX_SAFE_INTEGER) places = keepRange(places, columns.times, { from, to });
-    if (ids !== undefined) places = keepIds(places, columns, ids);
-    return places;
+    if (from > 0 || to < Number.MAX_SAFE_INTEGER) rows = keepRange(rows, columns.times, { from, to });
+    if (ids !== undefined) rows = keepIds(rows, columns, ids);
+    return rows;
   };
 }
 
@@ -46,22 +46,22 @@ export function pageOfIds(
   const { first, slots, used } = columns;
   const present = bitsOfSlots(columns, hits);
   const total = countBits(present);
-  const places =
+  const rows =
     total < used / fewOf
       ? sortFew(columns, present, total).subarray(range.offset, range.offset + range.limit)
       : walkMany(columns, present, { ...range, total });
-  return { ids: Array.from(places, (place) => first + (slots[place] ?? 0)), total };
+  return { ids: Array.from(rows, (row) => first + (slots[row] ?? 0)), total };
 }
 
 /** Where no more than one of so many is found, sorting those takes less time than going through all. */
 const fewOf = 16;
 
-function sortFew({ places }: Columns, present: Uint8Array, total: number): Uint32Array {
+function sortFew({ rows }: Columns, present: Uint8Array, total: number): Uint32Array {
   const found = new Uint32Array(total);
   let count = 0;
   for (let at = 0; at < present.length; at++) {
     for (let byte = present[at] ?? 0; byte !== 0; byte &= byte - 1)
-      found[count++] = (places[(at << 3) + 31 - Math.clz32(byte & -byte)] ?? 0) - 1;
+      found[count++] = (rows[(at << 3) + 31 - Math.clz32(byte & -byte)] ?? 0) - 1;
   }
   return found.sort().reverse();
 }
@@ -74,15 +74,15 @@ function walkMany(
 ): number[] {
   const wanted = Math.max(0, Math.min(limit, total - offset));
   const isBackwards = offset > total / 2;
-  const places: number[] = [];
+  const rows: number[] = [];
   let skip = isBackwards ? total - offset - wanted : offset;
-  for (let step = 0; step < used && places.length < wanted; step++) {
-    const place = isBackwards ? step : used - 1 - step;
-    if ((bitOf(present, slots[place] ?? 0) & (flags[place] ?? 0)) === 0) continue;
+  for (let step = 0; step < used && rows.length < wanted; step++) {
+    const row = isBackwards ? step : used - 1 - step;
+    if ((bitOf(present, slots[row] ?? 0) & (flags[row] ?? 0)) === 0) continue;
     if (skip > 0) skip -= 1;
-    else places.push(place);
+    else rows.push(row);
   }
-  return isBackwards ? places.reverse() : places;
+  return isBackwards ? rows.reverse() : rows;
 }
 
 /** A bit for each slot: whether it is one of these ids, and there. */
@@ -112,7 +112,7 @@ function membersOf(users: ReadonlySet<number>, highest: number): Uint8Array {
 /** Ids of users have 31 bits: taken as such they need not be looked at twice. */
 const isMember = (members: Uint8Array, user: number): number => members[user | 0] ?? 0;
 
-/** The ids of bots and users have 32 bits in the catalogue; others are nobody's. */
+/** Ids of bots and users have 32 bits in the catalogue; others do not exist. */
 const isColumnValue = (value: number): boolean => value === value >>> 0;
 
 interface First {
@@ -121,112 +121,112 @@ interface First {
   readonly members: Uint8Array | undefined;
 }
 
-/** Those of all places that one filter leaves, the first there is of chatbot, users and texts: the others look at no more than these. */
+/** Those of all rows that one filter leaves, the first there is of chatbot, users and texts: the others look at no more than these. */
 function takeFirst(columns: Columns, { present, botId, members }: First, room: Uint32Array): number {
   if (botId !== undefined) return isColumnValue(botId) ? takeBot(columns, botId, room) : 0;
   if (members !== undefined) return takeMembers(columns, members, room);
   return present === null ? takePresent(columns, room) : takeBits(columns, present, room);
 }
 
-// A place whose conversation is gone, or stands elsewhere, has no marks.
+// An unused row has no marks.
 
 function takePresent({ marks: flags, used }: Columns, room: Uint32Array): number {
   let count = 0;
-  for (let place = used - 1; place >= 0; place--) {
-    room[count] = place;
-    count += (flags[place] ?? 0) & marks.present;
+  for (let row = used - 1; row >= 0; row--) {
+    room[count] = row;
+    count += (flags[row] ?? 0) & marks.present;
   }
   return count;
 }
 
 function takeBot({ marks: flags, bots, used }: Columns, botId: number, room: Uint32Array): number {
   let count = 0;
-  for (let place = used - 1; place >= 0; place--) {
-    room[count] = place;
-    count += isSame(bots[place] ?? 0, botId) & (flags[place] ?? 0);
+  for (let row = used - 1; row >= 0; row--) {
+    room[count] = row;
+    count += isSame(bots[row] ?? 0, botId) & (flags[row] ?? 0);
   }
   return count;
 }
 
 function takeMembers({ marks: flags, users, used }: Columns, members: Uint8Array, room: Uint32Array): number {
   let count = 0;
-  for (let place = used - 1; place >= 0; place--) {
-    room[count] = place;
-    count += isMember(members, users[place] ?? 0) & (flags[place] ?? 0);
+  for (let row = used - 1; row >= 0; row--) {
+    room[count] = row;
+    count += isMember(members, users[row] ?? 0) & (flags[row] ?? 0);
   }
   return count;
 }
 
 function takeBits({ marks: flags, slots, used }: Columns, present: Uint8Array, room: Uint32Array): number {
   let count = 0;
-  for (let place = used - 1; place >= 0; place--) {
-    room[count] = place;
-    count += bitOf(present, slots[place] ?? 0) & (flags[place] ?? 0);
+  for (let row = used - 1; row >= 0; row--) {
+    room[count] = row;
+    count += bitOf(present, slots[row] ?? 0) & (flags[row] ?? 0);
   }
   return count;
 }
 
 // Each writes over what it has read.
 
-function keepEqual(places: Uint32Array, column: Uint32Array, value: number): Uint32Array {
+function keepEqual(rows: Uint32Array, column: Uint32Array, value: number): Uint32Array {
   let count = 0;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    places[count] = place;
-    count += isSame(column[place] ?? 0, value);
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    rows[count] = row;
+    count += isSame(column[row] ?? 0, value);
   }
-  return places.subarray(0, count);
+  return rows.subarray(0, count);
 }
 
-function keepMembers(places: Uint32Array, users: Uint32Array, members: Uint8Array): Uint32Array {
+function keepMembers(rows: Uint32Array, users: Uint32Array, members: Uint8Array): Uint32Array {
   let count = 0;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    places[count] = place;
-    count += isMember(members, users[place] ?? 0);
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    rows[count] = row;
+    count += isMember(members, users[row] ?? 0);
   }
-  return places.subarray(0, count);
+  return rows.subarray(0, count);
 }
 
-function keepBits(places: Uint32Array, slots: Uint32Array, present: Uint8Array): Uint32Array {
+function keepBits(rows: Uint32Array, slots: Uint32Array, present: Uint8Array): Uint32Array {
   let count = 0;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    places[count] = place;
-    count += bitOf(present, slots[place] ?? 0);
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    rows[count] = row;
+    count += bitOf(present, slots[row] ?? 0);
   }
-  return places.subarray(0, count);
+  return rows.subarray(0, count);
 }
 
 /** Both ends are included. */
 function keepRange(
-  places: Uint32Array,
+  rows: Uint32Array,
   column: Uint32Array,
   { from, to }: { readonly from: number; readonly to: number },
 ): Uint32Array {
   let count = 0;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    const value = column[place] ?? 0;
-    if (value >= from && value <= to) places[count++] = place;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    const value = column[row] ?? 0;
+    if (value >= from && value <= to) rows[count++] = row;
   }
-  return places.subarray(0, count);
+  return rows.subarray(0, count);
 }
 
-function keepMarked(places: Uint32Array, flags: Uint8Array, wanted: number): Uint32Array {
+function keepMarked(rows: Uint32Array, flags: Uint8Array, wanted: number): Uint32Array {
   let count = 0;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    if (((flags[place] ?? 0) & wanted) !== 0) places[count++] = place;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    if (((flags[row] ?? 0) & wanted) !== 0) rows[count++] = row;
   }
-  return places.subarray(0, count);
+  return rows.subarray(0, count);
 }
 
-function keepIds(places: Uint32Array, { slots, first }: Columns, ids: ReadonlySet<number>): Uint32Array {
+function keepIds(rows: Uint32Array, { slots, first }: Columns, ids: ReadonlySet<number>): Uint32Array {
   let count = 0;
-  for (let index = 0; index < places.length; index++) {
-    const place = places[index] ?? 0;
-    if (ids.has(first + (slots[place] ?? 0))) places[count++] = place;
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index] ?? 0;
+    if (ids.has(first + (slots[row] ?? 0))) rows[count++] = row;
   }
-  return places.subarray(0, count);
+  return rows.subarray(0, count);
 }

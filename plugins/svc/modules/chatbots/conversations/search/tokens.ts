@@ -6,14 +6,14 @@ export function foldForSearch(text: string): string {
   return foldText(text).replaceAll('ς', 'σ');
 }
 
-/** Longer words are cut, and their texts are looked through as they stand. */
+/** Longer terms are cut, and their texts are looked through as they stand. */
 export const longestWord = 64;
 /** Positions a text has. */
 export const mostPositions = 65_000;
 
 export interface Tokens {
-  readonly words: readonly string[];
-  /** What stands behind each: see `glue`. */
+  readonly terms: readonly string[];
+  /** What follows each, see `glue`. */
   readonly glues: readonly number[];
   readonly isCut: boolean;
 }
@@ -29,7 +29,7 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
 
 const otherKinds = new Map<number, number>();
 
-/** Scripts that put no space between words are taken letter by letter. */
+/** Scripts that put no space between terms are taken letter by letter. */
 const spaceless =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
@@ -47,9 +47,9 @@ function kindOf(code: number): number {
   return kind;
 }
 
-/** Words are letters and digits in a row; every other character but white space is a token of its own. @param folded by foldForSearch. */
+/** Words are runs of letters and digits. Every other character except white space is one token. @param folded By foldForSearch. */
 export function tokenise(folded: string): Tokens {
-  const words: string[] = [];
+  const terms: string[] = [];
   const glues: number[] = [];
   let isCut = false;
   let at = 0;
@@ -62,14 +62,14 @@ export function tokenise(folded: string): Tokens {
       if (glues.length > 0) glues[glues.length - 1] = end - at === 1 && code === 32 ? glue.space : glue.otherSpace;
     } else {
       if (kind === kinds.word) end = endOfWord(folded, end, at + longestWord);
-      words.push(folded.slice(at, end));
+      terms.push(folded.slice(at, end));
       glues.push(glue.none);
       if (end - at >= longestWord) isCut = true;
     }
     at = end;
   }
   if (glues.length > 0) glues[glues.length - 1] = glue.end;
-  return { words, glues, isCut: isCut || words.length > mostPositions };
+  return { terms, glues, isCut: isCut || terms.length > mostPositions };
 }
 
 function endOfWord(folded: string, from: number, limit: number): number {
