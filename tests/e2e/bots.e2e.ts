@@ -13,7 +13,7 @@ describe('chatbots in the admin', () => {
   it('make the first one by a click, which answers in the preview', async () => {
     const { host, page, problems, preview, say } = site;
     await page.goto(`${host.url}/admin/svc/bots`);
-    await page.getByRole('button', { name: 'Make your first chatbot with the sandbox' }).click();
+    await page.getByRole('button', { name: 'Create your first chatbot with the sandbox' }).click();
     await page.getByText('Assistant is ready. Ask it something in the preview.').waitFor();
     await preview.getByText('Hello! How can I help you?').waitFor();
     await say('What do you know?');
@@ -35,14 +35,14 @@ describe('chatbots in the admin', () => {
     await section('Look');
     await page.getByLabel('Theme', { exact: true }).selectOption('dark');
     await page.locator('svc-chatbot [data-scheme="dark"]').waitFor();
-    await page.getByLabel('Main colour', { exact: true }).fill('#aa0044');
-    expect(await page.getByLabel('Main colour: picker').inputValue()).to.equal('#aa0044');
+    await page.getByLabel('Main color', { exact: true }).fill('#aa0044');
+    expect(await page.getByLabel('Main color: picker').inputValue()).to.equal('#aa0044');
     await until(
       page,
       `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`,
     );
-    await page.getByRole('button', { name: 'Reset: Main colour' }).click();
-    expect(await page.getByLabel('Main colour', { exact: true }).inputValue()).to.equal('');
+    await page.getByRole('button', { name: 'Reset: Main color' }).click();
+    expect(await page.getByLabel('Main color', { exact: true }).inputValue()).to.equal('');
     await section('Basics');
     await page.getByLabel('Greeting').fill('Welcome to the zoo');
     await preview.getByText('Welcome to the zoo').waitFor();
@@ -60,7 +60,7 @@ describe('chatbots in the admin', () => {
     expect(await page.getByLabel('Greeting').inputValue()).to.equal('Welcome to the zoo');
     expect(problems).to.deep.equal([]);
     await save();
-    await page.getByText('Assistant is saved.').waitFor();
+    await page.getByText('Assistant saved.').waitFor();
   });
 
   it('save every section, and stay at it', async () => {
@@ -72,18 +72,18 @@ describe('chatbots in the admin', () => {
     await section('Look');
     await page.getByLabel('Theme', { exact: true }).selectOption('dark');
     await section('Knowledge');
-    await page.getByLabel('Most texts per question').fill('7');
+    await page.getByLabel('Passages per question').fill('7');
     await section('Limits');
-    await page.getByLabel('Guests: how many').fill('25');
-    await page.getByLabel('Guests: in which time').selectOption('week');
-    await page.getByLabel('Role editor: how many').fill('100');
+    await page.getByLabel('Guests: amount').fill('25');
+    await page.getByLabel('Guests: period').selectOption('week');
+    await page.getByLabel('Editor role: amount').fill('100');
     await section('Privacy and safety');
-    await page.getByLabel('Days until they are deleted').fill('30');
+    await page.getByLabel('Delete after (days)').fill('30');
     await page.getByLabel('Banned words').fill('spam\nfree money');
     await section('Embedding');
     await page.getByLabel('Allowed domains').fill('shop.example.com\n*.example.org');
     await save();
-    await page.getByText('Assistant is saved.').waitFor();
+    await page.getByText('Assistant saved.').waitFor();
     expect(page.url()).to.equal(`${host.url}/admin/svc/bots/edit?id=${String(id)}#embed`);
     await page.getByLabel('Allowed domains').waitFor();
     expect(await page.getByText('Not saved yet').isVisible()).to.equal(false);
@@ -129,7 +129,7 @@ describe('chatbots in the admin', () => {
     await section('Texts');
     await page.getByLabel('Title', { exact: true }).fill('Typed before');
     await save();
-    await page.getByText('Nothing was saved yet.').waitFor();
+    await page.getByText('Nothing was saved.').waitFor();
     expect(await page.locator('#bot-temperature-error').textContent()).to.equal('Temperature must be from 0 to 2.');
     await section('Texts');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('Typed before');
@@ -145,7 +145,7 @@ describe('chatbots in the admin', () => {
     expect(await page.locator('#bot-embed-allowed_domains-error').textContent()).to.contain('Line 2 must be a domain');
     await page.getByLabel('Allowed domains').fill('');
     await save();
-    await page.getByText('Assistant is saved.').waitFor();
+    await page.getByText('Assistant saved.').waitFor();
     expect(await bot(id)).to.have.nested.property('texts.title', 'Typed before');
     problems.length = 0;
   });
@@ -169,7 +169,7 @@ describe('chatbots in the admin', () => {
     const path = await file.path();
     expect(JSON.parse(await readFile(path, 'utf8'))).to.have.property('format', 'svc-chatbots');
     await page.getByText('Import chatbots').click();
-    await page.getByLabel('File of an export').setInputFiles(path);
+    await page.getByLabel('Export file').setInputFiles(path);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const imported = await copied('Traveller is imported.');
     expect((await bot(imported)).name).to.equal('Traveller');
@@ -177,8 +177,8 @@ describe('chatbots in the admin', () => {
     const card = page.locator(`#bot-${String(imported)}`);
     await card.getByText('Delete', { exact: true }).click();
     await card.getByLabel(/Yes, delete Traveller/).check();
-    await card.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText('Traveller is deleted.').waitFor();
+    await card.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByText('Traveller deleted.').waitFor();
     expect(await page.locator(`#bot-${String(copy)}`).count()).to.equal(1);
     expect(await card.count()).to.equal(0);
     problems.length = 0;
@@ -188,7 +188,7 @@ describe('chatbots in the admin', () => {
     const { host, page, open } = site;
     await open();
     await page.goto(`${host.url}/admin/`);
-    await page.locator('#next-steps').getByText('Make your first chatbot.').waitFor();
-    expect(await page.locator('#next-steps .done', { hasText: 'Make your first chatbot.' }).count()).to.equal(1);
+    await page.locator('#next-steps').getByText('Create your first chatbot.').waitFor();
+    expect(await page.locator('#next-steps .done', { hasText: 'Create your first chatbot.' }).count()).to.equal(1);
   });
 });

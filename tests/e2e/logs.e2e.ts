@@ -80,7 +80,7 @@ describe('chat logs in a browser', () => {
 
   it('tell what to do first while there are none', async () => {
     await page.goto(`${host.url}/admin/svc/logs`);
-    await page.getByRole('link', { name: 'Make a chatbot' }).waitFor();
+    await page.getByRole('link', { name: 'Create a chatbot' }).waitFor();
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await fill();
   });
@@ -114,7 +114,7 @@ describe('chat logs in a browser', () => {
     expect(await page.locator('tbody .badge-warning').count()).to.be.greaterThan(3);
     await page.getByLabel('Text in a message').fill('nothing like this');
     await page.keyboard.press('Enter');
-    await page.getByText('No conversation fits these filters.').waitFor();
+    await page.getByText('No conversation matches these filters.').waitFor();
   });
 
   for (const path of [
@@ -161,9 +161,9 @@ describe('chat logs in a browser', () => {
 
   it('erase what there is of a person, and keep a receipt', async () => {
     await page.goto(`${host.url}/admin/svc/personal-data`);
-    await page.getByLabel('By').selectOption('session');
-    await page.getByLabel('Which').fill('session-5');
-    await page.getByRole('button', { name: 'Show what there is' }).click();
+    await page.getByLabel('Search by').selectOption('session');
+    await page.getByLabel('Value').fill('session-5');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByText(/^\d+ conversations, /).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -171,9 +171,9 @@ describe('chat logs in a browser', () => {
     ]);
     expect((await readFile(await download.path(), 'utf8')).split('\n')[0]).to.include('"type":"conversation"');
     page.once('dialog', (dialog) => void dialog.accept());
-    await page.getByRole('button', { name: 'Delete all of it' }).click();
+    await page.getByRole('button', { name: 'Delete all data' }).click();
     await page.getByText(/Deleted: \d+ conversations/).waitFor();
-    await page.getByText('Deleted, named by session').waitFor();
+    await page.getByText('Deleted by session id').waitFor();
     expect(await page.getByRole('region', { name: 'Table of receipts' }).textContent())
       .to.include('ada')
       .and.not.include('session-5');

@@ -8,13 +8,13 @@ const hostile = `<style>
   html { font-size: 4px !important; }
 </style>`;
 
-describe('pages that make it hard for the widget', () => {
+describe('the widget on difficult pages', () => {
   let site: WidgetSite;
 
   /** What the widget says in the console, once it says something. */
   const complaint = async (page: Page, act: () => Promise<unknown>): Promise<string> => {
     const [message] = await Promise.all([
-      page.waitForEvent('console', { predicate: (said) => said.text().startsWith('[svc chatbot]') }),
+      page.waitForEvent('console', { predicate: (message) => message.text().startsWith('[svc chatbot]') }),
       act(),
     ]);
     return message.text();
@@ -62,7 +62,7 @@ describe('pages that make it hard for the widget', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('names the origin and the setting where a site may not show the bot, and shows nothing', async () => {
+  it('names the origin and the setting if a site may not show the bot, and shows nothing', async () => {
     const { page, text } = await complaintOf(
       site.tag(await site.bot({ embed: { enabled: true, any_site: false, allowed_domains: ['example.com'] } })),
     );
@@ -70,35 +70,33 @@ describe('pages that make it hard for the widget', () => {
     expect(await page.locator('svc-chatbot .svc').count()).to.equal(0);
   });
 
-  it('says what is wrong with a bot that is not there, a tag without a number, a target that is missing', async () => {
+  it('reports an unknown bot, a tag without an id, and a missing target', async () => {
     expect((await complaintOf(site.tag(99_999))).text).to.contain('no active chatbot 99999');
     expect(
       (await complaintOf(`<script src="${site.host.url}/wp-json/svc-widget/v1/widget.js" async></script>`)).text,
     ).to.contain('data-bot="7"');
-    expect((await complaintOf(site.tag(1).replace('data-bot="1"', 'data-bot="seven"'))).text).to.contain(
-      'Found: "seven"',
-    );
+    expect((await complaintOf(site.tag(1).replace('data-bot="1"', 'data-bot="seven"'))).text).to.contain('"seven"');
     expect((await complaintOf(site.tag(await site.bot(), 'data-target="#nowhere"'))).text).to.contain(
       'data-target="#nowhere"',
     );
   });
 
-  it('says which directive keeps the page from connecting', async () => {
+  it('names the directive that blocks the connection', async () => {
     const { text } = await complaintOf(site.tag(await site.bot()), {
       headers: { 'Content-Security-Policy': `default-src 'self'; script-src ${site.host.url}` },
     });
     expect(text).to.contain('connect-src').and.to.contain(new URL(site.host.url).origin);
   });
 
-  it('says that no service answers where none does', async () => {
+  it('reports a service that does not respond', async () => {
     const id = await site.bot();
     const { page } = await site.visit({ body: '' });
     await page.route('**/embed-config', (route) => route.abort());
     await page.route('**/widget.css', (route) => route.abort());
-    expect(await complaint(page, () => page.goto(site.publish({ body: site.tag(id) })))).to.contain('No answer from');
+    expect(await complaint(page, () => page.goto(site.publish({ body: site.tag(id) })))).to.contain('No response from');
   });
 
-  it('shows one bot for a tag that is there twice, and several bots above each other', async () => {
+  it('shows one bot for a repeated tag, and stacks several bots', async () => {
     const [one, two] = [await site.bot(), await site.bot({ name: 'Borealis' })];
     const { page, problems } = await site.visit({ body: site.tag(one) + site.tag(one) + site.tag(two) });
     await page.locator('svc-chatbot .launcher').nth(1).waitFor();
@@ -110,7 +108,7 @@ describe('pages that make it hard for the widget', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('is shown in the page, in a target, as the markup of embed-config, and as a whole page', async () => {
+  it('is shown in the page, in a target, as the markup of embed-config, and as a full page', async () => {
     const id = await site.bot();
     const config = (await (await site.host.fetch(`/wp-json/svc/v1/chatbots/${id}/embed-config`)).json()) as {
       html: string;
@@ -129,7 +127,7 @@ describe('pages that make it hard for the widget', () => {
     }
   });
 
-  it('goes on where storage is blocked', async () => {
+  it('works if storage is blocked', async () => {
     const blocked = `<script>for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError'); } });</script>`;
     const { chat, problems } = await site.visit({ head: blocked, body: site.tag(await site.bot()) });
     await chat.open();
@@ -139,7 +137,7 @@ describe('pages that make it hard for the widget', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('keeps a message while the connection is away, over a reload too, and sends it once', async () => {
+  it('keeps a message while offline, also over a reload, and sends it once', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await chat.ask('echo: before');
@@ -159,7 +157,7 @@ describe('pages that make it hard for the widget', () => {
     ]);
   });
 
-  it('takes up an answer whose stream broke, or whose page was left, by the same message', async () => {
+  it('resumes an answer after a broken stream or a reload, with the same message', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     let broken = 0;
@@ -179,7 +177,7 @@ describe('pages that make it hard for the widget', () => {
     expect(await chat.root.locator('.mine').count()).to.equal(2);
   });
 
-  it('offers another try where the model fails, without telling visitors why', async () => {
+  it('offers a retry when the model fails, without the reason', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot({ model: 'missing-model' })) });
     await chat.open();
     await chat.field.fill('hello');
@@ -192,7 +190,7 @@ describe('pages that make it hard for the widget', () => {
     expect(await chat.root.locator('.mine').count()).to.equal(1);
   });
 
-  it('shows forms, complains at their fields, and thanks', async () => {
+  it('shows forms, errors at their fields, and a thank-you text', async () => {
     const forms = [
       {
         id: 'contact',
@@ -241,7 +239,7 @@ describe('pages that make it hard for the widget', () => {
     const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ forms, rules })) });
     await chat.open();
     await chat.ask('echo: contact');
-    await chat.root.getByLabel('E-mail').waitFor();
+    await chat.root.getByLabel('Email').waitFor();
     await page.reload();
     const send = chat.root.getByRole('button', { name: 'Send it' });
     await send.click();
@@ -252,10 +250,10 @@ describe('pages that make it hard for the widget', () => {
     ]);
     expect(
       await chat.root
-        .getByLabel('E-mail')
+        .getByLabel('Email')
         .evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus')),
     ).to.equal(true);
-    await chat.root.getByLabel('E-mail').fill('ada@example.com');
+    await chat.root.getByLabel('Email').fill('ada@example.com');
     await chat.root.getByLabel('Topic').selectOption('A return');
     await chat.root.getByLabel('Evening').check();
     await chat.root.getByLabel('Phone').fill('none of your business');

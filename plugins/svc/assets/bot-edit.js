@@ -1,4 +1,4 @@
-// Betters the editor of chatbots; everything works without it.
+// Improves the editor of chatbots. Everything works without it.
 import { startPreview } from './bot-preview.js';
 import { startRows } from './bot-rows.js';
 import { startSections } from './bot-sections.js';
@@ -13,19 +13,19 @@ if (editor) {
   watchChanges(editor);
 }
 for (const form of document.querySelectorAll('form[data-editor], form[data-models-form]')) offerModels(form);
-for (const colour of document.querySelectorAll('[data-colour]')) joinColour(colour);
-if (editor?.querySelector('[data-targets]')) askForTargets(editor);
+for (const field of document.querySelectorAll('[data-color]')) syncColor(field);
+if (editor?.querySelector('[data-targets]')) loadTargets(editor);
 
-/** Picker and text of a colour say the same. */
-function joinColour(colour) {
-  const picker = colour.querySelector('[data-colour-picker]');
-  const text = colour.querySelector('[data-colour-text]');
-  const clear = colour.querySelector('[data-colour-clear]');
-  const tell = () => text.dispatchEvent(new Event('input', { bubbles: true }));
+/** Keeps the picker and the text of a color in sync. */
+function syncColor(field) {
+  const picker = field.querySelector('[data-color-picker]');
+  const text = field.querySelector('[data-color-text]');
+  const clear = field.querySelector('[data-color-clear]');
+  const notify = () => text.dispatchEvent(new Event('input', { bubbles: true }));
   picker.addEventListener('input', (event) => {
     event.stopPropagation();
     text.value = picker.value;
-    tell();
+    notify();
   });
   text.addEventListener('input', () => {
     if (/^#[0-9a-f]{6}$/i.test(text.value)) picker.value = text.value;
@@ -35,28 +35,28 @@ function joinColour(colour) {
   clear.addEventListener('click', () => {
     text.value = '';
     text.focus();
-    tell();
+    notify();
   });
 }
 
-/** What the chosen vector store holds, without leaving the page. */
-function askForTargets(form) {
+/** Lists the indexes or collections of the chosen vector store without leaving the page. */
+function loadTargets(form) {
   const button = form.querySelector('[data-targets-button]');
   const note = form.querySelector('[data-targets-note]');
   button.addEventListener('click', (event) => {
     event.preventDefault();
     button.disabled = true;
-    void ask(button, form).then((answer) => {
+    void submitJson(button, form).then((body) => {
       button.disabled = false;
-      const { names = [], note: words = answer?.notice?.text ?? 'The server did not answer. Try again.' } =
-        answer?.data?.targets ?? {};
-      note.textContent = words;
+      const { names = [], note: message = body?.notice?.text ?? 'The server did not respond. Try again.' } =
+        body?.data?.targets ?? {};
+      note.textContent = message;
       document.getElementById('targets').replaceChildren(...names.map((name) => new Option(name, name)));
     });
   });
 }
 
-async function ask(button, form) {
+async function submitJson(button, form) {
   try {
     const response = await fetch(button.formAction, {
       method: 'POST',

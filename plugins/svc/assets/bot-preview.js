@@ -1,25 +1,25 @@
-// The widget itself beside what is edited: it shows looks and texts as they are typed, and answers as the bot was saved last.
+// The widget beside the editor. Look and texts update while you type; answers use the last saved version of the bot.
 
-/** Milliseconds without a key pressed, after which the preview follows: it is built anew each time. */
+/** Milliseconds without a key press until the preview updates. Each update builds it again. */
 const typingPause = 200;
 
-/** @param {HTMLFormElement | null} form whose fields it follows */
+/** @param {HTMLFormElement | null} form Its fields update the preview. */
 export function startPreview(form) {
-  const place = document.querySelector('[data-preview]');
-  const frame = place?.querySelector('[data-preview-frame]');
+  const panel = document.querySelector('[data-preview]');
+  const frame = panel?.querySelector('[data-preview-frame]');
   if (!frame) return;
-  const saved = JSON.parse(place.dataset.preview);
+  const saved = JSON.parse(panel.dataset.preview);
   const wait = frame.querySelector('[data-preview-wait]');
   wait.textContent = 'Loading the preview…';
 
   const script = document.createElement('script');
-  script.src = place.dataset.script;
+  script.src = panel.dataset.script;
   script.async = true;
   script.addEventListener(
     'error',
     () => (wait.textContent = 'The preview could not be loaded. Reload the page to try again.'),
   );
-  // The tag shows no bot by itself; this page says what is shown.
+  // The script shows no bot on its own. This page decides what is shown.
   script.dataset.manual = '';
 
   let widget = null;
@@ -50,26 +50,26 @@ export function startPreview(form) {
       widget = null;
       return;
     }
-    widget.setAttribute('bot', place.dataset.bot);
+    widget.setAttribute('bot', panel.dataset.bot);
     widget.setAttribute('mode', 'inline');
-    // Asking for a session would only fail.
-    if ('silent' in place.dataset) widget.setAttribute('still', '');
+    // A request for a session would fail.
+    if ('silent' in panel.dataset) widget.setAttribute('still', '');
     follow();
     wait.replaceWith(widget);
   });
   document.head.append(script);
 
-  for (const button of place.querySelectorAll('[data-preview-theme]')) {
+  for (const button of panel.querySelectorAll('[data-preview-theme]')) {
     button.addEventListener('click', () => {
       theme = theme === button.dataset.previewTheme ? null : button.dataset.previewTheme;
-      for (const other of place.querySelectorAll('[data-preview-theme]'))
+      for (const other of panel.querySelectorAll('[data-preview-theme]'))
         other.setAttribute('aria-pressed', String(other.dataset.previewTheme === theme));
       follow();
     });
   }
 }
 
-/** The bot as it would be saved, as far as the widget shows it. What cannot be saved is left as it was. */
+/** The typed settings that the widget shows. Invalid values keep the saved ones. */
 function withTyped(saved, form) {
   const typed = readForm(form);
   const look = { ...saved.look };
@@ -82,7 +82,7 @@ function withTyped(saved, form) {
     ...saved,
     name: typed.name || saved.name,
     greeting: typed.greeting ?? saved.greeting,
-    starters: linesOf(typed.starters).slice(0, 8),
+    starters: readLines(typed.starters).slice(0, 8),
     look,
     texts: { ...saved.texts, ...typed.texts },
     consent: { required: typed.consent?.required === '1', text: typed.consent?.text ?? '' },
@@ -90,14 +90,14 @@ function withTyped(saved, form) {
   };
 }
 
-function linesOf(text) {
+function readLines(text) {
   return (text ?? '')
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
 }
 
-/** `look[theme]=dark` -> `{look: {theme: 'dark'}}`; of a name given twice the last one counts, as the server reads it. */
+/** `look[theme]=dark` -> `{look: {theme: 'dark'}}`; if a name is repeated, the last value counts, as on the server. */
 function readForm(form) {
   const read = {};
   for (const [name, value] of new FormData(form)) {

@@ -1,5 +1,5 @@
-// Rows that are added, moved and removed without a page of their own. The server makes them: it answers the page with the
-// rows as they are to be, and what was typed; of it the part with the rows is taken over. Nothing is saved by it.
+// Adds, moves and removes rows without a page load. The server renders the page with the new rows and what was typed.
+// Only the part with the rows replaces the current one. Nothing is saved.
 
 /** @param {HTMLFormElement} form */
 export function startRows(form) {
@@ -25,14 +25,14 @@ async function arrange(form, button) {
     });
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const area = page.querySelector('form[data-rows] [data-row-area]');
-    if (!response.ok || !area) throw new Error('The answer holds no rows.');
+    if (!response.ok || !area) throw new Error('The response contains no rows.');
     form.querySelector('[data-row-area]').replaceWith(document.adoptNode(area));
     form.setAttribute('data-rearranged', '');
     reopen(form, open, value);
     focusAfter(form, { value, kind: button.dataset.rowAdd });
     form.dispatchEvent(new CustomEvent('bot:rows', { bubbles: true }));
   } catch {
-    // As it would be without JavaScript: the answer becomes the page, or says what is wrong.
+    // Fall back to a page load, as without JavaScript.
     form.removeAttribute('data-arranging');
     button.removeAttribute('data-row-edit');
     form.requestSubmit(button);
@@ -41,33 +41,33 @@ async function arrange(form, button) {
   form.removeAttribute('data-arranging');
 }
 
-function rowsOf(form) {
+function findRows(form) {
   return [...form.querySelectorAll('[data-row]')];
 }
 
 function openDetails(form) {
-  return rowsOf(form).map((row) => row.querySelector('details')?.open ?? false);
+  return findRows(form).map((row) => row.querySelector('details')?.open ?? false);
 }
 
-/** Details that were open are open again, wherever their row is now. */
-function reopen(form, open, asked) {
-  const [verb, place] = asked.split(':');
-  const at = Number(place);
+/** Opens the details again that were open, at the new index of their row. */
+function reopen(form, open, edit) {
+  const [verb, index] = edit.split(':');
+  const at = Number(index);
   const states = [...open];
   if (verb === 'remove') states.splice(at, 1);
   if (verb === 'up') states.splice(at - 1, 0, ...states.splice(at, 1));
   if (verb === 'down') states.splice(at + 1, 0, ...states.splice(at, 1));
-  rowsOf(form).forEach((row, index) => {
+  findRows(form).forEach((row, position) => {
     const details = row.querySelector('details');
-    if (details && states[index]) details.open = true;
+    if (details && states[position]) details.open = true;
   });
 }
 
-/** The keyboard goes on where something happened. */
+/** Moves the focus to the row that changed. */
 function focusAfter(form, { value, kind }) {
-  const [verb, place] = value.split(':');
-  const rows = rowsOf(form);
-  const at = Number(place);
+  const [verb, index] = value.split(':');
+  const rows = findRows(form);
+  const at = Number(index);
   const target = {
     add: () => rows.at(-1)?.querySelector('input:not([type=hidden]), select'),
     remove: () => (rows[Math.min(at, rows.length - 1)] ?? form).querySelector('[data-row-edit]'),

@@ -1,6 +1,6 @@
-// One section of the editor at a time. Without JavaScript all of them stand below each other, and the tabs lead to them.
+// Shows one section of the editor at a time. Without JavaScript all sections are shown, and the tabs link to them.
 
-/** @param {HTMLFormElement | null} form the editor; other pages have tabs that are plain links */
+/** @param {HTMLFormElement | null} form The editor. On other pages the tabs are plain links. */
 export function startSections(form) {
   const sections = [...(form?.querySelectorAll('[data-section]') ?? [])];
   const links = [...document.querySelectorAll('[data-section-link]')];
@@ -9,7 +9,7 @@ export function startSections(form) {
   for (const section of sections) {
     const link = links.find(({ dataset }) => dataset.sectionLink === section.dataset.section);
     if (link && section.dataset.errors) link.dataset.errors = section.dataset.errors;
-    // The fragment of the address names a tab now, not a place to scroll to: what saving said stands at the top.
+    // The URL fragment now names a tab. The browser must not scroll to it, because notices are at the top.
     section.id = `section-${section.dataset.section}`;
   }
 
@@ -21,7 +21,7 @@ export function startSections(form) {
         link.scrollIntoView({ block: 'nearest', inline: 'nearest' });
       } else link.removeAttribute('aria-current');
     }
-    // Browsers keep the fragment over the way back from saving: the same section is shown again.
+    // Browsers keep the fragment over the redirect after saving, so the same section is shown again.
     form.action = `${form.action.split('#')[0]}#${id}`;
   };
 
@@ -42,7 +42,7 @@ export function startSections(form) {
       history.replaceState(null, '', `#${id}`);
     });
   }
-  // A link to a bad field opens its section first: what is hidden cannot be gone to.
+  // A link to an invalid field opens its section first, because a hidden field cannot get the focus.
   for (const link of form.querySelectorAll('[data-error-link]')) {
     link.addEventListener('click', (event) => {
       const section = sectionAt(link.hash);

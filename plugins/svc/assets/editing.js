@@ -1,27 +1,27 @@
-// What editors of settings have in common; they work without it.
+// Shared by editors of settings. They work without it.
 
 /**
- * Says that something is not saved yet, and asks before it is lost.
+ * Shows that there are unsaved changes, and asks before the page is left.
  *
  * @param {HTMLFormElement} form
  */
 export function watchChanges(form) {
   const state = form.querySelector('[data-save-state]');
-  const saved = contentOf(form);
-  // A form that came back with mistakes was not saved.
+  const saved = readContent(form);
+  // A form with errors was not saved.
   const refused = form.querySelector('[aria-invalid]') !== null;
   let leaving = false;
-  const isChanged = () => refused || contentOf(form) !== saved || form.hasAttribute('data-rearranged');
+  const isChanged = () => refused || readContent(form) !== saved || form.hasAttribute('data-rearranged');
   const show = () => {
     const changed = isChanged();
     state.classList.toggle('unsaved', changed);
-    const words = changed ? 'Not saved yet' : '';
-    if (state.textContent !== words) state.textContent = words;
+    const text = changed ? 'Not saved yet' : '';
+    if (state.textContent !== text) state.textContent = text;
   };
   for (const name of ['input', 'change', 'bot:rows']) form.addEventListener(name, show);
   document.addEventListener('submit', ({ target, defaultPrevented }) => {
     if (target !== form && defaultPrevented) return;
-    // What is tried out in a preview leaves no page.
+    // Forms in a preview do not leave the page.
     leaving = !(target instanceof Element && target.closest('svc-form'));
   });
   window.addEventListener('pageshow', () => (leaving = false));
@@ -31,12 +31,12 @@ export function watchChanges(form) {
   show();
 }
 
-function contentOf(form) {
+function readContent(form) {
   return new URLSearchParams([...new FormData(form)].filter(([, value]) => typeof value === 'string')).toString();
 }
 
 /**
- * Offers the models of the provider that is chosen, of those for texts and those for embeddings.
+ * Offers the models of the chosen provider, for text and for embeddings.
  *
  * @param {HTMLFormElement} form
  */
@@ -52,7 +52,7 @@ export function offerModels(form) {
     provider.addEventListener('change', () => {
       const known = (id) =>
         [...(document.getElementById(`${list}-${id}`)?.querySelectorAll('option') ?? [])].map(({ value }) => value);
-      // The model there was is hardly one of the other provider.
+      // The model of the former provider is unlikely to exist at the new one.
       if (
         model.value !== '' &&
         !known(provider.value).includes(model.value) &&

@@ -11,10 +11,11 @@ const botFlag = {
   json: {
     type: 'object',
     description:
-      'Settings as JSON, as svc bot get prints them: {"name", "provider", "model", "instructions", "embed": {"enabled": true, "allowed_domains": ["example.com"]}, ...}; update: with "id".',
+      'Settings as JSON, in the format of svc bot get: {"name", "provider", "model", "instructions", ' +
+      '"embed": {"enabled": true, "allowed_domains": ["example.com"]}, ...}. For update, with "id".',
   },
 } as const;
-/** What `get` prints and `create` and `update` leave alone. */
+/** `get` prints these; `create` and `update` ignore them. */
 const readOnly = ['created_at', 'updated_at'];
 
 /** `svc bot list|get|create|update|duplicate|delete|export|import`. */
@@ -51,28 +52,28 @@ function changingCommands(bots: BotStore): CliCommand[] {
   return [
     {
       name: 'svc bot create',
-      description: 'Make a chatbot and print it with its id. What is not named gets a default.',
+      description: 'Create a chatbot and print it with its id. Settings that are left out get defaults.',
       flags: botFlag,
       run: async ({ flags }) => {
         const { id, ...settings } = settingsFrom(flags, 'create');
         if (id !== undefined)
-          throw new Error('A new chatbot gets its id from the service. To change one, use svc bot update.');
+          throw new Error('A new chatbot gets its id automatically. To change a chatbot, use svc bot update.');
         return botRecord(await bots.create(settings));
       },
     },
     {
       name: 'svc bot update',
-      description: 'Change the chatbot that "id" names, and print it; what is not named stays.',
+      description: 'Change the chatbot with this "id" and print it. Settings that are left out stay.',
       flags: botFlag,
       run: async ({ flags }) => {
         const { id, ...changes } = settingsFrom(flags, 'update');
-        if (id === undefined) throw new Error('Name the chatbot to change: "id" in the object. See svc bot list.');
+        if (id === undefined) throw new Error('Add the "id" of the chatbot to the object. See svc bot list.');
         return botRecord(await bots.update((await find(bots, id)).id, changes));
       },
     },
     {
       name: 'svc bot duplicate',
-      description: 'Make another chatbot with the same settings, inactive, and print it.',
+      description: 'Create an inactive chatbot with the same settings and print it.',
       args: [idArgument],
       run: async ({ args: [id] }) => botRecord(await bots.duplicate((await find(bots, id)).id)),
     },
@@ -93,11 +94,10 @@ function transferCommands(bots: BotStore): CliCommand[] {
   return [
     {
       name: 'svc bot export',
-      description:
-        'Print chatbots as JSON for svc bot import, without their ids: one, several, or all where none is named.',
+      description: 'Print chatbots as JSON for svc bot import, without their ids: the given ones, or all.',
       args: [{ ...idArgument, optional: true, rest: true }],
-      // An export is JSON in any case.
-      flags: { json: { type: 'boolean', description: 'print JSON' } },
+      // An export is always JSON.
+      flags: { json: { type: 'boolean', description: 'Print JSON.' } },
       run: async ({ args, flags }) => {
         const chosen: Bot[] = [];
         for (const id of args) chosen.push(await find(bots, id));
@@ -107,8 +107,8 @@ function transferCommands(bots: BotStore): CliCommand[] {
     },
     {
       name: 'svc bot import',
-      description: 'Make the chatbots of an export: all of them, or none where one is refused. Print them.',
-      args: [{ name: 'file', description: 'File that svc bot export wrote, or - for standard input.' }],
+      description: 'Create the chatbots of an export and print them: all of them, or none if one is invalid.',
+      args: [{ name: 'file', description: 'File from svc bot export, or - for standard input.' }],
       run: async ({ args: [file = '-'] }) =>
         (await importBots(await readInput(file), bots)).map(({ id, name, status }) => ({ id, name, status })),
     },
@@ -123,14 +123,15 @@ async function find(bots: BotStore, id: unknown): Promise<Bot> {
 }
 
 function unknownBot(id: unknown): Error {
-  return new Error(`There is no chatbot with the id ${String(id)}. See svc bot list.`);
+  return new Error(`Chatbot ${String(id)} does not exist. See svc bot list.`);
 }
 
 function settingsFrom({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
   if (typeof json === 'object' && json !== null)
     return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
   throw new Error(
-    `Write the chatbot as JSON, for example: svc bot ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Shop assistant", "instructions": "You help customers of a shop."}'`,
+    `Write the chatbot as JSON, for example: svc bot ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}` +
+      '"name": "Shop assistant", "instructions": "You help customers of a shop."}\'',
   );
 }
 

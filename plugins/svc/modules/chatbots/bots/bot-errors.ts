@@ -10,7 +10,7 @@ import type { BotSettings } from './bot.ts';
 /**
  * Checks what the schema cannot: names, domains, pictures, and references between forms and rules.
  *
- * @param before what a change began with: a provider or store that is gone since it was saved is not an error of a change to something else
+ * @param before The saved settings: a provider or store that is saved and no longer exists is not an error.
  */
 export function findSettingsErrors(
   settings: BotSettings,

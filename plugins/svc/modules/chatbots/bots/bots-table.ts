@@ -2,7 +2,7 @@ import type { Migration } from '#plugin-api';
 
 export const botsTable = 'svc_bots';
 
-/** One row per chatbot; `settings` is the JSON of BotSettings. Ids count up and are never given twice, on SQLite by AUTOINCREMENT. Times in milliseconds since the epoch. */
+/** One row per chatbot; `settings` is the JSON of BotSettings. Ids are never reused (AUTOINCREMENT on SQLite). */
 export const botsMigration: Migration = {
   id: '0101_bots',
   async up(knex) {

@@ -9,40 +9,40 @@ export interface FormOption {
 }
 
 export interface FormElement {
-  /** Letters, digits, `-` and `_`, unlike that of any other element of the form. */
+  /** Letters, digits, `-` and `_`. Unique within the form. */
   readonly id: string;
   readonly type: FormElementType;
   readonly label: string;
   readonly help: string;
   readonly placeholder: string;
   readonly required: boolean;
-  /** For select, radio and checkbox (several may be ticked); empty for the others. */
+  /** For select, radio and checkbox (multiple choice); otherwise empty. */
   readonly options: readonly FormOption[];
 }
 
 /** A form that a rule shows in the conversation (contract 6.2, `chatbot.form_submitted`). */
 export interface BotForm {
-  /** Letters, digits, `-` and `_`, unlike that of any other form of the bot. */
+  /** Letters, digits, `-` and `_`. Unique within the bot. */
   readonly id: string;
   readonly name: string;
-  /** Above the fields; Markdown. */
+  /** Markdown above the fields. */
   readonly intro: string;
   readonly submit_label: string;
-  /** Shown after it was submitted. */
+  /** Shown after the form was submitted. */
   readonly thanks: string;
   readonly elements: readonly FormElement[];
 }
 
-/** Submitted values by id of the element: a text, a number, texts of ticked boxes, or whether consent was given. */
+/** Submitted values by id of the element: a text, a number, the selected values, or whether consent was given. */
 export type FormValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** A submission as it was checked, in the words of contract 6.5. */
+/** A validated submission, with the members of contract 6.5. */
 export interface CheckedForm {
-  /** By id, and once more under the aliases email, first_name, last_name, phone and company where fields match. */
+  /** By id. Matching fields are repeated under the aliases email, first_name, last_name, phone and company. */
   readonly inputs: FormValues;
-  /** The same with labels of options, every value a text. */
+  /** The same values as text, with labels of options. */
   readonly display_values: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
-  /** `Label: value`, one a line. */
+  /** One line per field: `Label: value`. */
   readonly summary: string;
 }

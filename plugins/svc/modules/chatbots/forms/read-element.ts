@@ -2,13 +2,13 @@ import type { FormElement, FormOption } from './form.ts';
 
 export type ElementValue = string | number | boolean | readonly string[];
 
-/** What was given for an element and how people read it, or what is wrong with it in one sentence. */
+/** The value of an element and its display text, or one sentence about what is wrong. */
 export type ReadElement = { readonly value: ElementValue; readonly display: string } | { readonly error: string };
 
-const longestLine = 500;
-const longestText = 10_000;
+const maxLineLength = 500;
+const maxTextLength = 10_000;
 
-/** Reads one element's value as a browser sends it: texts, numbers, a list of ticked boxes, true for consent. */
+/** Reads the value of one element as a browser sends it: text, number, a list of selected values, or true for consent. */
 export function readElement(element: FormElement, given: unknown): ReadElement {
   switch (element.type) {
     case 'checkbox':
@@ -32,13 +32,12 @@ function readText(element: FormElement, given: unknown): ReadElement {
   const text = toLine(given);
   if (text === null) return { error: `${element.label} must be a text.` };
   if (text === '') return empty(element, '');
-  const limit = element.type === 'textarea' ? longestText : longestLine;
+  const limit = element.type === 'textarea' ? maxTextLength : maxLineLength;
   if (text.length > limit) return { error: `${element.label} may have at most ${limit} characters.` };
   if (element.type !== 'textarea' && /[\r\n]/.test(text)) return { error: `${element.label} must be a single line.` };
   if (element.type === 'email' && !isEmail(text))
-    return { error: `${element.label} must be an e-mail address such as ada@example.com.` };
-  if (element.type === 'phone' && !isPhone(text))
-    return { error: `${element.label} must be a telephone number such as +47 22 33 44 55.` };
+    return { error: 'Enter a valid email address, like ada@example.com.' };
+  if (element.type === 'phone' && !isPhone(text)) return { error: 'Enter a valid phone number, like +47 22 33 44 55.' };
   return { value: text, display: text };
 }
 
@@ -64,7 +63,7 @@ function readTicked(element: FormElement, given: unknown): ReadElement {
   if (list.length === 0) return empty(element, []);
   const chosen = element.options.filter(({ value }) => list.includes(value));
   if (list.some((value) => !element.options.some((option) => option.value === value)))
-    return { error: `${element.label} may only hold: ${joinLabels(element.options)}.` };
+    return { error: `${element.label} must contain only: ${joinLabels(element.options)}.` };
   return { value: chosen.map(({ value }) => value), display: joinLabels(chosen) };
 }
 
@@ -78,7 +77,7 @@ function readConsent(element: FormElement, given: unknown): ReadElement {
     given === 'false' ||
     given === '0' ||
     given === 'no';
-  if (!agreed && !declined) return { error: `${element.label} must be ticked or not.` };
+  if (!agreed && !declined) return { error: `${element.label} must be true or false.` };
   if (!agreed && element.required) return { error: `Please agree: ${element.label}` };
   return { value: agreed, display: agreed ? 'Yes' : 'No' };
 }
@@ -87,11 +86,11 @@ function empty(element: FormElement, value: ElementValue): ReadElement {
   return element.required ? { error: `${element.label} is required.` } : { value, display: '' };
 }
 
-/** The text without blanks around it; a number counts as one, nothing as empty. Null: neither. */
+/** The trimmed text; a number becomes text, a missing value an empty text. Null for all other values. */
 function toLine(given: unknown): string | null {
   if (given === undefined || given === null) return '';
   if (typeof given === 'number') return String(given);
-  // The database of PostgreSQL holds no NUL, and a form has no use for one.
+  // PostgreSQL cannot store NUL.
   return typeof given === 'string' ? given.replaceAll('\u0000', '').trim() : null;
 }
 
@@ -100,12 +99,13 @@ function joinLabels(options: readonly FormOption[]): string {
 }
 
 function isEmail(text: string): boolean {
-  // As browsers check it, and with a dot in the domain: nobody reaches a visitor at user@localhost.
+  // Like the check of browsers, but the domain needs a dot: user@localhost cannot be reached.
+  const [local = '', domain = '', ...more] = text.split('@');
   return (
     text.length <= 254 &&
-    /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u.test(
-      text,
-    )
+    more.length === 0 &&
+    /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+$/u.test(local) &&
+    /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u.test(domain)
   );
 }
 

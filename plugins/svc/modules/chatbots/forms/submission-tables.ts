@@ -2,7 +2,7 @@ import type { Migration } from '#plugin-api';
 
 export const submissionsTable = 'svc_submissions';
 
-/** One row a submission. `email` is the folded address given, by which a person's data are found; `found_by` the folded values that a search looks through. */
+/** One row per submission. `email` (folded) finds the data of a person; a search looks through `found_by` (folded values). */
 export const submissionsMigration: Migration = {
   id: '0104_submissions',
   async up(knex) {

@@ -1,8 +1,8 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { botsSlug, editSlug, embedLabel, formsSlug, logsSlug, rulesSlug, statusBadge } from './bot-page-slugs.ts';
+import { botsSlug, editSlug, formsSlug, logsSlug, rulesSlug } from './bot-page-slugs.ts';
 
-/** Parts of the editor that are one form; each is an anchor of its page. */
+/** Sections of the editor. They share one form; each has an anchor. */
 export const editorSections = [
   { id: 'basics', label: 'Basics' },
   { id: 'knowledge', label: 'Knowledge' },
@@ -13,7 +13,7 @@ export const editorSections = [
   { id: 'embed', label: 'Embedding' },
 ] as const;
 
-/** The data of `svc/bot-head`, which stands above every page about one bot. */
+/** The data of `svc/bot-head`, the header of every page about one bot. */
 export function botHead(
   host: Pick<HostApi, 'admin'>,
   bot: Bot,
@@ -49,11 +49,11 @@ export function botHead(
   };
 }
 
-/** The data of `svc/bot-preview`: the widget itself, beside what is edited. */
+/** The data of `svc/bot-preview`: the widget beside the editor. */
 export function botPreview(host: Pick<HostApi, 'rest'>, bot: Bot): Record<string, unknown> {
   return {
     id: bot.id,
-    note: silence(bot),
+    note: unavailableNote(bot),
     script: host.rest.url('/svc-widget/v1/widget.js'),
     settings: {
       id: bot.id,
@@ -69,8 +69,24 @@ export function botPreview(host: Pick<HostApi, 'rest'>, bot: Bot): Record<string
   };
 }
 
-/** Why nobody can talk to the bot, and what to do about it; empty: they can. */
-function silence({ status, embed }: Bot): string {
-  if (status === 'inactive') return 'It is inactive. Make it active under Basics and save, then it answers here.';
-  return embed.enabled ? '' : 'It may not be embedded. Switch that on under Embedding and save, then it answers here.';
+/** Why visitors cannot use the bot, and what to do about it. An empty text if they can. */
+function unavailableNote({ status, embed }: Bot): string {
+  if (status === 'inactive') return 'This chatbot is inactive. Set it to active under Basics and save to try it here.';
+  return embed.enabled ? '' : 'Embedding is off. Turn it on under Embedding and save to try the chatbot here.';
+}
+
+/** The status of a bot as a badge. */
+export function statusBadge(status: Bot['status']): {
+  readonly text: string;
+  readonly kind: 'success' | 'info';
+} {
+  return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };
+}
+
+/** Where a bot may be shown, in a few words (D16). */
+export function embedLabel({ enabled, any_site: anySite, allowed_domains: domains }: Bot['embed']): string {
+  if (!enabled) return 'not embedded';
+  if (anySite) return 'on any site';
+  if (domains.length === 0) return 'on this site';
+  return domains.length === 1 ? `on ${domains[0] ?? ''}` : `on ${String(domains.length)} sites`;
 }

@@ -150,7 +150,7 @@ function conditionRow(
     value,
     rows: Math.min(6, Math.max(1, value.split('\n').length)),
     factError: named ? undefined : wrongFact,
-    whichError: named && wrongFact !== undefined ? 'The name may contain only letters, digits, - and _.' : undefined,
+    whichError: named && wrongFact !== undefined ? 'The name must contain only letters, digits, - and _.' : undefined,
     operatorError: error(`${path}.operator`, 'Comparison'),
     valueError: error(`${path}.value`, 'Value'),
     remove: `remove:${String(at)}`,

@@ -1,6 +1,6 @@
-import type { Section } from './bot-section.ts';
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
+import type { Section } from './bot-section.ts';
 
 /** Where the bot may be shown (D16). */
 export const embedSection: Section = {
@@ -11,7 +11,12 @@ export const embedSection: Section = {
     {
       wide: true,
       fields: [
-        { path: 'embed.enabled', type: 'switch', label: 'May be embedded', help: 'Off: no page shows it.' },
+        {
+          path: 'embed.enabled',
+          type: 'switch',
+          label: 'Allow embedding',
+          help: 'When off, no page shows the chatbot.',
+        },
         {
           path: 'embed.allowed_domains',
           type: 'lines',
@@ -19,27 +24,29 @@ export const embedSection: Section = {
           rows: 4,
           mono: true,
           placeholder: 'example.com\n*.example.com\nhttps://shop.example.com:8443',
-          help: 'One a line. *.example.com stands for all its subdomains. Empty: this site alone.',
+          help:
+            'This site is always allowed. Add other domains here, one per line. ' +
+            '*.example.com allows all its subdomains.',
         },
         {
           path: 'embed.any_site',
           type: 'switch',
           label: 'Any site',
-          help: 'Everybody may put this chatbot on their site, and you pay for the answers. Set limits before you switch this on.',
+          help: 'Anyone can put this chatbot on their site, and you pay for its answers. Set limits first.',
         },
       ],
     },
   ],
 };
 
-/** What is copied to show a bot somewhere. */
-interface EmbedFacts {
+/** Code to copy that shows a bot on a page. */
+export interface EmbedCode {
   readonly script: string;
   readonly shortcode: string;
   readonly checkHref: string;
 }
 
-export function embedFacts({ admin, rest }: Pick<HostApi, 'admin' | 'rest'>, { id }: Pick<Bot, 'id'>): EmbedFacts {
+export function embedCode({ admin, rest }: Pick<HostApi, 'admin' | 'rest'>, { id }: Pick<Bot, 'id'>): EmbedCode {
   return {
     script: `<script src="${rest.url('/svc-widget/v1/widget.js')}" data-bot="${String(id)}" async></script>`,
     shortcode: `[svc_chatbot id=${String(id)}]`,

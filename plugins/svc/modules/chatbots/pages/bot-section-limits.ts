@@ -8,7 +8,7 @@ import {
   type FieldRow,
   type FieldSpec,
 } from '../../../admin-ui/setting-field.ts';
-import { choices, type Section } from './bot-section.ts';
+import { capitalize, choices, type Section } from './bot-section.ts';
 
 const units = choices(['messages', 'tokens'], { messages: 'messages', tokens: 'tokens' });
 const periods = choices(['day', 'week', 'month'], { day: 'per day', week: 'per week', month: 'per month' });
@@ -47,7 +47,7 @@ export function limitRows(state: { readonly draft: Draft; readonly errors: Field
   const lines = [
     ['limits.guest', 'Guests'],
     ['limits.user', 'Signed-in users'],
-    ...roles.map((role) => [`limits.roles.${role}`, `Role: ${role}`]),
+    ...roles.map((role) => [`limits.roles.${role}`, `${capitalize(role)} role`]),
   ];
   return lines.map(([path = '', title = '']) => ({
     title,

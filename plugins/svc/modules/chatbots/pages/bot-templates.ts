@@ -1,6 +1,6 @@
 import type { BotChanges } from '../bots/bot.ts';
 
-/** A beginning for a new bot. */
+/** A starting point for a new bot. */
 export interface BotTemplate {
   readonly id: string;
   readonly label: string;
@@ -11,7 +11,7 @@ export interface BotTemplate {
 const contactForm = {
   id: 'contact',
   name: 'Contact',
-  intro: 'Leave your address and we get back to you.',
+  intro: "Leave your email and we'll get back to you.",
   submit_label: 'Send',
   thanks: 'Thank you. We will be in touch.',
   elements: [
@@ -19,7 +19,7 @@ const contactForm = {
     {
       id: 'email',
       type: 'email',
-      label: 'E-mail',
+      label: 'Email',
       help: '',
       placeholder: 'you@example.com',
       required: true,
@@ -37,18 +37,18 @@ const contactForm = {
   ],
 } as const;
 
-const contactRule = (words: string) =>
+const contactRule = (phrases: string) =>
   ({
     id: 'show-contact',
-    name: 'Somebody wants to talk to a person',
+    name: 'Visitor wants to talk to a person',
     enabled: true,
     event: 'message_received',
-    conditions: [{ fact: 'message', operator: 'contains', value: words }],
+    conditions: [{ fact: 'message', operator: 'contains', value: phrases }],
     action: { type: 'display_form', form_id: 'contact' },
     priority: 10,
   }) as const;
 
-/** What a new bot may begin with. The first is what "Make your first chatbot" makes. */
+/** Starting points for a new bot. "Create your first chatbot" uses the first one. */
 export const botTemplates: readonly BotTemplate[] = [
   {
     id: 'assistant',
@@ -56,7 +56,8 @@ export const botTemplates: readonly BotTemplate[] = [
     description: 'Answers questions about your site in a few sentences.',
     settings: {
       instructions:
-        'You are the assistant of this website. Help visitors with what they ask: answer in a few friendly sentences, in the language they write in. If you do not know something, say so and do not make anything up. Today is [date].',
+        'You are the assistant of this website. Answer visitors in a few friendly sentences, in the language they ' +
+        'write in. If you do not know something, say so and do not invent anything. Today is [date].',
       greeting: 'Hello! How can I help you?',
       starters: ['What can you help me with?', 'How do I get in touch?'],
     },
@@ -67,20 +68,24 @@ export const botTemplates: readonly BotTemplate[] = [
     description: 'Helps with orders and problems, and shows a contact form when a person is needed.',
     settings: {
       instructions:
-        'You work in the customer support of this shop. Be polite and to the point, ask back when an order number or a product name is missing, and explain steps as a numbered list. Never promise refunds or dates. When somebody is upset or asks for a person, say that they can leave their details in the form. Today is [date].',
+        'You work in the customer support of this shop. Be polite and to the point. Ask for an order number or a ' +
+        'product name if it is missing, and explain steps as a numbered list. Never promise refunds or dates. When ' +
+        'a visitor is upset or asks for a person, say that they can leave their details in the form. Today is [date].',
       greeting: 'Hello! What can I do for you?',
       starters: ['Where is my order?', 'How do I return something?', 'I want to talk to a person'],
       forms: [contactForm],
-      rules: [contactRule('person\nhuman\nsomebody\ncall me\ncontact')],
+      rules: [contactRule('person\nhuman\nsomeone\ncall me\ncontact')],
     },
   },
   {
     id: 'leads',
     label: 'Sales contact',
-    description: 'Answers first questions about an offer and collects the details of those who are interested.',
+    description: 'Answers first questions about your offer and collects contact details of interested visitors.',
     settings: {
       instructions:
-        'You answer first questions about the offer of this company. Be brief and concrete, find out what the visitor needs with one question at a time, and offer to be called back by a person. Do not name prices that you were not told. Today is [date].',
+        'You answer first questions about the offer of this company. Be brief and concrete. Find out what the visitor ' +
+        'needs with one question at a time, and offer that a person calls back. Only name prices that are listed ' +
+        'here. Today is [date].',
       greeting: 'Hello! What are you looking for?',
       starters: ['What do you offer?', 'What does it cost?', 'Please call me back'],
       forms: [contactForm],
@@ -89,5 +94,5 @@ export const botTemplates: readonly BotTemplate[] = [
   },
 ];
 
-/** A new bot may be shown on this site, so that its preview answers; on others once they are named. */
+/** A new bot may be embedded on this site, so that its preview works. Other sites need an entry in the allowed domains. */
 export const embeddedHere: BotChanges = { embed: { enabled: true } };

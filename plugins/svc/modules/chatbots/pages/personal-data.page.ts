@@ -1,16 +1,16 @@
-import { RestError, type AdminPageBody } from '#plugin-api';
+import { formatCount, RestError, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { parsePerson, type Person, type Receipt } from '../conversations/personal-data.ts';
 
 const identifierKinds = [
-  { value: 'email', label: 'E-mail address' },
+  { value: 'email', label: 'Email address' },
   { value: 'user', label: 'User id' },
   { value: 'session', label: 'Session id of a guest' },
 ] as const;
 
-const shownReceipts = 20;
+const receiptsShown = 20;
 
-/** The page "Personal data": what there is of one person, its export and its deletion, with receipts. */
+/** The page "Personal data": finds, exports and deletes the data of one person, and lists the receipts. */
 export function personalDataPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async ({ query }) => ({ template: 'svc/personal-data', data: await personalDataView(parts, query) }),
@@ -43,7 +43,7 @@ function readPerson(form: Readonly<Record<string, unknown>>): Person {
     throw new RestError({
       code: 'rest_invalid_param',
       status: 400,
-      message: 'Name the person by an e-mail address, the id of a user, or the id of a session.',
+      message: 'Enter an email address, a user id or a session id.',
     });
   return person;
 }
@@ -57,20 +57,20 @@ async function personalDataView(
   const value = typeof query['value'] === 'string' ? query['value'].trim().slice(0, 254) : '';
   const person = parsePerson(by, value);
   const counts = person === null ? null : await data.count(person);
-  const receipts = await data.receipts(shownReceipts);
+  const receipts = await data.receipts(receiptsShown);
   return {
-    identifierKinds,
+    kinds: identifierKinds,
     by,
     value,
     error:
       value !== '' && person === null
-        ? `This is no ${(identifierKinds.find((way) => way.value === by)?.label ?? '').toLowerCase()}.`
+        ? `Enter a valid ${(identifierKinds.find((kind) => kind.value === by)?.label ?? '').toLowerCase()}.`
         : '',
     fields: { by, value },
     found:
       counts === null
         ? null
-        : { text: formatCounts(counts), isNothing: Object.values(counts).every((count) => count === 0) },
+        : { text: formatCounts(counts), isEmpty: Object.values(counts).every((count) => count === 0) },
     receipts: receipts.map((receipt) => ({
       ...receipt,
       title: receiptTitle(receipt),
@@ -80,11 +80,11 @@ async function personalDataView(
 }
 
 function receiptTitle({ act, by }: Receipt): string {
-  return `${act === 'erase' ? 'Deleted' : 'Exported'}, named by ${by === 'email' ? 'e-mail address' : by}`;
+  return `${act === 'erase' ? 'Deleted' : 'Exported'} by ${by === 'email' ? 'email address' : `${by} id`}`;
 }
 
 function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([name, count]) => `${count.toLocaleString('en-GB')} ${count === 1 ? name.replace(/s$/, '') : name}`)
+    .map(([name, count]) => formatCount(count, name.replace(/s$/, ''), name))
     .join(', ');
 }

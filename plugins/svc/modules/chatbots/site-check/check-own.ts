@@ -3,17 +3,17 @@ import type { Finding } from './finding.ts';
 
 export interface OwnSite {
   readonly http: HttpApi;
-  /** Address of the widget's script. */
+  /** URL of the widget's script. */
   readonly script: URL;
-  /** Address of the route that the widget calls first. */
+  /** URL of the route that the widget calls first. */
   readonly start: URL;
   /** The page's origin. */
   readonly origin: string;
 }
 
-/** Asks this site, as the visitor's browser will, from the outside: a proxy in front of it may change what it says. */
+/** Requests this site over its public URL, as the visitor's browser does, because a proxy may change the response. */
 export async function checkOwnSite({ http, script, start, origin }: OwnSite): Promise<Finding[]> {
-  const ask = (url: URL, init: OutboundInit): Promise<OutboundResponse | null> =>
+  const request = (url: URL, init: OutboundInit): Promise<OutboundResponse | null> =>
     http
       .fetch(url.href, {
         timeout: 10_000,
@@ -24,58 +24,66 @@ export async function checkOwnSite({ http, script, start, origin }: OwnSite): Pr
         ...init,
       })
       .catch(() => null);
-  const preflight = {
+  const headers = {
     origin,
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'content-type',
   };
-  const [file, answer] = await Promise.all([ask(script, {}), ask(start, { method: 'OPTIONS', headers: preflight })]);
-  return [scriptFinding(script, file), corsFinding(start, answer, origin)];
+  const [file, preflightResponse] = await Promise.all([
+    request(script, {}),
+    request(start, { method: 'OPTIONS', headers }),
+  ]);
+  return [scriptFinding(script, file), corsFinding(start, preflightResponse, origin)];
 }
 
 function scriptFinding(script: URL, file: OutboundResponse | null): Finding {
   const finding = (verdict: Finding['verdict'], text: string): Finding => ({
     id: 'script',
-    title: 'Script of the widget',
+    title: 'Widget script',
     verdict,
     text,
   });
   if (file === null)
     return finding(
       'warning',
-      `This server could not reach itself at ${script.origin}. If that is the address visitors use, check that it leads here; otherwise set SITE_URL to the one they do.`,
+      `This server could not reach itself at ${script.origin}. If visitors use this URL, check that it leads to this ` +
+        'server. Otherwise set SITE_URL to the URL they use.',
     );
   if (file.status !== 200)
     return finding(
       'failed',
-      `${script.href} answers with status ${String(file.status)}. Something in front of this site (a proxy, a firewall) keeps it from visitors, or SITE_URL is not its address.`,
+      `${script.href} returns status ${String(file.status)}. A proxy or a firewall blocks it, or SITE_URL is not the ` +
+        'URL of this site.',
     );
   if (!/javascript/i.test(file.headers['content-type'] ?? ''))
     return finding(
       'failed',
-      `${script.href} answers something that is no script (${file.headers['content-type'] ?? 'no type'}). Something else answers at this address: check SITE_URL and the proxy.`,
+      `${script.href} returns ${file.headers['content-type'] ?? 'no content type'} instead of a script. Another server ` +
+        'responds at this URL. Check SITE_URL and the proxy.',
     );
-  return finding('passed', `${script.href} answers.`);
+  return finding('passed', `${script.href} is available.`);
 }
 
-function corsFinding(start: URL, answer: OutboundResponse | null, origin: string): Finding {
+function corsFinding(start: URL, response: OutboundResponse | null, origin: string): Finding {
   const finding = (verdict: Finding['verdict'], text: string): Finding => ({
     id: 'cors',
     title: 'Calls from the page (CORS)',
     verdict,
     text,
   });
-  if (origin === start.origin) return finding('passed', 'The page is on this site itself: no leave is needed.');
-  if (answer === null) return finding('warning', 'It could not be tried, as this server could not reach itself.');
-  const allowed = answer.headers['access-control-allow-origin'];
-  if (allowed === origin && answer.status < 400) return finding('passed', `This site lets ${origin} call it.`);
+  if (origin === start.origin) return finding('passed', 'The page is on this site, so no permission is needed.');
+  if (response === null) return finding('warning', 'Not checked, because this server could not reach itself.');
+  const allowed = response.headers['access-control-allow-origin'];
+  if (allowed === origin && response.status < 400) return finding('passed', `This site allows calls from ${origin}.`);
   if (allowed === undefined)
     return finding(
       'failed',
-      `Asked by ${origin}, this site does not answer Access-Control-Allow-Origin, so browsers keep the chat from calling it. If the origin is allowed for the chatbot, a proxy in front of this site drops the header, or answers OPTIONS itself.`,
+      `Browsers block the chat because this site does not send Access-Control-Allow-Origin for ${origin}. If the ` +
+        'chatbot allows this origin, a proxy in front of this site removes the header or responds to OPTIONS itself.',
     );
   return finding(
     'failed',
-    `Asked by ${origin}, this site answers Access-Control-Allow-Origin: ${allowed} with status ${String(answer.status)}. A proxy in front of it sets the header: let this site set it alone.`,
+    `For ${origin}, this site sends Access-Control-Allow-Origin: ${allowed} with status ${String(response.status)}. ` +
+      'A proxy in front of it sets the header. Remove it there, so that only this site sets it.',
   );
 }

@@ -8,15 +8,15 @@ const file = /\/svc-widget\/v1\/widget\.js$/;
 
 export interface SnippetFacts {
   readonly bot: Pick<Bot, 'id'>;
-  /** All there are. */
+  /** All bots of the site. */
   readonly bots: readonly Pick<Bot, 'id' | 'name' | 'status'>[];
-  /** Address of the widget's script. */
+  /** URL of the widget's script. */
   readonly script: URL;
-  /** The whole tag. */
+  /** The whole script tag. */
   readonly snippet: string;
 }
 
-/** The tag of the widget's script, wherever it leads. */
+/** The script tags of the widget, of this site or of another. */
 export function findSnippet({ scripts, base }: ReadPage): readonly PageScript[] {
   return scripts.filter(
     ({ src }) =>
@@ -25,7 +25,7 @@ export function findSnippet({ scripts, base }: ReadPage): readonly PageScript[] 
   );
 }
 
-/** Whether the page has the script tag, and whether it is the right one. */
+/** Checks that the page has the script tag, and that the tag is correct. */
 export function checkSnippet(page: ReadPage, facts: SnippetFacts): Finding {
   const copy = { label: 'script tag', value: facts.snippet };
   const found = findSnippet(page);
@@ -40,36 +40,34 @@ export function checkSnippet(page: ReadPage, facts: SnippetFacts): Finding {
   if (first === undefined) {
     return finding(
       'failed',
-      'The page does not hold the script tag of the widget. Put this line before the end of its body. (A tag that a tag manager or another script adds later cannot be seen from here: then open the page, and look whether the chat is there.)',
+      'The page does not contain the script tag of the widget. Add this line before the end of its body. ' +
+        'If a tag manager or another script adds the tag, this check cannot see it: open the page and look for the chat.',
     );
   }
   const src = new URL(first.src, page.base);
-  const held = describeInertTag(first);
+  const inert = describeInertTag(first);
   if (!sameFile(src, facts.script))
     return finding(
       'failed',
-      `The script tag leads to ${src.href}, but the widget of this site is at ${facts.script.href}. Put this line in its place.`,
+      `The script tag loads ${src.href}, but the widget of this site is at ${facts.script.href}. Replace it with this line.`,
     );
   const ids = [
     ...found.flatMap(({ attributes }) => (attributes['data-bot'] === undefined ? [] : [attributes['data-bot'].trim()])),
     ...page.elements,
   ];
   if (ids.length === 0)
-    return finding(
-      'failed',
-      'The script is there, but nothing says which chatbot to show: data-bot is missing. Put this line in its place.',
-    );
-  const error = ids.map((id) => findBotProblem(id, facts)).find((sentence) => sentence !== null);
-  if (error !== undefined) return finding('failed', `${error} Put this line in its place.`);
-  if (held !== null) return finding('warning', held, false);
+    return finding('failed', 'The script tag names no chatbot: data-bot is missing. Replace it with this line.');
+  const problem = ids.map((id) => findBotProblem(id, facts)).find((sentence) => sentence !== null);
+  if (problem !== undefined) return finding('failed', `${problem} Replace the tag with this line.`);
+  if (inert !== null) return finding('warning', inert, false);
   if (!ids.includes(String(facts.bot.id)))
     return finding(
       'warning',
-      `The page shows the chatbot ${ids.join(' and ')}, not ${String(facts.bot.id)}. If that is not what you want, put this line in its place.`,
+      `The page shows chatbot ${ids.join(' and ')}, not ${String(facts.bot.id)}. To change that, replace the tag with this line.`,
     );
   if (new Set(ids).size < ids.length)
     return finding('warning', 'The chatbot is on the page more than once. One tag is enough.', false);
-  return finding('passed', 'The script tag is there, leads to this site and names an active chatbot.', false);
+  return finding('passed', 'The page has the script tag of this site with an active chatbot.', false);
 }
 
 function sameFile(found: URL, right: URL): boolean {
@@ -81,17 +79,20 @@ function sameFile(found: URL, right: URL): boolean {
 }
 
 function findBotProblem(id: string, { bots }: SnippetFacts): string | null {
-  if (!/^[1-9]\d*$/.test(id)) return `"${id}" is no number of a chatbot.`;
+  if (!/^[1-9]\d*$/.test(id)) return `"${id}" is not the id of a chatbot.`;
   const bot = bots.find((each) => String(each.id) === id);
-  if (bot === undefined) return `There is no chatbot ${id}.`;
+  if (bot === undefined) return `Chatbot ${id} does not exist.`;
   return bot.status === 'active'
     ? null
-    : `The chatbot ${id} (${bot.name}) is not active, so it answers nobody: switch it on.`;
+    : `Chatbot ${id} (${bot.name}) is inactive, so visitors cannot use it. Activate it.`;
 }
 
-/** Tools for consent and speed make a script inert by its type until they see fit. */
+/** Tools for consent or speed set another type on a script, so that it does not run until they allow it. */
 function describeInertTag({ attributes }: PageScript): string | null {
   const type = attributes['type']?.trim().toLowerCase() ?? '';
   if (type === '' || type === 'module' || /javascript|ecmascript/.test(type)) return null;
-  return `The script tag is there, but of the type "${type}": a tool for consent or speed holds it back, and the chat appears only once that lets it run. Except the tag there if the chat should be there at once.`;
+  return (
+    `The script tag has the type "${type}": a tool for consent or speed delays it, so the chat appears later. ` +
+    'Exclude the tag in that tool to show the chat at once.'
+  );
 }

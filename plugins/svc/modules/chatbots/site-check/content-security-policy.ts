@@ -1,23 +1,23 @@
-/** Directives of one policy, by name, in the order they stand. */
+/** Directives of one policy by name, in their order. */
 export type Policy = ReadonlyMap<string, readonly string[]>;
 
 /** Something the page must be allowed to load. */
-export interface Wanted {
+export interface RequiredSource {
   readonly directive: 'script-src' | 'connect-src' | 'style-src' | 'img-src';
   readonly url: URL;
   /** Of the script tag. */
   readonly nonce?: string | undefined;
 }
 
-/** More special directives come first; the first one that is there decides. */
-const chains: Readonly<Record<Wanted['directive'], readonly string[]>> = {
+/** Fallbacks of a directive. The first one that the policy has decides. */
+const chains: Readonly<Record<RequiredSource['directive'], readonly string[]>> = {
   'script-src': ['script-src-elem', 'script-src', 'default-src'],
   'connect-src': ['connect-src', 'default-src'],
   'style-src': ['style-src-elem', 'style-src', 'default-src'],
   'img-src': ['img-src', 'default-src'],
 };
 
-/** Policies of a header; several are parted by commas, and all must agree. */
+/** Parses the policies of a header. They are separated by commas, and all of them must allow a source. */
 export function readPolicies(text: string): Policy[] {
   return text
     .split(',')
@@ -29,24 +29,24 @@ function readPolicy(text: string): Policy {
   const policy = new Map<string, readonly string[]>();
   for (const part of text.split(';')) {
     const [name = '', ...sources] = part.trim().split(/\s+/);
-    // The first of two directives of one name counts.
+    // If a directive is repeated, only the first one counts.
     if (name !== '' && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources);
   }
   return policy;
 }
 
-/** The directive of a policy that refuses, or null where it allows. */
-export function refusing(policy: Policy, wanted: Wanted, page: URL): string | null {
-  const name = chains[wanted.directive].find((directive) => policy.has(directive));
+/** The directive that blocks the source, or null if the policy allows it. */
+export function findBlockingDirective(policy: Policy, source: RequiredSource, page: URL): string | null {
+  const name = chains[source.directive].find((directive) => policy.has(directive));
   if (name === undefined) return null;
   const sources = policy.get(name) ?? [];
-  return allows(sources, wanted, page) ? null : name;
+  return allows(sources, source, page) ? null : name;
 }
 
-function allows(sources: readonly string[], { directive, url, nonce }: Wanted, page: URL): boolean {
+function allows(sources: readonly string[], { directive, url, nonce }: RequiredSource, page: URL): boolean {
   const isScript = directive === 'script-src';
   if (isScript && nonce !== undefined && nonce !== '' && sources.includes(`'nonce-${nonce}'`)) return true;
-  // Then only what a trusted script brings in, and what carries a nonce, may run.
+  // Only scripts with a nonce, and scripts that those load, may run.
   if (isScript && sources.some((source) => source.toLowerCase() === "'strict-dynamic'")) return false;
   return sources.some((source) => matches(source, url, page));
 }
@@ -68,9 +68,9 @@ function matches(source: string, url: URL, page: URL): boolean {
   );
 }
 
-/** A source of http lets the same over https in. */
-function sameScheme(allowed: string, asked: string): boolean {
-  return allowed === asked || (allowed === 'http:' && asked === 'https:');
+/** A source with http also allows https. */
+function sameScheme(allowed: string, scheme: string): boolean {
+  return allowed === scheme || (allowed === 'http:' && scheme === 'https:');
 }
 
 function matchesHost(host: string, name: string): boolean {
@@ -80,19 +80,19 @@ function matchesHost(host: string, name: string): boolean {
 
 function matchesPort(port: string | undefined, url: URL): boolean {
   if (port === '*') return true;
-  const usual = url.protocol === 'https:' ? '443' : '80';
-  const asked = url.port === '' ? usual : url.port;
-  return port === undefined ? asked === usual : port === asked || (port === '80' && asked === '443');
+  const defaultPort = url.protocol === 'https:' ? '443' : '80';
+  const requested = url.port === '' ? defaultPort : url.port;
+  return port === undefined ? requested === defaultPort : port === requested || (port === '80' && requested === '443');
 }
 
-/** A path that ends with a slash stands for all below it. */
-function matchesPath(path: string | undefined, asked: string): boolean {
+/** A path that ends with a slash allows everything below it. */
+function matchesPath(path: string | undefined, requested: string): boolean {
   if (path === undefined || path === '/') return true;
-  return path.endsWith('/') ? asked.startsWith(path) : asked === path;
+  return path.endsWith('/') ? requested.startsWith(path) : requested === path;
 }
 
-/** The directive as it must read to allow an origin too: what counts now, and the origin behind it. */
-export function allowing(policy: Policy, { directive, url, nonce }: Wanted): string {
+/** The directive with the origin of the source added. */
+export function extendDirective(policy: Policy, { directive, url, nonce }: RequiredSource): string {
   const from = chains[directive].find((name) => policy.has(name)) ?? directive;
   const sources = (policy.get(from) ?? []).filter((source) => source.toLowerCase() !== "'none'");
   const isStrict = directive === 'script-src' && sources.some((source) => source.toLowerCase() === "'strict-dynamic'");

@@ -1,21 +1,21 @@
-/** What one question about a site came to. */
+/** The result of one check of a site. */
 export interface Finding {
   readonly id:
     'address' | 'reached' | 'redirect' | 'html' | 'bot' | 'origin' | 'cors' | 'script' | 'mixed' | 'snippet' | 'csp';
   readonly title: string;
   readonly verdict: 'passed' | 'warning' | 'failed';
-  /** What was found and, unless it passed, what to do about it. */
+  /** What was found. If the check did not pass, also how to fix it. */
   readonly text: string;
-  /** A line to copy that mends it. */
+  /** A line to copy that fixes the problem. */
   readonly copy?: { readonly label: string; readonly value: string };
 }
 
 export interface SiteReport {
-  /** The address that was asked for. */
+  /** The requested URL. */
   readonly url: string;
-  /** Where the page was found in the end. */
+  /** The URL of the page after redirects. */
   readonly landed: string;
-  /** Nothing failed. */
+  /** No check failed. */
   readonly ok: boolean;
   readonly findings: readonly Finding[];
 }

@@ -7,21 +7,21 @@ export interface PageScript {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** What of a page decides whether the widget shows. */
+/** The parts of a page that decide whether the widget can load. */
 export interface ReadPage {
-  /** Address that relative ones are below of. */
+  /** Base URL of relative URLs. */
   readonly base: URL;
-  /** Scripts with an address. Those within templates, comments and `noscript` are not run, and not here. */
+  /** Scripts with a `src`. Scripts in templates, comments and `noscript` do not run and are left out. */
   readonly scripts: readonly PageScript[];
   /** The attribute `bot` of each `<svc-chatbot>`. */
   readonly elements: readonly string[];
-  /** Policies that the page itself names. */
+  /** Policies in `meta` tags. */
   readonly policies: readonly string[];
 }
 
 const inert = new Set(['template', 'noscript']);
 
-/** Reads the HTML of a page as it was sent; what its scripts would add to it is not known. */
+/** Parses the HTML as the server sent it. Changes by scripts are not seen. */
 export function readPage(html: string, address: URL): ReadPage {
   const scripts: PageScript[] = [];
   const elements: string[] = [];

@@ -7,18 +7,18 @@ export function siteCheckCommands(parts: ChatbotParts): CliCommand[] {
   return [
     {
       name: 'svc bot check',
-      description: 'Find out why a page does not show a chatbot: each finding with what to do about it.',
+      description: 'Find out why a page does not show a chatbot, and how to fix it.',
       args: [
         { name: 'id', description: 'Id of the chatbot, see svc bot list.' },
-        { name: 'url', description: 'Address of the page.' },
+        { name: 'url', description: 'URL of the page.' },
       ],
       flags: {
-        internal: { type: 'boolean', description: 'Names that lead into a private network may be followed.' },
-        strict: { type: 'boolean', description: 'Fail when something keeps the chatbot from the page.' },
+        internal: { type: 'boolean', description: 'Allow host names that resolve to private network addresses.' },
+        strict: { type: 'boolean', description: 'Exit with an error if a check failed.' },
       },
       run: async ({ args: [id = '', url = ''], flags }) => {
         const bot = /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null;
-        if (bot === null) throw new Error(`There is no chatbot ${id}. See svc bot list.`);
+        if (bot === null) throw new Error(`Chatbot ${id} does not exist. See svc bot list.`);
         const { ok, findings } = await checkSite(parts, {
           address: url,
           bot,

@@ -134,11 +134,11 @@ describe('the commands of bots', () => {
 
   it('say what is wrong in one line', async () => {
     expect(await refusal('create')).to.contain('Write the chatbot as JSON, for example');
-    expect(await refusal('create', '--json', '{"id": 4}')).to.contain('gets its id from the service');
+    expect(await refusal('create', '--json', '{"id": 4}')).to.contain('gets its id automatically');
     expect(await refusal('create', '--json', '{"name": "", "status": "on"}'))
       .to.contain('name must')
       .and.contain('status must be one of active, inactive.');
-    expect(await refusal('update', '--json', '{"name": "x"}')).to.contain('Name the chatbot to change');
+    expect(await refusal('update', '--json', '{"name": "x"}')).to.contain('Add the "id" of the chatbot');
     for (const id of ['999', '0', 'abc', '1.5', '99999999999999'])
       expect(await refusal('delete', id)).to.contain(`Chatbot ${id} does not exist.`);
     expect(await refusal('update', '--json', '{"id": "x", "name": "y"}')).to.contain(

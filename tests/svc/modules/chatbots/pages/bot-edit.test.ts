@@ -154,10 +154,10 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect(errorsIn(refused.html)).to.include({
       'bot-temperature': 'Temperature must be from 0 to 2.',
       'bot-max_messages': 'Messages remembered must be a whole number.',
-      'bot-max_completion_tokens': 'Longest answer, in tokens must be a whole number.',
-      'bot-look-primary_color': 'Main colour must be a colour such as #1d4ed8, or empty.',
-      'bot-limits-guest-amount': 'Guests: how many must be from 0 to 1000000000.',
-      'bot-limits-roles-author-amount': 'Role author: how many must be a whole number.',
+      'bot-max_completion_tokens': 'Maximum answer length (tokens) must be a whole number.',
+      'bot-look-primary_color': 'Main color must be a color such as #1d4ed8, or empty.',
+      'bot-limits-guest-amount': 'Guests: amount must be from 0 to 1000000000.',
+      'bot-limits-roles-author-amount': 'Author role: amount must be a whole number.',
     });
     expect(Object.keys(errorsIn(refused.html))).to.include('bot-name');
     expect(refused.html)
@@ -166,7 +166,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       .and.contain('value="lots"')
       .and.contain('kept &lt;/textarea&gt;')
       .and.not.contain('<script>alert');
-    expect(refused.html).to.contain('href="#bot-temperature"').and.contain('Nothing was saved yet.');
+    expect(refused.html).to.contain('href="#bot-temperature"').and.contain('Nothing was saved.');
     // What one member's check leaves to the check of all.
     const next = await browser.submit(path, 'save', {
       ...(await fieldsOf(path)),
@@ -201,8 +201,8 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       .to.contain(`<script src="${host.url}/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}" async></script>`)
       .and.contain(`[svc_chatbot id=${String(id)}]`)
       .and.contain('Check my site');
-    expect(html).to.contain('<option value="gone" selected>gone (not there)</option>');
-    expect(text).to.contain('It may not be embedded. Switch that on under Embedding');
+    expect(html).to.contain('<option value="gone" selected>gone (not available)</option>');
+    expect(text).to.contain('Embedding is off. Turn it on under Embedding');
   });
 
   it('tells what the chosen vector store holds, without saving', async () => {

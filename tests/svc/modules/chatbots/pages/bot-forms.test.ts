@@ -143,9 +143,9 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     expect([refused.status, errorsIn(refused.html)]).to.deep.equal([
       400,
       {
-        'form-id': 'Id is that of another form.',
+        'form-id': 'Id is used by another form.',
         'element-0-options': 'Line 3 has a value that another line has.',
-        'element-1-id': 'Id is that of another field.',
+        'element-1-id': 'Id is used by another field.',
         'element-1-options': 'Options must hold at least one option.',
       },
     ]);
@@ -169,16 +169,16 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     const { id } = await add({ forms: [whole], rules: [showing] });
     const list = `${formsPage}?bot=${String(id)}`;
     expect((await browser.submit(list, 'delete', { bot: String(id), form: 'whole' })).text).to.contain(
-      'Nothing was deleted: the rule ‘Show it’ shows this form.',
+      'Nothing was deleted: the rule "Show it" shows this form.',
     );
     const path = `${formPage}?bot=${String(id)}&form=whole`;
     await browser.submit(path, 'save', { ...(await fieldsOf(path)), id: 'renamed' });
     expect((await bots())[0]?.rules[0]?.action).to.deep.equal({ type: 'display_form', form_id: 'renamed' });
     expect((await browser.submit(list, 'duplicate', { bot: String(id), form: 'renamed' })).text).to.contain(
-      'Everything (copy) is there.',
+      '"Everything (copy)" created.',
     );
     expect((await browser.submit(list, 'delete', { bot: String(id), form: 'everything-copy' })).text).to.contain(
-      'Everything (copy) is deleted.',
+      'Everything (copy) deleted.',
     );
     expect((await bots())[0]?.forms.map((form) => form.id)).to.deep.equal(['renamed']);
   });

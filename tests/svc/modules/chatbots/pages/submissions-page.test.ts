@@ -78,7 +78,7 @@ describeDialects('the page of form submissions', (open, { location }) => {
     expect(await page('?search=ZOE'))
       .to.contain('1 submission<')
       .and.not.contain('Ada &lt;');
-    expect(await page('?bot=12')).to.contain('Nothing fits');
+    expect(await page('?bot=12')).to.contain('No matches');
     expect(await page('?bot=x&page=-4&form=')).to.contain('2 submissions');
   });
 

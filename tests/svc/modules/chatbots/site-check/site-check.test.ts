@@ -80,7 +80,7 @@ describeBotsAdmin('Checking a site', (admin) => {
     expect([
       rows['bot']?.verdict,
       rows['snippet']?.verdict,
-      rows['snippet']?.text.includes('not active'),
+      rows['snippet']?.text.includes('is inactive'),
     ]).to.deep.equal(['failed', 'failed', true]);
     const hidden = await admin().add({ embed: { ...embed, enabled: false } });
     expect((await check(hidden.id))['bot']?.text).to.contain('Embedding');
@@ -90,11 +90,11 @@ describeBotsAdmin('Checking a site', (admin) => {
     const { id } = await admin().add({ embed });
     const right = `<script src="${script(admin())}" data-bot="${String(id)}" async></script>`;
     for (const [html, verdict, words] of [
-      ['<p>Nothing</p>', 'failed', 'does not hold the script tag'],
+      ['<p>Nothing</p>', 'failed', 'does not contain the script tag'],
       [
         `<!-- ${tag(admin(), id)} --><noscript>${tag(admin(), id)}</noscript><template>${tag(admin(), id)}</template>`,
         'failed',
-        'does not hold the script tag',
+        'does not contain the script tag',
       ],
       [
         `<script src="https://old.example/wp-json/svc-widget/v1/widget.js" data-bot="${String(id)}"></script>`,
@@ -102,8 +102,8 @@ describeBotsAdmin('Checking a site', (admin) => {
         'https://old.example/wp-json',
       ],
       [`<script src="${script(admin())}"></script>`, 'failed', 'data-bot is missing'],
-      [tag(admin(), 999), 'failed', 'no chatbot 999'],
-      [tag(admin(), 'seven'), 'failed', 'no number'],
+      [tag(admin(), 999), 'failed', 'Chatbot 999 does not exist'],
+      [tag(admin(), 'seven'), 'failed', 'not the id of a chatbot'],
       [tag(admin(), (await admin().add({ embed })).id), 'warning', 'not'],
     ] as const) {
       shown = { html };
@@ -143,11 +143,11 @@ describeBotsAdmin('Checking a site', (admin) => {
     server.close();
     await once(server, 'close');
     const rows = await check(id);
-    expect([rows['reached']?.verdict, rows['reached']?.text.includes('No connection')]).to.deep.equal(['failed', true]);
+    expect([rows['reached']?.verdict, rows['reached']?.text.includes('The connection failed')]).to.deep.equal(['failed', true]);
     expect((await check(id, 'ftp://x.example'))['address']?.verdict).to.equal('failed');
     await check(id, shop, '--strict').then(
       () => expect.fail('It did not fail.'),
-      (error: Error) => expect(error.message).to.contain('No connection'),
+      (error: Error) => expect(error.message).to.contain('The connection failed'),
     );
   });
 
@@ -160,7 +160,7 @@ describeBotsAdmin('Checking a site', (admin) => {
     });
     expect(status).to.equal(200);
     expect(html)
-      .to.contain('Something keeps the chatbot from this page')
+      .to.contain('The chatbot cannot load on this page. See how to fix it below.')
       .and.to.contain('Failed')
       .and.to.contain('Passed')
       .and.to.contain(shop);

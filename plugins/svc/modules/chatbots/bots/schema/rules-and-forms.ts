@@ -60,7 +60,7 @@ const hook: SettingSchema = {
   ...id,
   title: 'Hook name',
   pattern: '^[a-z0-9_]+$',
-  rule: 'may contain only lowercase letters, digits and _',
+  rule: 'must contain only lowercase letters, digits and _',
 };
 
 const actionSchema: SettingSchema = {
