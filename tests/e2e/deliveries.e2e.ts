@@ -39,16 +39,16 @@ describe('the flight recorder in a browser', () => {
   it('leads from an empty log to an inbox that receives a signed event, and shows it without a reload', async () => {
     await open();
     await page.getByRole('link', { name: 'Open the inbox' }).click();
-    await page.getByRole('button', { name: 'Open an inbox' }).click();
-    await page.getByRole('button', { name: 'Switch them on' }).click();
+    await page.getByRole('button', { name: 'Open test inbox' }).click();
+    await page.getByRole('button', { name: 'Turn them on' }).click();
     await host.cli('svc', 'webhook', 'secret', 'set', secret);
-    await page.getByText('Nothing was received yet').waitFor();
-    await page.getByRole('button', { name: 'Send an event' }).click();
+    await page.getByText('No requests yet').waitFor();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByText('Signature verified').waitFor();
-    await page.getByLabel('500: fail').check();
-    await page.getByRole('button', { name: 'Set', exact: true }).click();
-    await page.getByText('From now on the inbox answers').waitFor();
-    await page.getByRole('button', { name: 'Send an event' }).click();
+    await page.getByLabel('500 Internal Server Error').check();
+    await page.getByRole('button', { name: 'Apply', exact: true }).click();
+    await page.getByText('The inbox now responds with').waitFor();
+    await page.getByRole('button', { name: 'Send test event' }).click();
     await open('?state=failed');
     await rows().first().waitFor();
     await open();
@@ -71,13 +71,13 @@ describe('the flight recorder in a browser', () => {
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
     await page.getByLabel('Verify with a secret').fill(secret);
     await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('It matches: this secret signed these bytes.').waitFor();
+    await page.getByText('Match: this secret created the signature.').waitFor();
     await page.getByLabel('Verify with a secret').fill('another secret');
     await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('another secret signed these bytes').waitFor();
+    await page.getByText('another secret created the signature').waitFor();
     await page.getByLabel('Verify with a secret').fill(` ${secret} `);
     await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('without the spaces or line breaks').waitFor();
+    await page.getByText('without the surrounding spaces or line breaks').waitFor();
     expect(sent.filter((line) => line.includes('secret'))).to.deep.equal([]);
   });
 
@@ -89,7 +89,7 @@ describe('the flight recorder in a browser', () => {
       ...(await host.options.get<Record<string, unknown>>('svc_webhook_inbox', {})),
       answer: '200',
     });
-    for (const name of ['Copy the command that sends it as it was', 'Copy the command that signs it anew']) {
+    for (const name of ['Copy the command with the original signature', 'Copy the command with a new signature']) {
       await page.getByRole('button', { name }).click();
       await page
         .getByRole('button', { name })
@@ -117,13 +117,13 @@ describe('the flight recorder in a browser', () => {
     await open();
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Replay selected' }).click();
-    await page.getByText('deliveries are sent again, under the same ids').waitFor();
+    await page.getByText('deliveries sent again with the same ids').waitFor();
     await open('?state=failed');
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No deliveries found').waitFor();
     await open();
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Replay all' }).click();
-    await page.getByText(/\d deliveries are sent again\./).waitFor();
+    await page.getByText(/\d deliveries sent again\./).waitFor();
     await page
       .getByText(/3 of 3, done/)
       .first()
@@ -131,15 +131,15 @@ describe('the flight recorder in a browser', () => {
     await rows().first().getByRole('link').click();
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('It is sent again, with the same ids').waitFor();
+    await page.getByText('Sent again with the same ids').waitFor();
   });
 
   it('tells why not, in words and signs', async () => {
     await host.cli('svc', 'webhook', 'off');
     await open('/why-not');
     await page.getByLabel('Event', { exact: true }).selectOption('image.generated');
-    await page.getByRole('button', { name: 'Show' }).click();
-    await page.getByText('one condition is not met').waitFor();
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('1 condition not met').waitFor();
     expect(await page.locator('.condition-error').textContent()).to.contain('No: Event webhooks are on');
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await host.cli('svc', 'webhook', 'on');
@@ -164,7 +164,7 @@ describe('the flight recorder in a browser', () => {
           failing_since: 1,
           failures: 40,
           paused_at: 2,
-          reason: 'There was no answer within 5 seconds.',
+          reason: 'The endpoint did not respond within 5 seconds.',
           next_probe_at: 3,
           probes: 0,
         })
@@ -192,10 +192,10 @@ describe('the flight recorder in a browser', () => {
     });
     await plain.goto(`${host.url}/admin/svc/deliveries`);
     await plain.locator('.deliveries tbody tr').first().getByRole('link').click();
-    await plain.getByText('It is sent to this site, compared and forgotten').waitFor();
+    await plain.getByText('This site checks it and does not store it').waitFor();
     await plain.getByLabel('Verify with a secret').fill(secret);
     await plain.getByRole('button', { name: 'Verify' }).click();
-    await plain.getByText('It matches: this secret signed these bytes.').waitFor();
+    await plain.getByText('Match: this secret created the signature.').waitFor();
     expect(host.logged.join('\n')).not.to.contain(secret);
   });
 

@@ -59,7 +59,7 @@ describe('event webhooks in a browser', () => {
     await page.getByText('No event matches.').waitFor();
     await page.getByPlaceholder('Search events').fill('');
     await page.getByLabel('All of Chatbots').check();
-    await page.getByText('5 of 10 chosen').waitFor();
+    await page.getByText('5 of 10 selected').waitFor();
     await page.getByLabel('chatbot.fb_submitted').uncheck();
     expect(
       await page.getByLabel('All of Chatbots').evaluate((box) => (box as { indeterminate?: boolean }).indeterminate),
@@ -74,7 +74,7 @@ describe('event webhooks in a browser', () => {
     ]);
 
     await page.getByRole('button', { name: 'Send test event' }).click();
-    await page.getByText(/Delivered chatbot\.form_submitted: the receiver answered 200 in \d+ ms\./).waitFor();
+    await page.getByText(/Delivered chatbot\.form_submitted: the receiver responded with 200 in \d+ ms\./).waitFor();
     expect(receiver.received).to.have.length(1);
     expect(receiver.received[0]?.headers['x-svc-signature']).to.match(/^sha256=/);
     await page.reload();
@@ -101,7 +101,7 @@ describe('event webhooks in a browser', () => {
     await page.getByLabel('URL').fill(failing.url);
     await page.getByLabel('kb.source_indexed').check();
     await page.getByRole('button', { name: 'Save and send test event' }).click();
-    await page.getByText('Failed after 1 attempt: The endpoint answered 410.').waitFor();
+    await page.getByText('Failed after 1 attempt: The endpoint responded with 410.').waitFor();
     await page.goto(`${host.url}/admin/svc/webhooks`);
     const job = page.locator('.failed-job').first();
     await job.getByText('kb.source_indexed to Legacy').waitFor();
@@ -109,7 +109,7 @@ describe('event webhooks in a browser', () => {
       (resolve) => void host.hooks.addAction('svc_event_webhooks_delivery_failed', () => resolve()),
     );
     await job.getByRole('button', { name: 'Retry' }).dblclick();
-    await job.getByText('The delivery is on its way again, with the same id.').waitFor();
+    await job.getByText('Retry started with the same delivery id.').waitFor();
     await again;
     expect(failing.received).to.have.length(2);
     expect(failing.received[0]?.headers['x-svc-delivery-id']).to.equal(
@@ -119,9 +119,9 @@ describe('event webhooks in a browser', () => {
     await page.reload();
     await job.getByText('after 2 attempts').waitFor();
     await job.getByRole('button', { name: 'Clear' }).click();
-    await job.getByText('The delivery is off the list.').waitFor();
+    await job.getByText('Removed from the list.').waitFor();
     await page.reload();
-    await page.getByText('Nothing has failed.').waitFor();
+    await page.getByText('No failures.').waitFor();
     expect(problems).to.deep.equal([]);
   });
 
@@ -135,14 +135,14 @@ describe('event webhooks in a browser', () => {
     await plain.getByRole('button', { name: 'Save', exact: true }).click();
     const card = plain.locator('article', { has: plain.getByRole('heading', { name: 'Plain' }) });
     await card.getByRole('button', { name: 'Send test event' }).click();
-    await plain.getByText('Failed after 1 attempt: The endpoint answered 410.').waitFor();
+    await plain.getByText('Failed after 1 attempt: The endpoint responded with 410.').waitFor();
     await plain.locator('.failed-job').getByRole('button', { name: 'Clear' }).click();
-    await plain.getByText('The delivery is off the list.').waitFor();
+    await plain.getByText('Removed from the list.').waitFor();
     await plain.getByRole('link', { name: 'Edit Plain' }).click();
     await plain.getByText('Delete this endpoint').click();
-    await plain.getByLabel('Yes, delete it').check();
+    await plain.getByLabel('Yes, delete this endpoint').check();
     await plain.getByRole('button', { name: 'Delete endpoint' }).click();
-    await plain.getByText('The endpoint is deleted.').waitFor();
+    await plain.getByText('Endpoint deleted.').waitFor();
     expect((await endpoints()).map(({ name }) => name)).to.deep.equal(['CRM', 'Legacy']);
   });
 
@@ -153,7 +153,7 @@ describe('event webhooks in a browser', () => {
       .getByRole('navigation', { name: 'Events' })
       .getByRole('link', { name: 'form.submitted', exact: true })
       .click();
-    await visitor.locator('#form-submitted').getByText('Example of a whole request body').click();
+    await visitor.locator('#form-submitted').getByText('Example request body').click();
     expect(await visitor.getByLabel('Example of form.submitted').textContent()).to.contain('"type": "form.submitted"');
     expect(seen).to.deep.equal([]);
   });
@@ -175,7 +175,7 @@ describe('event webhooks in a browser', () => {
           failing_since: now - 7_200_000,
           failures: 40,
           paused_at: now - 3_600_000,
-          reason: 'The endpoint answered 410.',
+          reason: 'The endpoint responded with 410.',
           next_probe_at: now + 600_000,
           probes: 1,
         })

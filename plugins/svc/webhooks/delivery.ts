@@ -6,7 +6,10 @@ export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'failed';
 /** `stopped`: not sent, because the endpoint or event webhooks were turned off. */
 export type DeliveryFailure = AttemptFailure | 'stopped';
 
-/** One event to one endpoint: a job of the queue and a line of the delivery log. Times are the database's, in milliseconds since the epoch. */
+/**
+ * One event to one endpoint: a job of the queue and a line of the delivery log. Times are the database's, in milliseconds
+ * since the epoch.
+ */
 export interface Delivery {
   /** UUID; `X-SVC-Delivery-Id` of every attempt. */
   readonly id: string;

@@ -60,7 +60,7 @@ describeDialects('circuits of webhook endpoints on two nodes', (open) => {
     expect(actions).to.deep.equal(['paused']);
   });
 
-  it('begin anew where one was paused, once the other has resumed it: twenty failures pause it again, not one', async () => {
+  it('start a new count on a node after the other resumed the endpoint: it takes twenty failures to pause it again', async () => {
     expect(await first.resume('one')).to.equal(true);
     expect(await failForLong(second)).to.deep.equal(pausedAfterTwenty);
     expect((await first.list()).map(({ endpointId, failures }) => [endpointId, failures])).to.deep.equal([['one', 20]]);
@@ -143,7 +143,7 @@ describeDialects('an endpoint that was paused, with two nodes', (open) => {
     expect(await second.webhooks.deliveryLog.circuits()).to.deep.equal([]);
   });
 
-  it('is worked at once by a node that held it paused, when another has resumed it', async () => {
+  it('is worked at once by another node after it is resumed', async () => {
     await first.webhooks.setEnabled(true);
     const { id } = await first.webhooks.addEndpoint({
       name: 'Shop',

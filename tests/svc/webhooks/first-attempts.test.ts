@@ -28,7 +28,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     await receiver.stop();
   });
 
-  it('wait as long as the filter of delays wants', async () => {
+  it('wait for the filtered delay', async () => {
     let first = 0.3;
     opened.hooks.addFilter('svc_event_webhooks_retry_delays', (delays) => [first, ...delays.slice(1)]);
     const began = performance.now();
@@ -47,7 +47,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     ).to.deep.equal(['soon']);
   });
 
-  it('that have to wait are left to the queue, also of events that are sent at once otherwise', async () => {
+  it('that have to wait are queued, even for events that are otherwise sent at once', async () => {
     opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => [600]);
     expect(await webhooks.emit('task.item_completed', atOnce(1))).to.deep.include({
       queued: true,
@@ -62,7 +62,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     expect(receiver.received).to.have.length(0);
   });
 
-  it('do not wait where the filter of delays throws, which fails what would have to be tried again', async () => {
+  it('do not wait if the delay filter throws, which fails a delivery that needs a retry', async () => {
     opened.hooks.addFilter('svc_event_webhooks_retry_delays', () => {
       throw new Error('no delays today');
     });
@@ -77,7 +77,7 @@ describeDialects('first attempts of webhook deliveries', (open) => {
     ]);
   });
 
-  it('ask a filter of envelopes that failed again on Retry, with all that it was handed before', async () => {
+  it('run a failed envelope filter again on Retry, with the same arguments', async () => {
     const given: unknown[] = [];
     let isBroken = true;
     opened.hooks.addFilter('svc_event_webhooks_envelope', (...handed) => {

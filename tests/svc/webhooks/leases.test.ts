@@ -68,14 +68,14 @@ describeDialects('leases of the webhook queue', (open) => {
     );
   });
 
-  it('are taken in passes of five, and by one node alone', async () => {
+  it('are claimed in batches of five by a single node', async () => {
     const [mine, theirs] = [await take(first), await take(second)];
     expect([mine.length, theirs.length]).to.deep.equal([5, 2]);
     expect(new Set([...mine, ...theirs].map(({ id }) => id)).size).to.equal(7);
     expect([await take(first), await take(second)]).to.deep.equal([[], []]);
   });
 
-  it("are one node's though several claim and finish at the same moment", async () => {
+  it('belong to one node although several claim and finish at the same moment', async () => {
     const deliveries = Array.from({ length: 293 }, () => ({
       uuid: randomUUID(),
       endpointId: 'one',
@@ -119,7 +119,7 @@ describeDialects('leases of the webhook queue', (open) => {
     );
   });
 
-  it('of the version before, which kept them in the jobs on PostgreSQL, end with the move to this one', async () => {
+  it('of the previous version, which stored them in the jobs on PostgreSQL, end with its migration', async () => {
     const old = await open();
     await old
       .knex(tables.deliveries)
@@ -142,7 +142,7 @@ describeDialects('leases of the webhook queue', (open) => {
     expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
 
-  it('fall to another node when they run out, and the first owner cannot overwrite what came of it', async () => {
+  it('pass to another node when they expire, and the first owner cannot overwrite the result', async () => {
     const mine = await take(first, 2);
     await expire();
     const theirs = await take(second, 2);
@@ -168,7 +168,7 @@ describeDialects('leases of the webhook queue', (open) => {
     expect((await rows()).every(({ attempts }) => Number(attempts) === 0)).to.equal(true);
   });
 
-  it("that a crash of the database takes back are nobody else's, though their numbers come again", async () => {
+  it('that a crash of the database loses are not mistaken for others when their numbers are used again', async () => {
     const mine = await take(first, 2);
     await database.knex(tables.leases).delete();
     const theirs = await take(second, 2);
@@ -184,13 +184,13 @@ describeDialects('leases of the webhook queue', (open) => {
     expect(new Set((await rows()).map(({ state }) => String(state)))).to.deep.equal(new Set(['delivered']));
   });
 
-  it('given back are taken by others at once', async () => {
+  it('that are released can be claimed by others at once', async () => {
     const mine = await take(first, 2);
     await first.exchange({ finished: [], released: mine, claims: [] });
     expect(await take(second, 2)).to.have.length(7);
   });
 
-  it('end with a job that is put off, which falls due later', async () => {
+  it('end with a job that is postponed, which is due later', async () => {
     const [job, ...others] = await take(first, 2);
     const { nextDueIn } = await first.exchange({
       finished: [done(job!, { state: 'pending', delay: 60_000, status: 500 }), ...others.map((other) => done(other))],
@@ -201,14 +201,14 @@ describeDialects('leases of the webhook queue', (open) => {
     expect((await rows()).filter(({ state }) => state === 'pending')).to.have.length(1);
   });
 
-  it('are of what was put off and is due, before what is due at once', async () => {
+  it('go to postponed jobs that are due before new ones', async () => {
     const last = (await first.exchange({ finished: [], released: [], claims: claim(2) })).jobs.at(-1);
     await database.knex(tables.leases).delete();
     await database.knex(tables.deliveries).where({ id: last!.id }).update({ due_at: 5 });
     expect((await take(second)).map(({ id }) => id)).to.include(last!.id);
   });
 
-  it('leave endpoints with open jobs to be found without looking at the jobs', async () => {
+  it('do not hide endpoints with open jobs', async () => {
     expect(await first.openEndpoints()).to.deep.equal(['one']);
     const jobs = await take(first, 2);
     await first.exchange({ finished: jobs.map((job) => done(job)), released: [], claims: [] });

@@ -174,7 +174,7 @@ describeDialects('event webhooks', (open) => {
     await other.stop();
   });
 
-  it('never lets a filter that throws reach the caller; its delivery fails and says why', async () => {
+  it('never passes the error of a filter to the caller; the delivery fails with its message', async () => {
     await subscribe();
     const undo = opened.hooks.addFilter('svc_event_webhooks_targets', () => {
       throw new Error('broken filter');
@@ -218,7 +218,7 @@ describeDialects('event webhooks', (open) => {
     expect((await webhooks.deliveryLog.list({ state: 'delivered' }, { limit: 200 })).deliveries).to.have.length(200);
   });
 
-  it('leaves what it had not sent when it stops to other nodes, who hear of it', async () => {
+  it('releases unsent jobs to other nodes when it stops, and notifies them', async () => {
     await subscribe();
     for (let number = 0; number < 30; number += 1) await started(`c-${String(number)}`);
     receiver.hold();
@@ -257,7 +257,7 @@ describeDialects('event webhooks', (open) => {
     expect(receiver.received.map(({ body }) => JSON.parse(body).meta.part)).to.deep.equal([1, 1, 2, 3]);
   });
 
-  it('tells why an endpoint gets nothing', async () => {
+  it('reports why an endpoint receives nothing', async () => {
     const { id } = await subscribe({ enabled: false, events: [] });
     const unmet = (await webhooks.deliveryLog.checkEligibility('chatbot.session_started', id))
       .filter(({ met }) => !met)

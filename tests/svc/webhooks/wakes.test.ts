@@ -23,7 +23,7 @@ const newEvent = (uuid: string) => ({
 });
 
 describeDialects('waking the webhook worker', (open) => {
-  it('while its claim is under way is not forgotten when the claim has seen nothing', async () => {
+  it('during a claim is not lost if the claim finds nothing', async () => {
     const database = await open();
     await database.migrate('host', optionMigrations);
     await database.migrate('svc', webhookMigrations);

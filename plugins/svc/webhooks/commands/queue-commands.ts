@@ -132,7 +132,7 @@ function replayCommands({ host, webhooks: { deliveryLog } }: WebhookPagesContext
     {
       name: 'svc queue replay',
       description:
-        'Send finished deliveries again with the same ids and bodies and new timestamps. A running site, or svc queue work, continues the replay.',
+        'Send finished deliveries again with the same ids and bodies. A running site, or svc queue work, continues the replay.',
       flags: {
         ids: { type: 'string', description: 'Ids of deliveries, separated by commas.' },
         since: { type: 'string', description: 'From this time on: 2026-11-20T10:00:00Z, or 2h, 30m, 1d ago.' },

@@ -8,7 +8,8 @@ const endpointFlag = {
   json: {
     type: 'object',
     description:
-      'The endpoint: {"name", "url", "enabled", "events", "internal", "secret", "headers", "standard_webhooks", "redirects", "long_tail", "ordered"}; update: with "id".',
+      'The endpoint: {"name", "url", "enabled", "events", "internal", "secret", "headers", "standard_webhooks", ' +
+      '"redirects", "long_tail", "ordered"}; update: with "id".',
   },
 } as const;
 const idArgument = { name: 'id', description: 'Id of the endpoint, see svc webhook list.' };
@@ -161,7 +162,8 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
 function readJsonFlag({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
   if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>;
   throw new Error(
-    `Write the endpoint as JSON, for example: svc webhook ${command} --json '{${command === 'update' ? '"id": "...", ' : ''}"name": "My app", "url": "https://example.com/hooks", "enabled": true, "events": ["form.submitted"]}'`,
+    `Write the endpoint as JSON, for example: svc webhook ${command} --json '{${command === 'update' ? '"id": "...", ' : ''}` +
+      `"name": "My app", "url": "https://example.com/hooks", "enabled": true, "events": ["form.submitted"]}'`,
   );
 }
 

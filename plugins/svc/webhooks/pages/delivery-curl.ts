@@ -28,8 +28,14 @@ export function curlSigned({ url, headers, body }: SentRequest): string {
   return [
     `body() { ${printed(body)}; }`,
     'TIMESTAMP=$(date +%s)',
-    `SIGNATURE=$({ printf '%s.' "$TIMESTAMP"; body; } | openssl dgst -sha256 -hmac "\${SECRET:?Set SECRET to the signing secret first}" | sed 's/^.*= *//')`,
-    `body | ${curl(url, [...unchanged, '-H "X-SVC-Timestamp: $TIMESTAMP"', '-H "X-SVC-Signature: sha256=$SIGNATURE"', "-H 'X-SVC-Signature-Alg: sha256'"])}`,
+    `SIGNATURE=$({ printf '%s.' "$TIMESTAMP"; body; } | ` +
+      `openssl dgst -sha256 -hmac "\${SECRET:?Set SECRET to the signing secret first}" | sed 's/^.*= *//')`,
+    `body | ${curl(url, [
+      ...unchanged,
+      '-H "X-SVC-Timestamp: $TIMESTAMP"',
+      '-H "X-SVC-Signature: sha256=$SIGNATURE"',
+      "-H 'X-SVC-Signature-Alg: sha256'",
+    ])}`,
   ].join('\n');
 }
 

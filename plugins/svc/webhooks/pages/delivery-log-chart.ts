@@ -66,13 +66,16 @@ export async function deliveryChart({
     });
   const sum = (pick: (bar: Bar) => number): number => bars.reduce((total, bar) => total + pick(bar), 0);
   const failed = sum((bar) => bar.failed);
+  const summary = `${formatNumber(sum((bar) => bar.value) - failed)} delivered, ${formatNumber(failed)} failed`;
   return {
     spans: spans.map(({ id, label }) => ({ label, href: address(id), current: id === span.id })),
     title: `Deliveries per ${span.per}`,
     isEmpty: sum((bar) => bar.value) === 0,
-    description: `One bar per ${span.per} from ${bars[0]?.day ?? ''} to ${bars.at(-1)?.day ?? ''}: ${String(sum((bar) => bar.value) - failed)} delivered, ${String(failed)} failed. The table below shows the same figures.`,
+    description:
+      `One bar per ${span.per} from ${bars[0]?.day ?? ''} to ${bars.at(-1)?.day ?? ''}: ${summary}. ` +
+      'The table below shows the same figures.',
     per: span.per === 'hour' ? 'Hour' : 'Day',
-    help: `${formatNumber(sum((bar) => bar.value) - failed)} delivered, ${formatNumber(failed)} failed, ${formatNumber(sum((bar) => bar.retried))} retries${endpoint === null ? '' : ` for ${endpoint.name}`}.`,
+    help: `${summary}, ${formatNumber(sum((bar) => bar.retried))} retries${endpoint === null ? '' : ` for ${endpoint.name}`}.`,
     hasFailed: failed > 0,
     pictures: [
       { name: 'wide', ...draw(720) },

@@ -105,7 +105,7 @@ export async function queueProgress(
     replays: replays.filter(isRecent).map((replay) => ({
       ...replay,
       share: replay.total === 0 ? 100 : Math.min(100, Math.round((replay.replayed * 100) / replay.total)),
-      text: `${formatNumber(replay.replayed)} of ${formatNumber(replay.total)}${replay.state === 'running' ? '' : replay.state === 'done' ? ', done' : ', stopped'}`,
+      text: `${formatNumber(replay.replayed)} of ${formatNumber(replay.total)}${replay.state === 'running' ? '' : `, ${replay.state}`}`,
     })),
     stamp: createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 16),
   };

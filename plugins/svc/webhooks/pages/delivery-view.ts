@@ -24,6 +24,7 @@ export async function deliveryView(
   );
   const pretty = prettyJson(body);
   const list = host.admin.url('svc/deliveries');
+  const checked = { event: delivery.event, endpoint: delivery.endpointId };
   const here = `?id=${encodeURIComponent(id)}`;
   return {
     tabs: deliveryTabs(host, null),
@@ -40,7 +41,7 @@ export async function deliveryView(
         : `${host.admin.url('svc/webhooks')}/endpoint?id=${encodeURIComponent(endpoint.id)}`,
     sameEndpoint: `${list}?endpoint=${encodeURIComponent(delivery.endpointId)}`,
     sameEvent: `${list}?event=${encodeURIComponent(delivery.event)}`,
-    check: `${host.admin.url('svc/deliveries/check')}?event=${encodeURIComponent(delivery.event)}&endpoint=${encodeURIComponent(delivery.endpointId)}`,
+    check: `${host.admin.url('svc/deliveries/check')}?${String(new URLSearchParams(checked))}`,
     catalogue: `${host.site.url}/${cataloguePath}#${delivery.event.replaceAll(/[^a-z0-9]+/g, '-')}`,
     paused: circuit ?? null,
     failure:

@@ -53,7 +53,7 @@ export async function sendTest(
   if (!definition)
     return refuse(
       name === ''
-        ? 'This endpoint is subscribed to no event. Edit it and choose some.'
+        ? 'This endpoint is subscribed to no event. Edit the endpoint and select some.'
         : `There is no event named ${name}.`,
     );
   const unmet = (await webhooks.deliveryLog.checkEligibility(name, endpointId)).filter(({ met }) => !met);
@@ -83,7 +83,10 @@ export async function sendTest(
 function outcomeOf(delivery: DeliveryDetail): string {
   const { state, httpStatus, duration, attempts, error, event } = delivery;
   if (state === 'delivered')
-    return `Delivered ${event}: the receiver responded with ${String(httpStatus)} in ${formatDuration(duration)}${attempts > 1 ? ` on attempt ${String(attempts)}` : ''}.`;
+    return (
+      `Delivered ${event}: the receiver responded with ${String(httpStatus)} in ${formatDuration(duration)}` +
+      (attempts > 1 ? ` on attempt ${String(attempts)}.` : '.')
+    );
   const tried = `after ${formatCount(attempts, 'attempt')}`;
   if (state === 'failed') return `Failed ${tried}: ${error ?? ''} ${adviceFor(delivery)}`.trim();
   return error === null

@@ -37,7 +37,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     expect(await run('svc', 'webhook', 'secret', 'clear', '--json')).to.deep.equal({ cleared: true });
     expect(await run('svc', 'webhook', 'secret', 'rotate', '--json')).to.include({ previous_until: null });
     expect(await refusal(admin(), 'svc', 'webhook', 'secret', 'set', ' ')).to.equal(
-      'Error: Type a secret, or generate one.',
+      'Error: Enter a secret or generate one.',
     );
     expect(await refusal(admin(), 'svc', 'webhook', 'secret', 'rotate', '--overlap=-1')).to.match(/overlap/);
   });
@@ -105,7 +105,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
         '--json',
         typeof object === 'string' ? object : JSON.stringify(object),
       );
-    expect(await refused('add', {})).to.equal('Error: Give the endpoint a name.');
+    expect(await refused('add', {})).to.equal('Error: Enter a name for the endpoint.');
     expect(await refused('add', { name: 'A', url: 'http://169.254.169.254/' })).to.match(/metadata/i);
     expect(await refused('add', { name: 'A', events: ['nothing.known'] })).to.equal(
       'Error: There is no event named nothing.known.',
@@ -115,12 +115,12 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     );
     expect(await refused('add', { name: 'A', constructor: 'x' })).to.match(/no member "constructor"/);
     expect(await refused('add', { name: 'A', enabled: 'yes' })).to.equal(
-      'Error: "enabled" of the endpoint is not right: "yes".',
+      'Error: "enabled" of the endpoint is invalid: "yes".',
     );
-    expect(await refused('add', { name: 'A', id: 'mine' })).to.contain('gets its id from the service');
+    expect(await refused('add', { name: 'A', id: 'mine' })).to.contain('generates the id of a new endpoint');
     expect(await refused('add', { name: 'A', redirects: 9 })).to.contain('from 0 to 5');
     expect(await refused('add', '[1]')).to.contain('--json is');
-    expect(await refused('update', { name: 'A' })).to.contain('"id" in the object');
+    expect(await refused('update', { name: 'A' })).to.contain('Set "id" to the endpoint');
     expect(await refused('update', { id: 'nobody', name: 'A' })).to.contain(
       'There is no webhook endpoint with the id nobody',
     );
@@ -143,7 +143,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     });
     receiver.answer = 410;
     expect(await refusal(admin(), 'svc', 'webhook', 'test', id)).to.match(
-      /^Error: Failed after 1 attempt: The endpoint responded with 410\. .*gone/,
+      /^Error: Failed after 1 attempt: The endpoint responded with 410\. .*no longer uses/,
     );
     expect(await refusal(admin(), 'svc', 'webhook', 'test', 'nobody')).to.contain('There is no webhook endpoint');
   });
@@ -172,11 +172,11 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     );
     expect(
       await emit('task.item_completed', '--json', '{"data": {}, "context": {"resource": {"label": "x"}}}'),
-    ).to.contain('"resource" of the context is not right');
+    ).to.contain('"resource" of the context is invalid');
     expect(receiver.received).to.have.length(1);
   });
 
-  it('emit with a context of its own', async () => {
+  it('emit with a context', async () => {
     const { add, run, receiver } = admin();
     await run('svc', 'webhook', 'on', '--json');
     await add({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] });
@@ -242,12 +242,12 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
       id: newest?.id,
       cleared: true,
     });
-    expect(await refusal(admin(), 'svc', 'queue', 'clear', newest?.id ?? '')).to.contain('on the list of failed jobs');
+    expect(await refusal(admin(), 'svc', 'queue', 'clear', newest?.id ?? '')).to.contain('among the recent failures');
     expect(await refusal(admin(), 'svc', 'queue', 'retry', 'nobody')).to.contain(
       'There is no failed delivery with the id nobody',
     );
     receiver.answer = 200;
-    expect(await refusal(admin(), 'svc', 'queue', 'replay')).to.contain('Say what to replay');
+    expect(await refusal(admin(), 'svc', 'queue', 'replay')).to.contain('Choose what to replay');
     expect(await refusal(admin(), 'svc', 'queue', 'replay', '--since=yesterday')).to.contain("--since is 'yesterday'");
     const before = receiver.received.length;
     const replay = (await run('svc', 'queue', 'replay', '--since=1h', '--event=task.item_completed', '--json')) as {

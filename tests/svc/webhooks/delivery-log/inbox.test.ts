@@ -2,33 +2,33 @@ import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import { createThrottle } from '../../../../plugins/svc/webhooks/inbox/inbox.route.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
-import { endOfNext, openRecorder, type OpenRecorder } from './open-delivery-log.ts';
+import { endOfNext, openDeliveryLog, type OpenDeliveryLog } from './open-delivery-log.ts';
 
 const page = 'svc/deliveries/inbox';
 
 describeDialects('the inbox of the site', (_open, dialectCase) => {
-  let recorder: OpenRecorder;
+  let site: OpenDeliveryLog;
   beforeEach(async () => {
-    recorder = await openRecorder(dialectCase);
+    site = await openDeliveryLog(dialectCase);
   });
-  afterEach(() => recorder.host.stop());
+  afterEach(() => site.host.stop());
 
   const address = async (): Promise<string> =>
-    /<code data-copy-source>(http[^<]+\/inbox\/[^<]+)<\/code>/.exec((await recorder.page(page)).html)?.[1] ?? '';
+    /<code data-copy-source>(http[^<]+\/inbox\/[^<]+)<\/code>/.exec((await site.page(page)).html)?.[1] ?? '';
   const badges = async (): Promise<(string | undefined)[]> =>
-    [...(await recorder.page(page)).html.matchAll(/<summary>[^<]*<span class="badge[^>]*>([^<]*)/g)].map(
+    [...(await site.page(page)).html.matchAll(/<summary>[^<]*<span class="badge[^>]*>([^<]*)/g)].map(
       ([, text]) => text,
     );
   const sendFromPage = async (): Promise<string> => {
-    const ended = endOfNext(recorder.host);
-    await recorder.post(page, 'test');
+    const ended = endOfNext(site.host);
+    await site.post(page, 'test');
     return ended;
   };
 
   it('is opened by one click, with an endpoint that is subscribed to everything, however often it is clicked', async () => {
-    expect((await recorder.page(page)).html).to.contain('A receiver for first tries');
-    for (let click = 0; click < 2; click += 1) await recorder.post(page, 'open').catch(() => undefined);
-    const list = JSON.parse(await recorder.run('webhook', 'list', '--json')) as {
+    expect((await site.page(page)).html).to.contain('Test inbox');
+    for (let click = 0; click < 2; click += 1) await site.post(page, 'open').catch(() => undefined);
+    const list = JSON.parse(await site.run('webhook', 'list', '--json')) as {
       readonly url: string;
       readonly events: readonly string[];
     }[];
@@ -39,13 +39,13 @@ describeDialects('the inbox of the site', (_open, dialectCase) => {
   });
 
   it('verifies signatures as a receiver should, and shows headers and bodies', async () => {
-    await recorder.post(page, 'open');
+    await site.post(page, 'open');
     await sendFromPage();
     expect(await badges()).to.deep.equal(['Not signed']);
-    await recorder.run('webhook', 'secret', 'set', 'of the inbox');
+    await site.run('webhook', 'secret', 'set', 'of the inbox');
     const id = await sendFromPage();
     expect(await badges()).to.deep.equal(['Signature verified', 'Not signed']);
-    const { html } = await recorder.page(page);
+    const { html } = await site.page(page);
     expect(html)
       .to.contain('x-svc-idempotency-key')
       .and.contain('&quot;schema_version&quot;')
@@ -62,33 +62,33 @@ describeDialects('the inbox of the site', (_open, dialectCase) => {
     });
     expect(forged.status).to.equal(200);
     expect((await badges())[0]).to.equal('Wrong signature');
-    expect((await recorder.page(page)).html).not.to.contain('of somebody');
-    expect(await recorder.post(page, 'clear'))
-      .to.contain('3 requests are removed')
-      .and.contain('Nothing was received yet');
+    expect((await site.page(page)).html).not.to.contain('of somebody');
+    expect(await site.post(page, 'clear'))
+      .to.contain('3 requests deleted')
+      .and.contain('No requests yet');
   });
 
-  it('answers as the dial says, so that failures and retries are seen', async () => {
-    await recorder.post(page, 'open');
+  it('responds as chosen, so that failures and retries can be watched', async () => {
+    await site.post(page, 'open');
     for (const [answer, attempts, state] of [
       ['410', 1, 'failed'],
       ['500', 3, 'failed'],
       ['slow', 1, 'delivered'],
       ['200', 1, 'delivered'],
     ] as const) {
-      await recorder.post(page, 'answer', { answer });
+      await site.post(page, 'respond', { response: answer });
       const id = await sendFromPage();
       const [row] = JSON.parse(
-        JSON.stringify(await recorder.host.database.knex('svc_webhook_deliveries').where({ uuid: id })),
+        JSON.stringify(await site.host.database.knex('svc_webhook_deliveries').where({ uuid: id })),
       ) as { state: string; attempts: number }[];
       expect(row, answer).to.include({ attempts, state });
     }
-    expect(await recorder.post(page, 'answer', { answer: '302' })).to.contain('Choose one of these answers');
+    expect(await site.post(page, 'respond', { response: '302' })).to.contain('Choose one of these responses');
   }).timeout(30_000);
 
-  it('gives no answer until the sender hangs up, when it is told to', async () => {
-    await recorder.post(page, 'open');
-    await recorder.post(page, 'answer', { answer: 'hang' });
+  it('sends no response until the sender closes the connection, if so chosen', async () => {
+    await site.post(page, 'open');
+    await site.post(page, 'respond', { response: 'hang' });
     const url = await address();
     const hung = new AbortController();
     const answer = fetch(url, {
@@ -106,8 +106,8 @@ describeDialects('the inbox of the site', (_open, dialectCase) => {
     expect(await answer).to.equal('hung up');
   });
 
-  it('is closed to whoever does not know its address, to large bodies, and keeps the last hundred alone', async () => {
-    await recorder.post(page, 'open');
+  it('refuses unknown tokens and large bodies, and stores only the last hundred requests', async () => {
+    await site.post(page, 'open');
     const url = await address();
     const send = async (to: string, body = '{}'): Promise<number> =>
       (await fetch(to, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status;
@@ -117,20 +117,20 @@ describeDialects('the inbox of the site', (_open, dialectCase) => {
     for (let sent = 0; sent < 110; sent += 10) await Promise.all(Array.from({ length: 10 }, () => send(url)));
     // Those that come at once do not see each other; the next one does.
     await send(url);
-    const [{ count }] = (await recorder.host.database.knex('svc_webhook_inbox').count({ count: '*' })) as [
+    const [{ count }] = (await site.host.database.knex('svc_webhook_inbox').count({ count: '*' })) as [
       { count: number | string },
     ];
     expect(Number(count)).to.equal(100);
   }).timeout(30_000);
 
   it('is removed with all it holds and its endpoint', async () => {
-    await recorder.post(page, 'open');
+    await site.post(page, 'open');
     const url = await address();
     await sendFromPage();
-    await recorder.post(page, 'close');
-    expect(JSON.parse(await recorder.run('webhook', 'list', '--json'))).to.deep.equal([]);
+    await site.post(page, 'close');
+    expect(JSON.parse(await site.run('webhook', 'list', '--json'))).to.deep.equal([]);
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).to.equal(404);
-    expect(await recorder.host.database.knex('svc_webhook_inbox')).to.deep.equal([]);
+    expect(await site.host.database.knex('svc_webhook_inbox')).to.deep.equal([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { sessionStartedEvent } from '../../../../plugins/svc/modules/chatbots/se
 
 const password = 'correct horse battery';
 
-export interface OpenRecorder {
+export interface OpenDeliveryLog {
   readonly host: TestHost;
   /** HTML of an admin page. */
   page(path: string): Promise<{ readonly status: number; readonly html: string }>;
@@ -28,7 +28,7 @@ export interface OpenRecorder {
 }
 
 /** A whole site with the service, a signed-in administrator, and webhooks switched on; stopped after the test. */
-export async function openRecorder({ location }: Pick<DialectCase, 'location'>): Promise<OpenRecorder> {
+export async function openDeliveryLog({ location }: Pick<DialectCase, 'location'>): Promise<OpenDeliveryLog> {
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ plugins: ['svc'], database: databaseUrl ?? dataDir, clock: createSystemClock() });
   await host.users.create({ login: 'ada', email: 'ada@example.com', password, role: 'administrator' });

@@ -9,7 +9,7 @@ import { readDeliveryLogQuery, toDeliveryFilter } from '../../../../plugins/svc/
 import { localMinute, readLocalMinute } from '../../../../plugins/svc/webhooks/pages/local-time.ts';
 import { describeDialects, silentLog } from '../../../helpers/dialects.ts';
 
-describe('times of the flight recorder', () => {
+describe('times of the delivery log', () => {
   it('are local minutes of the site, on days with a changed clock too', () => {
     expect(localMinute(Date.UTC(2026, 10, 21, 10, 5, 59), 'Europe/Berlin')).to.equal('2026-11-21T11:05');
     for (const [text, zone, utc] of [
@@ -50,7 +50,7 @@ describe('times of the flight recorder', () => {
   });
 });
 
-describe('words of the flight recorder', () => {
+describe('labels of the delivery log', () => {
   it('say for each failure what it was and what to do', () => {
     for (const failure of [
       'dns',
@@ -76,7 +76,7 @@ describe('words of the flight recorder', () => {
     expect(describeFailure({ failure: null, error: null, status: 200 })).to.equal(null);
   });
 
-  it('tell a delivery that waits to be retried from one that nobody has tried yet', () => {
+  it('distinguish a delivery that waits for a retry from one without attempts', () => {
     expect(stateBadge({ state: 'pending', attempts: 0 }).text).to.equal('Pending');
     expect(stateBadge({ state: 'pending', attempts: 1 }).text).to.equal('Retrying');
   });
@@ -91,7 +91,7 @@ describe('words of the flight recorder', () => {
   });
 });
 
-describeDialects('figures of deliveries by hour', (open) => {
+describeDialects('counts of deliveries by hour', (open) => {
   it('add up what each node has counted, hour by hour and endpoint by endpoint', async () => {
     const clock = createFakeClock({ now: Date.UTC(2026, 10, 21, 10, 30) });
     const database = await open();

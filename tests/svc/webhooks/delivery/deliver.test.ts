@@ -141,8 +141,8 @@ describe('one webhook attempt', () => {
     });
   });
 
-  describe('the body of an answer', () => {
-    it('is kept up to 16 KB', async () => {
+  describe('the body of a response', () => {
+    it('is stored up to 16 KB', async () => {
       receiver.answer = (_request, response) => void response.writeHead(200).end(Buffer.alloc(100_000, 'x'));
       expect((await send()).responseBody).to.have.length(16 * 1024);
     });
@@ -180,7 +180,7 @@ describe('one webhook attempt', () => {
     });
   });
 
-  describe('failures are told apart', () => {
+  describe('failures are distinguished', () => {
     it('a name that does not exist', async () => {
       expect(await send({}, 'http://nowhere.example/hook')).to.deep.include({
         ok: false,
@@ -191,7 +191,7 @@ describe('one webhook attempt', () => {
       });
     });
 
-    it('a port nobody listens on', async () => {
+    it('a port without a listener', async () => {
       const closed = await openReceiver();
       await closed.close();
       expect(await send({}, `http://127.0.0.1:${closed.port}/`)).to.deep.include({
@@ -205,12 +205,12 @@ describe('one webhook attempt', () => {
       expect(await send()).to.deep.include({ failure: 'reset', retryable: true });
     });
 
-    it('a connection that is closed without an answer', async () => {
+    it('a connection that closes without a response', async () => {
       receiver.answer = (request) => void request.socket.end();
       expect(await send()).to.deep.include({ failure: 'reset', retryable: true });
     });
 
-    it('no answer in time', async () => {
+    it('no response in time', async () => {
       receiver.answer = () => undefined;
       const outcome = await send({ timeout: 100 });
       expect(outcome).to.deep.include({ status: null, failure: 'timeout', retryable: true });
@@ -235,7 +235,7 @@ describe('one webhook attempt', () => {
       }
     });
 
-    it('an answer that is not HTTP', async () => {
+    it('a response that is not HTTP', async () => {
       const odd = await openSocketServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
       expect(await send({}, `http://127.0.0.1:${odd.port}/`)).to.deep.include({ failure: 'answer', retryable: true });
       await odd.close();

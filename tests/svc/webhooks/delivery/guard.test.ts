@@ -67,7 +67,7 @@ describe('the guard of webhook deliveries', () => {
     });
   }
 
-  it('refuses a name whose second answer points inside, whichever look-up counts', async () => {
+  it('refuses a name that resolves to a private address on the second lookup', async () => {
     const answers = [['93.184.215.14'], ['127.0.0.1']];
     let asked = 0;
     const rebinding = createOutbound({

@@ -19,7 +19,7 @@ interface Report {
 const megabyte = 1024 * 1024;
 const head = 'HTTP/1.1 200 OK\r\n';
 
-describe('the memory an endpoint can take by its answer', () => {
+describe('the memory that a response can use', () => {
   let honest: Receiver;
   before(async () => {
     honest = await openReceiver();

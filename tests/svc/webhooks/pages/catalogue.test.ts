@@ -43,7 +43,7 @@ describe('the public catalogue of events', () => {
     );
   });
 
-  it('shows the events of plugins, escaped, each under an address of its own', () => {
+  it('shows the events of plugins, escaped, each with its own anchor', () => {
     expect(html).to.contain('mine.&lt;b&gt;happened').and.contain('Mine &amp; yours').and.not.contain('<b>happened');
     const anchors = [...html.matchAll(/<article class="event-doc" id="([^"]+)"/g)].map(([, anchor]) => anchor);
     expect(new Set(anchors).size).to.equal(serviceEvents.length + 1);
@@ -63,7 +63,7 @@ describe('the public catalogue of events', () => {
 });
 
 describe('the fields of an event', () => {
-  it('are told with those inside objects and lists, their types, and which may be missing', () => {
+  it('include those inside objects and lists, with their types and which are optional', () => {
     const schema = {
       properties: {
         id: { type: ['integer', 'string'] },
@@ -88,8 +88,8 @@ describe('the fields of an event', () => {
   });
 });
 
-describe('words about deliveries', () => {
-  it('say what to do about every kind of failure', () => {
+describe('advice on failures', () => {
+  it('exists for every kind of failure', () => {
     for (const failure of [
       'dns',
       'connect',

@@ -44,7 +44,7 @@ const warningOf = async (input: EndpointInput): Promise<string | null> =>
   (await saveEndpoint(createContext().context, input)).warning;
 
 describe('saving an endpoint', () => {
-  it('refuses a name that leads into a private network, whichever answer does, and tells of the box', async () => {
+  it('refuses a name that resolves to a private address, and mentions the option', async () => {
     for (const name of ['inside', 'mixed']) {
       const sentence = await errorOf({ name: 'A', url: `https://${name}.example.com/` });
       expect(sentence).to.match(
@@ -66,9 +66,9 @@ describe('saving an endpoint', () => {
 
   it('warns of a name that is not known yet, and of plain http to the outside', async () => {
     expect(await warningOf({ name: 'A', url: 'https://new.example.com/' })).to.equal(
-      'The name new.example.com cannot be resolved. Nothing can be delivered until it can.',
+      'The name new.example.com cannot be resolved. Nothing can be delivered until then.',
     );
-    expect(await warningOf({ name: 'A', url: 'http://shop.example.com/' })).to.contain('events travel in plain text');
+    expect(await warningOf({ name: 'A', url: 'http://shop.example.com/' })).to.contain('events are sent unencrypted');
     expect(await warningOf({ name: 'A', url: 'https://shop.example.com/' })).to.equal(null);
     expect(await warningOf({ name: 'A', url: 'http://127.0.0.1:9/' })).to.equal(null);
   });

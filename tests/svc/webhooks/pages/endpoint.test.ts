@@ -88,9 +88,9 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
       ([, field, sentence]) => [field, sentence],
     );
     expect(sentences).to.deep.equal([
-      ['name', 'Give the endpoint a name.'],
-      ['url', 'Only http and https addresses can be called.'],
-      ['redirects', 'Redirects are a whole number from 0 to 5.'],
+      ['name', 'Enter a name for the endpoint.'],
+      ['url', 'Only http and https URLs are supported.'],
+      ['redirects', 'Enter a whole number of redirects from 0 to 5.'],
     ]);
     expect(refused.html)
       .to.contain('value="ftp://example.com"')
@@ -100,7 +100,7 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
       .and.not.contain('abcdefghijkl');
     expect(/<details class="accordion" id="advanced"( open)?/.exec(refused.html)?.[1]).to.equal(' open');
     const broken = await browser.submit(page, 'save', { ...whole, headers: 'no header at all' });
-    expect(broken.text).to.contain("'no header at all' is not a header. Write one a line: Name: value.");
+    expect(broken.text).to.contain("'no header at all' is not a valid header. Enter one per line, as Name: value.");
     for (const headers of ['X-SVC-Event: x', 'Content-Type: text/plain', 'Host: example.com', 'Bad Name: x'])
       expect((await browser.submit(page, 'save', { ...whole, headers })).status, headers).to.equal(400);
     expect(await endpoints()).to.deep.equal([]);
@@ -111,7 +111,7 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     ['http://[fd00:ec2::254]/x', /metadata/i],
     ['http://0.0.0.0/x', /0\.0\.0\.0/],
     ['https://name:word@example.com/', /user name or password/],
-    ['not an address', /is not an address/],
+    ['not an address', /Enter a complete URL/],
     ['javascript:alert(1)', /Only http and https/],
   ] as const) {
     it(`refuses ${url} and says why`, async () => {
@@ -127,12 +127,10 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
   it('takes a private address that was typed, an endpoint without address, and warns of what it cannot resolve or protect', async () => {
     const { browser, endpoints } = admin();
     for (const url of ['http://127.0.0.1:9/x', 'http://10.1.2.3/x', 'http://[::1]:9/', 'http://localhost:9/', ''])
-      expect((await browser.submit(page, 'save', { ...whole, url, internal: '0' })).text, url).to.contain(
-        'CRM saved.',
-      );
+      expect((await browser.submit(page, 'save', { ...whole, url, internal: '0' })).text, url).to.contain('CRM saved.');
     expect(
       (await browser.submit(page, 'save', { ...whole, url: 'https://no-such-host.invalid/', internal: '0' })).text,
-    ).to.contain('The name no-such-host.invalid cannot be resolved. Nothing can be delivered until it can.');
+    ).to.contain('The name no-such-host.invalid cannot be resolved. Nothing can be delivered until then.');
     expect(
       (await browser.submit(page, 'save', { ...whole, url: 'http://93.184.216.34/', internal: '0' })).text,
     ).to.contain('CRM saved.');
@@ -155,7 +153,7 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
       .and.contain('X-Tenant: 7')
       .and.contain('name="id" value=""')
       .and.not.contain('mnop');
-    expect(text).to.contain('Its own secret and secret headers are not copied').and.not.contain('Delete this endpoint');
+    expect(text).to.contain('The secret and secret headers are not copied').and.not.contain('Delete this endpoint');
   });
 
   it('deletes an endpoint only when that is confirmed', async () => {
@@ -165,17 +163,17 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect((await browser.submit(address, 'delete', { id })).text).to.contain('Nothing was deleted.');
     expect(await endpoints()).to.have.length(1);
     expect((await browser.submit(address, 'delete', { id, confirm: '1' })).text)
-      .to.contain('The endpoint is deleted.')
+      .to.contain('Endpoint deleted.')
       .and.contain('No endpoint yet');
     const gone = await browser.get(address);
-    expect([gone.status, gone.text.includes('There is no such webhook endpoint.')]).to.deep.equal([404, true]);
+    expect([gone.status, gone.text.includes('Webhook endpoint not found.')]).to.deep.equal([404, true]);
   });
 });
 
 describeWebhooksAdmin('a test event', (admin) => {
   const events = ['form.submitted', 'image.generated'];
 
-  it('goes to one endpoint alone, like any other event, and tells what came of it', async () => {
+  it('goes to one endpoint only, like any other event, and shows the result', async () => {
     const { browser, add, receiver, run, sendAsync } = admin();
     await run('svc', 'webhook', 'on', '--json');
     await run('svc', 'webhook', 'secret', 'set', 'a common secret', '--json');
@@ -183,7 +181,7 @@ describeWebhooksAdmin('a test event', (admin) => {
     await add({ name: 'Other', url: receiver.url, events });
     const { body } = await sendAsync('/admin/svc/webhooks', 'test-endpoint', { id });
     expect(body.notice.kind).to.equal('success');
-    expect(body.notice.text).to.match(/^Delivered form\.submitted: the receiver answered 200 in \d+ ms\.$/);
+    expect(body.notice.text).to.match(/^Delivered form\.submitted: the receiver responded with 200 in \d+ ms\.$/);
     const after = await browser.submit(`${page}?id=${id}`, 'test', { id, event: 'image.generated' });
     expect(after.text).to.contain('Delivered image.generated');
     expect(receiver.received.map(({ headers }) => headers['x-svc-event'])).to.deep.equal([
@@ -213,7 +211,7 @@ describeWebhooksAdmin('a test event', (admin) => {
       200,
       {
         kind: 'error',
-        text: 'Failed after 1 attempt: The endpoint responded with 401. The receiver wants credentials: add its custom header, or check the signing secret on both sides.',
+        text: 'Failed after 1 attempt: The endpoint responded with 401. The receiver requires credentials: add its custom header, or check the signing secret on both sides.',
       },
     ]);
     expect((await browser.get('/admin/svc/webhooks')).text).to.contain(
@@ -221,7 +219,7 @@ describeWebhooksAdmin('a test event', (admin) => {
     );
   });
 
-  it('that cannot be sent says why, for each reason', async () => {
+  it('that cannot be sent shows each reason', async () => {
     const { add, receiver, run, sendAsync, host } = admin();
     const test = async (id: string, more = {}) => (await sendAsync(page, 'test', { id, ...more })).body.notice.text;
     const off = await add({ name: 'Off', url: receiver.url, events, enabled: false });
@@ -234,16 +232,16 @@ describeWebhooksAdmin('a test event', (admin) => {
     );
     await run('svc', 'webhook', 'on', '--json');
     expect(await test(empty.id)).to.equal(
-      'Not sent: This endpoint is subscribed to no event. Edit it and choose some.',
+      'Not sent: This endpoint is subscribed to no event. Edit the endpoint and select some.',
     );
-    expect(await test(lost.id)).to.equal('Not sent: This endpoint has no URL. Edit it and enter one.');
+    expect(await test(lost.id)).to.equal('Not sent: This endpoint has no URL. Edit the endpoint and enter one.');
     expect(await test(on.id, { event: 'kb.source_indexed' })).to.equal(
       'Not sent: This endpoint is not subscribed to kb.source_indexed.',
     );
     expect(await test(on.id, { event: 'nothing.known' })).to.equal('Not sent: There is no event named nothing.known.');
     expect(await test('nobody')).to.equal('There is no webhook endpoint with the id nobody.');
     const undo = host.hooks.addFilter('svc_event_webhooks_targets', () => []);
-    expect(await test(on.id)).to.contain('A plugin left this endpoint out');
+    expect(await test(on.id)).to.contain('A plugin removed this endpoint');
     undo();
     expect(receiver.received).to.deep.equal([]);
   });

@@ -49,7 +49,7 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
     expect(receiver.received.map(({ headers }) => headers['x-svc-delivery-id'])).to.deep.equal([job?.id, job?.id]);
     expect(receiver.received[0]?.body).to.equal(receiver.received[1]?.body);
     const { text } = await browser.get(page);
-    expect(text).to.contain('Nothing has failed.');
+    expect(text).to.contain('No failures.');
   });
 
   it('takes a click on an old page for the failure that it shows, not for a later one', async () => {
@@ -57,9 +57,9 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
     const { receiver, nextFailure, sendAsync } = admin();
     const [job] = await panel(admin());
     const failed = nextFailure();
-    expect((await sendAsync(page, 'retry', job)).body.notice.text).to.contain('on its way again');
+    expect((await sendAsync(page, 'retry', job)).body.notice.text).to.contain('Retry started');
     await failed;
-    expect((await sendAsync(page, 'retry', job)).body.notice.text).to.contain('sent again already');
+    expect((await sendAsync(page, 'retry', job)).body.notice.text).to.contain('already been retried');
     expect(receiver.received).to.have.length(2);
     const [again] = await panel(admin());
     expect(again).to.deep.equal({ id: job?.id, attempts: '2' });
@@ -70,13 +70,11 @@ describeWebhooksAdmin('the panel of failed jobs', (admin) => {
     const { browser, receiver } = admin();
     const [first, second] = await panel(admin());
     receiver.answer = 200;
-    expect((await browser.submit(page, 'retry', first)).text).to.contain(
-      'The delivery is on its way again, with the same id.',
-    );
+    expect((await browser.submit(page, 'retry', first)).text).to.contain('Retry started with the same delivery id.');
     await receiver.count(3);
     expect((await browser.submit(page, 'clear', second)).text)
-      .to.contain('The delivery is off the list. Its log stays.')
-      .and.contain('Nothing has failed.');
+      .to.contain('Removed from the list. The delivery log keeps it.')
+      .and.contain('No failures.');
     expect((await admin().run('svc', 'queue', 'list', '--state=failed', '--json')) as unknown[]).to.have.length(1);
   });
 

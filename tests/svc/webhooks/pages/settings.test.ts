@@ -11,7 +11,7 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
       .to.contain('Event webhooks are off.')
       .and.contain('No endpoint yet')
       .and.contain('Add an endpoint')
-      .and.contain('Nothing has failed.');
+      .and.contain('No failures.');
     expect(html).to.contain('href="/admin/svc/webhooks/endpoint"');
   });
 
@@ -27,7 +27,7 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
 
   it('shows a generated secret once, then only how it ends', async () => {
     const { browser, host } = admin();
-    expect((await browser.get(page)).text).to.contain('None: deliveries are not signed');
+    expect((await browser.get(page)).text).to.contain('Not set: deliveries are not signed');
     const shown = await browser.submit(page, 'generate-secret');
     const [secret = ''] = /whsec_[\w+/=]+/.exec(shown.text) ?? [];
     expect(Buffer.from(secret.slice(6), 'base64')).to.have.length(32);
@@ -44,10 +44,10 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     const shown = await browser.submit(page, 'rotate-secret', { overlap: '259200' });
     expect(shown.text)
       .to.match(/whsec_/)
-      .and.contain('For 3 days, the Standard Webhooks header is signed with the old one too.');
-    expect((await browser.get(page)).text).to.contain('The old secret signs beside the new one for 3 days more');
+      .and.contain('For 3 days, the Standard Webhooks header also carries the old signature.');
+    expect((await browser.get(page)).text).to.contain('(3 days left)');
     await browser.submit(page, 'rotate-secret', { overlap: 'for ever' });
-    expect((await browser.get(page)).text).to.contain('for 24 hours more');
+    expect((await browser.get(page)).text).to.contain('(24 hours left)');
   });
 
   it('takes a secret of one’s own, refuses a blank one at its field, and clears it only when that is confirmed', async () => {
@@ -55,31 +55,31 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     const refused = await browser.submit(page, 'save-secret', { secret: '  ' });
     expect([refused.status, /id="secret-value-error">([^<]+)</.exec(refused.html)?.[1]]).to.deep.equal([
       400,
-      'Type a secret, or generate one.',
+      'Enter a secret or generate one.',
     ]);
     const saved = await browser.submit(page, 'save-secret', { secret: 'a secret of my very own' });
     expect(saved.text).to.contain('Set, ends in own').and.contain('Signing secret saved.');
     expect(saved.html).to.not.contain('a secret of my very');
     expect((await browser.submit(page, 'clear-secret')).text)
-      .to.contain('Tick the box to confirm')
+      .to.contain('Select the checkbox to confirm')
       .and.contain('Set, ends in');
     expect((await browser.submit(page, 'clear-secret', { confirm: '1' })).text).to.contain(
-      'None: deliveries are not signed',
+      'Not set: deliveries are not signed',
     );
   });
 
-  it('keeps the log for as many days as it is told, and no others', async () => {
+  it('stores deliveries for the configured number of days', async () => {
     const { browser } = admin();
     for (const deliveredDays of ['', 'many', '-1', '400']) {
       const refused = await browser.submit(page, 'save-log', { deliveredDays });
-      expect([refused.status, refused.text.includes('Days are 0 to 365.')], deliveredDays).to.deep.equal([400, true]);
+      expect([refused.status, refused.text.includes('Enter 0 to 365 days.')], deliveredDays).to.deep.equal([400, true]);
     }
     expect((await browser.submit(page, 'save-log', { deliveredDays: '14' })).html).to.match(
       /name="deliveredDays" value="14"/,
     );
   });
 
-  it('lists endpoints with what they are and how they fare', async () => {
+  it('lists endpoints with their settings and latest delivery', async () => {
     const { browser, add, receiver, run } = admin();
     await run('svc', 'webhook', 'on', '--json');
     const { id } = await add({
@@ -95,25 +95,25 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     expect(before.text)
       .to.contain('CRM <1>')
       .and.contain('2 events')
-      .and.contain('own secret')
+      .and.contain('Own secret')
       .and.contain('No events')
       .and.contain('No URL')
-      .and.contain('Nothing sent lately');
+      .and.contain('No recent deliveries');
     const cards = before.html.split('<article').slice(1);
-    expect(cards.map((card) => card.includes('>internal<'))).to.deep.equal([true, false, true, false]);
+    expect(cards.map((card) => card.includes('>Private network<'))).to.deep.equal([true, false, true, false]);
     expect(before.html).to.not.contain('one that is long');
     await browser.submit(page, 'test-endpoint', { id });
     expect((await browser.get(page)).text).to.match(/form\.submitted 200 in \d+ ms/);
     expect((await browser.submit(page, 'switch-endpoint', { id, enabled: '0' })).text).to.contain(
-      'CRM <1> is off: nothing is sent to it.',
+      'CRM <1> turned off. Nothing is sent to it.',
     );
-    expect((await browser.submit(page, 'switch-endpoint', { id, enabled: '1' })).text).to.contain('CRM <1> is on.');
+    expect((await browser.submit(page, 'switch-endpoint', { id, enabled: '1' })).text).to.contain('CRM <1> turned on.');
     expect((await browser.submit(page, 'switch-endpoint', { id: 'nobody', enabled: '1' })).text).to.contain(
       'There is no webhook endpoint with the id nobody.',
     );
   });
 
-  it('tells why an endpoint is paused, and ends the pause', async () => {
+  it('shows why an endpoint is paused, and resumes it', async () => {
     const { browser, add, host, receiver } = admin();
     const { id } = await add({ name: 'Shop', url: receiver.url, events: ['form.submitted'] });
     const now = host.clock.now();
@@ -128,13 +128,11 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     });
     expect((await browser.get(page)).text)
       .to.contain('Paused since')
-      .and.contain('The endpoint responded with 503. Its events are kept and go out when it answers again; next try');
+      .and.contain('The endpoint responded with 503. Its events are waiting. A probe is scheduled for');
     expect((await browser.submit(page, 'resume-endpoint', { id })).text)
-      .to.contain('The pause is over')
+      .to.contain('Endpoint resumed.')
       .and.not.contain('Paused since');
-    expect((await admin().sendAsync(page, 'resume-endpoint', { id })).body.notice.text).to.contain(
-      'not paused any more',
-    );
+    expect((await admin().sendAsync(page, 'resume-endpoint', { id })).body.notice.text).to.contain('no longer paused');
   });
 
   it('is for administrators alone', async () => {
