@@ -1,12 +1,11 @@
 import { definePlugin, type HostApi } from '#plugin-api';
 import { createServices, type ServiceContext } from './wiring.ts';
-import { rateLimitTable } from './kit/rate-limit.ts';
 import { migrationsOf, type Module } from './kit/module.ts';
 import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
-import { automationJobs, automationsModule, automationTables } from './modules/automations/module.ts';
+import { automationsModule } from './modules/automations/module.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
 import { chatbotsModule } from './modules/chatbots/module.ts';
-import { contentJobs, contentTables, contentWriterModule } from './modules/content-writer/module.ts';
+import { contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { failoverModule } from './modules/failover/module.ts';
 import { imageJobs, imagesModule, imageTables } from './modules/images/module.ts';
@@ -39,23 +38,8 @@ const modules: readonly Module<ServiceContext>[] = [
   webhooksModule,
 ];
 
-const jobs = [
-  ...modules.flatMap((module) => module.jobs),
-  ...contentJobs,
-  ...automationJobs,
-  ...aiFormJobs,
-  ...imageJobs,
-  ...knowledgeJobs,
-];
-const tables = [
-  ...modules.flatMap((module) => module.tables),
-  rateLimitTable,
-  ...contentTables,
-  ...automationTables,
-  ...aiFormTables,
-  ...imageTables,
-  ...knowledgeTables,
-];
+const jobs = [...modules.flatMap((module) => module.jobs), ...aiFormJobs, ...imageJobs, ...knowledgeJobs];
+const tables = [...modules.flatMap((module) => module.tables), ...aiFormTables, ...imageTables, ...knowledgeTables];
 
 export default definePlugin({
   migrations: migrationsOf(modules),

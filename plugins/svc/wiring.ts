@@ -3,8 +3,6 @@ import type { AiServices } from './ai/ports.ts';
 import type { Embed } from './ai/embed.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';
-import type { SearchVectors } from './ai/search-vectors.ts';
-import type { UpsertVectors } from './ai/upsert-vectors.ts';
 import { routeProviderIds } from './ai/capable-provider.ts';
 import { createBudgetStore } from './modules/budgets/budget-store.ts';
 import { createBudgetGuard, withBudgetFallback } from './modules/budgets/guard/budget-guard.ts';
@@ -36,11 +34,11 @@ import { createVectorStoreSettings } from './settings/vector-store-settings.ts';
 import { createVectorStoreRegistry } from './vector-stores/registry.ts';
 import { createModelLists } from './settings/model-lists.ts';
 import { createProviderTester } from './settings/provider-tester.ts';
-import { createSettings } from './settings/settings.ts';
+import { createSettings, type Settings } from './settings/settings.ts';
 import { createWebhooks, type WebhookService } from './webhooks/create-webhooks.ts';
 import { createDeliver } from './webhooks/delivery/deliver.ts';
 
-/** Everything the modules work with. One per process. */
+/** All ports of the service, connected once per process. */
 export interface ServiceContext
   extends
     HostPort,
@@ -59,8 +57,63 @@ export interface ServiceContext
 }
 
 export async function createServices(host: HostApi): Promise<ServiceContext> {
-  const registry = await createProviderRegistry({ hooks: host.hooks });
-  const settings = createSettings({ host, providers: registry });
+  const providers = await createProviderRegistry({ hooks: host.hooks });
+  const settings = createSettings({ host, providers });
+  const { ai, ...accounts } = createAccounts({ host, settings, providers });
+  const generateImages: GenerateImages = lazy(async () =>
+    (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host }),
+  );
+  const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
+  const vectors = await createVectorServices({ host, embed, providers });
+  return {
+    host,
+    settings,
+    providers,
+    knownProviders: providers.all(),
+    tester: createProviderTester({
+      probe: lazy(async () => (await import('./ai/test-provider.ts')).createTestProvider(ai)),
+      lists: createModelLists(host),
+    }),
+    ...accounts,
+    generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
+    textProviderIds: () =>
+      providers
+        .all()
+        .filter((provider) => provider.text)
+        .map((provider) => provider.id),
+    generateImages,
+    editImages: lazy(async () => (await import('./ai/generate-images.ts')).createEditImages({ generateImages })),
+    imageProviderIds: () =>
+      routeProviderIds(providers, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
+    embed,
+    embeddingProviderIds: () =>
+      routeProviderIds(providers, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
+    ...vectors,
+    findKnowledge: lazy(async () =>
+      (await import('./modules/knowledge-base/find-knowledge.ts')).createFindKnowledge({ host, ...vectors }),
+    ),
+    knowledgeBases: () => host.hooks.applyFiltersAsync('svc_knowledge_bases', []),
+    webhooks: await createWebhooks({
+      host,
+      events: serviceEvents,
+      deliver: createDeliver({ http: host.http, clock: host.clock }),
+    }),
+    authenticate: createAuthenticate({ host, settings }),
+  };
+}
+
+interface AccountParts {
+  readonly host: HostApi;
+  readonly settings: Settings;
+  readonly providers: ProviderRegistry;
+}
+
+/** What calls to providers are checked against and recorded in, and the parts that every call uses. */
+function createAccounts({
+  host,
+  settings,
+  providers,
+}: AccountParts): UsagePort & PricesPort & BudgetsPort & FailoverPort & { readonly ai: AiServices } {
   const { options } = host;
   const prices = createPriceStore({ options });
   const budgets = createBudgetStore({ options });
@@ -84,106 +137,78 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
   });
   // The first registered is the last to run: calls that the other parts make while they stop are still stored.
   host.onStop(() => ledger.stop());
-  const ai: AiServices = {
-    registry,
-    settings,
-    host,
-    recordUsage: createRecordUsage({ clock: host.clock, ledger, guard }),
-    withFailover: createWithFailover({ host, failover }),
-    withBudgetFallback,
+  return {
+    ledger,
+    prices,
+    budgets,
+    failover,
+    costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table())),
+    ai: {
+      registry: providers,
+      settings,
+      host,
+      recordUsage: createRecordUsage({ clock: host.clock, ledger, guard }),
+      withFailover: createWithFailover({ host, failover }),
+      withBudgetFallback,
+    },
   };
+}
+
+interface VectorParts {
+  readonly host: HostApi;
+  readonly embed: Embed;
+  readonly providers: ProviderRegistry;
+}
+
+async function createVectorServices({ host, embed, providers }: VectorParts): Promise<VectorStoresPort> {
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
-  const openVectorStore: OpenStore = lazy(async () =>
+  const openStore: OpenStore = lazy(async () =>
     (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }),
   );
-  const generateImages: GenerateImages = lazy(async () =>
-    (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host }),
-  );
-  const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
-  const searchVectors: SearchVectors = lazy(async () =>
-    (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore: openVectorStore, embed }),
-  );
+  return {
+    vectorStores: stores,
+    knownVectorStores: stores.all(),
+    vectorStoreSettings,
+    vectorStoreIds: () => stores.all().map(({ id }) => id),
+    openVectorStore: openStore,
+    testVectorStore: lazy(async () =>
+      (await import('./ai/test-vector-store.ts')).createTestVectorStore({
+        stores,
+        openStore,
+        now: () => host.clock.now(),
+      }),
+    ),
+    upsertVectors: lazy(async () => {
+      const { createUpsertVectors } = await import('./ai/upsert-vectors.ts');
+      const { embedBatches } = await import('./ai/embed.ts');
+      const limitsOf = (id: string) => providers.get(id)?.embeddings?.limits ?? { inputs: 1 };
+      return createUpsertVectors({
+        openStore,
+        embed,
+        firstCall: (id, texts) => embedBatches(texts, limitsOf(id))[0]?.length ?? 0,
+      });
+    }),
+    searchVectors: lazy(async () => (await import('./ai/search-vectors.ts')).createSearchVectors({ openStore, embed })),
+  };
+}
+
+/** Checks the REST key, then counts the call (D2). */
+function createAuthenticate({
+  host,
+  settings,
+}: {
+  readonly host: HostApi;
+  readonly settings: Settings;
+}): HostPort['authenticate'] {
   const checkKey = requireApiKey(settings.restKey);
   const countCall = createRateLimit({
     database: host.database,
     clock: host.clock,
     perMinute: async () => (await settings.limits()).requests_per_minute,
   });
-  return {
-    host,
-    settings,
-    providers: registry,
-    knownProviders: registry.all(),
-    tester: createProviderTester({
-      probe: lazy(async () => (await import('./ai/test-provider.ts')).createTestProvider(ai)),
-      lists: createModelLists(host),
-    }),
-    generateText: lazy(async () => (await import('./ai/generate-text.ts')).createGenerateText(ai)),
-    ledger,
-    prices,
-    budgets,
-    failover,
-    costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table())),
-    textProviderIds: () =>
-      registry
-        .all()
-        .filter((provider) => provider.text)
-        .map((provider) => provider.id),
-    generateImages,
-    editImages: lazy(async () => (await import('./ai/generate-images.ts')).createEditImages({ generateImages })),
-    imageProviderIds: () =>
-      routeProviderIds(registry, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
-    embed,
-    embeddingProviderIds: () =>
-      routeProviderIds(registry, { capability: 'embeddings', contract: ['openai', 'google', 'azure', 'openrouter'] }),
-    vectorStores: stores,
-    knownVectorStores: stores.all(),
-    vectorStoreSettings,
-    openVectorStore,
-    testVectorStore: lazy(async () =>
-      (await import('./ai/test-vector-store.ts')).createTestVectorStore({
-        stores,
-        openStore: openVectorStore,
-        now: () => host.clock.now(),
-      }),
-    ),
-    upsertVectors: lazy(() => loadUpsert({ openStore: openVectorStore, embed, providers: registry })),
-    searchVectors,
-    findKnowledge: lazy(async () =>
-      (await import('./modules/knowledge-base/find-knowledge.ts')).createFindKnowledge({ host, searchVectors }),
-    ),
-    knowledgeBases: () => host.hooks.applyFiltersAsync('svc_knowledge_bases', []),
-    vectorStoreIds: () => stores.all().map(({ id }) => id),
-    webhooks: await createWebhooks({
-      host,
-      events: serviceEvents,
-      deliver: createDeliver({ http: host.http, clock: host.clock }),
-    }),
-    async authenticate(request) {
-      await checkKey(request);
-      await countCall();
-    },
+  return async (request) => {
+    await checkKey(request);
+    await countCall();
   };
-}
-
-async function loadUpsert({
-  openStore,
-  embed,
-  providers,
-}: {
-  readonly openStore: OpenStore;
-  readonly embed: Embed;
-  readonly providers: ProviderRegistry;
-}): Promise<UpsertVectors> {
-  const [{ createUpsertVectors }, { embedBatches }] = await Promise.all([
-    import('./ai/upsert-vectors.ts'),
-    import('./ai/embed.ts'),
-  ]);
-  return createUpsertVectors({
-    openStore,
-    embed,
-    firstCall: (id, texts) =>
-      embedBatches(texts, providers.get(id)?.embeddings?.limits ?? { inputs: 1 })[0]?.length ?? 0,
-  });
 }

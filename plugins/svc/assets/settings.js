@@ -28,7 +28,9 @@ function offerModels(form, models) {
   }
   const note = form.querySelector('[data-models]');
   if (note)
-    note.textContent = `${models.count} ${models.count === 1 ? 'model' : 'models'} available, loaded just now. You can also type another name.`;
+    note.textContent =
+      `${models.count} ${models.count === 1 ? 'model' : 'models'} available, loaded just now. ` +
+      'You can also type another name.';
 }
 
 function showSecret(form, name, state) {

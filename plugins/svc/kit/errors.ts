@@ -2,7 +2,8 @@ import { defineErrors } from '#plugin-api';
 
 /**
  * The errors that several parts of the service return (contract 7, D5), in addition to those of the host (D4). Each entry
- * creates a RestError: `errors.provider_rejected({values: {provider: 'OpenAI', reason}, data: {provider: 'openai', provider_status: 400}})`.
+ * creates a RestError:
+ * `errors.provider_rejected({values: {provider: 'OpenAI', reason}, data: {provider: 'openai', provider_status: 400}})`.
  *
  * Provider errors have `data.provider` (id) and `data.provider_status` (HTTP status of the upstream response, or null).
  * `{reason}` is the upstream message without secrets.
@@ -17,12 +18,12 @@ export const errors = defineErrors('rest_svc_', {
   duplicate_vector_id: [400, 'More than one vector has the id {id}. Give each vector a unique id.'],
   vector_dimension_mismatch: [
     400,
-    '{target} stores vectors with {expected} dimensions, but {model} returns {actual}. Use an embedding model with {expected} dimensions, or another target.',
+    '{target} stores vectors with {expected} dimensions, but {model} returns {actual}. Use another embedding model or target.',
   ],
   provider_not_configured: [400, '{provider} is not configured. Save its {missing} in the admin under AI service.'],
   budget_no_price: [
     400,
-    '{model} of {provider} has no price, but the budget “{budget}” counts dollars. Add a price under AI service, Prices, or let the budget count calls without a price as free.',
+    '{model} of {provider} has no price, but the budget “{budget}” needs one. Add it under Prices, or let the budget count it as free.',
   ],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 

@@ -14,9 +14,9 @@ export function hasBannedWord(text: string, banned: readonly string[]): boolean 
   if (banned.length === 0) return false;
   const padded = ` ${normalizeWords(text)} `;
   return banned.some((entry) => {
-    const words = normalizeWords(entry);
+    const phrase = normalizeWords(entry);
     // An entry without letters and digits, such as `***`, is searched literally.
-    return words === '' ? entry.trim() !== '' && text.includes(entry.trim()) : padded.includes(` ${words} `);
+    return phrase === '' ? entry.trim() !== '' && text.includes(entry.trim()) : padded.includes(` ${phrase} `);
   });
 }
 

@@ -20,6 +20,26 @@ export function lazyCommands<Context>(
   return async (context) => (await load())(context);
 }
 
+/** The parts of a module, loaded on first use. */
+interface LoadedParts<Parts> {
+  load(): Promise<Parts>;
+}
+
+/** As `lazyPage`, for a module that loads its parts on first use. */
+export function loadedPage<Parts>({
+  body,
+  ...declaration
+}: LazyPage<Parts>): (module: LoadedParts<Parts>) => LazyAdminPage {
+  return ({ load }) => ({ ...declaration, body: async () => (await body())(await load()) });
+}
+
+/** As `lazyCommands`, for a module that loads its parts on first use. */
+export function loadedCommands<Parts>(
+  commands: () => Promise<(parts: Parts) => readonly CliCommand[]>,
+): (module: LoadedParts<Parts>) => Promise<readonly CliCommand[]> {
+  return async ({ load }) => (await commands())(await load());
+}
+
 /**
  * An object that is loaded when one of its methods is first called, for stores that the parts of a module share. All named
  * methods must return promises.

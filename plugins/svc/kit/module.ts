@@ -43,7 +43,7 @@ export interface Module<Ports> {
   register(ports: Ports): Promise<void>;
 }
 
-/** Defines a module without parts of its own: its routes, pages and commands take the ports. */
+/** Defines a module without own parts: its routes, pages and commands take the ports. */
 export function defineModule<Ports extends ModulePorts>(definition: ModuleDefinition<Ports, Ports>): Module<Ports>;
 /** Defines a module whose routes, pages and commands share parts that it creates from its ports. */
 export function defineModule<Ports extends ModulePorts, Parts extends ModulePorts>(

@@ -45,7 +45,8 @@ function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>):
     401: { description: 'The key is missing or wrong, or no key is set (rest_svc_invalid_api_key).' },
     429: {
       description:
-        'Too many calls in this minute (rest_svc_rate_limited), the budget is used up (rest_svc_budget_exhausted), or the provider limits requests (rest_svc_provider_rate_limited).',
+        'Too many calls in this minute (rest_svc_rate_limited), the budget is used up (rest_svc_budget_exhausted), ' +
+        'or the provider limits requests (rest_svc_provider_rate_limited).',
       headers: wait,
     },
   };
@@ -63,7 +64,8 @@ function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>):
     },
     502: {
       description:
-        'The provider refused the saved credentials (rest_svc_provider_auth_failed) or failed (rest_svc_provider_error, rest_svc_vector_store_error).',
+        'The provider refused the saved credentials (rest_svc_provider_auth_failed) ' +
+        'or failed (rest_svc_provider_error, rest_svc_vector_store_error).',
     },
     504: { description: 'The provider did not respond in time (rest_svc_provider_timeout).', headers: wait },
   };

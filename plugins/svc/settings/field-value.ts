@@ -4,8 +4,8 @@ export type FieldReading = { readonly value: unknown } | { readonly error: strin
 
 /** The label of a setting: its title, otherwise its name with spaces. */
 export function fieldLabel(name: string, schema: JsonSchema): string {
-  const words = name.replaceAll('_', ' ');
-  return schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
+  const text = name.replaceAll('_', ' ');
+  return schema.title ?? text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Whether a field has several lines: a list of strings, or a string or such a list. */

@@ -1,6 +1,6 @@
 import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
-import { rateLimitMigration } from '../kit/rate-limit.ts';
+import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { SettingsContext } from './settings.ts';
 import { addSetupChoices } from './setup-choices.ts';
@@ -35,6 +35,7 @@ export const settingsModule = defineModule<
     lazyCommands(async () => (await import('./settings-commands.ts')).sandboxCommands),
   ],
   migrations: [rateLimitMigration],
+  tables: [rateLimitTable],
   register: (context) => {
     addSetupChoices(context);
     addSandboxBadge(context);

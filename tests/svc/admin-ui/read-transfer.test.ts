@@ -14,7 +14,7 @@ function refused(text: string): FieldErrors | null {
 }
 
 describe('a file of settings from another site', () => {
-  it('holds them in a list, and may begin with a byte order mark', () => {
+  it('has a list of settings and may begin with a byte order mark', () => {
     expect(
       readTransfer('\ufeff{"format": "acme-cups", "version": 2, "cups": [{"size": 1}, null]}', kind),
     ).to.deep.equal([{ size: 1 }, null]);
@@ -47,6 +47,6 @@ describe('a file of settings from another site', () => {
     ],
   };
   for (const [what, [text, sentences]] of Object.entries(errors)) {
-    it(`is refused with a sentence where it ${what}`, () => expect(refused(text)).to.deep.equal(sentences));
+    it(`is rejected with a sentence if it ${what}`, () => expect(refused(text)).to.deep.equal(sentences));
   }
 });

@@ -34,7 +34,7 @@ describe('importing on a page', () => {
     status: 400,
   });
 
-  it('takes the file, or what was pasted where there is none', async () => {
+  it('uses the file, otherwise the pasted text', async () => {
     expect(await importUpload(await withFile('in the file'), { pasted: 'pasted', run: made, page })).to.deep.equal({
       notice: { kind: 'success', text: 'in the file' },
     });
@@ -43,7 +43,7 @@ describe('importing on a page', () => {
     });
   });
 
-  it('asks for what is missing, and for a file where too much was pasted', async () => {
+  it('requests missing input, and a file for long text', async () => {
     expect(await importUpload(nothing, { run: made, page })).to.deep.equal(
       refusal({ text: '', errors: ['Choose an export file.'] }),
     );
@@ -56,7 +56,7 @@ describe('importing on a page', () => {
     );
   });
 
-  it('shows the page again with the first twenty sentences and what was pasted', async () => {
+  it('shows the page again with the first twenty errors and the pasted text', async () => {
     const sentences = Array.from({ length: 21 }, (_, at) => `Sentence ${String(at)}.`);
     const run = (): Promise<never> =>
       Promise.reject(
@@ -70,7 +70,7 @@ describe('importing on a page', () => {
     );
   });
 
-  it('passes on what is not an error of the file', async () => {
+  it('rethrows other errors', async () => {
     const lost = new Error('The database is away.');
     const thrown = await importUpload(nothing, { pasted: '{}', run: () => Promise.reject(lost), page }).catch(
       (error: unknown) => error,

@@ -21,25 +21,25 @@ describe('reading CSV', () => {
     ['tabs', '\t'],
     ['bars', '|'],
   ] as const) {
-    it(`knows ${name} by the first line`, () => {
+    it(`recognizes ${name} by the first line`, () => {
       const table = readCsv(`a${delimiter}b${delimiter}c\n1,5${delimiter}"x${delimiter}y"${delimiter}3`);
       expect(table.delimiter).to.equal(delimiter);
       expect(table.rows).to.deep.equal([{ a: '1,5', b: `x${delimiter}y`, c: '3' }]);
     });
   }
 
-  it('takes the delimiter that the file names itself, and passes over a mark of UTF-8', () => {
+  it('uses the delimiter that the file declares, and skips a byte order mark', () => {
     expect(readCsv('\ufeffsep=;\r\na,b;c\r\n1;2')).to.deep.include({
       header: ['a,b', 'c'],
       rows: [{ 'a,b': '1', c: '2' }],
     });
   });
 
-  it('names columns without a name and those named twice', () => {
+  it('names unnamed and duplicate columns', () => {
     expect(readCsv('topic,,topic\n1,2,3,4').header).to.deep.equal(['topic', 'Column 2', 'topic (2)', 'Column 4']);
   });
 
-  it('leaves out blank lines and fills in cells that a line lacks', () => {
+  it('skips blank lines and fills in missing cells', () => {
     expect(readCsv('a,b\n\n , \n1\n').rows).to.deep.equal([{ a: '1', b: '' }]);
   });
 
@@ -63,7 +63,7 @@ describe('reading CSV', () => {
     expect(() => readCsv(' \n')).to.throw(CsvError, 'The file is empty');
   });
 
-  it('reads a hundred thousand rows in good time', () => {
+  it('reads a hundred thousand rows quickly', () => {
     expect(readCsv(`a,b\n${'"x, y",z\n'.repeat(100_000)}`).rows).to.have.length(100_000);
   });
 });

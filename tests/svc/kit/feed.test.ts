@@ -33,7 +33,7 @@ describe('reading feeds', () => {
     ]);
   });
 
-  it('reads entries of Atom, their own address before others they name', () => {
+  it('reads entries of Atom, with the link to the entry', () => {
     const { entries, title } =
       readFeed(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://example.com/blog/"><title>Blog</title>
       <entry><id>urn:uuid:1</id><title>1 &lt; 2 &amp;amp; true</title><link rel="edit" href="edit/1"/><link href="one"/>
@@ -66,7 +66,7 @@ describe('reading feeds', () => {
     ).to.include({ title: 'T', url: 'https://a.example/', published: Date.parse('2026-11-20') });
   });
 
-  it('takes the encoding that the document names', () => {
+  it('uses the encoding that the document declares', () => {
     const bytes = Buffer.from(
       '<?xml version="1.0" encoding="ISO-8859-1"?><rss><channel><item><title>Caf\u00e9</title></item></channel></rss>',
       'latin1',
@@ -83,7 +83,7 @@ describe('reading feeds', () => {
     expect(readFeed(bomb).entries[0]?.title).to.not.match(/aaaa|root/);
   });
 
-  it('leaves out entries that tell nothing, and bounds summaries', () => {
+  it('skips empty entries and limits summaries', () => {
     const { entries } = readFeed(
       `<rss><channel><item></item><item><title>A</title><description>${'word '.repeat(10_000)}</description></item></channel></rss>`,
     );

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { markdownToHtml, findPreservedMarkup } from '../../../plugins/svc/kit/markdown-html.ts';
 
-describe('HTML of what a model wrote', () => {
-  it('is made of Markdown', async () => {
+describe('HTML of the Markdown of a model', () => {
+  it('is converted from Markdown', async () => {
     expect(await markdownToHtml('# One\n\n- a\n- **b**\n\n| x | y |\n|---|---|\n| 1 | 2 |')).to.equal(
       '<h2>One</h2>\n<ul>\n<li>a</li>\n<li><strong>b</strong></li>\n</ul>\n<table>\n<thead>\n<tr>\n<th>x</th>\n<th>y</th>\n</tr>\n</thead>\n<tbody><tr>\n<td>1</td>\n<td>2</td>\n</tr>\n</tbody></table>',
     );
@@ -23,27 +23,27 @@ describe('HTML of what a model wrote', () => {
     '<style>*{}</style>',
     '<math><mi xlink:href="javascript:x"></math>',
   ]) {
-    it(`keeps nothing that does something: ${hostile}`, async () => {
+    it(`removes active content: ${hostile}`, async () => {
       expect(await markdownToHtml(`Text ${hostile} end`)).to.not.match(
         /script|onerror|onload|onclick|<img|<iframe|<svg|style=|<form|<input|href="(javascript|\/\/)|<style|<math/i,
       );
     });
   }
 
-  it('leaves shortcodes text', async () =>
+  it('turns shortcodes into text', async () =>
     expect(await markdownToHtml('[svc_form id=3] `[gallery]`')).to.equal(
       '<p>&#91;svc_form id=3] <code>&#91;gallery]</code></p>',
     ));
 
   it('keeps images and shortcodes of a post that is rewritten, and no others', async () => {
-    const kept = findPreservedMarkup(
+    const preserved = findPreservedMarkup(
       '<p>[gallery ids="1"] [unknown]</p><img alt="a" src="/cat.png?a=1&amp;b=2">',
       (tag) => tag === 'gallery',
     );
     expect(
       await markdownToHtml(
         '[gallery ids="1"] [gallery ids="2"] [unknown]\n\n![a](/cat.png?a=1&b=2) ![a](/dog.png)',
-        kept,
+        preserved,
       ),
     ).to.equal(
       '<p>[gallery ids="1"] &#91;gallery ids="2"] &#91;unknown]</p>\n<p><img src="/cat.png?a=1&amp;b=2" alt="a" /> </p>',

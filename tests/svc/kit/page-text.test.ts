@@ -4,7 +4,7 @@ import { pageText } from '../../../plugins/svc/kit/page-text.ts';
 const long = 'A sentence that says something about shipping. '.repeat(6).trim();
 
 describe('the text of a page', () => {
-  it('keeps headings, items of lists, cells and lines of code, and drops what is not read', () => {
+  it('keeps headings, list items, cells and lines of code, and drops hidden elements', () => {
     const { title, text } =
       pageText(`<!doctype html><html><head><title>Shop &amp; Co</title><style>p{}</style><script>alert(1)</script></head>
       <body><h1>Shipping</h1><p>We ship <b>to</b>&nbsp;all\n countries.<br>Every day.</p><ul><li>Post<li><p>Courier</p></ul>
@@ -15,7 +15,7 @@ describe('the text of a page', () => {
     );
   });
 
-  it('is that of main or article where they hold enough, else all but navigation and footers', () => {
+  it('is that of main or article if they are long enough, otherwise all but navigation and footers', () => {
     expect(
       pageText(
         `<nav>Menu</nav><p>Banner</p><main><h2>Costs</h2><p>${long}</p><nav>Pages</nav></main><footer>Imprint</footer>`,
@@ -27,7 +27,7 @@ describe('the text of a page', () => {
     expect(pageText('<nav>Nothing but a menu').text).to.equal('Nothing but a menu');
   });
 
-  it('has the first heading for a title where it has none, and takes broken HTML as it comes', () => {
+  it('uses the first heading if there is no title, and accepts broken HTML', () => {
     expect(pageText('<h2>Second</h2><h1>First <i>one</h1>text</div></p>')).to.deep.equal({
       title: 'First one',
       text: '## Second\n\n# First one\n\ntext',

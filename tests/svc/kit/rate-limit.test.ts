@@ -17,7 +17,7 @@ async function outcome(take: () => Promise<void>): Promise<'in' | RestError> {
 }
 
 describeDialects('the limit of REST calls a minute', (open) => {
-  it('counts nothing while there is none', async () => {
+  it('counts nothing without a limit', async () => {
     const database = await open();
     await database.migrate('svc', [rateLimitMigration]);
     const take = createRateLimit({ database, clock: createFakeClock(), perMinute: async () => 0 });
@@ -25,7 +25,7 @@ describeDialects('the limit of REST calls a minute', (open) => {
     expect(await database.knex('svc_rate_windows')).to.have.length(0);
   });
 
-  it('refuses what is above it until the minute is over, and says how long that is', async () => {
+  it('rejects extra calls until the minute ends, and says how long to wait', async () => {
     const database = await open();
     await database.migrate('svc', [rateLimitMigration]);
     const clock = createFakeClock({ now: minute + 20_000 });
@@ -48,7 +48,7 @@ describeDialects('the limit of REST calls a minute', (open) => {
     expect(outcomes.filter((result) => result === 'in')).to.have.length(5);
   });
 
-  it('lets calls in again as soon as it is raised', async () => {
+  it('accepts calls again as soon as the limit is raised', async () => {
     const database = await open();
     await database.migrate('svc', [rateLimitMigration]);
     let limit = 1;

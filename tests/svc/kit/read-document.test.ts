@@ -24,7 +24,7 @@ describe('a document', () => {
     ).to.deep.equal({ title: 'T', text: 'Größe', pages: null });
   });
 
-  it('of PDF has its headings by the size of letters, its paragraphs whole, and no line that is on every page', async () => {
+  it('of PDF has headings by font size, whole paragraphs, and no repeated headers or footers', async () => {
     const page = (number: number): { text: string; size?: number; gap?: number }[] => [
       { text: 'Handbook of the shop', size: 9 },
       { text: `Chapter ${String(number)}`, size: 20, gap: 20 },
@@ -54,7 +54,7 @@ describe('a document', () => {
     expect(text).not.to.contain('Handbook').and.not.to.contain('Page');
   });
 
-  it('of PDF keeps a heading that is at the head of every page', async () => {
+  it('of PDF keeps a heading at the top of every page', async () => {
     const { text } = await readDocument({
       name: 'a.pdf',
       bytes: makePdf(

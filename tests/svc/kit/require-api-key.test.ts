@@ -40,7 +40,7 @@ describe('the REST API key', () => {
     },
   };
   for (const [name, parts] of Object.entries(lettingIn)) {
-    it(`lets in by ${name}`, async () => {
+    it(`is accepted as ${name}`, async () => {
       expect(await outcome(parts)).to.equal('in');
     });
   }
@@ -59,7 +59,7 @@ describe('the REST API key', () => {
     'an inherited parameter': { json: Object.create({ svc_api_key: key }) as unknown },
   };
   for (const [name, parts] of Object.entries(refused)) {
-    it(`refuses ${name} with the one error of contract 7`, async () => {
+    it(`rejects ${name} with the one error of contract 7`, async () => {
       const error = await outcome(parts);
       expect(error).to.include({
         code: 'rest_svc_invalid_api_key',
@@ -77,7 +77,7 @@ describe('the REST API key', () => {
     { query: { svc_api_key: '' } },
     { json: { svc_api_key: '' } },
   ]) {
-    it(`refuses ${JSON.stringify(parts)} while no key is stored`, async () => {
+    it(`rejects ${JSON.stringify(parts)} while no key is stored`, async () => {
       expect(await outcome(parts, null)).to.include({ code: 'rest_svc_invalid_api_key' });
     });
   }
@@ -89,7 +89,7 @@ describe('the REST API key', () => {
   });
 
   for (const stored of [key, 'another', null]) {
-    it(`leaves the parameter in no source, with ${stored ?? 'no key'} stored`, async () => {
+    it(`removes the parameter from every source, with ${stored ?? 'no key'} stored`, async () => {
       const parts = {
         headers: { authorization: `Bearer ${key}` },
         json: { svc_api_key: key, a: 1 },

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { responseHeaders } from '../../../plugins/svc/kit/response-headers.ts';
 
-describe('headers of a text answer', () => {
-  it('are there only when they apply', () => {
+describe('headers of a text response', () => {
+  it('are set only when they apply', () => {
     expect(responseHeaders({ ignored: [], usageEstimated: false })).to.deep.equal({});
     expect(responseHeaders({ ignored: ['top_k', 'a', 'top_k'], usageEstimated: true })).to.deep.equal({
       'X-SVC-Ignored-Params': 'top_k, a',
@@ -12,7 +12,7 @@ describe('headers of a text answer', () => {
     });
   });
 
-  it('can be sent whatever a caller names a key, and never grow beyond bounds', () => {
+  it('are valid for any parameter name, and have a limit', () => {
     const names = fc.array(
       fc.oneof(fc.string({ unit: 'binary', maxLength: 90 }), fc.string({ unit: 'binary-ascii' })),
       { maxLength: 60 },
@@ -28,7 +28,7 @@ describe('headers of a text answer', () => {
     );
   });
 
-  it('stay below what clients read', () => {
+  it('stay below the limit of clients', () => {
     const ignored = Array.from({ length: 500 }, (_, index) => `${index}${'ключ'.repeat(100)}`);
     const value = responseHeaders({ ignored, usageEstimated: false })['X-SVC-Ignored-Params'] ?? '';
     expect(value.length).to.be.below(4096);

@@ -33,7 +33,7 @@ async function collect(events: AsyncIterable<ServerSentEvent>): Promise<string> 
 }
 
 describe('Server-sent events', () => {
-  it('are a name and a line of JSON each, whatever stands in them', async () => {
+  it('are a name and one line of JSON each, for any data', async () => {
     async function* events(): AsyncGenerator<ServerSentEvent> {
       yield { event: 'delta', data: { text: 'a\nb\r\n\ndata: c 🌍' } };
       yield { event: 'done', data: undefined };
@@ -43,7 +43,7 @@ describe('Server-sent events', () => {
     );
   });
 
-  it('are asked for only when the last one was taken', async () => {
+  it('are requested only when the last one was consumed', async () => {
     const { events, asked } = source();
     const pieces = eventStream(events, { clock: createFakeClock() })[Symbol.asyncIterator]();
     expect(asked()).to.equal(0);
@@ -51,7 +51,7 @@ describe('Server-sent events', () => {
     expect(asked()).to.equal(1);
   });
 
-  it('are a comment after every 15 seconds of silence, and lose nothing by it', async () => {
+  it('are interleaved with a comment after every 15 seconds without an event', async () => {
     const clock = createFakeClock();
     const { events, give, end, asked } = source();
     const pieces = eventStream(events, { clock })[Symbol.asyncIterator]();
@@ -73,7 +73,7 @@ describe('Server-sent events', () => {
     expect(clock.pending()).to.equal(0);
   });
 
-  it('end with their caller, the source too, though an event is under way', async () => {
+  it('end with their caller, and end the source, even with a pending event', async () => {
     const clock = createFakeClock();
     const { events, returned } = source();
     const pieces = eventStream(events, { clock })[Symbol.asyncIterator]();
@@ -94,7 +94,7 @@ describe('Server-sent events', () => {
     expect([(await pieces.next()).done, clock.pending()]).to.deep.equal([true, 0]);
   });
 
-  it('are an answer with the type of events', () => {
+  it('are a response with the content type of events', () => {
     const { status, headers, body, content } = eventResponse(source().events, {
       clock: createFakeClock(),
       body: { all: 1 },

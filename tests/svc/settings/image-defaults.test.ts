@@ -5,11 +5,11 @@ import { createViews } from '../../../host/views/views.ts';
 import { fieldErrorsOf } from '../../../plugins/svc/kit/field-errors.ts';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
-import { createStandIn } from './stand-in.ts';
+import { createFakeSettings } from './fake-settings.ts';
 
 describe('defaults of images', () => {
-  it('are none until something is saved, and what was saved then', async () => {
-    const { settings } = createStandIn();
+  it('are empty until they are saved', async () => {
+    const { settings } = createFakeSettings();
     expect(await settings.imageDefaults()).to.deep.equal({});
     await settings.saveImageDefaults({ size: ' 1792x1024 ', quality: 'hd', style: '' });
     expect(await settings.imageDefaults()).to.deep.equal({ size: '1792x1024', quality: 'hd' });
@@ -17,8 +17,8 @@ describe('defaults of images', () => {
     expect(await settings.imageDefaults()).to.deep.equal({ style: 'natural' });
   });
 
-  it('are refused with a sentence at each field that is wrong; then nothing is saved', async () => {
-    const { settings } = createStandIn();
+  it('are rejected with a sentence at each invalid field; then nothing is saved', async () => {
+    const { settings } = createFakeSettings();
     const error = await settings
       .saveImageDefaults({ size: 'large', quality: 'best', style: 'vivid' })
       .catch((thrown: unknown) => thrown);
@@ -27,21 +27,21 @@ describe('defaults of images', () => {
     expect(await settings.imageDefaults()).to.deep.equal({});
   });
 
-  it('do not break on a stored value of another form', async () => {
-    const { settings, stored } = createStandIn();
+  it('accept an invalid stored value', async () => {
+    const { settings, stored } = createFakeSettings();
     stored.set('svc_image_defaults', false);
     expect(await settings.imageDefaults()).to.deep.equal({});
   });
 
-  it('have a time limit of their own, 180 seconds', async () => {
-    const { settings } = createStandIn();
+  it('have a separate time limit of 180 seconds', async () => {
+    const { settings } = createFakeSettings();
     expect((await settings.timeouts()).images).to.equal(180_000);
     await settings.saveLimits({ images_timeout: '300' });
     expect((await settings.timeouts()).images).to.equal(300_000);
   });
 
-  it('are saved by the form of the settings page, which comes back as it was typed when it is refused', async () => {
-    const { settings, hooks, options } = createStandIn();
+  it('are saved by the form of the settings page, which keeps the entered values when it is invalid', async () => {
+    const { settings, hooks, options } = createFakeSettings();
     const host = {
       rest: { url: (route: string) => `http://site.test/wp-json${route}` },
       hooks,

@@ -5,11 +5,11 @@ import { createModelLists } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
 import { setupPage } from '../../../plugins/svc/settings/page/setup.page.ts';
-import { acme, createStandIn, type StandIn } from './stand-in.ts';
+import { acme, createFakeSettings, type FakeSettings } from './fake-settings.ts';
 
 const secret = 'sk-0123456789abcdef';
 
-interface Pages extends StandIn {
+interface Pages extends FakeSettings {
   readonly context: SettingsContext;
   /** Runs an action of a page with a posted form. */
   post(
@@ -22,21 +22,21 @@ interface Pages extends StandIn {
 function createPages(
   probe: ProviderProbe = { ok: true, models: [{ id: 'acme-7' }], milliseconds: 5, message: 'Works, 1 model, 5 ms.' },
 ): Pages {
-  const standIn = createStandIn();
+  const fake = createFakeSettings();
   const host = {
     rest: { url: (route: string) => `http://site.test/wp-json${route}` },
-    hooks: standIn.hooks,
-    options: standIn.options,
+    hooks: fake.hooks,
+    options: fake.options,
   } as unknown as HostApi;
   const context: SettingsContext = {
     host,
-    settings: standIn.settings,
+    settings: fake.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
-    tester: createProviderTester({ lists: createModelLists(standIn), probe: async () => probe }),
+    tester: createProviderTester({ lists: createModelLists(fake), probe: async () => probe }),
   };
   const pages = { svc: settingsPage(context), 'svc/setup': setupPage(context) };
   return {
-    ...standIn,
+    ...fake,
     context,
     post: async (slug, action, form) =>
       pages[slug].actions![action]!({
@@ -51,7 +51,7 @@ const render = (context: SettingsContext) =>
   settingsPage(context).render({ query: {}, form: {} } as unknown as AdminRequest);
 
 describe('the page AI service', () => {
-  it('shows that secrets are saved and how they end, never the secrets', async () => {
+  it('shows that secrets are saved and their last characters, never the secrets', async () => {
     const { settings, context } = createPages();
     await settings.providers.save(acme, { api_key: secret });
     await settings.restKey.set(secret);
@@ -63,7 +63,7 @@ describe('the page AI service', () => {
       .and.not.contain('enc:v1');
   });
 
-  it('says which providers are configured, and what the others still need', async () => {
+  it('says which providers are configured, and which settings the others miss', async () => {
     const { settings, context } = createPages();
     const card = async () =>
       ((await render(context)).data as { providers: { badge: { text: string }; missing: string }[] }).providers[0];
@@ -72,7 +72,7 @@ describe('the page AI service', () => {
     expect(await card()).to.deep.include({ badge: { text: 'Configured', kind: 'success' }, missing: '' });
   });
 
-  it('keeps a saved secret when its field comes back empty, and removes it when its box is ticked', async () => {
+  it('keeps a saved secret when its field is empty, and removes it when "Remove" is checked', async () => {
     const { settings, post } = createPages();
     await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: secret, model: 'acme-2' } });
     await post('svc', 'save-provider', { provider: 'acme', settings: { api_key: '', model: 'acme-3' } });
@@ -81,7 +81,7 @@ describe('the page AI service', () => {
     expect(await settings.provider('acme')).not.to.have.property('api_key');
   });
 
-  it('gives a refused form back with what was typed and a sentence at the field, but without the secret', async () => {
+  it('shows an invalid form again with the entered values and a sentence at the field, but without the secret', async () => {
     const { post, stored } = createPages();
     const result = await post('svc', 'save-provider', {
       provider: 'acme',
@@ -96,7 +96,7 @@ describe('the page AI service', () => {
     expect(stored.size).to.equal(0);
   });
 
-  it('saves and tests in one go, and passes on what the provider said', async () => {
+  it('saves and tests in one request, and shows the message of the provider', async () => {
     const { settings, post } = createPages({
       ok: false,
       models: [],
@@ -114,7 +114,7 @@ describe('the page AI service', () => {
     expect(await settings.provider('acme')).to.include({ api_key: secret });
   });
 
-  it('offers the models of the last test, in the answer and on the page', async () => {
+  it('offers the models of the last test, in the response and on the page', async () => {
     const { post, context } = createPages();
     const result = await post('svc', 'test-provider', { provider: 'acme', settings: { api_key: secret } });
     const offered = {
@@ -128,7 +128,7 @@ describe('the page AI service', () => {
     expect(JSON.stringify(await render(context))).to.contain('acme-7');
   });
 
-  it('syncs models, with a sentence of its own for what came of it', async () => {
+  it('syncs models, with a sentence for each result', async () => {
     const sync = async (probe: ProviderProbe) =>
       (await createPages(probe).post('svc', 'sync-models', { provider: 'acme', settings: { api_key: secret } })).notice;
     const found = { ok: true, milliseconds: 5, message: 'Works.' };
@@ -146,7 +146,7 @@ describe('the page AI service', () => {
     });
   });
 
-  it('shows a generated key once, with a command that holds it', async () => {
+  it('shows a generated key once, with a command that contains it', async () => {
     const { post, context, settings } = createPages();
     const { page } = await post('svc', 'generate-key', {});
     const { key, curl } = page?.data as { key: string; curl: string };
@@ -155,7 +155,7 @@ describe('the page AI service', () => {
     expect(await settings.restKey.masked()).to.equal(`ends in ${key.slice(-4)}`);
   });
 
-  it('clears the key only when that is confirmed', async () => {
+  it('clears the key only when confirmed', async () => {
     const { post, settings } = createPages();
     await settings.restKey.set('a key of mine');
     expect((await post('svc', 'clear-key', {})).notice?.kind).to.equal('error');
@@ -164,7 +164,7 @@ describe('the page AI service', () => {
     expect(await settings.restKey.masked()).to.equal(null);
   });
 
-  it('marks parameters out of range, and keeps what was typed', async () => {
+  it('marks parameters out of range, and keeps the entered values', async () => {
     const { post } = createPages();
     const result = await post('svc', 'save-params', { params: { temperature: '9', seed: '4' } });
     expect(result.data).to.deep.equal({
@@ -173,8 +173,8 @@ describe('the page AI service', () => {
     expect(JSON.stringify(result.page)).to.contain('"value":"9"').and.contain('"value":"4"');
   });
 
-  for (const form of [{}, { provider: 'nobody' }, { provider: '__proto__' }, { provider: ['acme'] }]) {
-    it(`refuses a form about the provider ${JSON.stringify(form)}`, async () => {
+  for (const form of [{}, { provider: 'unknown' }, { provider: '__proto__' }, { provider: ['acme'] }]) {
+    it(`rejects a form for the provider ${JSON.stringify(form)}`, async () => {
       const error = await createPages()
         .post('svc', 'save-provider', form)
         .catch((thrown: unknown) => thrown);
@@ -184,7 +184,7 @@ describe('the page AI service', () => {
 });
 
 describe('setting up a provider', () => {
-  it('tests the settings, makes a key and shows a command for this provider and model', async () => {
+  it('tests the settings, generates a key and shows a command for this provider and model', async () => {
     const { post, settings } = createPages();
     const { page } = await post('svc/setup', 'finish', {
       provider: 'acme',
@@ -195,7 +195,7 @@ describe('setting up a provider', () => {
     expect(await settings.restKey.masked()).not.to.equal(null);
   });
 
-  it('makes no key while the test fails, and then lets through without one', async () => {
+  it('generates no key while the test fails, and then allows to finish without testing', async () => {
     const { post, settings } = createPages({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' });
     const form = { provider: 'acme', settings: { api_key: secret } };
     const failed = await post('svc/setup', 'finish', form);

@@ -6,27 +6,27 @@ import { sandboxCommands } from '../../../plugins/svc/settings/settings-commands
 import { createModelLists } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester } from '../../../plugins/svc/settings/provider-tester.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
-import { acme, createStandIn, type StandIn } from './stand-in.ts';
+import { acme, createFakeSettings, type FakeSettings } from './fake-settings.ts';
 
-interface Terminal extends StandIn {
+interface Terminal extends FakeSettings {
   run(name: string, args?: readonly string[], flags?: Readonly<Record<string, unknown>>): Promise<unknown>;
   command(name: string): CliCommand;
 }
 
 function createTerminal(): Terminal {
-  const standIn = createStandIn();
+  const fake = createFakeSettings();
   const context: SettingsContext = {
     host: {} as HostApi,
-    settings: standIn.settings,
+    settings: fake.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
     tester: createProviderTester({
-      lists: createModelLists(standIn),
+      lists: createModelLists(fake),
       probe: async () => ({ ok: false, models: [], milliseconds: 1, message: 'Acme is down.' }),
     }),
   };
   const commands = [...keyCommands(context), ...providerCommands(context, [acme]), ...sandboxCommands(context)];
   const command = (name: string): CliCommand => commands.find((candidate) => candidate.name === name)!;
-  return { ...standIn, command, run: (name, args = [], flags = {}) => command(name).run({ args, flags }) };
+  return { ...fake, command, run: (name, args = [], flags = {}) => command(name).run({ args, flags }) };
 }
 
 describe('the commands of the service', () => {
@@ -39,7 +39,7 @@ describe('the commands of the service', () => {
     expect(await settings.restKey.masked()).to.equal(null);
   });
 
-  it('set what flags name, a list with commas, and print no secret', async () => {
+  it('set what the flags name, with commas in lists, and print no secret', async () => {
     const { run, settings } = createTerminal();
     const printed = await run('svc provider set', ['acme'], {
       'api-key': 'sk-0123456789abcdef',
@@ -77,7 +77,7 @@ describe('the commands of the service', () => {
   });
 
   const mistakes: [string, string, string[], Record<string, unknown>, RegExp][] = [
-    ['an unknown provider', 'svc provider set', ['nobody'], { model: 'x' }, /Unknown provider 'nobody'.*acme/],
+    ['an unknown provider', 'svc provider set', ['unknown'], { model: 'x' }, /Unknown provider 'unknown'.*acme/],
     ['nothing to change', 'svc provider set', ['acme'], {}, /Name the settings to change/],
     [
       'a setting the provider does not have',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { apiKeyDigest } from '../../../plugins/svc/kit/require-api-key.ts';
 import { fieldErrorsOf, type FieldErrors } from '../../../plugins/svc/kit/field-errors.ts';
 import { removeOptions } from '../../../plugins/svc/settings/settings.ts';
-import { acme, createStandIn } from './stand-in.ts';
+import { acme, createFakeSettings } from './fake-settings.ts';
 
 async function errors(save: Promise<unknown>): Promise<FieldErrors | null> {
   try {
@@ -14,8 +14,8 @@ async function errors(save: Promise<unknown>): Promise<FieldErrors | null> {
 }
 
 describe('the stored REST key', () => {
-  it('is encrypted, and its digest is that of what was typed, white space at the ends aside', async () => {
-    const { settings, stored } = createStandIn();
+  it('is encrypted, and its digest is that of the entered key without white space at its ends', async () => {
+    const { settings, stored } = createFakeSettings();
     await settings.restKey.set('  my own key ');
     expect(String(stored.get('svc_api_key')))
       .to.match(/^enc:v1:/)
@@ -24,7 +24,7 @@ describe('the stored REST key', () => {
   });
 
   it('is decrypted once for many requests, and again after another process changed it', async () => {
-    const { settings, secrets, stored } = createStandIn();
+    const { settings, secrets, stored } = createFakeSettings();
     await settings.restKey.set('first');
     for (let request = 0; request < 5; request += 1) await settings.restKey.digest();
     expect(secrets.decrypted).to.have.length(1);
@@ -34,7 +34,7 @@ describe('the stored REST key', () => {
   });
 
   it('has no digest while it is empty, cleared, or unreadable', async () => {
-    const { settings, stored, warnings } = createStandIn();
+    const { settings, stored, warnings } = createFakeSettings();
     expect(await settings.restKey.digest()).to.equal(null);
     await settings.restKey.set('a key');
     await settings.restKey.clear();
@@ -44,8 +44,8 @@ describe('the stored REST key', () => {
     expect(warnings).to.have.length(1);
   });
 
-  it('is shown by its end alone, and not at all when it is short', async () => {
-    const { settings } = createStandIn();
+  it('shows only its last characters, and none if it is short', async () => {
+    const { settings } = createFakeSettings();
     expect(await settings.restKey.masked()).to.equal(null);
     await settings.restKey.set('0123456789abcd');
     expect(await settings.restKey.masked()).to.equal('ends in abcd');
@@ -53,23 +53,23 @@ describe('the stored REST key', () => {
     expect(await settings.restKey.masked()).to.equal('saved');
   });
 
-  it('is generated anew each time, long and fit for a header', async () => {
-    const { settings } = createStandIn();
+  it('is generated at random each time, long and valid in a header', async () => {
+    const { settings } = createFakeSettings();
     const [first, second] = [await settings.restKey.generate(), await settings.restKey.generate()];
     expect(first).to.match(/^svc_[\w-]{43}$/);
     expect(second).not.to.equal(first);
     expect((await settings.restKey.digest())?.equals(apiKeyDigest(second))).to.equal(true);
   });
 
-  it('is not set to a blank', async () => {
-    const { settings } = createStandIn();
+  it('cannot be blank', async () => {
+    const { settings } = createFakeSettings();
     expect(await errors(settings.restKey.set('  '))).to.have.keys('key');
   });
 });
 
 describe('settings of a provider', () => {
-  it('keep secrets encrypted and everything else as it is', async () => {
-    const { settings, stored } = createStandIn();
+  it('store secrets encrypted and everything else unchanged', async () => {
+    const { settings, stored } = createFakeSettings();
     await settings.providers.save(acme, { api_key: 'sk-123', base_url: 'http://127.0.0.1:9/v1/' });
     const option = stored.get('svc_provider_acme') as Record<string, string>;
     expect(option['api_key']).to.match(/^enc:v1:/);
@@ -77,7 +77,7 @@ describe('settings of a provider', () => {
   });
 
   it('reach a call decrypted, with the defaults of the schema, through the filter svc_provider_settings', async () => {
-    const { settings, hooks } = createStandIn();
+    const { settings, hooks } = createFakeSettings();
     await settings.providers.save(acme, { api_key: 'sk-123' });
     const asked: string[] = [];
     hooks.addFilter('svc_provider_settings', async (values: Readonly<Record<string, unknown>>, id: string) => {
@@ -92,8 +92,8 @@ describe('settings of a provider', () => {
     expect(asked).to.deep.equal(['acme']);
   });
 
-  it('change by name: what is not named stays, an empty text removes', async () => {
-    const { settings } = createStandIn();
+  it('change by name: others stay unchanged, an empty text removes one', async () => {
+    const { settings } = createFakeSettings();
     await settings.providers.save(acme, { api_key: 'sk-123', model: 'acme-9' });
     await settings.providers.save(acme, { model: '' });
     expect(await settings.provider('acme')).to.include({ api_key: 'sk-123', model: 'acme-1' });
@@ -114,8 +114,8 @@ describe('settings of a provider', () => {
     'https://',
   ];
   for (const address of oddAddresses) {
-    it(`are not saved with the address ${address}, and nothing else is either`, async () => {
-      const { settings, stored } = createStandIn();
+    it(`are not saved with the address ${address}`, async () => {
+      const { settings, stored } = createFakeSettings();
       const found = await errors(settings.providers.save(acme, { base_url: address, model: 'acme-3' }));
       expect(found).to.have.keys('base_url');
       expect(found?.['base_url']).to.match(/^Base URL .+\.$/);
@@ -123,29 +123,29 @@ describe('settings of a provider', () => {
     });
   }
 
-  it('name every field that is wrong, and names that are no setting', async () => {
-    const { settings } = createStandIn();
+  it('name every invalid field and unknown settings', async () => {
+    const { settings } = createFakeSettings();
     const found = await errors(
       settings.providers.save(acme, { api_key: 'two words', model: 'line\nbreak', colour: 'red', __proto__x: 'a' }),
     );
     expect(found).to.have.all.keys('api_key', 'model', 'colour', '__proto__x');
   });
 
-  it('take a list one a line', async () => {
-    const { settings } = createStandIn();
+  it('read a list with one entry per line', async () => {
+    const { settings } = createFakeSettings();
     await settings.providers.save(acme, { deployments: 'gpt-main = gpt-4o\r\n\r\n  other ' });
     expect(await settings.provider('acme')).to.deep.include({ deployments: ['gpt-main = gpt-4o', 'other'] });
   });
 
-  it('of a provider nobody knows are empty, unless the filter gives some', async () => {
-    const { settings } = createStandIn();
+  it('of an unknown provider are empty, unless the filter returns some', async () => {
+    const { settings } = createFakeSettings();
     expect(await settings.provider('__proto__')).to.deep.equal({});
   });
 });
 
 describe('global AI parameters and limits', () => {
-  it('are coerced from what a form holds; an empty field leaves a key unset', async () => {
-    const { settings } = createStandIn();
+  it('are coerced from the values of a form; an empty field unsets a key', async () => {
+    const { settings } = createFakeSettings();
     await settings.saveAiParams({
       temperature: '0.5',
       max_completion_tokens: '300',
@@ -162,8 +162,8 @@ describe('global AI parameters and limits', () => {
     expect(await settings.aiParams()).to.deep.equal({ stop: 'END' });
   });
 
-  it('are refused with a sentence that names the range', async () => {
-    const { settings } = createStandIn();
+  it('are rejected with a sentence that names the range', async () => {
+    const { settings } = createFakeSettings();
     const found = await errors(
       settings.saveAiParams({ temperature: '3', seed: '1.5', reasoning_effort: 'huge', stop: '1\n2\n3\n4\n5' }),
     );
@@ -175,8 +175,8 @@ describe('global AI parameters and limits', () => {
     });
   });
 
-  it('give 60 seconds for text and no rate limit until something is saved', async () => {
-    const { settings } = createStandIn();
+  it('default to 60 seconds for text and no rate limit', async () => {
+    const { settings } = createFakeSettings();
     expect(await settings.limits()).to.deep.equal({
       text_timeout: 60,
       embeddings_timeout: 60,
@@ -189,8 +189,8 @@ describe('global AI parameters and limits', () => {
     expect(await errors(settings.saveLimits({ text_timeout: '0' }))).to.have.keys('text_timeout');
   });
 
-  it('do not break on a stored value of another form', async () => {
-    const { settings, stored } = createStandIn();
+  it('accept an invalid stored value', async () => {
+    const { settings, stored } = createFakeSettings();
     stored.set('svc_limits', { text_timeout: 'soon' });
     stored.set('svc_ai_params', false);
     stored.set('svc_provider_acme', 'text');
@@ -207,8 +207,8 @@ describe('global AI parameters and limits', () => {
 });
 
 describe('the sandbox switch', () => {
-  it('turns on only where a plugin offers a sandbox, and always off', async () => {
-    const { settings, hooks } = createStandIn();
+  it('turns on only if a plugin provides a sandbox, and always off', async () => {
+    const { settings, hooks } = createFakeSettings();
     expect(await settings.sandbox.set(true).catch((error: unknown) => error)).to.include({
       code: 'rest_svc_sandbox_unavailable',
       status: 400,
@@ -223,8 +223,8 @@ describe('the sandbox switch', () => {
 });
 
 describe('removing the service', () => {
-  it('leaves none of its options', async () => {
-    const { settings, stored, options } = createStandIn();
+  it('deletes all of its options', async () => {
+    const { settings, stored, options } = createFakeSettings();
     stored.set('blogname', 'Site');
     await settings.restKey.generate();
     await settings.providers.save(acme, { api_key: 'sk-123' });

@@ -134,14 +134,14 @@ const rules = [
 /**
  * Passages as a part of a system text, between tags that a passage cannot contain; '' without passages.
  *
- * @param foundFor tells the model what they were found for: `the latest message of the conversation`
+ * @param foundFor what they were found for, for the model: `the latest message of the conversation`
  */
 export function knowledgePrompt(passages: readonly KnowledgePassage[], foundFor = 'the request'): string {
   if (passages.length === 0) return '';
-  const parts = passages.map(
-    ({ title, url, text }, at) =>
-      `<text number="${String(at + 1)}" title="${toAttribute(title)}"${url === '' ? '' : ` address="${toAttribute(url)}"`}>\n${escapeTags(text)}\n</text>`,
-  );
+  const parts = passages.map(({ title, url, text }, index) => {
+    const address = url === '' ? '' : ` address="${toAttribute(url)}"`;
+    return `<text number="${String(index + 1)}" title="${toAttribute(title)}"${address}>\n${escapeTags(text)}\n</text>`;
+  });
   return [
     `The texts between <texts> and </texts> were found for ${foundFor}. ${rules}`,
     '<texts>',

@@ -7,17 +7,17 @@ const schema = {
   type: 'object',
   properties: {
     name: { type: 'string', default: 'Nameless' },
-    words: { type: 'array', items: { type: 'string' }, default: [] },
+    labels: { type: 'array', items: { type: 'string' }, default: [] },
   },
 } as const;
 
 interface Cup {
   readonly name: string;
-  readonly words: readonly string[];
+  readonly labels: readonly string[];
 }
 
 describeDialects('rows of what answers', (open) => {
-  it('keep settings with an id, times and counters from 0', async () => {
+  it('store settings with an id, times and counters from 0', async () => {
     const database = await open();
     const clock = createFakeClock();
     await database.knex.schema.createTable('cups', (columns) => {
@@ -31,20 +31,20 @@ describeDialects('rows of what answers', (open) => {
       schema,
       counters: ['filled'],
     });
-    const made = await rows.insert({ name: 'Blue', words: ['sea'] });
+    const made = await rows.insert({ name: 'Blue', labels: ['sea'] });
     const then = clock.now();
-    expect(made).to.deep.equal({ id: 1, name: 'Blue', words: ['sea'], filled: 0, created_at: then, updated_at: then });
+    expect(made).to.deep.equal({ id: 1, name: 'Blue', labels: ['sea'], filled: 0, created_at: then, updated_at: then });
     expect([await rows.count(1, 'filled'), await rows.count(1, 'filled'), await rows.count(2, 'filled')]).to.deep.equal(
       [1, 2, 0],
     );
     await clock.advance(1_000);
-    expect(await rows.replace(made, { name: 'Red', words: [] })).to.include({
+    expect(await rows.replace(made, { name: 'Red', labels: [] })).to.include({
       id: 1,
       name: 'Red',
       created_at: then,
       updated_at: then + 1_000,
     });
-    const found = { id: 1, name: 'Red', words: [], filled: 2, created_at: then, updated_at: then + 1_000 };
+    const found = { id: 1, name: 'Red', labels: [], filled: 2, created_at: then, updated_at: then + 1_000 };
     expect([await rows.find(1), await rows.list()]).to.deep.equal([found, [found]]);
     expect([await rows.remove(1), await rows.remove(1), await rows.find(1)]).to.deep.equal([true, false, null]);
   });

@@ -21,8 +21,8 @@ const naming = (provider: string, knowledge: Partial<KnowledgeSettings> = {}): N
 });
 const own = { enabled: true, store: 'qdrant', target: 'notes', embedding_provider: 'openai', embedding_model: 'e' };
 
-describe('names in settings of what answers', () => {
-  it('are those of the providers, vector stores and knowledge bases there are', async () => {
+describe('names in settings of assistants', () => {
+  it('are those of the current providers, vector stores and knowledge bases', async () => {
     const providers = [{ id: 'openai', embeddings: {} }, { id: 'claude' }] as unknown as Provider[];
     const source = {
       providers: { all: () => providers },
@@ -33,7 +33,7 @@ describe('names in settings of what answers', () => {
     expect(await knownNames(source)).to.deep.equal(known);
   });
 
-  it('are right where they are known, or not used', () => {
+  it('are valid if they are known or unused', () => {
     for (const settings of [
       naming('claude'),
       naming('openai', own),
@@ -44,9 +44,9 @@ describe('names in settings of what answers', () => {
     }
   });
 
-  it('are refused where nobody knows them, each at its path', () => {
+  it('are rejected if they are unknown, each at its path', () => {
     expect(
-      nameErrors(naming('nobody', { enabled: true, store: 'qdant', embedding_provider: 'claude' }), known, null),
+      nameErrors(naming('unknown', { enabled: true, store: 'qdant', embedding_provider: 'claude' }), known, null),
     ).to.deep.equal({
       provider: 'provider must be one of openai, claude.',
       'knowledge.store': 'knowledge.store must be one of qdrant while knowledge is on.',
@@ -57,7 +57,7 @@ describe('names in settings of what answers', () => {
     expect(nameErrors(naming('openai', { enabled: true, base: 8 }), known, null)).to.have.all.keys('knowledge.base');
   });
 
-  it('may be gone since they were saved, as long as they were in use', () => {
+  it('may be missing if they were saved before and are unchanged', () => {
     const none: KnownNames = { textProviders: [], embeddingProviders: [], vectorStores: [], knowledgeBases: [] };
     expect(nameErrors(naming('openai', own), none, naming('openai', own))).to.deep.equal({});
     expect(

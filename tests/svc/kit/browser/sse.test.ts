@@ -8,7 +8,7 @@ const parse = (...pieces: string[]) => {
 };
 
 describe('events of a stream in the widget', () => {
-  it('are read whichever way lines end', () => {
+  it('are read with any line break', () => {
     for (const end of ['\n', '\r', '\r\n']) {
       expect(
         parse(['event: delta', 'data: {"text":"a"}', '', 'event: done', 'data: {}', '', ''].join(end)),
@@ -19,20 +19,20 @@ describe('events of a stream in the widget', () => {
     }
   });
 
-  it('are the same however their text is cut', () => {
+  it('are the same for any split of the text', () => {
     const text =
       '\uFEFF: hello\r\n\r\nevent: delta\r\ndata: {"text":"æ漢😀"}\r\n\r\ndata: one\ndata:two\n\nevent:done\rdata: {}\r\r';
     const whole = parse(text);
     expect(whole).to.have.length(3);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 20 }), (cuts) => {
-        const places = [0, ...cuts.sort((left, right) => left - right), text.length];
-        expect(parse(...places.slice(1).map((end, index) => text.slice(places[index], end)))).to.deep.equal(whole);
+        const bounds = [0, ...cuts.sort((left, right) => left - right), text.length];
+        expect(parse(...bounds.slice(1).map((end, index) => text.slice(bounds[index], end)))).to.deep.equal(whole);
       }),
     );
   });
 
-  it('join several lines of data, leave comments and unknown fields out, and are none without data or an end', () => {
+  it('join several lines of data, and skip comments, unknown fields and incomplete events', () => {
     expect(
       parse(': alive\n\ndata: a\ndata:  b\nid: 7\nretry: 1\n\nevent: empty\n\ndata\n\ndata: unfinished\n'),
     ).to.deep.equal([
@@ -41,7 +41,7 @@ describe('events of a stream in the widget', () => {
     ]);
   });
 
-  it('come out of a body whose letters are cut in two, and let go of it when the reader stops', async () => {
+  it('are read from a body with split characters, which is cancelled when the reader stops', async () => {
     const bytes = new TextEncoder().encode('data: æ漢😀\n\ndata: second\n\n');
     let isCancelled = false;
     const body = new ReadableStream<Uint8Array>({

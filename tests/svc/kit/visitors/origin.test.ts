@@ -65,7 +65,7 @@ describe('origins of pages (D16)', () => {
     });
   }
 
-  it('of the site itself are always allowed while the switch is on, however they are written', () => {
+  it('of the site itself are always allowed while embedding is on, in any spelling', () => {
     for (const origin of ['https://www.example.com', 'https://WWW.example.com:443', 'https://www.example.com.']) {
       expect(namedOrigin(origin, site).isOwn, origin).to.equal(true);
       expect(mayEmbed(embed(['other.test']), namedOrigin(origin, site)), origin).to.equal(true);
@@ -77,12 +77,12 @@ describe('origins of pages (D16)', () => {
       expect(namedOrigin(origin, site).isOwn, origin).to.equal(false);
   });
 
-  it('of pages without one are those of any site alone', () => {
+  it('that are opaque need any_site', () => {
     expect(mayEmbed(embed([], { any_site: true }), namedOrigin('null', site))).to.equal(true);
     expect(mayEmbed(embed([], { any_site: true }), namedOrigin('no origin', site))).to.equal(false);
   });
 
-  it('are read from the header Origin, else from Referer, else there are none', () => {
+  it('are read from the header Origin, otherwise from Referer', () => {
     expect(readOrigin({ origin: 'https://a.test', referer: 'https://b.test/x' }, site)).to.deep.equal({
       origin: 'https://a.test',
       isOwn: false,
@@ -98,7 +98,7 @@ describe('origins of pages (D16)', () => {
     expect(mayEmbed(embed([]), readOrigin({ referer: 'nonsense' }, site))).to.equal(false);
   });
 
-  it('are one however they are written, for what is bound to them', () => {
+  it('have one key for all spellings', () => {
     const keyOf = (origin: string): string => originKey(namedOrigin(origin, site));
     expect(keyOf('https://Shop.test'))
       .to.equal(keyOf('https://shop.test:443'))

@@ -6,7 +6,7 @@ const iso = ({ startsAt, endsAt }: { startsAt: number; endsAt: number }): string
 const at = (text: string): number => Date.parse(text);
 
 describe('periods of limits', () => {
-  it('are days, weeks from Monday and months where the site is', () => {
+  it('are days, weeks from Monday and months in the time zone of the site', () => {
     const now = at('2026-11-20T23:30:00Z');
     expect(iso(periodOf('day', now, 'UTC'))).to.deep.equal(['2026-11-20T00:00', '2026-11-21T00:00']);
     expect(iso(periodOf('day', now, 'Europe/Berlin'))).to.deep.equal(['2026-11-20T23:00', '2026-11-21T23:00']);
@@ -19,7 +19,7 @@ describe('periods of limits', () => {
     ]);
   });
 
-  it('are as long as the clocks make them', () => {
+  it('follow clock changes', () => {
     expect(iso(periodOf('day', at('2026-03-29T12:00:00Z'), 'Europe/Berlin'))).to.deep.equal([
       '2026-03-28T23:00',
       '2026-03-29T22:00',
@@ -35,7 +35,7 @@ describe('periods of limits', () => {
     ]);
   });
 
-  it('follow each other without a gap or an overlap, and hold the moment they are asked for', () => {
+  it('follow each other without a gap or an overlap, and contain the given time', () => {
     for (const zone of [
       'UTC',
       'Europe/Berlin',
@@ -58,7 +58,7 @@ describe('periods of limits', () => {
     }
   });
 
-  it('tell the hour and the weekday', () => {
+  it('have an hour and a weekday', () => {
     expect(localHour(at('2026-11-22T23:30:00Z'), 'UTC')).to.deep.equal({ hour: 23, weekday: 7 });
     expect(localHour(at('2026-11-22T23:30:00Z'), 'Europe/Berlin')).to.deep.equal({ hour: 0, weekday: 1 });
   });

@@ -33,7 +33,7 @@ describe('session tokens', () => {
   let now = Date.UTC(2026, 10, 20);
   const tokens = createSessionTokens({ signer: signerOf('key'), clock: { now: () => now } });
 
-  it('tell the session to whom they were made for, until they expire', async () => {
+  it('return the session for their binding, until they expire', async () => {
     const session = tokens.begin();
     const token = await tokens.issue(session, binding);
     expect((await tokens.read(token, binding))?.id).to.equal(session.id);
@@ -46,7 +46,7 @@ describe('session tokens', () => {
     expect(await tokens.read(token, binding)).to.equal(null);
   });
 
-  it('are worth nothing with anything changed', async () => {
+  it('are invalid with another binding', async () => {
     const token = await tokens.issue(tokens.begin(), binding);
     const changes: readonly Partial<TokenBinding>[] = [
       { audience: 8 },
@@ -83,7 +83,7 @@ describe('session tokens', () => {
 describe('signed ids', () => {
   const ids = createSignedIds(signerOf('key'));
 
-  it('are UUIDs, the same for the same seed, that vouch for what they belong to', async () => {
+  it('are UUIDs, the same for the same seed, that verify their scope', async () => {
     const id = await ids.create(['conversation', 7, 's1'], ['m1']);
     expect(id).to.match(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     expect(await ids.create(['conversation', 7, 's1'], ['m1'])).to.equal(id);

@@ -201,7 +201,7 @@ describeDialects('budgets', (open) => {
       status: 400,
       code: 'rest_svc_budget_no_price',
       message:
-        'unheard-of of acme has no price, but the budget “Main” counts dollars. Add a price under AI service, Prices, or let the budget count calls without a price as free.',
+        'unheard-of of acme has no price, but the budget “Main” needs one. Add it under Prices, or let the budget count it as free.',
     });
     node.state.budgets = [budget({ unit: 'dollars', amount: 1, unpriced: 'free' })];
     await node.call(unpriced);

@@ -30,7 +30,7 @@ export const acme: Provider = {
 const real = createSecrets({ secretKey: 'a secret key of tests', dataDir: '/nowhere', redactor: createRedactor() });
 
 /** Options in memory: what the settings use of them, with the host's own hooks and secrets around. */
-export interface StandIn {
+export interface FakeSettings {
   readonly settings: Settings;
   readonly hooks: ReturnType<typeof createHooks>;
   readonly options: OptionsApi;
@@ -40,7 +40,7 @@ export interface StandIn {
   readonly warnings: string[];
 }
 
-export function createStandIn(providers: readonly Provider[] = [acme]): StandIn {
+export function createFakeSettings(providers: readonly Provider[] = [acme]): FakeSettings {
   const stored = new Map<string, unknown>();
   const hooks = createHooks();
   const options = createMemoryOptions(stored);
