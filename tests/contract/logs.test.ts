@@ -84,7 +84,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
     const totals = ({ headers }: Answer): (string | null)[] =>
       ['X-SVC-Total', 'X-SVC-TotalPages', 'X-WP-Total', 'X-WP-TotalPages'].map((name) => headers.get(name));
 
-    it('answers every field of a row as a text', async () => {
+    it('returns every field of a row as text', async () => {
       const id = await add(['Do you ship to Norway?', 'Yes.']);
       const { status, body } = await logs();
       expect(status).to.equal(200);
@@ -122,7 +122,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       ]);
     });
 
-    it('tells names as they are now, and marks what was deleted', async () => {
+    it('shows current names and marks deleted ones', async () => {
       const user = await host.users.create({
         login: `anna-${dialect.toLowerCase()}`,
         email: `anna.${dialect.toLowerCase()}@example.com`,
@@ -168,7 +168,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(past.headers.get('Link')).to.include('page=2').and.not.include('next');
     });
 
-    it('serves at most 100 a page, and refuses what is no page', async () => {
+    it('returns at most 100 rows per page, and rejects invalid pages', async () => {
       expect((await logs({ per_page: 1000 })).status).to.equal(200);
       for (let count = 0; count < 101; count++)
         await store.start({
@@ -202,7 +202,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       }
     });
 
-    it('searches messages alone: any part, whatever case and accents, signs as they are', async () => {
+    it('searches only messages: any part, ignoring case and accents', async () => {
       const id = await add(['Wo bleibt die Größe "50%_off"?', 'Bestellung #1234 kommt.']);
       await add(['etwas anderes']);
       for (const part of [
@@ -250,7 +250,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(totals(await logs({ user_search: 'nobody at all' }))[0]).to.equal('0');
     });
 
-    it('asks for the key first', async () => {
+    it('requires the key first', async () => {
       const { status, body } = await logs({ page: 0 }, {});
       expect(status).to.equal(401);
       expect(body).to.deep.equal({

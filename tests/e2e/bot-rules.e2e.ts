@@ -8,7 +8,7 @@ describe('rules and forms of chatbots in the admin', () => {
   });
   after(() => site.stop());
 
-  it('make a form and a rule that shows it, and see both work in the preview', async () => {
+  it('create a form and a rule that shows it, and try both in the preview', async () => {
     const { page, problems, preview, open, save, section, say } = site;
     await open();
     await section('Forms');
@@ -48,7 +48,7 @@ describe('rules and forms of chatbots in the admin', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('order, switch and delete rules, and refuse one that cannot be', async () => {
+  it('order, turn off and delete rules, and reject an invalid one', async () => {
     const { page, problems, preview, open, save, say } = site;
     const wants = {
       id: 'call',

@@ -10,7 +10,7 @@ describe('chatbots in the admin', () => {
   });
   after(() => site.stop());
 
-  it('make the first one by a click, which answers in the preview', async () => {
+  it('create the first one by a click, with a working preview', async () => {
     const { host, page, problems, preview, say } = site;
     await page.goto(`${host.url}/admin/svc/bots`);
     await page.getByRole('button', { name: 'Create your first chatbot with the sandbox' }).click();
@@ -106,7 +106,7 @@ describe('chatbots in the admin', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('copy what puts one on a page', async () => {
+  it('copy the embed code', async () => {
     const { host, page, open, section } = site;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const id = await open();
@@ -120,7 +120,7 @@ describe('chatbots in the admin', () => {
     await until(page, `navigator.clipboard.readText().then((text) => text === '[svc_chatbot id=${String(id)}]')`);
   });
 
-  it('mark what is wrong, in the section where it is, and keep the rest', async () => {
+  it('mark errors in their section, and keep the rest', async () => {
     const { page, problems, open, bot, save, section } = site;
     const id = await open();
     await page.getByLabel('Temperature').fill('9');
@@ -184,7 +184,7 @@ describe('chatbots in the admin', () => {
     problems.length = 0;
   });
 
-  it('tell what there is to do after the setup', async () => {
+  it('show the next step after the setup', async () => {
     const { host, page, open } = site;
     await open();
     await page.goto(`${host.url}/admin/`);

@@ -78,14 +78,14 @@ describe('chat logs in a browser', () => {
     }
   }
 
-  it('tell what to do first while there are none', async () => {
+  it('show the first step while the logs are empty', async () => {
     await page.goto(`${host.url}/admin/svc/logs`);
     await page.getByRole('link', { name: 'Create a chatbot' }).waitFor();
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await fill();
   });
 
-  it('are filtered, turned over and exported as shown', async () => {
+  it('are filtered, paged and exported as shown', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(`${host.url}/admin/svc/logs`);
     await page.getByRole('heading', { name: '45 conversations' }).waitFor();
@@ -159,7 +159,7 @@ describe('chat logs in a browser', () => {
     await page.getByRole('heading', { name: '44 conversations' }).waitFor();
   });
 
-  it('erase what there is of a person, and keep a receipt', async () => {
+  it('delete the data of a person and store a receipt', async () => {
     await page.goto(`${host.url}/admin/svc/personal-data`);
     await page.getByLabel('Search by').selectOption('session');
     await page.getByLabel('Value').fill('session-5');

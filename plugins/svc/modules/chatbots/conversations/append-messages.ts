@@ -23,11 +23,11 @@ export async function lockConversation(
 }
 
 export function createAppendMessages({ database, clock, inTransaction }: WriteParts): ConversationStore['append'] {
-  return (conversationId, given, outer) =>
+  return (conversationId, messages, outer) =>
     inTransaction(async (transaction) => {
       const locked = await lockConversation(transaction, database.dialect, conversationId);
       if (locked === undefined) throw errors.conversation_not_found();
-      const added = await selectNewMessages(transaction, conversationId, given);
+      const added = await selectNewMessages(transaction, conversationId, messages);
       if (added.length === 0) return { conversation: toConversation(locked), added: [] };
       // Clocks of nodes differ, but time must not go backwards within a conversation.
       const now = Math.max(clock.now(), locked.last_message_at);
@@ -59,15 +59,15 @@ export function createAppendMessages({ database, clock, inTransaction }: WritePa
 async function selectNewMessages(
   transaction: Knex.Transaction,
   conversationId: number,
-  given: readonly NewMessage[],
+  messages: readonly NewMessage[],
 ): Promise<NewMessage[]> {
-  const ids = given.map(({ id }) => id);
+  const ids = messages.map(({ id }) => id);
   const known = await transaction<MessageRow>(tables.messages)
     .where({ conversation_id: conversationId })
     .whereIn('uuid', ids)
     .select('uuid');
   const seen = new Set(known.map(({ uuid }) => uuid));
-  return given.filter(({ id }) => !seen.has(id) && seen.add(id));
+  return messages.filter(({ id }) => !seen.has(id) && seen.add(id));
 }
 
 function sum(values: readonly number[]): number {

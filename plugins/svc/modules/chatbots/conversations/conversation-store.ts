@@ -19,10 +19,10 @@ export interface ConversationStoreParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
 }
 
-/** Runs work in the given transaction, or else in the running or a new one. */
+/** Runs work in the outer transaction, or else in the running or a new one. */
 export type InTransaction = <Result>(
   work: (transaction: Knex.Transaction) => Promise<Result>,
-  given?: Knex.Transaction,
+  outer?: Knex.Transaction,
 ) => Promise<Result>;
 
 /** Module of conversations that the widget can continue. Conversations of REST calls (D13) cannot be continued. */
@@ -32,7 +32,7 @@ export function createWriteParts({ database, clock }: ConversationStoreParts['ho
   return {
     database,
     clock,
-    inTransaction: (work, given) => (given === undefined ? database.transaction(work) : work(given)),
+    inTransaction: (work, outer) => (outer === undefined ? database.transaction(work) : work(outer)),
   };
 }
 
@@ -75,7 +75,7 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
     },
     latest: async (botId, owner) => (await listByOwner(botId, owner, 1))[0] ?? null,
     listByOwner,
-    start: (conversation, given) =>
+    start: (conversation, outer) =>
       inTransaction(async (transaction) => {
         const revision = await nextRevision(transaction, database.dialect);
         const [row] = await transaction<ConversationRow>(tables.conversations)
@@ -83,10 +83,10 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
           .returning('*');
         if (row === undefined) throw new Error('The conversation was not stored.');
         return toConversation(row as ConversationRow);
-      }, given),
+      }, outer),
     append: createAppendMessages(parts),
     remove: createRemoveMessage(parts),
-    update: (conversationId, changes, given) =>
+    update: (conversationId, changes, outer) =>
       inTransaction(async (transaction) => {
         const { variables, stored, consentedAt } = changes;
         await transaction<ConversationRow>(tables.conversations)
@@ -97,7 +97,7 @@ export function createConversationStore({ host }: ConversationStoreParts): Conve
             ...(consentedAt !== undefined && { consented_at: consentedAt }),
             revision: await nextRevision(transaction, database.dialect),
           });
-      }, given),
+      }, outer),
     setFeedback: createSetFeedback(parts),
     delete: async (conversationId) => (await deleteConversations(parts, [conversationId])) > 0,
   };

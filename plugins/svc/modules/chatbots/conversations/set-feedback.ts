@@ -5,9 +5,9 @@ import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 
 export function createSetFeedback({ database, inTransaction }: WriteParts): ConversationStore['setFeedback'] {
-  return (conversationId, { messageId, value, comment: given }, outer) =>
+  return (conversationId, { messageId, value, comment: text }, outer) =>
     inTransaction(async (transaction) => {
-      const comment = storable(given);
+      const comment = storable(text);
       const locked = await lockConversation(transaction, database.dialect, conversationId);
       const row = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId, uuid: messageId, role: 'assistant' })

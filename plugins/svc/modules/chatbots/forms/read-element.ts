@@ -9,27 +9,27 @@ const maxLineLength = 500;
 const maxTextLength = 10_000;
 
 /** Reads the value of one element as a browser sends it: text, number, a list of selected values, or true for consent. */
-export function readElement(element: FormElement, given: unknown): ReadElement {
+export function readElement(element: FormElement, input: unknown): ReadElement {
   switch (element.type) {
     case 'checkbox':
-      return readTicked(element, given);
+      return readTicked(element, input);
     case 'consent':
-      return readConsent(element, given);
+      return readConsent(element, input);
     case 'select':
     case 'radio':
-      return readChosen(element, given);
+      return readChosen(element, input);
     case 'number':
-      return readNumber(element, given);
+      return readNumber(element, input);
     case 'text':
     case 'textarea':
     case 'email':
     case 'phone':
-      return readText(element, given);
+      return readText(element, input);
   }
 }
 
-function readText(element: FormElement, given: unknown): ReadElement {
-  const text = toLine(given);
+function readText(element: FormElement, input: unknown): ReadElement {
+  const text = toLine(input);
   if (text === null) return { error: `${element.label} must be a text.` };
   if (text === '') return empty(element, '');
   const limit = element.type === 'textarea' ? maxTextLength : maxLineLength;
@@ -41,25 +41,25 @@ function readText(element: FormElement, given: unknown): ReadElement {
   return { value: text, display: text };
 }
 
-function readNumber(element: FormElement, given: unknown): ReadElement {
-  const text = toLine(given);
+function readNumber(element: FormElement, input: unknown): ReadElement {
+  const text = toLine(input);
   if (text === '') return empty(element, '');
   const number = text === null ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text);
   if (!Number.isFinite(number)) return { error: `${element.label} must be a number.` };
   return { value: number, display: String(number) };
 }
 
-function readChosen(element: FormElement, given: unknown): ReadElement {
-  const text = toLine(given);
+function readChosen(element: FormElement, input: unknown): ReadElement {
+  const text = toLine(input);
   if (text === '') return empty(element, '');
   const option = element.options.find(({ value }) => value === text);
   if (!option) return { error: `${element.label} must be one of: ${joinLabels(element.options)}.` };
   return { value: option.value, display: option.label };
 }
 
-function readTicked(element: FormElement, given: unknown): ReadElement {
+function readTicked(element: FormElement, input: unknown): ReadElement {
   const list =
-    given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
+    input === undefined || input === null || input === '' ? [] : Array.isArray(input) ? (input as unknown[]) : [input];
   if (list.length === 0) return empty(element, []);
   const chosen = element.options.filter(({ value }) => list.includes(value));
   if (list.some((value) => !element.options.some((option) => option.value === value)))
@@ -67,16 +67,16 @@ function readTicked(element: FormElement, given: unknown): ReadElement {
   return { value: chosen.map(({ value }) => value), display: joinLabels(chosen) };
 }
 
-function readConsent(element: FormElement, given: unknown): ReadElement {
-  const agreed = given === true || given === 'true' || given === 'on' || given === '1' || given === 'yes';
+function readConsent(element: FormElement, input: unknown): ReadElement {
+  const agreed = input === true || input === 'true' || input === 'on' || input === '1' || input === 'yes';
   const declined =
-    given === undefined ||
-    given === null ||
-    given === false ||
-    given === '' ||
-    given === 'false' ||
-    given === '0' ||
-    given === 'no';
+    input === undefined ||
+    input === null ||
+    input === false ||
+    input === '' ||
+    input === 'false' ||
+    input === '0' ||
+    input === 'no';
   if (!agreed && !declined) return { error: `${element.label} must be true or false.` };
   if (!agreed && element.required) return { error: `Please agree: ${element.label}` };
   return { value: agreed, display: agreed ? 'Yes' : 'No' };
@@ -87,11 +87,11 @@ function empty(element: FormElement, value: ElementValue): ReadElement {
 }
 
 /** The trimmed text; a number becomes text, a missing value an empty text. Null for all other values. */
-function toLine(given: unknown): string | null {
-  if (given === undefined || given === null) return '';
-  if (typeof given === 'number') return String(given);
+function toLine(input: unknown): string | null {
+  if (input === undefined || input === null) return '';
+  if (typeof input === 'number') return String(input);
   // PostgreSQL cannot store NUL.
-  return typeof given === 'string' ? given.replaceAll('\u0000', '').trim() : null;
+  return typeof input === 'string' ? input.replaceAll('\u0000', '').trim() : null;
 }
 
 function joinLabels(options: readonly FormOption[]): string {

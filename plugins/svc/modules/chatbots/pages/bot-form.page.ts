@@ -144,10 +144,10 @@ function arrange(draft: FormDraft, request: AdminRequest): FormDraft {
   const { elements } = draft;
   switch (verb) {
     case 'add': {
-      const wanted = readText(request, 'add_type');
+      const type = readText(request, 'add_type');
       return {
         ...draft,
-        elements: [...elements, newElement(elementTypes.find(({ value }) => value === wanted)?.value)],
+        elements: [...elements, newElement(elementTypes.find(({ value }) => value === type)?.value)],
       };
     }
     case 'remove':

@@ -111,10 +111,10 @@ export function toRule({ conditions, action, priority, ...rule }: RuleDraft): Re
   return {
     ...rule,
     priority: priority === '' ? 10 : readNumber(priority),
-    conditions: conditions.map(({ fact, which, operator, value: wanted }) => ({
+    conditions: conditions.map(({ fact, which, operator, value: expected }) => ({
       fact: fact === 'variable' || fact === 'field' ? `${fact}:${which}` : fact,
       operator,
-      value: operator.endsWith('_empty') ? '' : wanted,
+      value: operator.endsWith('_empty') ? '' : expected,
     })),
     action: { type, ...own },
   };

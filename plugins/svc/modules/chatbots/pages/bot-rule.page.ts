@@ -159,14 +159,14 @@ function conditionRow(
 
 function actionRow(bot: Bot, { action }: RuleDraft, error: ErrorAt): Record<string, unknown> {
   const forms: Choice[] = bot.forms.map(({ id, name }) => ({ value: id, label: name }));
-  const gone = action.form_id !== '' && !forms.some(({ value }) => value === action.form_id);
+  const isDeleted = action.form_id !== '' && !forms.some(({ value }) => value === action.form_id);
   const nameError = error('action.name', 'Name');
   return {
     ...action,
     types: actionChoices,
     typeError: error('action.type', 'Action'),
     textError: error('action.text', 'Text'),
-    forms: gone ? [...forms, { value: action.form_id, label: `${action.form_id} (deleted)` }] : forms,
+    forms: isDeleted ? [...forms, { value: action.form_id, label: `${action.form_id} (deleted)` }] : forms,
     hasForms: forms.length > 0,
     formError:
       forms.length === 0 && action.type === 'display_form' && error('action.form_id', 'Form') !== undefined

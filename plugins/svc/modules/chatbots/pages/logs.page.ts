@@ -50,15 +50,15 @@ export function logsPage(parts: ChatbotParts): AdminPageBody {
 /** The data of `svc/logs`. */
 async function logsView(
   parts: ChatbotParts,
-  given: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const { host, logs } = parts;
-  const query = readLogsQuery(given);
+  const query = readLogsQuery(parameters);
   const isFiltered = Object.values(query).some((value) => value !== '');
   if ((await logs.count()) === 0) return { isEmpty: true, next: await nextStep(parts) };
   const [timezone, bots] = await Promise.all([host.site.timezone(), parts.bots.list()]);
   const filter = await toLogFilter(query, { timezone, usersLike: logs.usersLike });
-  const requested = Math.max(1, Math.trunc(Number(given['page'])) || 1);
+  const requested = Math.max(1, Math.trunc(Number(parameters['page'])) || 1);
   let found = await logs.find(filter, { offset: (requested - 1) * perPage, limit: perPage });
   const pages = Math.max(1, Math.ceil(found.total / perPage));
   const page = Math.min(requested, pages);

@@ -42,13 +42,13 @@ export function submissionsPage(parts: ChatbotParts): AdminPageBody {
 /** The data of `svc/submissions`. */
 async function submissionsView(
   parts: ChatbotParts,
-  given: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const { bots, submissions } = parts;
-  const filter = readFilter(given);
+  const filter = readFilter(parameters);
   const [known, total] = await Promise.all([bots.list(), submissions.count(filter)]);
   const pages = Math.max(1, Math.ceil(total / perPage));
-  const page = Math.min(pages, Math.max(1, Math.trunc(Number(given['page'])) || 1));
+  const page = Math.min(pages, Math.max(1, Math.trunc(Number(parameters['page'])) || 1));
   const shown = await submissions.list(filter, { limit: perPage, offset: (page - 1) * perPage });
   const names = new Map(known.map(({ id, name }) => [id, name]));
   const query = {

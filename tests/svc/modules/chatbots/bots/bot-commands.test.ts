@@ -29,7 +29,7 @@ describe('the commands of bots', () => {
     return err;
   }
 
-  it('create prints the bot with its id, get prints it again, update changes what it names', async () => {
+  it('create prints the bot with its id, get prints it again, update changes the given settings', async () => {
     const bot = await run(
       'create',
       '--json',
@@ -66,7 +66,7 @@ describe('the commands of bots', () => {
     expect(model).to.be.a('string').and.not.equal('');
   });
 
-  it('duplicate, export and import make bots with the same settings; delete takes one away', async () => {
+  it('duplicate, export and import create bots with the same settings; delete removes one', async () => {
     const bot = await run(
       'create',
       '--json',
@@ -99,7 +99,7 @@ describe('the commands of bots', () => {
     expect((await run('export')).bots).to.have.length((await run('list', '--json')).length);
   });
 
-  it('import makes none of several bots where one is wrong, and tells every error by its place', async () => {
+  it('import creates no bot if one is invalid, and reports every error by its path', async () => {
     const before = await run('list', '--json');
     const file = join(directory, 'wrong.json');
     await writeFile(
@@ -119,10 +119,7 @@ describe('the commands of bots', () => {
       '{"format": "svc-chatbots", "version": 2, "bots": [{}]}',
       'The file has version 2. Only version 1 can be imported.',
     ],
-    'holds no bots': [
-      '{"format": "svc-chatbots", "version": 1, "bots": []}',
-      'bots must contain 1 to 200 chatbots.',
-    ],
+    'holds no bots': ['{"format": "svc-chatbots", "version": 1, "bots": []}', 'bots must contain 1 to 200 chatbots.'],
   };
   for (const [name, [content, sentence]] of Object.entries(files)) {
     it(`import refuses a file that ${name}`, async () => {
@@ -132,7 +129,7 @@ describe('the commands of bots', () => {
     });
   }
 
-  it('say what is wrong in one line', async () => {
+  it('report errors in one line', async () => {
     expect(await refusal('create')).to.contain('Write the chatbot as JSON, for example');
     expect(await refusal('create', '--json', '{"id": 4}')).to.contain('gets its id automatically');
     expect(await refusal('create', '--json', '{"name": "", "status": "on"}'))
@@ -141,9 +138,7 @@ describe('the commands of bots', () => {
     expect(await refusal('update', '--json', '{"name": "x"}')).to.contain('Add the "id" of the chatbot');
     for (const id of ['999', '0', 'abc', '1.5', '99999999999999'])
       expect(await refusal('delete', id)).to.contain(`Chatbot ${id} does not exist.`);
-    expect(await refusal('update', '--json', '{"id": "x", "name": "y"}')).to.contain(
-      'Chatbot x does not exist.',
-    );
+    expect(await refusal('update', '--json', '{"id": "x", "name": "y"}')).to.contain('Chatbot x does not exist.');
     expect(await refusal('import', join(directory, 'nowhere.json'))).to.contain('cannot be read');
   });
 });

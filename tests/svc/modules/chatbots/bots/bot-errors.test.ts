@@ -17,7 +17,7 @@ const refused: Record<string, [object, readonly string[]]> = {
   ],
   'a name of two lines': [{ name: 'a\nb' }, ['name']],
   'a name that is too long': [{ name: 'n'.repeat(201) }, ['name']],
-  'a setting nobody knows': [{ intructions: 'x', embed: { domains: [] } }, ['intructions', 'embed.domains']],
+  'an unknown setting': [{ intructions: 'x', embed: { domains: [] } }, ['intructions', 'embed.domains']],
   'members of another kind': [
     { name: 5, feedback: 'yes', rules: {}, knowledge: [] },
     ['name', 'feedback', 'rules', 'knowledge'],
@@ -201,7 +201,7 @@ describe('settings of a bot that are refused', () => {
     });
   }
 
-  it('what is no object at all', async () => {
+  it('a value that is not an object', async () => {
     for (const settings of [null, 'x', 7, [], undefined])
       expect(Object.values(await errorsOf(bots.create(settings)))).to.deep.equal(['The chatbot must be an object.']);
   });
@@ -221,7 +221,7 @@ describe('settings of a bot that are refused', () => {
     expect((user + system) / 1_000).to.be.below(1_000);
   });
 
-  it('all errors of several bots, each with the place of its bot', async () => {
+  it('all errors of several bots, each with the index of its bot', async () => {
     expect(
       await errorsOf(bots.createAll([{ name: 'Good' }, { name: '' }, 7, { embed: { allowed_domains: ['?'] } }])),
     ).to.have.all.keys('bots[1].name', 'bots[2]', 'bots[3].embed.allowed_domains[0]');
@@ -229,7 +229,7 @@ describe('settings of a bot that are refused', () => {
 });
 
 describeDialects('settings of a bot that are right', (open) => {
-  it('are all kept as they were given', async () => {
+  it('are all stored unchanged', async () => {
     const { bots } = await openBots(await open());
     const given = {
       name: '  Laden 店 🛒 ',
@@ -289,7 +289,7 @@ describeDialects('settings of a bot that are right', (open) => {
     expect(await bots.get(bot.id)).to.deep.equal(bot);
   });
 
-  it('do not become wrong by a provider that has gone, until it is touched', async () => {
+  it('stay valid when a provider no longer exists, until it is changed', async () => {
     const database = await open();
     const bot = await (
       await openBots(database)
@@ -311,7 +311,7 @@ describeDialects('settings of a bot that are right', (open) => {
 });
 
 describe('domains that may embed a bot', () => {
-  it('are read as browsers write them', () => {
+  it('are normalized as browsers send them', () => {
     expect(readAllowedDomain('Example.COM')).to.deep.equal({
       scheme: null,
       host: 'example.com',

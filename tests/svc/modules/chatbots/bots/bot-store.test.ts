@@ -4,7 +4,7 @@ import { failureOf } from '../../../../helpers/failure-of.ts';
 import { errorsOf, openBots } from './helpers.ts';
 
 describeDialects('the store of bots', (open) => {
-  it('fills in what a good administrator would choose', async () => {
+  it('fills in sensible defaults', async () => {
     const { bots } = await openBots(await open());
     const bot = await bots.create({ name: 'Shop assistant' });
     expect(bot).to.deep.include({
@@ -46,7 +46,7 @@ describeDialects('the store of bots', (open) => {
     expect(await bots.list()).to.deep.equal([bot]);
   });
 
-  it('takes the saved model of a provider that was named without one', async () => {
+  it('uses the default model of a provider without a model', async () => {
     const { bots } = await openBots(await open());
     expect(await bots.create({ provider: 'claude' })).to.deep.include({ provider: 'claude', model: '' });
     expect(await bots.update(1, { provider: 'openai', model: 'gpt-x' })).to.deep.include({
@@ -78,7 +78,7 @@ describeDialects('the store of bots', (open) => {
     expect(await bots.get(before.id)).to.deep.equal(after);
   });
 
-  it('never gives an id twice', async () => {
+  it('never reuses an id', async () => {
     const { bots } = await openBots(await open());
     const first = await bots.create({});
     const second = await bots.create({});
@@ -89,7 +89,7 @@ describeDialects('the store of bots', (open) => {
     expect(await bots.get(second.id)).to.equal(null);
   });
 
-  it('knows no bot by what is not the id of one', async () => {
+  it('returns no bot for an invalid id', async () => {
     const { bots } = await openBots(await open());
     await bots.create({});
     for (const id of [0, -1, 1.5, Number.NaN, 2 ** 31, 2 ** 53, 1e300]) {
@@ -139,7 +139,7 @@ describeDialects('the store of bots', (open) => {
     expect([copy.name.endsWith(' (copy)'), copy.name.length, copy.id]).to.deep.equal([true, 200, bot.id + 1]);
   });
 
-  it('tells plugins what was saved and deleted', async () => {
+  it('notifies plugins of saved and deleted bots', async () => {
     const { bots, hooks } = await openBots(await open());
     const seen: unknown[] = [];
     hooks.addAction('svc_chatbot_saved', (bot, before) => seen.push(['saved', bot.name, before?.name ?? null]));
@@ -154,7 +154,7 @@ describeDialects('the store of bots', (open) => {
     ]);
   });
 
-  it('gives what an older version stored the defaults of what it did not know', async () => {
+  it('fills in defaults for settings that an older version did not store', async () => {
     const database = await open();
     const { bots } = await openBots(database);
     await bots.create({});
@@ -175,7 +175,7 @@ describeDialects('the store of bots', (open) => {
     expect((await bots.update(1, { name: 'New' })).name).to.equal('New');
   });
 
-  it('writes nothing of a change that is refused', async () => {
+  it('stores nothing of a rejected change', async () => {
     const { bots } = await openBots(await open());
     const bot = await bots.create({ name: 'Kept' });
     await errorsOf(bots.update(bot.id, { name: 'Changed', max_messages: 0 }));

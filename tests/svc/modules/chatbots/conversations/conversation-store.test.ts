@@ -4,7 +4,7 @@ import { failureOf } from '../../../../helpers/failure-of.ts';
 import { aConversation, anAnswer, aQuestion, openConversations } from './open-conversations.ts';
 
 describeDialects('the store of conversations', (open) => {
-  it('keeps a conversation turn by turn, with all that is known of each message', async () => {
+  it('stores a conversation message by message, with all their data', async () => {
     const { store } = await openConversations(open);
     const started = await store.start(aConversation({ variables: { plan: 'gold' } }));
     const answer = anAnswer('Yes.', { sources: [{ title: 'Shipping', url: '', score: 80 }], isPartial: true });
@@ -35,7 +35,7 @@ describeDialects('the store of conversations', (open) => {
     expect(await store.messages(started.id, { last: 1 })).to.deep.equal([stored]);
   });
 
-  it('counts a message once, however often it is sent', async () => {
+  it('stores a message once, however often it is sent', async () => {
     const { store } = await openConversations(open);
     const { id } = await store.start(aConversation());
     const question = aQuestion('Hello');
@@ -61,7 +61,7 @@ describeDialects('the store of conversations', (open) => {
     expect((await one.store.append(id, [])).conversation.messageCount).to.equal(11);
   });
 
-  it('takes part in the transaction it is given', async () => {
+  it('joins the given transaction', async () => {
     const { store, database } = await openConversations(open);
     const conversation = aConversation();
     const failure = await failureOf(
@@ -75,14 +75,14 @@ describeDialects('the store of conversations', (open) => {
     expect(await store.find(conversation.uuid)).to.equal(null);
   });
 
-  it('refuses a uuid that is taken', async () => {
+  it('rejects a uuid that exists', async () => {
     const { store } = await openConversations(open);
     const conversation = aConversation();
     await store.start(conversation);
     expect(await failureOf(store.start(conversation))).to.be.instanceOf(Error);
   });
 
-  it('finds the latest conversation of its owner alone', async () => {
+  it('finds only the latest conversation of its owner', async () => {
     const { store, clock } = await openConversations(open);
     const mine = { userId: 0, sessionId: 'mine' };
     await store.start(aConversation(mine));
@@ -97,7 +97,7 @@ describeDialects('the store of conversations', (open) => {
     expect(await store.latest(1, { userId: 0, sessionId: null })).to.equal(null);
   });
 
-  it('takes feedback once per click', async () => {
+  it('stores feedback once per click', async () => {
     const { store } = await openConversations(open);
     const { id } = await store.start(aConversation());
     const [question, answer] = [aQuestion('Hello'), anAnswer('Hi')];
@@ -115,7 +115,7 @@ describeDialects('the store of conversations', (open) => {
     expect(await store.setFeedback(id, { messageId: question.id, value: 'up', comment: '' })).to.equal(null);
   });
 
-  it('takes a message away for one made anew', async () => {
+  it('deletes a message that is generated again', async () => {
     const { store } = await openConversations(open);
     const { id } = await store.start(aConversation());
     const answer = anAnswer('Hi');
@@ -127,7 +127,7 @@ describeDialects('the store of conversations', (open) => {
     expect((await store.messages(id)).map(({ content }) => content)).to.deep.equal(['Hello', 'Good day']);
   });
 
-  it('changes what rules set, and deletes with all messages', async () => {
+  it('updates what rules set, and deletes a conversation with its messages', async () => {
     const { store, database } = await openConversations(open);
     const { id, uuid } = await store.start(aConversation());
     await store.append(id, [aQuestion('Hello\u0000 \ud800')]);

@@ -70,7 +70,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       return JSON.parse(out) as Record<string, unknown>;
     };
 
-    it('is erased by e-mail address, in forms and as a user, with a receipt that does not tell whose', async () => {
+    it('is deleted by email address, in forms and as a user, with an anonymous receipt', async () => {
       const user = await host.users.create({ login: 'grace', email: 'Grace@Example.com', password: 'a long password' });
       const [own, asGuest, other] = [
         await talk('my compiler', { userId: user.id }),
@@ -103,7 +103,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       });
     });
 
-    it('is exported as lines of JSON, what plugins hold included, to a file for its owner alone', async () => {
+    it('is exported as JSON lines, including data of plugins, to a file that only its owner can read', async () => {
       const { uuid } = await talk('hello from a session', { sessionId: 'session-7' });
       await submit(uuid, 'seven@example.com');
       const undo = host.hooks.addFilter('svc_personal_data_export', (records) => [
@@ -125,7 +125,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(again.err).to.include('EEXIST');
     });
 
-    it('is asked about by one name, and refuses what is none', async () => {
+    it('needs exactly one valid identifier', async () => {
       for (const argv of [
         ['erase'],
         ['erase', '--user=nobody-at-all'],
@@ -146,7 +146,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(text).to.include(`"'=HYPERLINK(""http://evil.example"")"`).and.to.include("'=1+1 is two");
     });
 
-    it('goes when its chatbot keeps it no longer, in batches; that of deleted chatbots stays', async () => {
+    it('is deleted after the retention of its chatbot, in batches; that of deleted chatbots stays', async () => {
       const made = JSON.parse(
         (
           await host.cli(
@@ -170,7 +170,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(await store.find(ofDeleted.uuid)).not.to.equal(null);
     });
 
-    it('goes over to the heir of a deleted user, or stays without session and address', async () => {
+    it('moves to the heir of a deleted user, or stays without session and IP address', async () => {
       const [one, two, heir] = await Promise.all(
         ['one', 'two', 'heir'].map((login) =>
           host.users.create({ login, email: `${login}@example.com`, password: 'a long password' }),

@@ -42,7 +42,7 @@ describe('a submitted form', () => {
     element('terms', { type: 'consent', label: 'I agree', required: true }),
   );
 
-  it('gives values, display values, labels, aliases and a summary (contract 6.5)', () => {
+  it('returns values, display values, labels, aliases and a summary (contract 6.5)', () => {
     const checked = checkForm(whole, {
       name: ' Ada ',
       story: 'One\nTwo',
@@ -100,12 +100,12 @@ describe('a submitted form', () => {
     });
   });
 
-  it('that is empty is refused for every required element, with a sentence each', () => {
+  it('rejects every empty required element with its own error', () => {
     expect(errorsOf(whole, {})).to.deep.equal({ name: 'First name is required.', terms: 'Please agree: I agree' });
     expect(errorsOf(whole, { name: '   ', terms: false })).to.have.keys('name', 'terms');
   });
 
-  it('lists every bad element at once', () => {
+  it('lists every invalid element at once', () => {
     const errors = errorsOf(whole, {
       name: 'Ada\nLovelace',
       story: 'x'.repeat(10_001),
@@ -124,7 +124,7 @@ describe('a submitted form', () => {
     });
   });
 
-  it('takes e-mail addresses that people have, and refuses what is none', () => {
+  it('accepts real email addresses and rejects others', () => {
     const mail = form(element('mail', { type: 'email' }));
     for (const address of ['ada@example.com', 'a.b+c@sub.example.co.uk', "o'neil@example.org", 'jörg@müller.de'])
       expect(errorsOf(mail, { mail: address }), address).to.equal(null);
@@ -141,7 +141,7 @@ describe('a submitted form', () => {
       expect(errorsOf(mail, { mail: address }), address).to.have.key('mail');
   });
 
-  it('takes telephone numbers as people write them', () => {
+  it('accepts phone numbers in common formats', () => {
     const phone = form(element('call', { type: 'phone' }));
     for (const number of ['+1 (555) 010-2030', '22334455', '0049 30 123456', '555 010 2030 ext 12'])
       expect(errorsOf(phone, { call: number }), number).to.equal(null);
@@ -149,7 +149,7 @@ describe('a submitted form', () => {
       expect(errorsOf(phone, { call: number }), number).to.have.key('call');
   });
 
-  it('takes numbers with a point or a comma, zero and negative ones, and refuses Infinity', () => {
+  it('accepts numbers with a point or a comma, zero and negative numbers, and rejects Infinity', () => {
     const amount = form(element('amount', { type: 'number', required: true }));
     expect(checkForm(amount, { amount: '12,5' }).inputs).to.deep.equal({ amount: 12.5 });
     expect(checkForm(amount, { amount: 0 }).inputs).to.deep.equal({ amount: 0 });
@@ -158,7 +158,7 @@ describe('a submitted form', () => {
       expect(errorsOf(amount, { amount: value })).to.have.key('amount');
   });
 
-  it('is not led astray by names that every object has', () => {
+  it('handles ids that are members of every object', () => {
     const odd = form(element('constructor', { required: true }), element('toString'));
     expect(errorsOf(odd, {})).to.have.key('constructor');
     expect(checkForm(odd, { constructor: 'x' }).inputs).to.deep.include({ toString: '' });
@@ -166,7 +166,7 @@ describe('a submitted form', () => {
 });
 
 describe('aliases of a submitted form', () => {
-  it('are found by id or label, in the languages people name fields in', () => {
+  it('are found by id or label in several languages', () => {
     const { inputs } = checkForm(
       form(
         element('f1', { label: 'Vorname' }),
@@ -186,7 +186,7 @@ describe('aliases of a submitted form', () => {
     });
   });
 
-  it('split a field for the whole name', () => {
+  it('split a field for the full name', () => {
     expect(checkForm(form(element('full_name')), { full_name: 'Ada King Lovelace' }).inputs).to.include({
       first_name: 'Ada King',
       last_name: 'Lovelace',
@@ -194,7 +194,7 @@ describe('aliases of a submitted form', () => {
     expect(checkForm(form(element('name')), { name: 'Ada' }).inputs).to.deep.equal({ name: 'Ada', first_name: 'Ada' });
   });
 
-  it('never take the place of a field of that id, and are absent where nothing was given', () => {
+  it('never replace a field with that id, and are absent without a value', () => {
     const both = form(
       element('phone', { label: 'Favourite colour' }),
       element('tel', { type: 'phone', label: 'Call' }),

@@ -32,7 +32,7 @@ describeDialects('submissions of forms', (open) => {
     store = createSubmissionStore({ host: { database } });
   });
 
-  it('come back as they were, and count once however often they are sent', async () => {
+  it('are stored unchanged, and once per id', async () => {
     expect(await store.add(submission('u-1'))).to.equal(true);
     expect(await store.add(submission('u-1', { summary: 'changed' }))).to.equal(false);
     expect(await store.find('u-1')).to.deep.equal(submission('u-1'));
@@ -58,7 +58,7 @@ describeDialects('submissions of forms', (open) => {
     expect((await store.list({}, { limit: 1, offset: 1 })).map(({ id }) => id)).to.deep.equal(['u-2']);
   });
 
-  it('are read to the end in pieces', async () => {
+  it('are read completely in batches', async () => {
     const total = 1003;
     const database = await open();
     await database.transaction(async (transaction) => {
@@ -69,7 +69,7 @@ describeDialects('submissions of forms', (open) => {
     expect(seen).to.deep.equal(Array.from({ length: total }, (_, index) => `u-${total - 1 - index}`));
   });
 
-  it('of a person are found and erased by user, session or the address given', async () => {
+  it('of a person are found and deleted by user, session or email address', async () => {
     await store.add(submission('u-1', { userId: 7, sessionId: null, inputs: { name: 'x' } }));
     await store.add(submission('u-2', { sessionId: 's-2' }));
     await store.add(submission('u-3', { sessionId: 's-3', conversation: 'c-3', inputs: { email: 'bob@example.com' } }));
@@ -81,7 +81,7 @@ describeDialects('submissions of forms', (open) => {
     expect(await store.delete('u-1')).to.equal(false);
   });
 
-  it('go with the transaction they were added in', async () => {
+  it('are rolled back with their transaction', async () => {
     const database = await open();
     await database
       .transaction(async (transaction) => {

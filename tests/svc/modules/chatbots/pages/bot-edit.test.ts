@@ -35,7 +35,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     const { rules: _rules, forms: _forms, id, created_at: _created, updated_at: _updated, ...settings } = before;
     expect(Object.keys(fields)).to.include.members(pathsOf(settings));
     const saved = await browser.submit(`${page}?id=${String(id)}`, 'save', fields);
-    expect(saved.text).to.contain('Helper is saved.');
+    expect(saved.text).to.contain('Helper saved.');
     const [after] = await bots();
     expect({ ...after, updated_at: 0 }).to.deep.equal({ ...before, updated_at: 0 });
   });
@@ -88,7 +88,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       'embed[any_site]': '1',
       'embed[allowed_domains]': 'example.com\n*.example.org',
     });
-    expect(saved.text).to.contain('Renamed is saved. It is inactive');
+    expect(saved.text).to.contain('Renamed saved. It is inactive');
     const [bot] = await bots();
     expect(bot).to.deep.include({
       name: 'Renamed',
@@ -131,7 +131,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect((await bots())[0]?.limits.roles).to.deep.equal({});
   });
 
-  it('gives a refused form back as it was typed, with a sentence at each bad field and a list of them', async () => {
+  it('shows a rejected form as typed, with an error at each invalid field and a list of errors', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const before = await add();
     const path = `${page}?id=${String(before.id)}`;
@@ -189,7 +189,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect((await bots())[0]?.updated_at).to.equal(before.updated_at);
   });
 
-  it('shows what is copied to put it on a page, and keeps choices that are not to be had any more', async () => {
+  it('shows the embed code, and keeps saved choices that are no longer available', async () => {
     const { browser, add, host } = admin();
     const { id } = await add({ embed: { enabled: false } });
     await host.database
@@ -205,7 +205,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect(text).to.contain('Embedding is off. Turn it on under Embedding');
   });
 
-  it('tells what the chosen vector store holds, without saving', async () => {
+  it('lists the indexes of the chosen vector store without saving', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const { id } = await add();
     const path = `${page}?id=${String(id)}`;

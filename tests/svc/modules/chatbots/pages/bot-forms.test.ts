@@ -35,17 +35,17 @@ const showing = {
 };
 
 describeBotsAdmin('the forms of a chatbot', (admin) => {
-  it('come back from the editor as they were, with elements of all types', async () => {
+  it('stay unchanged when saved untouched, with elements of all types', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const before = await add({ forms: [whole] });
     const path = `${formPage}?bot=${String(before.id)}&form=whole`;
     expect((await browser.submit(path, 'save', await fieldsOf(path))).text)
-      .to.contain('Everything is saved.')
+      .to.contain('Everything saved.')
       .and.contain('9 fields');
     expect((await bots())[0]?.forms).to.deep.equal(before.forms);
   });
 
-  it('are made of what was typed: ids after labels, blank fields left out', async () => {
+  it('are created from the typed fields: ids from labels, blank fields left out', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add({ forms: [{ ...whole, id: 'call-me-back' }] });
     const made = await browser.submit(`${formPage}?bot=${String(id)}`, 'save', {
@@ -67,7 +67,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
       'elements[2][id]': 'email',
       'elements[2][options]': 'ignored',
     });
-    expect(made.text).to.contain('Call me back! is saved.').and.contain('No rule shows this form yet.');
+    expect(made.text).to.contain('Call me back! saved.').and.contain('No rule shows this form yet.');
     expect((await bots())[0]?.forms[1]).to.deep.equal({
       id: 'call-me-back-2',
       name: 'Call me back!',
@@ -93,7 +93,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     });
   });
 
-  it('give fields to add, move and take away without saving', async () => {
+  it('let fields be added, moved and removed without saving', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const { id } = await add({ forms: [whole] });
     const path = `${formPage}?bot=${String(id)}&form=whole`;
@@ -120,7 +120,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     expect((await bots())[0]?.forms[0]?.elements).to.have.length(9);
   });
 
-  it('are refused with a sentence at each bad field', async () => {
+  it('are rejected with an error at each invalid field', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add({ forms: [whole] });
     const path = `${formPage}?bot=${String(id)}`;
@@ -164,7 +164,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     expect((await browser.get(`${formPage}?bot=${String(id)}&form=gone`)).status).to.equal(404);
   });
 
-  it('take the rules that show them along, and stay while one does', async () => {
+  it('update the rules that show them, and cannot be deleted while a rule does', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const { id } = await add({ forms: [whole], rules: [showing] });
     const list = `${formsPage}?bot=${String(id)}`;
@@ -184,8 +184,8 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
   });
 });
 
-describe('options, one a line', () => {
-  it('are read as they are written', () => {
+describe('options, one per line', () => {
+  it('are parsed as they are formatted', () => {
     const list = [
       { value: 'a', label: 'A' },
       { value: 'b', label: 'b' },

@@ -61,7 +61,7 @@ const rules = [
 ];
 
 describeBotsAdmin('the rules of a chatbot', (admin) => {
-  it('come back from the editor as they were, each action and fact', async () => {
+  it('stay unchanged when saved untouched, for each action and fact', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const before = await add({ forms: [contact], rules });
     for (const { id } of rules) {
@@ -73,12 +73,12 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     expect(text)
       .to.contain('The message contains “one” or “two” and Variable asked is empty')
       .and.contain('then show the form Contact')
-      .and.contain('Tell the model: Be brief')
+      .and.contain('Add context: Be brief')
       .and.contain('call svc_chatbot_rule_tell_team')
       .and.contain('Hello "you" & <you> second line');
   });
 
-  it('are made with an id of their own, in the order in which they run', async () => {
+  it('are created with a unique id, in the order in which they run', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add({ rules: [{ id: 'late', event: 'error', action: { type: 'reply', text: 'x' } }] });
     const path = `${rulePage}?bot=${String(id)}`;
@@ -112,7 +112,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     ).to.contain('This rule was already deleted.');
   });
 
-  it('give conditions to add and take away without saving', async () => {
+  it('let conditions be added and removed without saving', async () => {
     const { browser, add, bots, fieldsOf } = admin();
     const { id } = await add({ forms: [contact], rules });
     const path = `${rulePage}?bot=${String(id)}&rule=a`;
@@ -146,7 +146,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
     expect((await bots())[0]?.rules[0]?.conditions).to.have.length(2);
   });
 
-  it('are refused with a sentence at each bad field', async () => {
+  it('are rejected with an error at each invalid field', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add();
     const path = `${rulePage}?bot=${String(id)}`;
@@ -193,7 +193,9 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       'action[type]': 'call_hook',
       'action[hook]': 'Tell Team',
     });
-    expect(errorsIn(hook.html)).to.deep.equal({ 'action-hook': 'Name must contain only lowercase letters, digits and _.' });
+    expect(errorsIn(hook.html)).to.deep.equal({
+      'action-hook': 'Name must contain only lowercase letters, digits and _.',
+    });
     expect((await bots())[0]?.rules).to.deep.equal([]);
     expect((await browser.get(`${rulePage}?bot=${String(id)}&rule=gone`)).status).to.equal(404);
   });
@@ -211,7 +213,7 @@ describe('the order of rules', () => {
   });
   const order = (rules: readonly Rule[]): string[] => inRunOrder(rules, 'error').map(({ id }) => id);
 
-  it('is changed by one place, whatever priorities there are', () => {
+  it('moves a rule by one position, whatever the priorities', () => {
     const given = [rule('a', 10), rule('other', 1, 'session_started'), rule('b', 10), rule('c', 5), rule('d', 20)];
     expect(order(given)).to.deep.equal(['c', 'a', 'b', 'd']);
     expect(order(movedRule(given, 'b', -1))).to.deep.equal(['c', 'b', 'a', 'd']);
@@ -223,7 +225,7 @@ describe('the order of rules', () => {
       expect(moved.map(({ id }) => id)).to.have.members(['a', 'b', 'c', 'd', 'other']);
   });
 
-  it('is told beside conditions in plain words', () => {
+  it('describes conditions in plain language', () => {
     expect(describeCondition({ fact: 'message', operator: 'contains', value: 'a\nb\nc\nd\ne' })).to.equal(
       'The message contains “a”, “b”, “c” or 2 more',
     );

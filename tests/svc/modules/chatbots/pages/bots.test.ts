@@ -4,12 +4,14 @@ import { describeBotsAdmin } from './bots-admin.ts';
 const page = '/admin/svc/bots';
 
 describeBotsAdmin('the list of chatbots', (admin) => {
-  it('begins with one clear step, which makes a bot that answers at once', async () => {
+  it('starts with one button that creates a working bot', async () => {
     const { browser, host, bots } = admin();
     expect((await browser.get(page)).text).to.contain('Create your first chatbot with the sandbox');
     await host.cli('svc', 'sandbox', 'on');
     const made = await browser.submit(page, 'first');
-    expect(made.text).to.contain('Assistant is ready. Ask it something in the preview.').and.contain('Chatbot settings');
+    expect(made.text)
+      .to.contain('Assistant is ready. Ask it something in the preview.')
+      .and.contain('Chatbot settings');
     const [bot, ...others] = await bots();
     expect([
       bot?.name,
@@ -29,7 +31,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect([answer.status, ((await answer.json()) as { reply: string }).reply.length > 0]).to.deep.equal([200, true]);
   });
 
-  it('turns the sandbox on where that is what the button says, and makes one bot for two clicks', async () => {
+  it('turns the sandbox on if the button says so, and creates one bot for two clicks', async () => {
     const { browser, bots } = admin();
     const first = await browser.submit(page, 'first-sandbox');
     expect([first.html.includes('>SANDBOX<'), first.text.includes('Assistant is ready.')]).to.deep.equal([true, true]);
@@ -39,7 +41,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect([again.status, again.location, (await bots()).length]).to.deep.equal([303, '/admin/svc/bots/edit?id=1', 1]);
   });
 
-  it('shows what each bot is, and what was said to it', async () => {
+  it('shows the settings and activity of each bot', async () => {
     const { browser, add, host } = admin();
     const bot = await add({
       name: 'Shop <b>support</b>',
@@ -82,7 +84,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect(html).to.contain('/admin/svc/logs?bot');
   });
 
-  it('switches, duplicates and deletes, the last only when it was confirmed', async () => {
+  it('activates, duplicates and deletes, the last only when confirmed', async () => {
     const { browser, add, bots } = admin();
     const { id } = await add();
     expect((await browser.submit(page, 'switch', { id: String(id), status: 'inactive' })).text).to.contain(
@@ -98,13 +100,11 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       ['Helper (copy)', 'inactive'],
     ]);
     expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Nothing was deleted.');
-    expect((await browser.submit(page, 'delete', { id: String(id), confirm: '1' })).text).to.contain(
-      'Helper deleted.',
-    );
+    expect((await browser.submit(page, 'delete', { id: String(id), confirm: '1' })).text).to.contain('Helper deleted.');
     expect((await bots()).map(({ name }) => name)).to.deep.equal(['Helper (copy)']);
   });
 
-  it('exports what another site imports, by file and by paste', async () => {
+  it('exports bots for import, by file and by paste', async () => {
     const { browser, add, bots } = admin();
     const original = await add({
       name: 'Travelling',
@@ -128,7 +128,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect((JSON.parse(both.html) as { bots: unknown[] }).bots).to.have.length(3);
   });
 
-  it('says what is wrong with an import, keeps what was pasted and makes nothing of it', async () => {
+  it('reports the errors of an import, keeps the pasted text and creates nothing', async () => {
     const { browser, add, bots } = admin();
     await add();
     const refused = async (json: string): Promise<string> => {
@@ -161,7 +161,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect([huge.status, (await bots()).length]).to.deep.equal([413, 1]);
   });
 
-  it('is for administrators alone, and takes nothing without a nonce', async () => {
+  it('is only for administrators, and rejects requests without a nonce', async () => {
     const { browser, create, signIn, add, bots } = admin();
     const { id } = await add();
     await create({ login: 'eve', role: 'editor' });
@@ -179,12 +179,12 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     }
     expect((await eve.post(`${page}?action=delete`, { id: String(id), confirm: '1' })).status).to.equal(403);
     expect(
-      (await browser.post(`${page}?action=delete`, { id: String(id), confirm: '1', _nonce: 'made up' })).status,
+      (await browser.post(`${page}?action=delete`, { id: String(id), confirm: '1', _nonce: 'invalid' })).status,
     ).to.equal(403);
     expect(await bots()).to.have.length(1);
   });
 
-  it('answers an unknown bot with a page that says so', async () => {
+  it('returns 404 with a clear message for an unknown bot', async () => {
     const { browser } = admin();
     for (const path of [
       'edit?id=99',
@@ -205,7 +205,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
 });
 
 describeBotsAdmin('a new chatbot', (admin) => {
-  it('begins with a name, a model and a purpose', async () => {
+  it('is created from a name, a model and a template', async () => {
     const { browser, bots } = admin();
     const made = await browser.submit(`${page}/new`, 'create', {
       name: ' Shop ',
@@ -224,7 +224,7 @@ describeBotsAdmin('a new chatbot', (admin) => {
     ]);
   });
 
-  it('comes back with what was typed and a sentence at each bad field', async () => {
+  it('shows a rejected form as typed, with an error at each invalid field', async () => {
     const { browser, bots } = admin();
     const { status, html, text } = await browser.submit(`${page}/new`, 'create', {
       name: '  ',

@@ -57,13 +57,13 @@ describeDialects('the page of form submissions', (open, { location }) => {
     });
   }
 
-  it('says what to do while there is none', async () => {
+  it('says how to get submissions while the list is empty', async () => {
     expect(await page())
       .to.contain('No submissions yet')
       .and.contain('Add a form to a chatbot');
   });
 
-  it('shows answers under their labels, escaped, newest first, and finds them by part of an answer', async () => {
+  it('shows values with their labels, escaped, newest first, and searches in them', async () => {
     await store.add(submission('u-1'));
     await store.add(
       submission('u-2', { display_values: { name: 'Zoë', email: 'zoe@example.com' }, pageUrl: 'javascript:alert(1)' }),
@@ -82,7 +82,7 @@ describeDialects('the page of form submissions', (open, { location }) => {
     expect(await page('?bot=x&page=-4&form=')).to.contain('2 submissions');
   });
 
-  it('leads through many of them page by page', async () => {
+  it('pages through many submissions', async () => {
     for (let number = 0; number < 23; number += 1) await store.add(submission(`u-${number}`));
     expect(await page())
       .to.contain('Page 1 of 2')
@@ -91,7 +91,7 @@ describeDialects('the page of form submissions', (open, { location }) => {
     expect(await page('?page=99')).to.contain('Page 2 of 2');
   });
 
-  it('exports what the filter picks, as CSV safe for spreadsheets and as JSON lines', async () => {
+  it('exports filtered submissions as safe CSV and as JSON lines', async () => {
     await store.add(
       submission('u-1', {
         display_values: { name: '=1+1', email: 'ada@example.com', first_name: '=1+1' },

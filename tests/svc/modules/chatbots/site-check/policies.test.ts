@@ -80,7 +80,7 @@ describe('A content security policy', () => {
   const check = (header: string, metas: readonly string[] = [], reportOnly?: string) =>
     checkPolicies({ page, header, reportOnly, metas, required });
 
-  it('that keeps the widget away is told with the directives as they must read', () => {
+  it('reports the directives to change when the policy blocks the widget', () => {
     const [finding, ...more] = check("default-src 'self'; script-src 'self' https://cdn.example; connect-src 'none'");
     expect(more).to.deep.equal([]);
     expect(finding?.verdict).to.equal('failed');
@@ -93,26 +93,26 @@ describe('A content security policy', () => {
     );
   });
 
-  it('that speaks by default-src alone gets a directive of its own', () => {
+  it('adds a directive when the policy has only default-src', () => {
     expect(check("default-src 'self'")[0]?.copy?.value).to.equal(
       "script-src 'self' https://site.example; connect-src 'self' https://site.example;",
     );
   });
 
-  it('mended as told lets the widget in', () => {
+  it('allows the widget after the reported change', () => {
     for (const policy of [
       "default-src 'self'",
       "default-src 'none'; script-src 'self'; connect-src 'self'",
       "script-src-elem 'self'; connect-src https://a.example",
     ]) {
-      const mended = check(policy)[0]!
+      const fixed = check(policy)[0]!
         .copy!.value.split(';')
         .map((part) => part.trim())
         .filter((part) => part !== '');
       const rest = policy
         .split(';')
-        .filter((part) => !mended.some((each) => each.split(' ')[0] === part.trim().split(' ')[0]));
-      expect(check([...mended, ...rest].join(';'))[0]?.verdict, policy).to.equal('passed');
+        .filter((part) => !fixed.some((each) => each.split(' ')[0] === part.trim().split(' ')[0]));
+      expect(check([...fixed, ...rest].join(';'))[0]?.verdict, policy).to.equal('passed');
     }
   });
 
@@ -123,12 +123,12 @@ describe('A content security policy', () => {
     expect(finding?.copy?.value).to.equal("script-src 'nonce-b2' 'strict-dynamic';");
   });
 
-  it('in a meta tag counts as well, each for itself', () => {
+  it('checks each meta tag too', () => {
     const findings = check("script-src 'self'", ["connect-src 'self'"]);
     expect(findings.map(({ text }) => /header|meta/.exec(text)?.[0])).to.deep.equal(['header', 'meta']);
   });
 
-  it('that only reports is a warning', () => {
+  it('reports a warning for a policy that is not enforced', () => {
     expect(check('', [], "script-src 'self'").map(({ verdict }) => verdict)).to.deep.equal(['warning']);
     expect(check('')[0]?.verdict).to.equal('passed');
   });

@@ -51,7 +51,7 @@ describeBotsAdmin('Checking a site', (admin) => {
   const verdicts = (rows: Readonly<Record<string, Row>>): Record<string, string> =>
     Object.fromEntries(Object.values(rows).map(({ check: name, verdict }) => [name, verdict]));
 
-  it('passes a page that shows an active chatbot rightly', async () => {
+  it('passes a page that shows an active chatbot correctly', async () => {
     const { id } = await admin().add({ embed });
     shown = { html: `<!doctype html><p>Hello</p>${tag(admin(), id)}` };
     expect(verdicts(await check(id))).to.deep.equal({
@@ -66,14 +66,14 @@ describeBotsAdmin('Checking a site', (admin) => {
     });
   });
 
-  it('names the domain to allow where the origin is not', async () => {
+  it('names the domain to allow for an origin that is not allowed', async () => {
     const { id } = await admin().add({ embed: { ...embed, allowed_domains: ['other.example'] } });
     shown = { html: tag(admin(), id) };
     const { origin, cors } = await check(id);
     expect([origin?.verdict, origin?.copy, cors?.verdict]).to.deep.equal(['failed', shop, 'failed']);
   });
 
-  it('tells of a chatbot that is not active, or may not be embedded', async () => {
+  it('reports a chatbot that is inactive or has embedding off', async () => {
     const inactive = await admin().add({ embed, status: 'inactive' });
     shown = { html: tag(admin(), inactive.id) };
     const rows = await check(inactive.id);
@@ -86,7 +86,7 @@ describeBotsAdmin('Checking a site', (admin) => {
     expect((await check(hidden.id))['bot']?.text).to.contain('Embedding');
   });
 
-  it('looks for the right tag, and gives it to copy', async () => {
+  it('finds the script tag and offers the correct one to copy', async () => {
     const { id } = await admin().add({ embed });
     const right = `<script src="${script(admin())}" data-bot="${String(id)}" async></script>`;
     for (const [html, verdict, words] of [
@@ -131,7 +131,7 @@ describeBotsAdmin('Checking a site', (admin) => {
     ]);
   });
 
-  it('tells of a page that is not there, not HTML, elsewhere, or not to be reached', async () => {
+  it('reports a page that is missing, not HTML, redirected, or unreachable', async () => {
     const { id } = await admin().add({ embed });
     shown = { status: 404 };
     expect((await check(id))['reached']?.text).to.contain('404');
@@ -143,7 +143,10 @@ describeBotsAdmin('Checking a site', (admin) => {
     server.close();
     await once(server, 'close');
     const rows = await check(id);
-    expect([rows['reached']?.verdict, rows['reached']?.text.includes('The connection failed')]).to.deep.equal(['failed', true]);
+    expect([rows['reached']?.verdict, rows['reached']?.text.includes('The connection failed')]).to.deep.equal([
+      'failed',
+      true,
+    ]);
     expect((await check(id, 'ftp://x.example'))['address']?.verdict).to.equal('failed');
     await check(id, shop, '--strict').then(
       () => expect.fail('It did not fail.'),
@@ -151,7 +154,7 @@ describeBotsAdmin('Checking a site', (admin) => {
     );
   });
 
-  it('is done on its page, which says what to do', async () => {
+  it('runs on its page, which says how to fix problems', async () => {
     const { id } = await admin().add({ embed: { ...embed, allowed_domains: [] } });
     shown = { html: '<p>Nothing</p>' };
     const { status, html } = await admin().browser.submit(`/admin/svc/check-site?bot=${String(id)}`, 'check', {
@@ -171,7 +174,7 @@ describeBotsAdmin('Checking a site', (admin) => {
     ).to.equal(403);
   });
 
-  it('offers a pretend shop on another origin, which shows the chatbot by its script tag alone', async () => {
+  it('offers a demo site on another origin that shows the chatbot by its script tag', async () => {
     const { id } = await admin().add({ embed: { ...embed, allowed_domains: [] } });
     const before = (await admin().browser.get(`/admin/svc/check-site?bot=${String(id)}`)).html;
     const url =

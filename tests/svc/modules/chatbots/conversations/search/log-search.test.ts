@@ -204,7 +204,7 @@ describeDialects('the search of the logs', (open, { dialect }) => {
     }
   });
 
-  it('makes few segments of many, and forgets the words of what was deleted', async () => {
+  it('merges segments, and removes the words of deleted messages', async () => {
     const conversations = await openConversations(open);
     const { store, database } = conversations;
     const search = searchOf(conversations);
@@ -228,7 +228,7 @@ describeDialects('the search of the logs', (open, { dialect }) => {
     expect((await search.find({ text: 'something common' }, anything)).total).to.equal(8);
   });
 
-  it('begins anew when the database was restored', async () => {
+  it('reads everything again when the database was restored', async () => {
     const conversations = await openConversations(open);
     const { store, database } = conversations;
     const search = searchOf(conversations);

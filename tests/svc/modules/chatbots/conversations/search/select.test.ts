@@ -104,7 +104,7 @@ describe('the selection of conversations', () => {
     }
   });
 
-  it('by texts alone has the same pages, counted, from whichever end they are looked for', () => {
+  it('returns the same counted pages for texts, from either end', () => {
     const random = createRandom(7);
     const ways = { few: 0, many: 0 };
     for (let program = 0; program < 300; program += 1) {
@@ -150,7 +150,7 @@ function fits(
 }
 
 describe('sets of ids as bits', () => {
-  it('take rows and lists of ids, wherever they begin', () => {
+  it('add rows and lists of ids at any offset', () => {
     const random = createRandom(3);
     for (let program = 0; program < 200; program += 1) {
       const lowest = random(3_000);
