@@ -95,7 +95,7 @@ describeSites('who receives a webhook', (site) => {
     expect(moved.received[0]?.headers['x-svc-delivery-id']).to.be.oneOf([...deliveries]);
     for (const [one, reason] of [
       ['off', 'turned off'],
-      ['unsubscribed', 'not subscribed'],
+      ['unsubscribed', 'no longer subscribed'],
       ['removed', 'removed'],
       ['empty', 'no URL'],
     ] as const) {

@@ -14,6 +14,6 @@ describeDialects('former names of webhook pages', (_open, dialectCase) => {
   it('still open the delivery check', async () => {
     const former = await site.page('svc/deliveries/why-not');
     expect(former.html).to.contain('<h1>Delivery check</h1>');
-    expect(former.html).to.contain('href="/admin/svc/deliveries/check"');
+    expect(former.html).to.match(/href="[^"]*svc\/deliveries\/check"/);
   });
 });
