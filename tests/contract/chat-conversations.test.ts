@@ -15,10 +15,10 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
   afterEach(() => service.stop());
 
   const store = () => createConversationStore({ host: service.host });
-  const kept = async (): Promise<[string, string][]> =>
+  const storedMessages = async (): Promise<[string, string][]> =>
     (await store().messages((await store().find(uuid))?.id ?? 0)).map(({ role, content }) => [role, content]);
 
-  it('keeps each turn with usage, model and cost, as of REST and of no visitor', async () => {
+  it('stores each chat turn with usage, model and cost, as a REST call without a visitor', async () => {
     const bot = await service.bot();
     await service.host.options.update('svc_prices', [
       { provider: 'openai', model: 'far-model-*', input: 2, output: 4 },
@@ -41,7 +41,7 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
       consentedAt: null,
     });
     expect((conversation?.lastMessageAt ?? 0) - (conversation?.createdAt ?? 0)).to.be.at.least(5_000);
-    expect(await kept()).to.deep.equal([
+    expect(await storedMessages()).to.deep.equal([
       ['user', 'Hello'],
       ['assistant', 'Hello there.'],
       ['user', 'And now?'],
@@ -58,23 +58,23 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
     });
   });
 
-  it('keeps the same turn twice when it was sent twice, and once with an Idempotency-Key', async () => {
+  it('stores a chat turn twice when it is sent twice, and once with an Idempotency-Key', async () => {
     const bot = await service.bot();
     const send = (headers = key): Promise<unknown> =>
       service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid }, headers);
     await send();
     await send();
-    expect(await kept()).to.have.length(4);
+    expect(await storedMessages()).to.have.length(4);
     await Promise.all([
       send({ ...key, 'idempotency-key': 'a' } as typeof key),
       send({ ...key, 'idempotency-key': 'a' } as typeof key),
     ]);
-    expect(await kept()).to.have.length(6);
+    expect(await storedMessages()).to.have.length(6);
     await send({ ...key, 'idempotency-key': 'b' } as typeof key);
-    expect(await kept()).to.have.length(8);
+    expect(await storedMessages()).to.have.length(8);
   });
 
-  it('is begun once by calls at the same time, and no turn is torn apart or lost', async () => {
+  it('is created once by concurrent calls, and no chat turn is split or lost', async () => {
     const bot = await service.bot();
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, place) =>
@@ -82,7 +82,7 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
       ),
     );
     expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 12 }, () => 200));
-    const all = await kept();
+    const all = await storedMessages();
     expect(
       all
         .filter((_, place) => place % 2 === 0)
@@ -95,7 +95,7 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
     );
   });
 
-  it('of another bot or of a visitor is refused before anything is asked, and nothing is added to it', async () => {
+  it('of another bot or of a visitor is refused before the provider is called, and nothing is added to it', async () => {
     const [bot, other] = [await service.bot(), await service.bot()];
     await service.chat(other.id, { ...say('Hello'), conversation_uuid: uuid });
     const visitors = '22222222-2222-4222-8222-222222222222';
@@ -116,11 +116,11 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
       expect(body.message).to.contain(taken);
     }
     expect(service.farEnd.requests).to.have.length(0);
-    expect(await kept()).to.have.length(2);
+    expect(await storedMessages()).to.have.length(2);
     expect(await store().messages(guests.id)).to.deep.equal([]);
   });
 
-  it('that another bot takes while an answer is made is refused, and keeps what it has', async () => {
+  it('that another bot creates during the answer is refused, and keeps its messages', async () => {
     const [bot, other] = [await service.bot(), await service.bot()];
     const undo = service.host.hooks.addAction('svc_chatbot_replied', async () => {
       await store().start({
@@ -137,10 +137,10 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
     const { status, body } = await service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid });
     undo();
     expect([status, body.code]).to.deep.equal([409, 'rest_svc_conversation_taken']);
-    expect(await kept()).to.deep.equal([]);
+    expect(await storedMessages()).to.deep.equal([]);
   });
 
-  it('is refused by a bot that keeps no conversations; without one it answers', async () => {
+  it('is refused by a bot that stores no conversations; without one the bot answers', async () => {
     const bot = await service.bot({ privacy: { keep: false } });
     const { status, body } = await service.chat(bot.id, { ...say('Hello'), conversation_uuid: uuid });
     expect([status, body.code]).to.deep.equal([400, 'rest_svc_conversations_not_kept']);
@@ -148,7 +148,7 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
     expect(await service.host.database.knex('svc_conversations').select('id')).to.deep.equal([]);
   });
 
-  it('keeps texts of any characters, those of providers too', async () => {
+  it('stores texts with any characters, also those of providers', async () => {
     const bot = await service.bot();
     const text = '店 🛒, %_\\\'"';
     service.farEnd.answer({
@@ -159,9 +159,9 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
         ],
       },
     });
-    const { status, text: said } = await service.chat(bot.id, { ...say(text), conversation_uuid: uuid });
-    expect(status, said).to.equal(200);
-    expect(await kept()).to.deep.equal([
+    const { status, text: response } = await service.chat(bot.id, { ...say(text), conversation_uuid: uuid });
+    expect(status, response).to.equal(200);
+    expect(await storedMessages()).to.deep.equal([
       ['user', text],
       ['assistant', 'NUL \ufffd, half \ufffd'],
     ]);

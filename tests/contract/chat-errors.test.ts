@@ -28,7 +28,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expect(answer.text).not.to.match(/sk-far-end|node_modules|\/plugins\/|\bat .+:\d+:\d+/);
   }
 
-  it('answers 401 before anything is looked at', async () => {
+  it('returns 401 before anything is read', async () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }] as Record<string, string>[]) {
       for (const id of [botId, 999, 'abc', 0])
         expectError(await service.chat(id, { messages: 'bad' }, headers), {
@@ -40,7 +40,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
   });
 
   for (const id of [999, 2_147_483_648, '9007199254740993', '99999999999999999999999', '1e3']) {
-    it(`answers 404 rest_svc_bot_not_found to bot_id ${String(id)}`, async () => {
+    it(`returns 404 rest_svc_bot_not_found for bot_id ${String(id)}`, async () => {
       const answer = await service.chat(id, say('Hello'));
       expectError(answer, { status: 404, code: 'rest_svc_bot_not_found' });
       expect(answer.body.message).to.match(/^No chatbot has the id [\de+]+\. It may have been deleted\.$/);
@@ -48,14 +48,14 @@ describe('errors of POST /chat/{bot_id}/message', () => {
   }
 
   for (const id of ['0', '-1', 'abc', '1.5', '%20', '1%00', 'null', 'NaN', '__proto__']) {
-    it(`answers 400 rest_invalid_param to bot_id ${id}, and names it`, async () => {
+    it(`returns 400 rest_invalid_param for bot_id ${id}, and names it`, async () => {
       const answer = await service.chat(id, say('Hello'));
       expectError(answer, { status: 400, code: 'rest_invalid_param' });
       expect(answer.body.data.params).to.have.all.keys('bot_id');
     });
   }
 
-  it('answers 404 for an inactive and for a deleted bot', async () => {
+  it('returns 404 for an inactive and for a deleted bot', async () => {
     const { id } = await service.bot({ status: 'inactive' });
     expectError(await service.chat(id, say('Hello')), { status: 404, code: 'rest_svc_bot_not_found' });
     await service.host.cli('svc', 'bot', 'update', '--json', JSON.stringify({ id, status: 'active' }));
@@ -64,7 +64,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expectError(await service.chat(id, say('Hello')), { status: 404, code: 'rest_svc_bot_not_found' });
   });
 
-  it('takes the id of the path alone', async () => {
+  it('uses only the id of the path', async () => {
     const other = await service.bot({ model: 'another-model' });
     await service.chat(botId, { ...say('Hello'), bot_id: other.id });
     expect(service.farEnd.requests[0]).to.include({ model: 'gpt-4o-mini' });
@@ -87,7 +87,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
       },
       { status: 400, code: 'rest_invalid_param' },
     ],
-    'an unknown role': [one('nobody', 'a'), { status: 400, code: 'rest_invalid_param' }],
+    'an unknown role': [one('robot', 'a'), { status: 400, code: 'rest_invalid_param' }],
     'a conversation_uuid that is none': [
       { ...say('a'), conversation_uuid: '7' },
       { status: 400, code: 'rest_invalid_param' },
@@ -116,18 +116,18 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     'a blank last message': [say('a', 'b', '  '), { status: 400, code: 'rest_svc_invalid_last_message' }],
   };
   for (const [name, [body, expected]] of Object.entries(ours)) {
-    it(`answers ${String(expected.status)} ${expected.code} to ${name}`, async () => {
+    it(`returns ${String(expected.status)} ${expected.code} for ${name}`, async () => {
       expectError(await service.chat(botId, body), expected);
       expect(service.farEnd.requests).to.have.length(0);
     });
   }
 
-  it('answers 404 rest_no_route to GET', async () => {
+  it('returns 404 rest_no_route for GET', async () => {
     const response = await service.host.fetch(`/wp-json/svc/v1/chat/${String(botId)}/message`);
     expect([response.status, ((await response.json()) as { code: string }).code]).to.deep.equal([404, 'rest_no_route']);
   });
 
-  it('says which provider is not configured, and where that is done', async () => {
+  it('names the provider that is not configured, and where to configure it', async () => {
     const bot = await service.bot({ provider: 'claude', model: 'claude-x' });
     const answer = await service.chat(bot.id, say('Hello'));
     expectError(answer, { status: 400, code: 'rest_svc_provider_not_configured' });
@@ -161,11 +161,11 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     'half of it': [{ instead: 'cut' }, { status: 502, code: 'rest_svc_provider_error', providerStatus: null }],
   };
   for (const [name, [answer, expected]] of Object.entries(theirs)) {
-    it(`answers ${String(expected.status)} ${expected.code} when the provider answers ${name}, and plugins are told`, async () => {
-      const told: unknown[] = [];
+    it(`returns ${String(expected.status)} ${expected.code} when the provider returns ${name}, and notifies plugins`, async () => {
+      const notified: unknown[] = [];
       const undo = service.host.hooks.addAction(
         'svc_chatbot_reply_failed',
-        (error, turn) => void told.push([(error as Expected).code, turn.bot.id]),
+        (error, turn) => void notified.push([(error as Expected).code, turn.bot.id]),
       );
       service.farEnd.answer(answer);
       const error = await service.chat(botId, {
@@ -178,12 +178,12 @@ describe('errors of POST /chat/{bot_id}/message', () => {
       if (name !== 'HTML' && name !== 'half of it')
         expect(error.body.data.provider_status).to.equal(expected.providerStatus);
       if (name === '429') expect(error.headers.get('retry-after')).to.equal('7');
-      expect(told).to.deep.equal([[expected.code, botId]]);
+      expect(notified).to.deep.equal([[expected.code, botId]]);
       expect(await service.host.database.knex('svc_conversations').select('id')).to.deep.equal([]);
     });
   }
 
-  it('answers 504 rest_svc_provider_timeout when no answer comes in 60 seconds', async () => {
+  it('returns 504 rest_svc_provider_timeout without a response in 60 seconds', async () => {
     service.farEnd.answer({ instead: 'hang' });
     const answer = service.chat(botId, say('Hello'));
     await service.farEnd.asked();
@@ -191,7 +191,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expectError(await answer, { status: 504, code: 'rest_svc_provider_timeout' });
   });
 
-  it('answers 429 rest_svc_rate_limited above the own limit of calls', async () => {
+  it('returns 429 rest_svc_rate_limited above the limit of calls', async () => {
     await service.host.options.update('svc_limits', { requests_per_minute: 1 });
     await service.clock.advance(60_000);
     expect((await service.chat(botId, say('Hello'))).status).to.equal(200);
@@ -201,7 +201,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
   });
 
-  it('passes on what a plugin refuses a message with, and hides what breaks in one', async () => {
+  it('returns the error with which a plugin refuses a message, and hides internal errors of plugins', async () => {
     const { hooks } = service.host;
     const refuse = hooks.addFilter('svc_chatbot_prompt', () => {
       throw Object.assign(new Error('Not today.'), { code: 'my_refusal', status: 403 });

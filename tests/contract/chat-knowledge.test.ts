@@ -47,7 +47,7 @@ describe('the knowledge of a chatbot', () => {
   };
   before(() => fill('shop', 'cosine'));
 
-  it('goes into the prompt as data: texts that are alike enough, best first, each with its source', async () => {
+  it('goes into the prompt as data: passages above the minimum match, best first, each with its source', async () => {
     const bot = await service.bot({ knowledge, instructions: 'You talk with [username].' });
     const { status, body } = await service.chat(bot.id, say('Garden', 'Nice.', 'What about shipping?'));
     expect([status, body.reply]).to.deep.equal([200, 'Hello there.']);
@@ -71,7 +71,7 @@ describe('the knowledge of a chatbot', () => {
     expect(messages.at(-1)?.content).to.equal('What about shipping?');
   });
 
-  it('holds at most top_k texts, and those above the least likeness alone', async () => {
+  it('has at most top_k passages, all above the minimum match', async () => {
     const bot = await service.bot({ knowledge: { ...knowledge, top_k: 1 } });
     await service.chat(bot.id, say('shipping'));
     expect(systemText().match(/<text number/g)).to.have.length(1);
@@ -85,13 +85,13 @@ describe('the knowledge of a chatbot', () => {
     expect(systemText().match(/<text number/g)).to.have.length(3);
   });
 
-  it('is left out where nothing is alike', async () => {
+  it('is omitted if nothing matches', async () => {
     const bot = await service.bot({ knowledge, instructions: 'Help.' });
     await service.chat(bot.id, say('garden'));
     expect(systemText()).to.equal('Help.');
   });
 
-  it('knows likeness by other metrics than cosine', async () => {
+  it('converts the scores of other metrics than cosine', async () => {
     for (const [metric, expected] of [
       [
         'euclidean',
@@ -122,7 +122,7 @@ describe('the knowledge of a chatbot', () => {
     }
   });
 
-  it('may be changed by plugins', async () => {
+  it('can be changed by plugins', async () => {
     const bot = await service.bot({ knowledge });
     const undo = service.host.hooks.addFilter('svc_chatbot_knowledge', (found, turn) => [
       { id: 'own', title: turn.bot.name, url: '', text: `Instead of ${String(found.length)}`, score: 1 },
@@ -176,17 +176,17 @@ describe('the knowledge of a chatbot', () => {
     it(`does not silence the bot: ${name}`, async () => {
       const bot = await service.bot({ knowledge: { ...knowledge, ...changes }, instructions: 'Help.' });
       breakIt();
-      const told: unknown[] = [];
+      const notified: unknown[] = [];
       const undo = service.host.hooks.addAction(
         'svc_chatbot_knowledge_failed',
-        (error, turn) => void told.push([error instanceof Error, turn.bot.id]),
+        (error, turn) => void notified.push([error instanceof Error, turn.bot.id]),
       );
       const logged = service.host.logged.length;
       const { status, body } = await service.chat(bot.id, say('shipping'));
       undo();
       expect([status, body.reply]).to.deep.equal([200, 'Hello there.']);
       expect(systemText()).to.equal('Help.');
-      expect(told).to.deep.equal([[true, bot.id]]);
+      expect(notified).to.deep.equal([[true, bot.id]]);
       const lines = service.host.logged
         .slice(logged)
         .filter((line) => line.includes('Knowledge lookup failed; the chatbot answers without it'));
@@ -195,7 +195,7 @@ describe('the knowledge of a chatbot', () => {
     });
   }
 
-  it('does not silence the bot: a store that never answers is given up after ten seconds', async () => {
+  it('does not silence the bot: a store without a response is abandoned after ten seconds', async () => {
     const bot = await service.bot({ knowledge, instructions: 'Help.' });
     const asked = new Promise<void>((resolve) => {
       service.relay.script(() => {
@@ -210,7 +210,7 @@ describe('the knowledge of a chatbot', () => {
     expect(systemText()).to.equal('Help.');
   });
 
-  it('works end to end with the sandbox: a collection made, filled and asked through the service alone', async () => {
+  it('works end to end with the sandbox: a collection created, filled and queried through the service alone', async () => {
     const { host } = service;
     const run = async (...argv: string[]): Promise<void> => {
       const { code, err } = await host.cli(...argv);

@@ -19,7 +19,7 @@ describe('POST /chat/{bot_id}/message', () => {
   }
   const sent = (): Sent => service.farEnd.requests[0] as unknown as Sent;
 
-  it('answers with exactly the fields and types of the contract', async () => {
+  it('returns exactly the fields and types of the contract', async () => {
     const bot = await service.bot();
     const { status, headers, body } = await service.chat(bot.id, say('Hello'));
     expect([status, body]).to.deep.equal([
@@ -35,7 +35,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect([headers.get('x-svc-ignored-params'), headers.get('x-svc-usage-estimated')]).to.deep.equal([null, null]);
   });
 
-  it("asks by the bot's saved settings, and by changed ones from the next call on", async () => {
+  it("uses the bot's saved settings, and changed ones from the next call on", async () => {
     const bot = await service.bot({ temperature: 0.3, max_completion_tokens: 77 });
     await service.chat(bot.id, say('Hi', 'Hello.', 'And now?'));
     expect(sent()).to.deep.include({ model: 'gpt-4o-mini', temperature: 0.3 });
@@ -60,7 +60,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(sent().messages).to.deep.equal([{ role: 'user', content: 'Hello' }]);
   });
 
-  it('takes the global temperature where the bot has none', async () => {
+  it('uses the global temperature if the bot has none', async () => {
     await service.host.options.update('svc_ai_params', { temperature: 1.2, max_completion_tokens: 9 });
     await service.chat((await service.bot()).id, say('Hello'));
     await service.host.options.delete('svc_ai_params');
@@ -68,7 +68,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(sent()['max_completion_tokens'] ?? sent()['max_tokens']).to.equal(4000);
   });
 
-  it('tells the model the newest messages alone, as many as the bot remembers', async () => {
+  it('sends only the newest messages, up to the limit of the bot', async () => {
     const bot = await service.bot({ max_messages: 3, instructions: '' });
     await service.chat(bot.id, say('1', '2', '3', '4', '5'));
     expect(sent().messages.map(({ content }) => content)).to.deep.equal(['3', '4', '5']);
@@ -82,7 +82,7 @@ describe('POST /chat/{bot_id}/message', () => {
     );
   });
 
-  it('may cut a conversation before an answer, with every provider', async () => {
+  it('can cut a conversation before an answer, with every provider', async () => {
     await service.host.cli('svc', 'sandbox', 'on');
     try {
       for (const provider of ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama']) {
@@ -95,7 +95,7 @@ describe('POST /chat/{bot_id}/message', () => {
     }
   });
 
-  it('fills in [date] by the site and [username] as Guest', async () => {
+  it('replaces [date] in the site’s time zone, and [username] with Guest', async () => {
     const bot = await service.bot({ instructions: 'Today is [date], you talk with [username]. [other]' });
     await service.chat(bot.id, say('What is [date]?'));
     expect(sent().messages.map(({ content }) => content)).to.deep.equal([
@@ -104,7 +104,7 @@ describe('POST /chat/{bot_id}/message', () => {
     ]);
   });
 
-  it('takes the key as a parameter too, and passes nothing on that it does not know', async () => {
+  it('accepts the key as a parameter, and forwards no unknown parameters', async () => {
     const bot = await service.bot();
     const answer = await service.chat(
       bot.id,
@@ -121,7 +121,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(JSON.stringify(service.farEnd.requests)).not.to.match(/svc_api_key|these tests|unknown|"name"/);
   });
 
-  it('names parameters that the provider does not take, and counts tokens that it does not tell', async () => {
+  it('names parameters that the provider does not support, and estimates tokens that it does not report', async () => {
     const bot = await service.bot({ model: 'o3-mini', temperature: 0.5 });
     const { usage: _usage, ...without } = completion;
     service.farEnd.answer({ body: without });
@@ -138,7 +138,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(body.usage.total_tokens).to.equal(body.usage.input_tokens + body.usage.output_tokens);
   });
 
-  it("notes the call in the ledger under the bot, and the bot's limits do not hold for the key", async () => {
+  it("records the call in the ledger under the bot, and ignores the bot's limits", async () => {
     const bot = await service.bot({
       limits: { guest: { amount: 1 }, user: { amount: 1 } },
       moderation: { banned_words: ['hello'] },
@@ -151,7 +151,7 @@ describe('POST /chat/{bot_id}/message', () => {
     expect(rows[0]).to.include({ module: 'chatbots', route: '/chat/{bot_id}/message', provider: 'openai' });
   });
 
-  it('sends no events and keeps nothing without a conversation_uuid', async () => {
+  it('emits no events and stores nothing without a conversation_uuid', async () => {
     const seen: string[] = [];
     const undo = service.host.hooks.addAction('svc_event_emit', (name: string) => void seen.push(name), 1);
     await service.chat((await service.bot()).id, say('Hello'));
@@ -169,9 +169,9 @@ describe('POST /chat/{bot_id}/message', () => {
     ]);
   });
 
-  it('lets plugins change prompt and answer, and tells them of both', async () => {
+  it('lets plugins change prompt and answer, and notifies them of both', async () => {
     const bot = await service.bot();
-    const told: unknown[] = [];
+    const notified: unknown[] = [];
     const { hooks } = service.host;
     const undo = [
       hooks.addFilter('svc_chatbot_prompt', (prompt, turn) => ({
@@ -184,7 +184,8 @@ describe('POST /chat/{bot_id}/message', () => {
       hooks.addFilter('svc_chatbot_reply', (content, reply) => `${content} (${reply.model})`),
       hooks.addAction(
         'svc_chatbot_replied',
-        (reply, turn) => void told.push([reply.content, reply.usage.total_tokens, turn.bot.id, turn.messages.length]),
+        (reply, turn) =>
+          void notified.push([reply.content, reply.usage.total_tokens, turn.bot.id, turn.messages.length]),
       ),
     ];
     const { body } = await service.chat(bot.id, say('Hello'));
@@ -199,7 +200,7 @@ describe('POST /chat/{bot_id}/message', () => {
         { role: 'user', content: 'Changed' },
       ],
     });
-    expect(told).to.deep.equal([['Hello there. (far-model-0125)', 10, bot.id, 1]]);
+    expect(notified).to.deep.equal([['Hello there. (far-model-0125)', 10, bot.id, 1]]);
   });
 
   it('is described in OpenAPI', async () => {

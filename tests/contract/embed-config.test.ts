@@ -12,7 +12,7 @@ async function statusOf(site: WidgetSite, bot: Bot, origin: string): Promise<num
 }
 
 describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
-  it('answers config and markup without a key (contract 2.6)', async () => {
+  it('returns config and markup without a key (contract 2.6)', async () => {
     const bot = await site().bot({ name: '<b>Anna & Co</b>', greeting: 'Hello!' });
     const response = await ask(site(), bot.id, { origin: shop });
     expect(response.status).to.equal(200);
@@ -35,7 +35,7 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
     expect(JSON.stringify(config)).not.to.match(/instructions|provider|moderation|allowed_domains|limits|rules/);
   });
 
-  it('is served to the site itself, to the domains of the list, and to requests that name no site; others get 403', async () => {
+  it('is served to the site itself, to the listed domains, and to requests without an origin; others get 403', async () => {
     const bot = await site().bot({
       embed: { allowed_domains: ['example.com', 'https://shop.example.com:8443', '*.example.org'] },
     });
@@ -79,7 +79,7 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
     ).to.equal(403);
   });
 
-  it('without a list is for the site itself, with the box for any site, with the switch off for nobody', async () => {
+  it('is for the site itself without a list, for any site with the box, and for no site with embedding off', async () => {
     const bot = await site().bot({ embed: { allowed_domains: [] } });
     expect(await statusOf(site(), bot, shop)).to.equal(403);
     expect(await statusOf(site(), bot, site().host.url)).to.equal(200);
@@ -92,14 +92,14 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
       expect((await ask(site(), bot.id, headers)).status).to.equal(403);
   });
 
-  it('knows names beyond ASCII as browsers write them', async () => {
+  it('accepts names beyond ASCII as browsers send them', async () => {
     const bot = await site().bot({ embed: { allowed_domains: ['bücher.example', '[::1]:8080'] } });
     expect(await statusOf(site(), bot, 'https://xn--bcher-kva.example')).to.equal(200);
     expect(await statusOf(site(), bot, 'http://[::1]:8080')).to.equal(200);
     expect(await statusOf(site(), bot, 'http://[::1]:8081')).to.equal(403);
   });
 
-  it('names the one origin to browsers, never with credentials, on preflights too', async () => {
+  it('allows browsers one origin, never with credentials, also on preflights', async () => {
     const bot = await site().bot();
     await site().host.options.update('rest_allowed_origins', ['https://partner.example.com']);
     for (const route of [
@@ -139,7 +139,7 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
     expect(partner.headers.get('access-control-allow-origin')).to.equal('https://partner.example.com');
   });
 
-  it('tells errors to pages that may read them: bad parameters, and a bot that is not there', async () => {
+  it('returns errors to pages that may read them: invalid parameters, and an unknown bot', async () => {
     const bot = await site().bot();
     const bad = await site().host.fetch(`/wp-json/svc-widget/v1/bots/${String(bot.id)}/messages`, {
       method: 'POST',
@@ -162,7 +162,7 @@ describeWidget('GET /chatbots/{bot_id}/embed-config', (site) => {
     expect((await ask(site(), 'x')).status).to.equal(404);
   });
 
-  it('goes through the filter svc_chatbot_widget_config', async () => {
+  it('is passed through the filter svc_chatbot_widget_config', async () => {
     const bot = await site().bot();
     site().host.hooks.addFilter('svc_chatbot_widget_config', (answer, { id }, origin) => ({
       config: { ...answer.config, extra: [id, origin] },

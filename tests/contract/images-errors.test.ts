@@ -121,7 +121,7 @@ describe('errors of POST /images/generate', () => {
         giving(url);
         const { status, body, text } = await service.generate(askingForData);
         expect([status, body.code], url).to.deep.equal([502, 'rest_svc_provider_error']);
-        expect(body.message).to.contain('OpenAI failed: the image could not be fetched from the address it gave');
+        expect(body.message).to.contain('OpenAI failed: the image could not be fetched from its URL');
         expect(text).not.to.contain('secret');
       }
     });
@@ -135,7 +135,7 @@ describe('errors of POST /images/generate', () => {
       const { status, body } = await service.generate(askingForData);
       expect([status, body.message]).to.deep.equal([
         502,
-        'OpenAI failed: what it gave is no PNG, JPEG, GIF, WebP or AVIF image.',
+        'OpenAI failed: it returned no PNG, JPEG, GIF, WebP or AVIF image.',
       ]);
     });
 
@@ -144,7 +144,7 @@ describe('errors of POST /images/generate', () => {
       const { status, body, text } = await service.generate(askingForData);
       expect([status, service.farEnd.fetched.length]).to.deep.equal([502, 1]);
       expect(body.message).to.match(
-        /^OpenAI failed: the image could not be fetched from the address it gave: 127\.0\.0\.1:\d+ answered 404\.$/,
+        /^OpenAI failed: the image could not be fetched from its URL: 127\.0\.0\.1:\d+ returned 404\.$/,
       );
       expect(text).not.to.contain('secret');
     });

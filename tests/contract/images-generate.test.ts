@@ -113,7 +113,7 @@ describe('POST /images/generate', () => {
 
     it('says so when a call gives fewer than it was asked for', async () => {
       const { body } = await service.generate({ prompt, model: 'dall-e-2', n: 3 });
-      expect(body.message).to.equal('1 image generated. 2 of 3 failed: OpenAI failed: it gave 1 of 3 images.');
+      expect(body.message).to.equal('1 image generated. 2 of 3 failed: OpenAI failed: it returned 1 of 3 images.');
     });
 
     it('answers the mapped error when all fail', async () => {

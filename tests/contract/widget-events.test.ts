@@ -48,7 +48,7 @@ const showForm = {
 
 describeDialects('events of the chat widget', (_open, { location }) => {
   // Inside, so that the sites have stopped when their database is removed.
-  describe('on a site of its own', () => {
+  describe('on a separate site', () => {
     let site: WidgetSite;
     let receiver: WebhookReceiver;
 
@@ -103,7 +103,7 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       expect(missing, event.type).to.deep.equal([]);
     };
 
-    it('all five arrive in order, exactly once for each act, with every field, as their schemas say', async () => {
+    it('all five arrive in order, once each, with every field of their schemas', async () => {
       const bot = await site.bot({ forms: [form], rules: [showForm] });
       const guest = await site.started(bot);
       await act(guest);
@@ -193,7 +193,7 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       expect((await submit()).body).to.deep.include({ thanks: 'We will call.', message: null });
     }
 
-    it('come once also where nothing of the conversation is kept', async () => {
+    it('arrive once even if the conversation is not stored', async () => {
       const guest = await site.started(await site.bot({ forms: [form], rules: [showForm], privacy: { keep: false } }));
       await act(guest);
       const events = await received(5);
@@ -207,7 +207,7 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       await noneBut(5);
     });
 
-    it('tell each change of mind, under keys of their own', async () => {
+    it('are emitted for each change of a rating, under separate keys', async () => {
       const guest = await site.started(await site.bot());
       const { body } = await guest.send('Hello');
       for (const value of ['up', 'down', 'none', 'up', 'up'])
@@ -218,7 +218,7 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       await noneBut(7);
     });
 
-    it('are not sent for what is refused, stopped or failed, and for an answer made anew once more', async () => {
+    it('are not emitted for refused, stopped or failed messages, and once more for a regenerated answer', async () => {
       const bot = await site.bot({ moderation: { banned_words: ['never'], banned_addresses: [], message: 'No.' } });
       const guest = await site.started(bot);
       await guest.send('never');

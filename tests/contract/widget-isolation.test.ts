@@ -6,7 +6,7 @@ import { describeWidget, shop, type Answer, type Guest, type WidgetSite } from '
 
 const secret = 'My account number is 4711';
 
-/** What somebody else has: a conversation with a bot that keeps, its ids, and a token for it. */
+/** Another visitor's stored conversation: its ids and its token. */
 interface Victim {
   readonly site: WidgetSite;
   readonly guest: Guest;
@@ -18,19 +18,19 @@ interface Victim {
   readonly otherBot: number;
 }
 
-/** Who tries: headers and token; `conversation`: which one, if not the guest's. */
+/** An attacker's headers and token. `conversation`: the one to open, if not the guest's. */
 interface Attempt {
   readonly who: string;
   readonly guest: (victim: Victim) => Promise<Guest> | Guest;
   readonly conversation?: (victim: Victim) => string;
 }
 
-interface Act {
+interface Action {
   readonly what: string;
   readonly run: (guest: Guest, conversation: string, victim: Victim) => Promise<Answer>;
 }
 
-const acts: readonly Act[] = [
+const actions: readonly Action[] = [
   {
     what: 'sends a message',
     run: (guest, conversation) =>
@@ -42,7 +42,7 @@ const acts: readonly Act[] = [
       guest.post('messages', { conversation, message_id: messageId, text: secret }),
   },
   {
-    what: 'makes the answer anew',
+    what: 'regenerates the answer',
     run: (guest, conversation, { messageId }) =>
       guest.post('messages', { conversation, message_id: messageId, text: secret, regenerate: true }),
   },
@@ -189,7 +189,7 @@ const attempts: readonly Attempt[] = [
   { who: 'the owner with an id in SQL', guest: ({ guest }) => guest, conversation: () => "' OR '1'='1" },
 ];
 
-describeWidget('conversations of somebody else', (site) => {
+describeWidget('conversations of another visitor', (site) => {
   const form = {
     id: 'lead',
     name: 'Lead',
@@ -200,7 +200,7 @@ describeWidget('conversations of somebody else', (site) => {
   };
 
   async function open(): Promise<Victim> {
-    // However often somebody tries, it is not the limit against floods that keeps them out.
+    // The attempts must not fail because of the flood limit.
     site().host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
       starts_per_address: 10_000,
       sends_per_address: 10_000,
@@ -239,13 +239,13 @@ describeWidget('conversations of somebody else', (site) => {
     expect(await site().host.database.knex(submissionsTable)).to.deep.equal([]);
   }
 
-  it(`can be neither read nor continued: ${String(attempts.length * acts.length)} attempts fail alike, whether there is one or not`, async function () {
+  it(`can be neither read nor continued: ${String(attempts.length * actions.length)} attempts fail alike, whether the conversation exists or not`, async function () {
     this.timeout(120_000);
     const victim = await open();
     const before = site().farEnd.calls.length;
     for (const { who, guest: make, conversation = ({ conversation: id }: Victim) => id } of attempts) {
       const guest = await make(victim);
-      for (const { what, run } of acts) {
+      for (const { what, run } of actions) {
         const { status, body } = await run(guest, conversation(victim), victim);
         expect([403, 404], `${who} ${what}: ${JSON.stringify(body)}`).to.include(status);
         expect(JSON.stringify(body), `${who} ${what}`).not.to.contain('4711');
@@ -257,7 +257,7 @@ describeWidget('conversations of somebody else', (site) => {
     await isUntouched(victim);
   });
 
-  it('are not given at a start: it is as if they were not there', async () => {
+  it('are not returned by a start, as if they did not exist', async () => {
     const victim = await open();
     for (const { who, guest: make, conversation = ({ conversation: id }: Victim) => id } of attempts.filter(
       ({ guest }) => guest !== (({ guest: own }: Victim) => own),
@@ -272,7 +272,7 @@ describeWidget('conversations of somebody else', (site) => {
     }
   });
 
-  it('do not open with ids of messages from elsewhere', async () => {
+  it('do not open with message ids of another conversation', async () => {
     const victim = await open();
     const guest = await stranger(victim);
     const own = await guest.send('Mine');
@@ -287,7 +287,7 @@ describeWidget('conversations of somebody else', (site) => {
         guest.post('feedback', { conversation, message_id: own.body.conversation, value: 'down' }),
       ],
       [
-        'another’s message made anew in one’s own conversation',
+        'another visitor’s message regenerated in the own conversation',
         guest.post('messages', { conversation, message_id: victim.messageId, text: 'x', regenerate: true }),
       ],
       [
@@ -306,7 +306,7 @@ describeWidget('conversations of somebody else', (site) => {
     await isUntouched(victim);
   });
 
-  it('do not open with a first message that has the id of another’s first message', async () => {
+  it('do not open with the id of another visitor’s first message', async () => {
     const victim = await open();
     const guest = await stranger(victim);
     const { status, body } = await guest.send('Hello', { message_id: victim.messageId });
@@ -316,7 +316,7 @@ describeWidget('conversations of somebody else', (site) => {
     await isUntouched(victim);
   });
 
-  it('do not open once a session has expired; one that is used goes on', async () => {
+  it('do not open after the session has expired; a session in use is renewed', async () => {
     const victim = await open();
     const day = 24 * 3600_000;
     site().clock.jump(20 * day);
@@ -337,12 +337,12 @@ describeWidget('conversations of somebody else', (site) => {
     expect((await victim.guest.start()).body.conversation).to.equal(null);
   });
 
-  it('that are kept nowhere cannot be gone on with either', async () => {
+  it('that are not stored cannot be continued either', async () => {
     const bot = await site().bot({ privacy: { keep: false }, forms: [form] });
     const guest = await site().started(bot);
     const first = await guest.send('Hello');
     const thief = await site().started(bot);
-    for (const { what, run } of acts) {
+    for (const { what, run } of actions) {
       for (const conversation of [guest.conversation ?? '', randomUUID()]) {
         const { status, body } = await run(thief, conversation, {
           messageId: randomUUID(),

@@ -25,7 +25,7 @@ describeWidget('limits of visitors', (site) => {
     }));
   });
 
-  it('count messages a day: what is over is refused with the bot’s words, until the day is over where the site is', async () => {
+  it('count messages per day and refuse more with the bot’s message, until the day ends in the site’s time zone', async () => {
     await site().host.options.update('timezone_string', 'Europe/Berlin');
     const guest = await site().started(
       await site().bot(limits({ guest: { amount: 2, unit: 'messages', per: 'day' } })),
@@ -54,7 +54,7 @@ describeWidget('limits of visitors', (site) => {
     expect((await guest.send('Three')).status).to.equal(200);
   });
 
-  it('count by address as well: a guest who clears the cookies begins no new count', async () => {
+  it('also count by address: a guest who clears the cookies starts no new count', async () => {
     const bot = await site().bot(limits({ guest: { amount: 2, unit: 'messages', per: 'week' } }));
     await (await site().started(bot)).send('One');
     await (await site().started(bot)).send('Two');
@@ -65,7 +65,7 @@ describeWidget('limits of visitors', (site) => {
     expect(JSON.stringify(await knex(widgetTables.counters))).not.to.contain('127.0.0');
   });
 
-  it('count users wherever they are, by what is set for their roles', async () => {
+  it('count users on any address, by the limits of their roles', async () => {
     const bot = await site().bot(
       limits({
         user: { amount: 1, unit: 'messages', per: 'month' },
@@ -91,7 +91,7 @@ describeWidget('limits of visitors', (site) => {
     }
   });
 
-  it('do not count what is refused or failed, nor the same message twice', async () => {
+  it('do not count refused or failed messages, nor the same message twice', async () => {
     const guest = await site().started(
       await site().bot({
         ...limits({ guest: { amount: 2, unit: 'messages', per: 'day' } }),
@@ -124,7 +124,7 @@ describeWidget('limits of visitors', (site) => {
     expect(site().farEnd.calls).to.have.length(12);
   });
 
-  it('hold for tokens when 64 messages are sent at once: together they use no more than there is', async () => {
+  it('hold for tokens when 64 messages are sent at once: together they stay within the limit', async () => {
     const bot = await site().bot({
       instructions: 'Be brief.',
       max_completion_tokens: 100,
@@ -142,7 +142,7 @@ describeWidget('limits of visitors', (site) => {
     expect((await guest.start()).body.limit === null).to.equal(used < 1000);
   });
 
-  it('of tokens count what was really used', async () => {
+  it('of tokens count the actual usage', async () => {
     const bot = await site().bot({
       instructions: 'Be brief.',
       ...limits({ guest: { amount: 10_000, unit: 'tokens', per: 'day' } }),
@@ -161,7 +161,7 @@ describeWidget('limits of visitors', (site) => {
     expect(await usedTokens(site(), bot)).to.equal(42);
   });
 
-  it('are what the filter svc_chatbot_limit says', async () => {
+  it('can be changed by the filter svc_chatbot_limit', async () => {
     const bot = await site().bot(limits({ guest: { amount: 1, unit: 'messages', per: 'day' } }));
     const guest = await site().started(bot);
     const asked: unknown[] = [];
@@ -176,7 +176,7 @@ describeWidget('limits of visitors', (site) => {
     expect(((await guest.send('Hello')).body as unknown as Failure).code).to.equal('rest_svc_chat_limit_reached');
   });
 
-  it('of periods that are over are forgotten by the sweep', async () => {
+  it('of past periods are deleted by the sweep', async () => {
     const guest = await site().started(
       await site().bot(limits({ guest: { amount: 5, unit: 'messages', per: 'day' } })),
     );

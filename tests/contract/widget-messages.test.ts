@@ -4,7 +4,7 @@ import type { SendEvent } from '../../plugins/svc/modules/chatbots/widget/protoc
 import { describeWidget } from './widget-site.ts';
 
 describeWidget('messages of the chat widget', (site) => {
-  it('are answered as a stream: accepted, pieces, and the whole message as it is stored', async () => {
+  it('are answered as a stream: accepted, pieces, and the stored message', async () => {
     const guest = await site().started(await site().bot());
     const stream = await guest.stream('Do you ship to Norway?');
     const events = await stream.whole();
@@ -29,7 +29,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect(body.conversation?.messages[1]).to.deep.equal(done.message);
   });
 
-  it('are answered as a whole where no stream is asked for, and the model is told what was said before', async () => {
+  it('are answered as a whole without a stream, and the model gets the earlier messages', async () => {
     const guest = await site().started(await site().bot({ instructions: 'Be kind.' }));
     await guest.send('One');
     const { status, body } = await guest.send('Two');
@@ -44,7 +44,7 @@ describeWidget('messages of the chat widget', (site) => {
     ]);
   });
 
-  it('pass on each piece as the far end sends it', async () => {
+  it('forward each piece when the provider sends it', async () => {
     const guest = await site().started(await site().bot());
     const next = site().farEnd.next();
     const stream = await guest.stream('Slowly, please');
@@ -59,12 +59,12 @@ describeWidget('messages of the chat widget', (site) => {
     expect(stream.text()).to.equal('First and second');
   });
 
-  it('count once however often they are sent: the same again gives the stored answer', async () => {
+  it('count once however often they are sent: a repeated message returns the stored answer', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     const first = await guest.send('Hello', { message_id });
     const again = await guest.send('Hello', { message_id });
-    // The page that never heard of the conversation sends its first message again without it.
+    // A page that did not get the conversation id sends its first message again without it.
     const unheard = await guest.send('Hello', { message_id, conversation: null });
     expect(again.body).to.deep.equal(first.body);
     expect(unheard.body).to.deep.equal(first.body);
@@ -82,7 +82,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
   });
 
-  it('are answered and stored though the connection breaks, and the same again follows the answer under way from its beginning', async () => {
+  it('are answered and stored after the connection breaks; a repeated message follows the answer from its beginning', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     const next = site().farEnd.next();
@@ -103,7 +103,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect(site().farEnd.calls).to.have.length(1);
   });
 
-  it('that failed are told without the provider’s words, and the same again is a new try', async () => {
+  it('that failed hide the provider’s message; a repeated message is a retry', async () => {
     const guest = await site().started(await site().bot({ texts: { error: 'Something went wrong.' } }));
     const message_id = randomUUID();
     site().farEnd.answer = (turn) => {
@@ -130,7 +130,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
   });
 
-  it('wait for the one before: another message meanwhile is refused with 409', async () => {
+  it('are refused with 409 while another one is answered', async () => {
     const guest = await site().started(await site().bot());
     const next = site().farEnd.next();
     const stream = await guest.stream('First');
@@ -144,7 +144,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await guest.send('Second')).status).to.equal(200);
   });
 
-  it('are stopped by the visitor: what there is stays, marked as a part', async () => {
+  it('can be stopped by the visitor; the text so far stays, marked as partial', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     const next = site().farEnd.next();
@@ -161,7 +161,7 @@ describeWidget('messages of the chat widget', (site) => {
     ).to.deep.equal({ stopped: false });
   });
 
-  it('are answered anew: the new answer takes the place of the old one, also for a page that was away', async () => {
+  it('can be regenerated: the new answer replaces the old one, also for a disconnected page', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     const first = await guest.send('Hello', { message_id });
@@ -197,7 +197,7 @@ describeWidget('messages of the chat widget', (site) => {
     ).to.deep.include({ status: 404 });
   });
 
-  it('keep the old answer where making it anew fails', async () => {
+  it('keep the old answer if regenerating it fails', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     await guest.send('Hello', { message_id });
@@ -213,7 +213,7 @@ describeWidget('messages of the chat widget', (site) => {
     ]);
   });
 
-  it('need consent where the bot asks for it, once for each conversation', async () => {
+  it('need consent if the bot asks for it, once per conversation', async () => {
     const guest = await site().started(await site().bot({ consent: { required: true, text: 'May we?' } }));
     const refused = await guest.post('messages', { message_id: randomUUID(), text: 'Hello' });
     expect(refused).to.deep.include({ status: 403 });
@@ -224,7 +224,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await guest.start()).body.consented).to.equal(true);
   });
 
-  it('with banned words, and of banned addresses, are refused in the bot’s own words and not stored', async () => {
+  it('with banned words, or from banned addresses, are refused with the bot’s message and not stored', async () => {
     const bot = await site().bot({
       moderation: { banned_words: ['Krümel', 'two words'], banned_addresses: [], message: 'Not here.' },
     });
@@ -241,7 +241,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
   });
 
-  it('of a bot that keeps nothing leave no trace in the database, and the model is told what the page remembers', async () => {
+  it('of a bot that stores nothing leave no trace in the database, and the model gets the history of the page', async () => {
     const guest = await site().started(await site().bot({ privacy: { keep: false } }));
     const first = await guest.send('Secret question');
     expect(first.body.message.content).to.equal('You said: Secret question');
@@ -265,7 +265,7 @@ describeWidget('messages of the chat widget', (site) => {
       .and.not.contain(guest.conversation ?? '');
   });
 
-  it('keep where the visitor was, and the address without its last part', async () => {
+  it('store the page of the visitor, and the address without its last part', async () => {
     const whole = await site().bot({ privacy: { anonymise_ip: false } });
     for (const [bot, ip] of [
       [await site().bot(), '127.0.0.0'],

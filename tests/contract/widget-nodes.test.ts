@@ -8,7 +8,7 @@ import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
 
 describeDialects('the chat widget on two nodes', (_open, { location }) => {
   // Inside, so that the sites have stopped when their database is removed.
-  describe('on sites of their own', () => {
+  describe('on separate sites', () => {
     let first: WidgetSite;
     let second: WidgetSite;
     let bot: Bot;
@@ -41,7 +41,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
     const onSecond = (guest: Guest): Guest =>
       Object.assign(second.guest({ id: guest.bot }), { token: guest.token, conversation: guest.conversation });
 
-    it('knows a visitor on either, and goes on with the conversation', async () => {
+    it('recognizes a visitor on either node, and continues the conversation', async () => {
       const guest = await first.started(bot);
       await guest.send('One');
       const there = onSecond(guest);
@@ -54,7 +54,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       ]);
     });
 
-    it('makes one answer to a message that reaches both at once', async () => {
+    it('generates one answer to a message that reaches both at once', async () => {
       const guest = await first.started(bot);
       const there = onSecond(guest);
       const message_id = randomUUID();
@@ -71,7 +71,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       expect(first.farEnd.calls).to.have.length(1);
     });
 
-    it('makes no second answer where the other node ended its own just before', async () => {
+    it('generates no second answer when the other node has just finished', async () => {
       const guest = await first.started(bot);
       const message_id = randomUUID();
       let answered: Promise<unknown> | null = null;
@@ -126,7 +126,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       });
     });
 
-    it('tries anew on the other node when one dies with an answer under way; what was reserved is given back', async () => {
+    it('retries on the other node when one dies during an answer, and refunds the reservation', async () => {
       await first.change(bot.id, { limits: { guest: { amount: 1, unit: 'messages', per: 'day' } } });
       const guest = await first.started(bot);
       const message_id = randomUUID();
@@ -134,7 +134,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       const stream = await guest.stream('Hello', { message_id });
       const turn = await next;
       await stream.until('accepted');
-      // Its lease has run out, as it does when nobody extends it.
+      // Its lease has expired, as it does without renewal.
       await first.host.database.knex(widgetTables.turns).update({ until: 1 });
       const there = onSecond(guest);
       const { status, body } = await there.send('Hello', { message_id });
@@ -153,7 +153,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       ).to.equal(429);
     });
 
-    it('lets a message be sent again elsewhere when its node stops', async () => {
+    it('lets a message be sent again to the other node when its node stops', async () => {
       const guest = await first.started(bot);
       const message_id = randomUUID();
       const next = second.farEnd.next();
@@ -169,7 +169,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       expect((await guest.send('Hello', { message_id })).body.message.content).to.equal('You said: Hello');
     }).timeout(60_000);
 
-    it('holds limits over both when 64 messages are sent at once', async () => {
+    it('holds limits across both when 64 messages are sent at once', async () => {
       await first.change(bot.id, { limits: { guest: { amount: 5, unit: 'messages', per: 'day' } } });
       const guest = await first.started(bot);
       const there = onSecond(guest);

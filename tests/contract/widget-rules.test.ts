@@ -29,7 +29,7 @@ const lead = {
 };
 
 describeWidget('rules of a chatbot in the widget', (site) => {
-  it('reply in place of the model', async () => {
+  it('reply instead of the model', async () => {
     const guest = await site().started(
       await site().bot({
         rules: [rule('hours', 'message_received', { type: 'reply', text: 'We are open from 9 to 5.' }, [says('open')])],
@@ -46,7 +46,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     expect((await guest.send('Something else')).body.message.content).to.equal('You said: Something else');
   });
 
-  it('block a message with their own words: nothing is stored or generated', async () => {
+  it('block a message with their text: nothing is stored or generated', async () => {
     const guest = await site().started(
       await site().bot({
         rules: [rule('no', 'message_received', { type: 'block', text: 'Not about that.' }, [says('politics')])],
@@ -62,7 +62,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     expect(site().farEnd.calls).to.have.length(0);
   });
 
-  it('add to what the model is told, at the beginning of a conversation and later', async () => {
+  it('add to the prompt, at the start of a conversation and later', async () => {
     const rules = [
       rule('first', 'session_started', { type: 'add_context', text: 'The visitor is new.' }),
       rule('page', 'message_received', { type: 'add_context', text: 'The visitor is at {page_url}.' }, [
@@ -72,15 +72,15 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     const guest = await site().started(await site().bot({ instructions: 'Be kind.', rules }));
     await guest.send('Hello', { page_url: 'https://shop.example.com/contact' });
     await guest.send('Hello again');
-    const told = site().farEnd.calls.map(({ messages }) => messages[0]?.content ?? '');
-    expect(told[0])
+    const systemTexts = site().farEnd.calls.map(({ messages }) => messages[0]?.content ?? '');
+    expect(systemTexts[0])
       .to.contain('Be kind.')
       .and.contain('The visitor is new.')
       .and.contain('The visitor is at https://shop.example.com/contact.');
-    expect(told[1]).to.contain('Be kind.').and.not.contain('The visitor');
+    expect(systemTexts[1]).to.contain('Be kind.').and.not.contain('The visitor');
   });
 
-  it('set variables that later rules see, keep values with the conversation, and call hooks once with what happened', async () => {
+  it('set variables for later rules, store values with the conversation, and call hooks once with the event', async () => {
     const rules = [
       rule('vip', 'message_received', { type: 'set_variable', name: 'vip', value: 'yes' }, [says('gold card')]),
       rule('keep', 'message_received', { type: 'store', name: 'Wish', value: '{message}' }, [says('gold card')]),
@@ -119,7 +119,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     ]);
   });
 
-  it('answer a failure, and show a form then', async () => {
+  it('reply to a failure, and show a form', async () => {
     const rules = [
       rule('sorry', 'error', { type: 'display_form', form_id: 'lead' }),
       rule('limit', 'error', { type: 'reply', text: 'Too much to do just now.' }, [
@@ -141,7 +141,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     expect([second.status, second.body.message.content, second.body.form?.id]).to.deep.equal([200, '', 'lead']);
   });
 
-  it('show a form with an answer, also when it is asked for again; what is submitted is checked, stored, and answered by rules', async () => {
+  it('show a form with an answer, also when it is replayed; the submission is checked, stored, and answered by rules', async () => {
     const rules = [
       rule('show', 'message_received', { type: 'display_form', form_id: 'lead' }, [says('call')]),
       rule('crm', 'form_submitted', { type: 'call_hook', name: 'lead' }),
@@ -184,7 +184,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
 });
 
 describeWidget('feedback in the widget', (site) => {
-  it('is kept with the answer until it is taken back, and refused where the bot wants none', async () => {
+  it('is stored with the answer until it is removed, and refused if the bot does not allow it', async () => {
     const bot = await site().bot();
     const guest = await site().started(bot);
     const { body } = await guest.send('Hello');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { describeWidget, shop, startWidgetSite } from './widget-site.ts';
 
 describeWidget('sessions of the chat widget', (site) => {
-  it('are a cookie out of reach of scripts on the site itself, for one bot alone', async () => {
+  it('are an http-only cookie on the site itself, for one bot', async () => {
     const bot = await site().bot();
     const guest = site().guest(bot, { origin: site().host.url });
     const { body, headers } = await guest.start();
@@ -19,7 +19,7 @@ describeWidget('sessions of the chat widget', (site) => {
     expect(again.body.conversation?.id).to.equal(guest.conversation);
   });
 
-  it('are a token in the body on other sites, where no cookie is set or looked at', async () => {
+  it('are a token in the body on other sites, where no cookie is set or read', async () => {
     const bot = await site().bot();
     const guest = site().guest(bot);
     const { body, headers } = await guest.start();
@@ -32,7 +32,7 @@ describeWidget('sessions of the chat widget', (site) => {
     );
   });
 
-  it('are renewed while they are used', async () => {
+  it('are renewed in use', async () => {
     const guest = await site().started(await site().bot(), { origin: site().host.url });
     const first = guest.headers['cookie'];
     site().clock.jump(25 * 3600_000);
@@ -40,7 +40,7 @@ describeWidget('sessions of the chat widget', (site) => {
     expect((await guest.start()).headers.get('set-cookie')).to.match(/^svc_chat=/);
   });
 
-  it('know the signed-in user on the site’s own pages, without a nonce', async () => {
+  it('recognize the signed-in user on the site’s own pages, without a nonce', async () => {
     const bot = await site().bot({ instructions: 'For [username].' });
     const { cookie } = await site().user('ada');
     const guest = await site().started(bot, { origin: site().host.url, cookie });
@@ -52,7 +52,7 @@ describeWidget('sessions of the chat widget', (site) => {
     expect((await elsewhere.start()).body.conversation?.id).to.equal(guest.conversation);
   });
 
-  it('do not know the user on pages of other sites, nor where the browser says it was one', async () => {
+  it('do not recognize the user on pages of other sites, nor if the browser reports one', async () => {
     const bot = await site().bot();
     const { cookie } = await site().user('root', 'administrator');
     for (const headers of [
@@ -69,7 +69,7 @@ describeWidget('sessions of the chat widget', (site) => {
     }
   });
 
-  it('end with signing in and out: a guest’s conversation is not the user’s, nor the other way round', async () => {
+  it('end when the visitor signs in or out: a guest’s conversation is not the user’s, nor the reverse', async () => {
     const bot = await site().bot();
     const guest = await site().started(bot, { origin: site().host.url });
     await guest.send('As a guest');
@@ -89,7 +89,7 @@ describeWidget('sessions of the chat widget', (site) => {
     ).to.equal('rest_svc_session_invalid');
   });
 
-  it('begin anew where the page asks for it; the conversation before stays', async () => {
+  it('start a new conversation on request; the earlier one stays', async () => {
     const guest = await site().started(await site().bot());
     await guest.send('One');
     const first = guest.conversation;
@@ -100,7 +100,7 @@ describeWidget('sessions of the chat widget', (site) => {
     expect((await guest.start({ conversation: first })).body.conversation?.messages[0]?.content).to.equal('One');
   });
 
-  it('are open to JSON alone: a form of another site sends nothing', async () => {
+  it('accept JSON only: a form of another site sends nothing', async () => {
     const bot = await site().bot();
     const { cookie } = await site().user('ada');
     const response = await site().host.fetch(`/wp-json/svc-widget/v1/bots/${String(bot.id)}/messages`, {
@@ -111,7 +111,7 @@ describeWidget('sessions of the chat widget', (site) => {
     expect(response.status).to.equal(415);
   });
 
-  it('are held up when they come in floods, with 429 and Retry-After', async () => {
+  it('are limited with 429 and Retry-After during a flood', async () => {
     const bot = await site().bot();
     site().host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
       starts_per_address: 3,
@@ -133,7 +133,7 @@ describeWidget('sessions of the chat widget', (site) => {
 });
 
 describe('sessions of the chat widget over https', () => {
-  it('are a cookie that goes over https alone', async () => {
+  it('are a cookie that is sent over https only', async () => {
     const site = await startWidgetSite({ env: { SITE_URL: 'https://www.example.com' } });
     try {
       const bot = await site.bot();

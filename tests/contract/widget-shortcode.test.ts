@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describeWidget } from './widget-site.ts';
 
 describeWidget('shortcode [svc_chatbot]', (site) => {
-  it('puts the widget into a page of the site, in its place unless told otherwise', async () => {
+  it('puts the widget into a page of the site, inline by default', async () => {
     const bot = await site().bot({ name: 'Anna' });
     const root = `${site().host.url}/wp-json`;
     const html = await site().host.content.doShortcode(`[svc_chatbot id=${String(bot.id)}]`);
@@ -18,7 +18,7 @@ describeWidget('shortcode [svc_chatbot]', (site) => {
     );
   });
 
-  it('shows nothing to visitors where it cannot show the bot, and tells administrators why', async () => {
+  it('shows nothing to visitors if the bot cannot be shown, and the reason to administrators', async () => {
     const bot = await site().bot({ name: 'Anna', status: 'inactive' });
     const { cookie } = await site().user('root', 'administrator');
     const post = async (shortcode: string): Promise<string> => {

@@ -73,7 +73,7 @@ export interface SiteInit {
   readonly database?: string;
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string>>;
-  /** That of another site, which then answers for both. */
+  /** The fake provider of another site, which both then share. */
   readonly farEnd?: StreamingFarEnd;
 }
 

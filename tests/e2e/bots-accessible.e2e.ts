@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { overflow } from './browser.ts';
-import { faultsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
+import { errorsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('the pages of chatbots', () => {
   let site: BotsSite;
@@ -55,7 +55,7 @@ describe('the pages of chatbots', () => {
           await page.goto('about:blank');
           await page.goto(`${host.url}/admin/svc/bots${path === '?' ? '' : `/${path}`}#${fragment}`);
           await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-          expect(await faultsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+          expect(await errorsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
           expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
         }
       }

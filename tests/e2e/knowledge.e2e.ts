@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
 import { overflow } from './browser.ts';
-import { faultsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
+import { errorsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 const pages: Readonly<Record<string, string>> = {
   '/sitemap.xml':
@@ -64,7 +64,7 @@ describe('knowledge bases in the browser', () => {
         await page.evaluate(
           'Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))',
         );
-        expect(await faultsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
+        expect(await errorsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
       }
     }

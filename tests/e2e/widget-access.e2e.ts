@@ -35,7 +35,7 @@ const rule = {
 const everything =
   'echo: # Heading\n\nText with `code` and [a link](https://example.com/).\n\n- one\n- two\n\n> said\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n```js\nlet one = 1;\n```';
 
-describe('the widget for everybody', () => {
+describe('accessibility of the widget', () => {
   let site: WidgetSite;
 
   const focused = (page: Page): Promise<string> =>
@@ -59,7 +59,7 @@ describe('the widget for everybody', () => {
   });
   after(() => site.stop());
 
-  it('is used by keyboard alone, and gives the focus back', async () => {
+  it('can be used by keyboard alone, and returns the focus', async () => {
     const { page, chat, problems } = await site.visit({
       body: site.tag(await site.bot({ starters: ['echo: by key'] })),
     });
@@ -94,7 +94,7 @@ describe('the widget for everybody', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('says a finished answer once, and not as it is written', async () => {
+  it('announces a finished answer once, and not while it is streamed', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await page.evaluate(
@@ -108,7 +108,7 @@ describe('the widget for everybody', () => {
     ]);
   });
 
-  it('is a dialog that covers small screens, keeps the focus in there, and fits above a keyboard', async () => {
+  it('is a dialog that covers small screens, traps the focus, and fits above a keyboard', async () => {
     const { page, chat } = await site.visit(
       { body: site.tag(await site.bot()) },
       { viewport: { width: 390, height: 780 } },
@@ -129,7 +129,7 @@ describe('the widget for everybody', () => {
     expect(await overflow(page)).to.equal(0);
   });
 
-  it('goes from right to left, follows the page, and stands in its corner', async () => {
+  it('supports right-to-left text, follows the page, and stays in its corner', async () => {
     const { chat } = await site.visit({
       body: site.tag(await site.bot({ look: { direction: 'rtl', position: 'top-left' } })),
     });
@@ -150,7 +150,7 @@ describe('the widget for everybody', () => {
     expect(await follows.chat.root.locator('.svc').getAttribute('dir')).to.equal('rtl');
   });
 
-  it('is dark for those who want it dark, also while it is open', async () => {
+  it('follows the color scheme of the visitor, also while it is open', async () => {
     const { page, chat } = await site.visit(
       { body: site.tag(await site.bot({ look: { theme: 'auto', background_color: '#fffdf5' } })) },
       { colorScheme: 'dark' },
@@ -168,7 +168,7 @@ describe('the widget for everybody', () => {
     expect(await ground()).to.equal('rgb(255, 253, 245)');
   });
 
-  it('is looked into by axe-core', async () => {
+  it('passes axe-core', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.launcher.evaluate((launcher) =>
       (launcher as unknown as { removeAttribute(name: string): void }).removeAttribute('aria-label'),

@@ -74,7 +74,7 @@ describe('Markdown in the widget, in a real browser', () => {
   });
   after(() => browser.close());
 
-  it('runs nothing and takes nothing in that was hidden in it, whole or while it grows', async () => {
+  it('runs no hidden code and loads nothing, complete or while it grows', async () => {
     for (const attack of attacks) {
       const found = await page.evaluate<string[]>(`(async () => {
         const text = ${JSON.stringify(attack)};
@@ -103,14 +103,14 @@ describe('Markdown in the widget, in a real browser', () => {
     expect(await page.evaluate('attacks')).to.equal(0);
   });
 
-  it('shows HTML as the text it is', async () => {
+  it('shows HTML as text', async () => {
     expect(await html('a <b>bold</b> claim & more')).to.equal('<p>a &lt;b&gt;bold&lt;/b&gt; claim &amp; more</p>');
     expect(await html('one<br>two &amp; &lt;three&gt; &#39;four&#x27;')).to.equal(
       "<p>one<br>two &amp; &lt;three&gt; 'four'</p>",
     );
   });
 
-  it('opens links beside the page, and shows pictures over https alone', async () => {
+  it('opens links in a new tab, and loads images over https only', async () => {
     expect(await html('[x](https://example.com/a?b=1&c=2 "t")')).to.equal(
       '<p><a href="https://example.com/a?b=1&amp;c=2" title="t" target="_blank" rel="noopener noreferrer nofollow">x</a></p>',
     );
@@ -121,7 +121,7 @@ describe('Markdown in the widget, in a real browser', () => {
       expect(await html(`![a **picture**](${address})`)).to.not.contain('<img');
   });
 
-  it('makes lists, tables, code, headings below that of the window, and ticks', async () => {
+  it('renders lists, tables, code, headings below those of the window, and checkboxes', async () => {
     expect(await html('3. a\n4. b')).to.equal('<ol start="3"><li>a</li><li>b</li></ol>');
     expect(await html('- [x] a\n- [ ] b')).to.match(/<li>☑ a<\/li><li>☐ b<\/li>/);
     expect(await html('# a\n\n###### b')).to.equal('<h3>a</h3><h6>b</h6>');
@@ -134,7 +134,7 @@ describe('Markdown in the widget, in a real browser', () => {
     );
   });
 
-  it('is the same in the end, however it came, and leaves nodes alone that stay the same', async () => {
+  it('has the same result however it is split, and keeps unchanged nodes', async () => {
     const text =
       'One [ref] here.\n\n- a\n  ```js\n  x\n  ```\n- b\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**end** of it\n\n[ref]: https://example.com/';
     const [grown, kept] = await page.evaluate<[string, boolean]>(`(() => {

@@ -199,7 +199,7 @@ describe('the widget on difficult pages', () => {
         submit_label: 'Send it',
         thanks: 'We will call you.',
         elements: [
-          { id: 'mail', type: 'email', label: 'E-mail', help: 'We write once.', required: true },
+          { id: 'mail', type: 'email', label: 'Email', help: 'We write once.', required: true },
           {
             id: 'topic',
             type: 'select',
@@ -259,7 +259,7 @@ describe('the widget on difficult pages', () => {
     await chat.root.getByLabel('Phone').fill('none of your business');
     await chat.root.getByLabel('You may store this').check();
     await send.click();
-    await chat.root.getByText('Phone must be a telephone number').waitFor();
+    await chat.root.getByText('Enter a valid phone number, like +47 22 33 44 55.').waitFor();
     await chat.root.getByLabel('Phone').fill('+47 22 33 44 55');
     await send.click();
     await chat.root.locator('.sent').getByText('We will call you.').waitFor();

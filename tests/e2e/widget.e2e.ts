@@ -10,7 +10,7 @@ describe('the widget on a page of another site', () => {
   });
   after(() => site.stop());
 
-  it('opens, streams an answer as Markdown, and tells the page', async () => {
+  it('opens, streams an answer as Markdown, and notifies the page', async () => {
     const id = await site.bot({ starters: ['echo: From a **starter**'] });
     const { page, problems, chat } = await site.visit({
       body: `<script>window.told = []; for (const name of ['open', 'message', 'reply', 'feedback']) addEventListener('svc:' + name, (event) => told.push([name, event.detail]))</script>${site.tag(id)}`,
@@ -33,7 +33,7 @@ describe('the widget on a page of another site', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('shows text as it comes, and stops where the visitor says so', async () => {
+  it('shows text as it arrives, and stops when the visitor asks', async () => {
     const { chat, problems } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await chat.field.fill(`echo: ${'word after word '.repeat(200)}`);
@@ -91,7 +91,7 @@ describe('the widget on a page of another site', () => {
     ]);
   });
 
-  it('takes ratings and a comment, and shows them after a reload', async () => {
+  it('accepts ratings and a comment, and shows them after a reload', async () => {
     const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await chat.ask('echo: rate me');
@@ -116,7 +116,7 @@ describe('the widget on a page of another site', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('makes the last answer anew, in place of the old one', async () => {
+  it('regenerates the last answer and replaces the old one', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await chat.ask('echo: again');
@@ -147,7 +147,7 @@ describe('the widget on a page of another site', () => {
     }
   });
 
-  it('asks for consent before anything is kept, and once', async () => {
+  it('asks for consent once, before anything is stored', async () => {
     const { page, chat, problems } = await site.visit({
       body: site.tag(
         await site.bot({ consent: { required: true, text: 'Read the [terms](https://example.com/terms).' } }),
@@ -169,7 +169,7 @@ describe('the widget on a page of another site', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('names the sources of an answer, those with an address as links', async () => {
+  it('lists the sources of an answer, with links to their URLs', async () => {
     const undo = site.host.hooks.addFilter('svc_chatbot_knowledge', (texts) => [
       ...texts,
       { id: '1', title: 'Returns', url: 'https://example.com/returns', text: 'Sixty days.', score: 91.4 },
@@ -199,7 +199,7 @@ describe('the widget on a page of another site', () => {
     }
   });
 
-  it('says when the limit is reached, and when there is more', async () => {
+  it('shows when the limit is reached, and when it resets', async () => {
     const guest = { amount: 1, unit: 'messages', per: 'day' };
     const { page, chat } = await site.visit({
       body: site.tag(await site.bot({ limits: { guest, message: 'That was all for today.' } })),
@@ -214,7 +214,7 @@ describe('the widget on a page of another site', () => {
     expect(await chat.field.isVisible()).to.equal(false);
   });
 
-  it('keeps nothing where the bot keeps nothing, and tells the model what was said all the same', async () => {
+  it('stores nothing if the bot stores nothing, and still sends the history to the model', async () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot({ privacy: { keep: false } })) });
     await chat.open();
     const [request] = await Promise.all([page.waitForRequest(/messages$/), chat.ask('echo: one')]);

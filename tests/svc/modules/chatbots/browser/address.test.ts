@@ -3,8 +3,8 @@ import { restRootOf, routeAddress } from '../../../../../plugins/svc/kit/browser
 import { uuid } from '../../../../../plugins/svc/kit/browser/uuid.ts';
 import { withDefaults } from '../../../../../plugins/svc/modules/chatbots/browser/client/texts.ts';
 
-describe('what the widget finds out by itself', () => {
-  it('is the REST root, by the address of its script', () => {
+describe('what the widget derives', () => {
+  it('is the REST root, from the address of its script', () => {
     expect(restRootOf('https://site.example/wp-json/svc-widget/v1/widget.js?v=1#x')).to.equal(
       'https://site.example/wp-json',
     );
@@ -18,14 +18,14 @@ describe('what the widget finds out by itself', () => {
     expect(restRootOf('')).to.equal(null);
   });
 
-  it('is the address of a route, with plain addresses too', () => {
+  it('is the address of a route, also without pretty permalinks', () => {
     expect(routeAddress('https://site.example/wp-json', '/svc/v1/x')).to.equal('https://site.example/wp-json/svc/v1/x');
     expect(
       new URL(routeAddress('https://site.example/?rest_route=', '/svc/v1/x')).searchParams.get('rest_route'),
     ).to.equal('/svc/v1/x');
   });
 
-  it('is an id for a message, also where the page has no https', () => {
+  it('is an id for a message, also on a page without https', () => {
     const given = Object.getOwnPropertyDescriptor(crypto, 'randomUUID');
     Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true });
     try {
@@ -40,7 +40,7 @@ describe('what the widget finds out by itself', () => {
     }
   });
 
-  it('are labels for whatever was left empty', () => {
+  it('are labels for empty texts', () => {
     const texts = withDefaults({ send: '', stop: 'Halt', footer: '' }, 'Aurora');
     expect(texts).to.include({ send: 'Send', stop: 'Halt', footer: '', title: 'Aurora' });
   });

@@ -23,15 +23,15 @@ const hex = fc
 const maybe = fc.oneof(fc.constant(''), hex);
 const colour = (text: string | undefined): Rgb => parseHex(text ?? '') ?? [0, 0, 0];
 
-describe('colours of the widget', () => {
-  it('contrast as WCAG counts it', () => {
+describe('colors of the widget', () => {
+  it('have the contrast that WCAG defines', () => {
     expect(contrast([0, 0, 0], [255, 255, 255])).to.be.closeTo(21, 0.001);
     expect(contrast([118, 118, 118], [255, 255, 255])).to.be.closeTo(4.54, 0.01);
     expect(parseHex('#fff')).to.equal(null);
     expect(parseHex('red')).to.equal(null);
   });
 
-  it('are read on whatever colour is set', () => {
+  it('are readable on any configured color', () => {
     fc.assert(
       fc.property(hex, (background) => {
         expect(contrast(onColor(colour(background)), colour(background))).to.be.at.least(4.5);
@@ -40,7 +40,7 @@ describe('colours of the widget', () => {
     expect(toHex(readable([0, 0, 255], [[0, 0, 0]]))).to.not.equal('#0000ff');
   });
 
-  it('are all readable on their grounds, whatever an administrator chose, light and dark', () => {
+  it('are readable on their backgrounds for any choice, light and dark', () => {
     const pairs = [
       ['text', 'background'],
       ['muted', 'background'],
@@ -74,7 +74,7 @@ describe('colours of the widget', () => {
     );
   });
 
-  it('leave a ground out that is meant for the other scheme', () => {
+  it('ignore a background for the other scheme', () => {
     expect(palette({ ...none, background_color: '#fffdf5' }, 'light')['--background']).to.equal('#fffdf5');
     expect(palette({ ...none, background_color: '#fffdf5' }, 'dark')['--background']).to.equal(
       palette(none, 'dark')['--background'],

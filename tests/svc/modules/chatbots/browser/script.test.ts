@@ -44,14 +44,14 @@ describe('script and styles of the widget', () => {
     expect(script.gzipped.length).to.be.at.most(40_000);
   });
 
-  it('are the same whoever bundles them', async () => {
+  it('are the same on every node', async () => {
     const { script } = await widgetBundle();
     expect(gunzipSync(script.gzipped).equals(script.content)).to.equal(true);
     expect(script.hash).to.match(/^[\da-f]{16}$/);
     expect(script.content.toString()).to.not.match(/sourceMappingURL|\/work\/|node_modules/);
   });
 
-  it('go to pages of any site, packed where that is understood', async () => {
+  it('are served to pages of any site, compressed if accepted', async () => {
     for (const [file, type] of [
       ['widget.js', 'text/javascript; charset=utf-8'],
       ['widget.css', 'text/css; charset=utf-8'],
@@ -73,7 +73,7 @@ describe('script and styles of the widget', () => {
     }
   });
 
-  it('are kept for minutes by their bare address, and for a year by that of their content', async () => {
+  it('are cached for minutes at their plain address, and for a year with the hash of their content', async () => {
     const { hash } = (await widgetBundle()).script;
     expect((await get('widget.js')).headers['cache-control'])
       .to.contain('max-age=300')
@@ -82,7 +82,7 @@ describe('script and styles of the widget', () => {
     expect((await get(`widget.js?v=${hash}`)).headers['cache-control']).to.equal('public, max-age=31536000, immutable');
   });
 
-  it('are not sent again to those who have them', async () => {
+  it('are not sent again to browsers that have them', async () => {
     const first = await get('widget.js');
     for (const tag of [first.headers['etag'] ?? '', `"other", ${first.headers['etag']?.replace('W/', '')}`]) {
       const again = await get('widget.js', { 'If-None-Match': tag });

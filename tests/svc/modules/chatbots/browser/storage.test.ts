@@ -1,22 +1,22 @@
 import { expect } from 'chai';
 import { createStore, type StorageArea } from '../../../../../plugins/svc/modules/chatbots/browser/client/storage.ts';
 
-/** The browser's storage, as far as the standard says what it does. */
-function area(quota = Number.POSITIVE_INFINITY): StorageArea & { readonly kept: Map<string, string> } {
-  const kept = new Map<string, string>();
+/** The browser's storage as the standard defines it. */
+function area(quota = Number.POSITIVE_INFINITY): StorageArea & { readonly stored: Map<string, string> } {
+  const stored = new Map<string, string>();
   return {
-    kept,
-    getItem: (key) => kept.get(key) ?? null,
+    stored,
+    getItem: (key) => stored.get(key) ?? null,
     setItem(key, value) {
       if (value.length > quota) throw new DOMException('full', 'QuotaExceededError');
-      kept.set(key, value);
+      stored.set(key, value);
     },
-    removeItem: (key) => void kept.delete(key),
+    removeItem: (key) => void stored.delete(key),
   };
 }
 
-describe('what the widget keeps in a browser', () => {
-  it('is kept by site and bot, and taken away when it is empty', () => {
+describe('what the widget stores in a browser', () => {
+  it('is stored by site and bot, and removed when it is empty', () => {
     const storage = area();
     const seven = createStore(() => storage, 'svc-chatbot:https://site/wp-json:7:');
     const eight = createStore(() => storage, 'svc-chatbot:https://site/wp-json:8:');
@@ -24,10 +24,10 @@ describe('what the widget keeps in a browser', () => {
     expect(seven.get('token')).to.equal('secret');
     expect(eight.get('token')).to.equal('');
     seven.set('token', '');
-    expect([...storage.kept]).to.deep.equal([]);
+    expect([...storage.stored]).to.deep.equal([]);
   });
 
-  it('is kept in memory where storage is blocked', () => {
+  it('is held in memory if storage is blocked', () => {
     const store = createStore(() => {
       throw new DOMException('blocked', 'SecurityError');
     }, 'x:');
@@ -38,7 +38,7 @@ describe('what the widget keeps in a browser', () => {
     expect(store.get('token')).to.equal('');
   });
 
-  it('is the newer value where storage was full for it', () => {
+  it('is the newer value if storage is full', () => {
     const storage = area(5);
     const store = createStore(() => storage, 'x:');
     store.set('draft', 'short');
@@ -46,6 +46,6 @@ describe('what the widget keeps in a browser', () => {
     expect(store.get('draft')).to.equal('much too long');
     store.set('draft', 'fits');
     expect(store.get('draft')).to.equal('fits');
-    expect(storage.kept.get('x:draft')).to.equal('fits');
+    expect(storage.stored.get('x:draft')).to.equal('fits');
   });
 });

@@ -93,7 +93,7 @@ const pieces =
   };
 
 describe('an answer of a bot', () => {
-  it('hands the provider what the bot is set to, with the bot for the ledger', async () => {
+  it('sends the settings of the bot to the provider, with the bot for the ledger', async () => {
     const { ask, asked } = open();
     const { signal } = new AbortController();
     await ask({
@@ -117,7 +117,7 @@ describe('an answer of a bot', () => {
     expect(asked[0]?.messages).to.deep.equal([{ role: 'user', content: 'Hi' }]);
   });
 
-  it('leaves blank messages out before it counts the newest', async () => {
+  it('drops blank messages before it counts the newest', async () => {
     const { ask, asked } = open();
     await ask({
       bot: botWith({ max_messages: 2 }),
@@ -131,12 +131,12 @@ describe('an answer of a bot', () => {
     expect(asked[0]?.messages.map(({ content }) => content)).to.deep.equal(['b', 'c']);
   });
 
-  it('costs what the call to the provider that answered did, which may be unknown', async () => {
+  it('has the cost of the call to the provider, which may be unknown', async () => {
     expect(await open().ask()).to.deep.equal({ ...generated, sources: [], cost: 70 });
     expect((await open({ text: async () => ({ ...generated, cost: null }) }).ask()).cost).to.equal(null);
   });
 
-  it('is handed out piece by piece, after the sources', async () => {
+  it('is passed on piece by piece, after the sources', async () => {
     const events: unknown[] = [];
     const search = async (): Promise<SearchResult> => ({
       found: [{ id: 'a', content: 'Text', metadata: { title: 'T', url: 'https://a.example/' }, score: 0.9 }],
@@ -162,7 +162,7 @@ describe('an answer of a bot', () => {
     });
   });
 
-  it('shows no sources where the bot shows none, and looks for none without knowledge', async () => {
+  it('shows no sources if the bot shows none, and looks for none without knowledge', async () => {
     const search = async (): Promise<SearchResult> => ({
       found: [{ id: 'a', content: 'Text', metadata: {}, score: 0.9 }],
       metric: 'cosine',
@@ -179,7 +179,7 @@ describe('an answer of a bot', () => {
     expect([shown, searched.length]).to.deep.equal([0, 1]);
   });
 
-  it('is not streamed where a plugin says so: visitors see what the filter made of the whole', async () => {
+  it('is not streamed if a plugin forbids it: visitors see the filtered text', async () => {
     const { ask, hooks } = open({ text: pieces('my ', 'secret') });
     hooks.addFilter('svc_chatbot_reply', (content) => content.replace('secret', '***'));
     const streamed: string[] = [];
@@ -191,7 +191,7 @@ describe('an answer of a bot', () => {
     expect(streamed).to.deep.equal(['my ***']);
   });
 
-  it('that fails tells plugins why, and the caller the same', async () => {
+  it('that fails reports the same error to plugins and the caller', async () => {
     const failure = new RestError({ code: 'rest_svc_provider_error', status: 502, message: 'It broke.' });
     const { ask, hooks } = open({ text: () => Promise.reject(failure) });
     const told: unknown[] = [];
@@ -201,7 +201,7 @@ describe('an answer of a bot', () => {
     expect(told).to.deep.equal([[failure, 'c']]);
   });
 
-  it('is made without knowledge when that fails, but not when the visitor gave up', async () => {
+  it('is generated without knowledge when that fails, but not after the visitor stopped', async () => {
     const warned: unknown[] = [];
     const log: Logger = { ...silentLog, warn: (message) => void warned.push(message) };
     const caller = new AbortController();
@@ -209,7 +209,11 @@ describe('an answer of a bot', () => {
     let failed = 0;
     hooks.addAction('svc_chatbot_knowledge_failed', () => void (failed += 1));
     expect((await ask({ bot: botWith({ knowledge }) })).content).to.equal('Hello there.');
-    expect([warned, failed, asked.length]).to.deep.equal([['Knowledge lookup failed; the chatbot answers without it'], 1, 1]);
+    expect([warned, failed, asked.length]).to.deep.equal([
+      ['Knowledge lookup failed; the chatbot answers without it'],
+      1,
+      1,
+    ]);
     caller.abort();
     expect(await failureOf(ask({ bot: botWith({ knowledge }), signal: caller.signal }))).to.include({
       message: 'The store is away.',
@@ -217,7 +221,7 @@ describe('an answer of a bot', () => {
     expect([failed, asked.length]).to.deep.equal([1, 1]);
   });
 
-  it('waits ten seconds for its knowledge, no longer', async () => {
+  it('waits at most ten seconds for its knowledge', async () => {
     const hanging = ({ signal }: SearchInput): Promise<SearchResult> =>
       new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
     const { ask, clock, hooks } = open({ search: hanging });
@@ -231,7 +235,7 @@ describe('an answer of a bot', () => {
     expect(told).to.deep.equal(['The knowledge did not answer within 10 seconds.']);
   });
 
-  it('asks for knowledge by no more of a message than models take', async () => {
+  it('shortens the query for knowledge to what models accept', async () => {
     const { ask, searched } = open();
     await ask({ bot: botWith({ knowledge }), messages: [{ role: 'user', content: 'x'.repeat(30_000) }] });
     expect(searched[0]?.text).to.have.length(8_000);

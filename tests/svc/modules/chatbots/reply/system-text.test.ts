@@ -4,7 +4,7 @@ import { systemText } from '../../../../../plugins/svc/modules/chatbots/reply/cr
 const text = { id: 'a', title: 'Shipping', url: 'https://a.example/', text: 'Three days.', score: 90 };
 
 describe('the system text of an answer', () => {
-  it('is the instructions, then what rules added, then the knowledge; empty parts are left out', () => {
+  it('is the instructions, then the contexts of rules, then the knowledge, without empty parts', () => {
     const system = systemText({ system: 'Help.', contexts: ['One.', ' ', 'Two.'], knowledge: [text] });
     expect(system).to.match(/^Help\.\n\nOne\.\n\nTwo\.\n\nThe texts between <texts> and <\/texts> /);
     expect(system).to.contain(
@@ -14,7 +14,7 @@ describe('the system text of an answer', () => {
     expect(systemText({ system: '', contexts: ['One.'], knowledge: [] })).to.equal('One.');
   });
 
-  it('is not left by a text that pretends to end its place', () => {
+  it('cannot be escaped by a passage that contains the end marker', () => {
     const system = systemText({
       system: '',
       contexts: [],

@@ -45,14 +45,14 @@ function holds(condition: RuleCondition, changed: Partial<RuleFacts> = {}): bool
 }
 
 describe('rules of a chatbot', () => {
-  it('run for their event alone, and not while they are switched off', () => {
+  it('run only for their event, and only while enabled', () => {
     const rules = [reply('a', { event: 'error' }), reply('b', { enabled: false }), reply('c')];
     expect(runRules(rules, 'message_received', facts).reply).to.equal('c');
     expect(runRules(rules, 'error', facts).reply).to.equal('a');
     expect(runRules(rules, 'session_started', facts)).to.deep.include({ reply: null, matched: [] });
   });
 
-  it('run by priority, and in their order where it is equal', () => {
+  it('run by priority, then by their order', () => {
     const rules = [
       rule({ type: 'add_context', text: 'third' }, { priority: 20 }),
       rule({ type: 'add_context', text: 'first' }, { priority: -1 }),
@@ -64,7 +64,7 @@ describe('rules of a chatbot', () => {
     expect(outcome.matched).to.deep.equal([rules[1]?.id, rules[2]?.id, rules[0]?.id, rules[3]?.id]);
   });
 
-  it('end with the first reply or block; what came before it is kept', () => {
+  it('end with the first reply or block, and keep earlier results', () => {
     const rules = [
       rule({ type: 'store', name: 'topic', value: '{message}' }),
       rule({ type: 'block', text: 'No.' }),
@@ -79,7 +79,7 @@ describe('rules of a chatbot', () => {
     });
   });
 
-  it('act only when all conditions hold', () => {
+  it('act only when all conditions match', () => {
     const rules = [
       reply('both', {
         conditions: [
@@ -92,7 +92,7 @@ describe('rules of a chatbot', () => {
     expect(runRules(rules, 'message_received', { ...facts, hour: 8 }).reply).to.equal('both');
   });
 
-  it('see the variables that rules before them set, and leave those of the conversation as they were', () => {
+  it('see the variables that earlier rules set, and do not change those of the conversation', () => {
     const rules = [
       rule({ type: 'set_variable', name: 'city', value: '{field:city}' }),
       rule({ type: 'set_variable', name: 'greeting', value: 'Hello from {variable:city}, {variable:plan}' }),
@@ -109,7 +109,7 @@ describe('rules of a chatbot', () => {
     expect(runRules([form, { ...form, id: 'again' }], 'message_received', facts).forms).to.deep.equal(['contact']);
   });
 
-  it('do not fill in what a placeholder brought in, and leave other braces alone', () => {
+  it('do not replace placeholders in inserted values, and keep other braces', () => {
     const outcome = runRules([reply('{message} {unknown} {variable:none}|{field:constructor}')], 'message_received', {
       ...facts,
       message: '{page_url}',
@@ -146,12 +146,12 @@ describe('conditions of rules', () => {
     ['form_id', { fact: 'form_id', operator: 'equals', value: 'contact' }, true],
   ];
   for (const [title, condition, expected] of table) {
-    it(`${title}: ${expected ? 'holds' : 'does not hold'}`, () => {
+    it(`${title}: ${expected ? 'matches' : 'does not match'}`, () => {
       expect(holds(condition)).to.equal(expected);
     });
   }
 
-  it('of the role are as of an empty text for a guest', () => {
+  it('of the role compare an empty text for a guest', () => {
     expect(holds({ fact: 'role', operator: 'is_empty', value: '' }, { roles: [], signed_in: false })).to.equal(true);
     expect(holds({ fact: 'signed_in', operator: 'equals', value: 'no' }, { roles: [], signed_in: false })).to.equal(
       true,
