@@ -13,7 +13,7 @@ import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflo
 const run = promisify(execFile);
 const secret = 'a secret of these tests';
 
-describe('the flight recorder in a browser', () => {
+describe('the delivery log in a browser', () => {
   let folder = '';
   let host: TestHost;
   let browser: Browser;
@@ -21,7 +21,7 @@ describe('the flight recorder in a browser', () => {
   let problems: string[];
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'svc-recorder-'));
+    folder = await mkdtemp(join(tmpdir(), 'svc-delivery-log-'));
     host = await createTestHost({ plugins: ['svc'], database: folder, clock: createSystemClock() });
     await host.users.create(ada);
     browser = await openBrowser();
@@ -136,7 +136,7 @@ describe('the flight recorder in a browser', () => {
 
   it('tells why not, in words and signs', async () => {
     await host.cli('svc', 'webhook', 'off');
-    await open('/why-not');
+    await open('/check');
     await page.getByLabel('Event', { exact: true }).selectOption('image.generated');
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByText('1 condition not met').waitFor();
@@ -151,7 +151,7 @@ describe('the flight recorder in a browser', () => {
     '',
     '?span=month&state=delivered',
     '?state=failed&event=nothing',
-    '/why-not?event=form.submitted',
+    '/check?event=form.submitted',
     '/inbox',
     '/delivery',
   ]) {

@@ -293,7 +293,7 @@ describeDialects('the delivery log', (_open, dialectCase) => {
       body: new URLSearchParams({ login: 'sam', password: 'correct horse battery' }),
     });
     const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-    for (const path of ['', '/delivery', '/why-not', '/inbox'])
+    for (const path of ['', '/delivery', '/check', '/why-not', '/inbox'])
       expect((await site.host.fetch(`/admin/svc/deliveries${path}`, { headers: { cookie } })).status, path).to.equal(
         403,
       );
