@@ -1,6 +1,6 @@
 import { definePlugin, type HostApi } from '#plugin-api';
 import { createServices, type ServiceContext } from './wiring.ts';
-import { migrationsOf, type Module } from './kit/module.ts';
+import { collectMigrations, type Module } from './kit/module.ts';
 import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
@@ -9,7 +9,7 @@ import { contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { failoverModule } from './modules/failover/module.ts';
 import { imageJobs, imagesModule, imageTables } from './modules/images/module.ts';
-import { knowledgeBaseModule, knowledgeJobs, knowledgeTables } from './modules/knowledge-base/module.ts';
+import { knowledgeBaseModule } from './modules/knowledge-base/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { vectorStoresModule } from './modules/vector-stores/module.ts';
@@ -38,11 +38,11 @@ const modules: readonly Module<ServiceContext>[] = [
   webhooksModule,
 ];
 
-const jobs = [...modules.flatMap((module) => module.jobs), ...aiFormJobs, ...imageJobs, ...knowledgeJobs];
-const tables = [...modules.flatMap((module) => module.tables), ...aiFormTables, ...imageTables, ...knowledgeTables];
+const jobs = [...modules.flatMap((module) => module.jobs), ...aiFormJobs, ...imageJobs];
+const tables = [...modules.flatMap((module) => module.tables), ...aiFormTables, ...imageTables];
 
 export default definePlugin({
-  migrations: migrationsOf(modules),
+  migrations: collectMigrations(modules),
   async register(host: HostApi) {
     const context = await createServices(host);
     for (const module of modules) await module.register(context);

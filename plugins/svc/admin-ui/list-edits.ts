@@ -1,7 +1,7 @@
 import { foldText } from '../kit/fold-text.ts';
 
 /** Creates a unique id from a name: `Contact us` -> `contact-us`, `contact-us-2`. */
-export function uniqueId(name: string, taken: readonly string[], fallback: string): string {
+export function uniqueId(name: string, existing: readonly string[], fallback: string): string {
   const base =
     foldText(name)
       .replaceAll('ß', 'ss')
@@ -10,7 +10,7 @@ export function uniqueId(name: string, taken: readonly string[], fallback: strin
       .slice(0, 50) || fallback;
   for (let count = 1; ; count += 1) {
     const id = count === 1 ? base : `${base}-${String(count)}`;
-    if (!taken.includes(id)) return id;
+    if (!existing.includes(id)) return id;
   }
 }
 

@@ -35,7 +35,7 @@ export function schemaFields({ schemas, group, id, saved, typed, errors }: Schem
       name: `${group}[${name}]`,
       label: fieldLabel(name, schema),
       schema: formSchema(schema),
-      model: modelKindOf(name),
+      model: offeredModelKind(name),
       ...(value !== undefined && { value }),
       ...(errors?.[name] !== undefined && { error: errors[name] }),
     };
@@ -43,7 +43,7 @@ export function schemaFields({ schemas, group, id, saved, typed, errors }: Schem
 }
 
 /** The kind of models that a field offers; null if it is not a model field. */
-function modelKindOf(name: string): ModelKind | null {
+function offeredModelKind(name: string): ModelKind | null {
   if (!/(^|_)model$/.test(name)) return null;
   return /embedding/.test(name) ? 'embedding' : /image/.test(name) ? 'image' : 'text';
 }

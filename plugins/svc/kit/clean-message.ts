@@ -16,13 +16,13 @@ const keyLike: readonly RegExp[] = [
  */
 export function cleanMessage(text: string, settings: Readonly<Record<string, unknown>>): string {
   let clean = text;
-  for (const secret of secretsOf(settings)) clean = clean.replaceAll(secret, '[redacted]');
+  for (const secret of findSecrets(settings)) clean = clean.replaceAll(secret, '[redacted]');
   for (const pattern of keyLike) clean = clean.replace(pattern, '[redacted]');
   clean = clean.replace(/[\u0000-\u001f\u007f\s]+/g, ' ').trim();
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }
 
-function secretsOf(settings: Readonly<Record<string, unknown>>): string[] {
+function findSecrets(settings: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(settings)
     .filter(([name, value]) => secretNames.test(name) && typeof value === 'string' && value.length >= 4)
     .map(([, value]) => value as string);

@@ -38,7 +38,7 @@ export function readCsv(text: string): CsvTable {
   const bare = text.startsWith(mark) ? text.slice(1) : text;
   const declared = /^sep=(.)\r?\n/.exec(bare);
   const body = declared ? bare.slice(declared[0].length) : bare;
-  const delimiter = declared?.[1] ?? mostFrequent(body);
+  const delimiter = declared?.[1] ?? detectDelimiter(body);
   const lines = readLines(body, delimiter).filter((cells) => cells.some((cell) => cell !== ''));
   const [first, ...rest] = lines;
   if (!first)
@@ -56,7 +56,7 @@ export function readCsv(text: string): CsvTable {
   };
 }
 
-function mostFrequent(text: string): string {
+function detectDelimiter(text: string): string {
   const counts = new Map(delimiters.map((delimiter) => [delimiter, 0]));
   let quoted = false;
   for (const character of text) {

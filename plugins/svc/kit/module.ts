@@ -1,13 +1,13 @@
 import type { AdminPage, CliCommand, HostApi, LazyAdminPage, Migration } from '#plugin-api';
 import { registerRoute, type RouteContext, type ServiceRoute } from './route.ts';
 
-/** What the kit needs of the ports that a module is registered with. */
+/** The ports that every module needs. */
 export interface ModulePorts extends RouteContext {
   readonly host: Pick<HostApi, 'rest' | 'admin' | 'cli'>;
 }
 
 /**
- * A folder's table of contents: everything it adds to the service. Each list may be left out.
+ * The table of contents of a folder: everything that it adds to the service. Every list is optional.
  *
  * `Ports` is what the module needs of the service; `Parts` is what its routes, pages and commands share.
  */
@@ -18,9 +18,9 @@ export interface ModuleDefinition<Ports, Parts> {
   /** Creates the parts, once per process, when the module registers. Without it the parts are the ports. */
   readonly create?: (ports: Ports) => Parts | Promise<Parts>;
   readonly routes?: readonly ServiceRoute<Parts>[];
-  /** Declared by `lazyPage`, so that a page's code is loaded when it is first opened. */
+  /** Use `lazyPage`, so that the code of a page is loaded when it is first opened. */
   readonly pages?: readonly ((parts: Parts) => AdminPage | LazyAdminPage)[];
-  /** Called when a command line runs: `lazyCommands` loads their code then. */
+  /** Called when a command runs. Use `lazyCommands` to load the code then. */
   readonly commands?: readonly ((parts: Parts) => readonly CliCommand[] | Promise<readonly CliCommand[]>)[];
   /** Tables, named `svc_<name>`; their ids are sorted over all modules. */
   readonly migrations?: readonly Migration[];
@@ -32,14 +32,14 @@ export interface ModuleDefinition<Ports, Parts> {
   readonly register?: (parts: Parts) => void | Promise<void>;
 }
 
-/** A module as the service's index sees it: its parts are its own business. */
+/** A module without its parts, for the index of the service. */
 export interface Module<Ports> {
   readonly id: string;
   readonly title: string;
   readonly migrations: readonly Migration[];
   readonly tables: readonly string[];
   readonly jobs: readonly string[];
-  /** Registers what the module lists. The host undoes it all with the plugin. */
+  /** Registers the contents of the module. The host undoes everything when the plugin is deactivated. */
   register(ports: Ports): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function defineModule<Ports extends ModulePorts>(definition: ModuleDefini
   };
 }
 
-/** The tables of all modules in the order they are made. */
-export function migrationsOf(modules: readonly Pick<Module<never>, 'migrations'>[]): Migration[] {
+/** The migrations of all modules, in the order in which they run. */
+export function collectMigrations(modules: readonly Pick<Module<never>, 'migrations'>[]): Migration[] {
   return modules.flatMap((module) => module.migrations).sort((left, right) => (left.id < right.id ? -1 : 1));
 }

@@ -38,8 +38,8 @@ function isAddressField(name: string, schema: JsonSchema): boolean {
 function readText(label: string, schema: JsonSchema, text: string): FieldReading {
   if (schema.enum && !schema.enum.includes(text))
     return { error: `${label} must be one of ${schema.enum.join(', ')}.` };
-  const longest = schema.maxLength ?? 2000;
-  if (text.length > longest) return { error: `${label} may have at most ${longest} characters.` };
+  const maxLength = schema.maxLength ?? 2000;
+  if (text.length > maxLength) return { error: `${label} may have at most ${maxLength} characters.` };
   if (schema.minLength !== undefined && text.length < schema.minLength)
     return { error: `${label} must have at least ${schema.minLength} characters.` };
   if (/[\u0000-\u001f\u007f]/.test(text))

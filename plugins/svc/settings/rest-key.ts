@@ -25,7 +25,7 @@ export interface RestKeyParts {
   readonly random?: (bytes: number) => Buffer;
 }
 
-const longest = 1000;
+const maxLength = 1000;
 
 export function createRestKey({ options, secrets, read, random = randomBytes }: RestKeyParts): RestKey {
   let current: { readonly stored: string; readonly digest: Buffer | null } | null = null;
@@ -38,7 +38,7 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
   async function set(value: string): Promise<void> {
     const key = value.trim();
     if (key === '') throw invalidFields({ key: 'Enter a key, or generate one.' });
-    if (key.length > longest) throw invalidFields({ key: `The key may have at most ${longest} characters.` });
+    if (key.length > maxLength) throw invalidFields({ key: `The key may have at most ${maxLength} characters.` });
     await options.update(optionNames.restKey, secrets.encrypt(key));
   }
 

@@ -25,10 +25,10 @@ export function providerCommands(context: SettingsContext, providers: readonly P
       description:
         'Change the settings of a provider. An empty value removes a setting. Other settings stay unchanged.',
       args: [idArgument],
-      flags: Object.fromEntries(names.map((name) => [flagOf(name), flagSchema(name, providers)])),
+      flags: Object.fromEntries(names.map((name) => [flagName(name), flagSchema(name, providers)])),
       run: async ({ args: [id = ''], flags }) => {
         const provider = await find(context, id);
-        const changes = changesOf(provider, names, flags);
+        const changes = readFlags(provider, names, flags);
         if (Object.keys(changes).length === 0)
           throw new Error(`Name the settings to change, for example: svc provider set ${id} --api-key=...`);
         await context.settings.providers.save(provider, changes);
@@ -68,19 +68,19 @@ export function providerCommands(context: SettingsContext, providers: readonly P
   ];
 }
 
-function flagOf(name: string): string {
+function flagName(name: string): string {
   return name.replaceAll('_', '-');
 }
 
 /** The settings that the flags name. Lists are separated by commas. */
-function changesOf(
+function readFlags(
   provider: Provider,
   names: readonly string[],
   flags: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const name of names) {
-    const value = flags[flagOf(name)];
+    const value = flags[flagName(name)];
     if (value === undefined) continue;
     const schema = Object.hasOwn(provider.settings.properties, name) ? provider.settings.properties[name] : undefined;
     changes[name] = schema && isListField(schema) ? String(value).split(',') : value;

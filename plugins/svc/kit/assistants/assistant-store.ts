@@ -1,5 +1,5 @@
 import type { DatabaseApi } from '#plugin-api';
-import { createShapeCheck, type SettingErrors } from '../settings-schema/check-shape.ts';
+import { createSchemaCheck, type SettingErrors } from '../settings-schema/check-shape.ts';
 import type { SettingSchema } from '../settings-schema/fields.ts';
 import { fillDefaults, isMembers, mergeChanges } from '../settings-schema/fill.ts';
 import { invalidFields } from '../field-errors.ts';
@@ -47,7 +47,7 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
   /** The start of error paths for several assistants: `bots`. */
   readonly plural: string;
   /** Returns the settings without id, counters and times. */
-  readonly settingsOf: (one: Stored<Settings, Counter>) => Settings;
+  readonly toSettings: (one: Stored<Settings, Counter>) => Settings;
   readonly known: () => Promise<KnownNames>;
   /** Adds a model to new settings that have none, before the defaults are filled in. */
   readonly withModel: (given: Members) => Promise<Members>;
@@ -68,7 +68,7 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
 export function createAssistantStore<Settings extends AssistantSettings, Counter extends string>(
   init: AssistantStoreInit<Settings, Counter>,
 ): AssistantStore<Settings, Stored<Settings, Counter>> {
-  const { database, rows, schema, settingsOf, known, notFound, remove = rows.remove, saved, deleted } = init;
+  const { database, rows, schema, toSettings, known, notFound, remove = rows.remove, saved, deleted } = init;
   const { check, checked, checkedAll } = createChecks(init);
   type One = Stored<Settings, Counter>;
 
@@ -99,7 +99,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
       const names = await known();
       const { before, one } = await database.transaction(async () => {
         const found = await find(id, true);
-        const settings = settingsOf(found);
+        const settings = toSettings(found);
         const changed = mergeChanges(schema, settings, withoutOldModel(changes, settings));
         return {
           before: found,
@@ -112,7 +112,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
     async duplicate(id) {
       const one = await find(id);
       return insertOne({
-        ...settingsOf(one),
+        ...toSettings(one),
         name: `${[...one.name].slice(0, 193).join('')} (copy)`,
         status: 'inactive',
       });
@@ -141,15 +141,15 @@ function createChecks<Settings, Counter extends string>({
   withModel,
   findErrors,
 }: AssistantStoreInit<Settings, Counter>): Checks<Settings> {
-  const shapeErrors = createShapeCheck(schema);
+  const shapeErrors = createSchemaCheck(schema);
   const complete = async (given: unknown): Promise<unknown> =>
     isMembers(given) ? fillDefaults(schema, await withModel(given)) : given;
-  const errorsOf = (settings: unknown, names: KnownNames, before: Settings | null): SettingErrors => {
+  const checkSettings = (settings: unknown, names: KnownNames, before: Settings | null): SettingErrors => {
     const shape = shapeErrors(settings);
     return Object.keys(shape).length > 0 ? shape : findErrors(settings as Settings, names, before);
   };
   const checked: Checks<Settings>['checked'] = (settings, names, before) => {
-    refuse(errorsOf(settings, names, before));
+    refuse(checkSettings(settings, names, before));
     return settings as Settings;
   };
   return {
@@ -161,7 +161,7 @@ function createChecks<Settings, Counter extends string>({
       refuse(
         Object.assign(
           {},
-          ...settings.map((one, at) => addPrefix(`${plural}[${String(at)}]`, errorsOf(one, names, null))),
+          ...settings.map((one, at) => addPrefix(`${plural}[${String(at)}]`, checkSettings(one, names, null))),
         ) as SettingErrors,
       );
       return settings as Settings[];

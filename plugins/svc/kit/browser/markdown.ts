@@ -17,7 +17,7 @@ const options = { gfm: true, breaks: true };
  */
 export function renderMarkdown(text: string, onCode?: OnCode): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(...nodesOf(Lexer.lex(text, options), onCode));
+  fragment.append(...createNodes(Lexer.lex(text, options), onCode));
   return fragment;
 }
 
@@ -41,7 +41,9 @@ export function createMarkdownView(container: HTMLElement, onCode: OnCode): (tex
     while (links === linksNow && same < shown.length && shown[same]?.raw === tokens[same]?.raw) same++;
     links = linksNow;
     for (const { nodes } of shown.slice(same)) for (const node of nodes) node.parentNode?.removeChild(node);
-    const added = tokens.slice(same).map((token) => ({ raw: token.raw, nodes: nodesOf([token], onCode, container) }));
+    const added = tokens
+      .slice(same)
+      .map((token) => ({ raw: token.raw, nodes: createNodes([token], onCode, container) }));
     shown = [...shown.slice(0, same), ...added];
   };
 }
@@ -52,7 +54,7 @@ export function plainText(text: string): string {
 }
 
 /** Creates the nodes of tokens, directly in `container` if given, because a code block needs a parent for its frame. */
-function nodesOf(tokens: readonly Token[], onCode: OnCode | undefined, container?: HTMLElement): Node[] {
+function createNodes(tokens: readonly Token[], onCode: OnCode | undefined, container?: HTMLElement): Node[] {
   const parent = container ?? document.createDocumentFragment();
   const before = parent.childNodes.length;
   for (const token of tokens) append(parent, token, onCode);
@@ -62,7 +64,7 @@ function nodesOf(tokens: readonly Token[], onCode: OnCode | undefined, container
 type Known = Token & { readonly tokens?: Token[] | undefined };
 
 function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
-  const inner = (): Node[] => nodesOf(token.tokens ?? [], onCode);
+  const inner = (): Node[] => createNodes(token.tokens ?? [], onCode);
   const add = (node: Node | string): void =>
     void parent.appendChild(typeof node === 'string' ? document.createTextNode(node) : node);
   switch (token.type) {
@@ -77,9 +79,9 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
     case 'del':
       return add(h(token.type, {}, ...inner()));
     case 'list':
-      return add(listOf(token as Tokens.List, onCode));
+      return add(createList(token as Tokens.List, onCode));
     case 'table':
-      return add(tableOf(token as Tokens.Table, onCode));
+      return add(createTable(token as Tokens.Table, onCode));
     case 'code':
       return addCode(parent, token as Tokens.Code, onCode);
     case 'codespan':
@@ -88,9 +90,9 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
     case 'br':
       return add(h(token.type));
     case 'link':
-      return add(linkOf(token as Tokens.Link, inner()));
+      return add(createLink(token as Tokens.Link, inner()));
     case 'image':
-      return add(imageOf(token as Tokens.Image));
+      return add(createImage(token as Tokens.Image));
     case 'checkbox':
     case 'space':
     case 'def':
@@ -105,17 +107,17 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
   }
 }
 
-function listOf({ ordered, start, items }: Tokens.List, onCode: OnCode | undefined): HTMLElement {
+function createList({ ordered, start, items }: Tokens.List, onCode: OnCode | undefined): HTMLElement {
   const entries = items.map((item) =>
-    h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...nodesOf(item.tokens, onCode)),
+    h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...createNodes(item.tokens, onCode)),
   );
   return ordered ? h('ol', { start: start === '' || start === 1 ? null : start }, ...entries) : h('ul', {}, ...entries);
 }
 
 /** In a scrollable frame that the keyboard can reach. */
-function tableOf({ header, rows }: Tokens.Table, onCode: OnCode | undefined): HTMLElement {
+function createTable({ header, rows }: Tokens.Table, onCode: OnCode | undefined): HTMLElement {
   const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): HTMLElement =>
-    h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...nodesOf(cell.tokens, onCode))));
+    h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...createNodes(cell.tokens, onCode))));
   return h(
     'div',
     { class: 'table', tabindex: 0 },
@@ -129,23 +131,23 @@ function addCode(parent: Node, { text, lang = '' }: Tokens.Code, onCode: OnCode 
   onCode?.({ block, text, language: lang.split(/\s/)[0] ?? '' });
 }
 
-function linkOf({ href, title }: Tokens.Link, children: Node[]): Node {
-  const address = addressOf(href, ['http:', 'https:', 'mailto:', 'tel:']);
+function createLink({ href, title }: Tokens.Link, children: Node[]): Node {
+  const address = safeUrl(href, ['http:', 'https:', 'mailto:', 'tel:']);
   // Opens in a new tab, without access to this page and without its referrer.
   return address === null
     ? h('span', {}, ...children)
     : h('a', { href: address, title, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
 }
 
-function imageOf({ href, text, title }: Tokens.Image): Node | string {
-  const address = /^https:/i.test(href) ? addressOf(href, ['https:']) : null;
+function createImage({ href, text, title }: Tokens.Image): Node | string {
+  const address = /^https:/i.test(href) ? safeUrl(href, ['https:']) : null;
   return address === null
     ? decode(text)
     : h('img', { src: address, alt: decode(text), title, loading: 'lazy', referrerpolicy: 'no-referrer' });
 }
 
 /** The URL as browsers parse it; null for other schemes. */
-function addressOf(written: string, schemes: readonly string[]): string | null {
+function safeUrl(written: string, schemes: readonly string[]): string | null {
   try {
     const url = new URL(decode(written), document.baseURI);
     return schemes.includes(url.protocol) ? url.href : null;

@@ -6,7 +6,7 @@ import type { SettingSchema } from './fields.ts';
 export type SettingErrors = Record<string, string>;
 
 /** Creates a check that returns an error for every member that does not match the schema. The first call compiles the schema. */
-export function createShapeCheck(schema: SettingSchema): (settings: unknown) => SettingErrors {
+export function createSchemaCheck(schema: SettingSchema): (settings: unknown) => SettingErrors {
   let compiled: ValidateFunction | null = null;
   return (settings) => {
     compiled ??= createAjv({

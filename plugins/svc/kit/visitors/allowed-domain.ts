@@ -23,7 +23,7 @@ export function readAllowedDomain(text: string): AllowedDomain | null {
   const found = text.length > 300 ? null : shape.exec(text.trim());
   if (!found) return null;
   const [, scheme, star, name = '', portText] = found;
-  const host = hostOf(name);
+  const host = normalizeHost(name);
   const port = portText === undefined ? null : Number(portText);
   if (host === null || (port !== null && (port < 1 || port > 65_535))) return null;
   const wildcard = star !== undefined;
@@ -42,7 +42,7 @@ export function domainErrors({ allowed_domains: domains }: EmbedSettings): Setti
 }
 
 /** Normalizes a host name with `URL`; null if invalid. */
-function hostOf(name: string): string | null {
+function normalizeHost(name: string): string | null {
   if (!isUrl(`http://${name}/`)) return null;
   const { hostname } = new URL(`http://${name}/`);
   const host = hostname.replace(/\.$/, '');

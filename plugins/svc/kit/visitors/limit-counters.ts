@@ -45,7 +45,7 @@ interface Row {
 export function createLimitCounters({ database, table, scopeColumn }: LimitCountersInit): LimitCounters {
   const counters = () => database.knex(table);
   const keys = [scopeColumn, 'subject', 'unit', 'per', 'starts_at'];
-  const rowOf = ({ scope, unit, per, startsAt }: Reserved | CountedLimit, subject: string) => ({
+  const rowKey = ({ scope, unit, per, startsAt }: Reserved | CountedLimit, subject: string) => ({
     [scopeColumn]: scope,
     subject,
     unit,
@@ -54,7 +54,7 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
   });
 
   async function lockUsed(limit: CountedLimit, subject: string): Promise<number> {
-    const key = rowOf(limit, subject);
+    const key = rowKey(limit, subject);
     await counters()
       .insert({ ...key, used: 0 })
       .onConflict(keys)
@@ -66,7 +66,7 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
 
   return {
     async left(limit) {
-      const { subject: _none, ...key } = rowOf(limit, '');
+      const { subject: _none, ...key } = rowKey(limit, '');
       const row = (await counters().where(key).whereIn('subject', limit.subjects).max({ used: 'used' }).first()) as
         Row | undefined;
       return Math.max(0, limit.amount - Number(row?.used ?? 0));
@@ -76,7 +76,7 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
       for (const subject of limit.subjects) left = Math.min(left, limit.amount - (await lockUsed(limit, subject)));
       const amount = Math.min(most, left);
       if (amount < least) return null;
-      for (const subject of limit.subjects) await counters().where(rowOf(limit, subject)).increment('used', amount);
+      for (const subject of limit.subjects) await counters().where(rowKey(limit, subject)).increment('used', amount);
       const { scope, subjects, unit, per, startsAt } = limit;
       return { scope, subjects, unit, per, startsAt, amount };
     },
@@ -85,7 +85,7 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
       if (more === 0) return;
       for (const subject of reserved.subjects) {
         await counters()
-          .where(rowOf(reserved, subject))
+          .where(rowKey(reserved, subject))
           .update({ used: database.knex.raw('case when used + ? < 0 then 0 else used + ? end', [more, more]) });
       }
     },

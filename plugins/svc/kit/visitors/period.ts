@@ -10,26 +10,26 @@ export interface Period {
 const hour = 3600_000;
 
 /** The day, week (from Monday) or month that contains a time, in the site's time zone. An unknown time zone counts as UTC. */
-export function periodOf(per: PeriodName, now: number, timezone: string): Period {
-  const zone = zoneOf(timezone);
+export function findPeriod(per: PeriodName, now: number, timezone: string): Period {
+  const zone = createZone(timezone);
   const { year, month, day } = zone.date(now);
   // Date carries days beyond the end of a month into the next one.
-  const first = per === 'month' ? 1 : per === 'week' ? day - weekdayOf(year, month, day) + 1 : day;
+  const first = per === 'month' ? 1 : per === 'week' ? day - weekdayFor(year, month, day) + 1 : day;
   const [months, days] = per === 'month' ? [1, 0] : per === 'week' ? [0, 7] : [0, 1];
   return { startsAt: zone.midnight(year, month, first), endsAt: zone.midnight(year, month + months, first + days) };
 }
 
 /** Hour (0 to 23) and weekday (1 is Monday, 7 is Sunday) of a time in the site's time zone. */
 export function localHour(now: number, timezone: string): { readonly hour: number; readonly weekday: number } {
-  const { year, month, day, hour: at } = zoneOf(timezone).date(now);
-  return { hour: at, weekday: weekdayOf(year, month, day) };
+  const { year, month, day, hour: at } = createZone(timezone).date(now);
+  return { hour: at, weekday: weekdayFor(year, month, day) };
 }
 
-function weekdayOf(year: number, month: number, day: number): number {
+function weekdayFor(year: number, month: number, day: number): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay() || 7;
 }
 
-function zoneOf(timezone: string) {
+function createZone(timezone: string) {
   const format = formatter(timezone);
   const date = (time: number) => {
     const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
@@ -74,12 +74,12 @@ function formatter(timezone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   } as const;
-  let made: Intl.DateTimeFormat;
+  let created: Intl.DateTimeFormat;
   try {
-    made = new Intl.DateTimeFormat('en-US', { ...init, timeZone: timezone });
+    created = new Intl.DateTimeFormat('en-US', { ...init, timeZone: timezone });
   } catch {
-    made = new Intl.DateTimeFormat('en-US', { ...init, timeZone: 'UTC' });
+    created = new Intl.DateTimeFormat('en-US', { ...init, timeZone: 'UTC' });
   }
-  formatters.set(timezone, made);
-  return made;
+  formatters.set(timezone, created);
+  return created;
 }

@@ -37,9 +37,12 @@ interface ProviderCard {
 }
 
 /** The data of `svc/settings`. Contains no secret, only its last characters. */
-export async function settingsView(context: SettingsContext, refused?: RejectedForm): Promise<Record<string, unknown>> {
+export async function settingsView(
+  context: SettingsContext,
+  rejected?: RejectedForm,
+): Promise<Record<string, unknown>> {
   const { settings, providers, host } = context;
-  const stateOf = (form: string): RejectedForm | undefined => (refused?.form === form ? refused : undefined);
+  const rejectedForm = (form: string): RejectedForm | undefined => (rejected?.form === form ? rejected : undefined);
   const [masked, sandboxOn, sandboxAvailable] = await Promise.all([
     settings.restKey.masked(),
     settings.sandbox.isOn(),
@@ -47,30 +50,30 @@ export async function settingsView(context: SettingsContext, refused?: RejectedF
   ]);
   return {
     generateUrl: host.rest.url('/svc/v1/generate'),
-    key: { masked, error: stateOf('key')?.errors['key'] },
+    key: { masked, error: rejectedForm('key')?.errors['key'] },
     sandbox: { on: sandboxOn, shown: sandboxAvailable || sandboxOn },
     providers: await Promise.all(
       [...(await providers.all())].map((provider) =>
-        providerCard(provider, context, stateOf(`provider-${provider.id}`)),
+        providerCard(provider, context, rejectedForm(`provider-${provider.id}`)),
       ),
     ),
     params: groupFields({
       form: 'params',
       schemas: aiParamSchemas,
       saved: await settings.aiParams(),
-      state: stateOf('params'),
+      state: rejectedForm('params'),
     }),
     images: groupFields({
       form: 'images',
       schemas: imageParamSchemas,
       saved: await settings.imageDefaults(),
-      state: stateOf('images'),
+      state: rejectedForm('images'),
     }),
     limits: groupFields({
       form: 'limits',
       schemas: limitSchemas,
       saved: await settings.limits(),
-      state: stateOf('limits'),
+      state: rejectedForm('limits'),
     }),
   };
 }
@@ -79,7 +82,7 @@ export async function settingsView(context: SettingsContext, refused?: RejectedF
 export async function providerCard(
   provider: Provider,
   context: SettingsContext,
-  refused?: RejectedForm,
+  rejected?: RejectedForm,
 ): Promise<ProviderCard> {
   const saved = await context.settings.providers.saved(provider);
   const missing = missingSettings(provider, saved);
@@ -87,14 +90,14 @@ export async function providerCard(
     id: provider.id,
     label: provider.label,
     badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
-    open: refused !== undefined,
+    open: rejected !== undefined,
     missing: missing.map((name) => fieldLabel(name, provider.settings.properties[name] ?? {})).join(', '),
     fields: schemaFields({
       schemas: provider.settings.properties,
       group: 'settings',
       id: provider.id,
       saved,
-      ...(refused && { typed: refused.typed, errors: refused.errors }),
+      ...(rejected && { typed: rejected.typed, errors: rejected.errors }),
     }),
     models: groupModels(await context.tester.models(provider.id)),
   };

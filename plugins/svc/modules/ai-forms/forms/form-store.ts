@@ -4,9 +4,8 @@ import { createAssistantStore, type FirstModel } from '../../../kit/assistants/a
 import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import '../hooks.ts';
-import type { FormSettings, FormStore } from './form.ts';
+import type { FormSettings, FormStore, AiForm } from './form.ts';
 import { formErrors } from './form-errors.ts';
-import { settingsOf } from './form-record.ts';
 import { formSchema } from './form-schema.ts';
 import { formTables } from './form-tables.ts';
 
@@ -30,7 +29,7 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     rows,
     schema: formSchema,
     plural: 'forms',
-    settingsOf,
+    toSettings,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) =>
@@ -48,4 +47,26 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     deleted: (form) => hooks.doActionAsync('svc_form_deleted', form),
   });
   return { ...store, countSubmission: (id) => rows.count(id, 'submissions') };
+}
+
+/** What is set of a form, without its id, count and times. */
+export function settingsOf({
+  id: _id,
+  submissions: _count,
+  created_at: _created,
+  updated_at: _updated,
+  ...settings
+}: AiForm): FormSettings {
+  return settings;
+}
+
+/** A form as commands print it: its id first, times as ISO 8601. */
+export function formRecord(form: AiForm): Record<string, unknown> {
+  return {
+    id: form.id,
+    ...settingsOf(form),
+    submissions: form.submissions,
+    created_at: new Date(form.created_at).toISOString(),
+    updated_at: new Date(form.updated_at).toISOString(),
+  };
 }

@@ -1,7 +1,7 @@
 import type { HostApi, User } from '#plugin-api';
 import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
-import { periodOf } from '../../../kit/visitors/period.ts';
+import { findPeriod } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { AiForm, FormLimit } from '../forms/form.ts';
 import { formTables } from '../forms/form-tables.ts';
@@ -57,7 +57,7 @@ export function createFormLimits({
         amount: set.amount,
         per: set.per,
         unit: 'answers',
-        ...periodOf(set.per, clock.now(), await site.timezone()),
+        ...findPeriod(set.per, clock.now(), await site.timezone()),
         scope: form.id,
         subjects,
       };

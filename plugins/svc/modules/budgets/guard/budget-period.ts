@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.ts';
-import { periodOf } from '../../../kit/visitors/period.ts';
+import { findPeriod } from '../../../kit/visitors/period.ts';
 import { localDay } from '../../../kit/local-day.ts';
 
 export interface BudgetPeriod {
@@ -11,7 +11,7 @@ export interface BudgetPeriod {
 
 /** The day or month of a moment, in the site's time zone. */
 export function budgetPeriod(per: Budget['period'], now: number, timezone: string): BudgetPeriod {
-  return { name: periodName(per, now, timezone), endsAt: periodOf(per, now, timezone).endsAt };
+  return { name: periodName(per, now, timezone), endsAt: findPeriod(per, now, timezone).endsAt };
 }
 
 export function periodName(per: Budget['period'], now: number, timezone: string): string {

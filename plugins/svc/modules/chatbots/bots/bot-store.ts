@@ -25,7 +25,7 @@ export function createBotStore({ host, known, firstModel }: BotStoreParts): BotS
     rows: createAssistantRows({ host, table: botsTable, schema: botSchema }),
     schema: botSchema,
     plural: 'bots',
-    settingsOf: withoutMetadata,
+    toSettings: withoutMetadata,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) => (Object.hasOwn(given, 'provider') ? given : { ...(await firstModel()), ...given }),

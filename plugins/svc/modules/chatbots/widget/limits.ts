@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
-import { periodOf } from '../../../kit/visitors/period.ts';
+import { findPeriod } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { Bot, BotLimit } from '../bots/bot.ts';
 import type { WidgetLimit } from './protocol.ts';
@@ -59,7 +59,7 @@ export function createLimits({ host, signer }: LimitParts): Limits {
       const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session.id}`];
       return {
         ...configured,
-        ...periodOf(configured.per, clock.now(), await site.timezone()),
+        ...findPeriod(configured.per, clock.now(), await site.timezone()),
         scope: bot.id,
         subjects,
       };

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { createShapeCheck, type SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
+import { createSchemaCheck, type SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { flag, group, line, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
 import { fillDefaults, mergeChanges } from '../../../kit/settings-schema/fill.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
@@ -102,7 +102,7 @@ export const visitorSchema = group<VisitorSettings>(
   },
 );
 
-const checkShape = createShapeCheck(visitorSchema);
+const checkShape = createSchemaCheck(visitorSchema);
 
 export interface VisitorSettingsStore {
   get(): Promise<VisitorSettings>;
