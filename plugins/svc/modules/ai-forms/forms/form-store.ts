@@ -29,7 +29,7 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     rows,
     schema: formSchema,
     plural: 'forms',
-    toSettings,
+    toSettings: settingsOf,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) =>
