@@ -92,11 +92,11 @@ describe('rules and forms of chatbots in the admin', () => {
     await plain.getByText('"Plain" created.').waitFor();
     const at = plain.url();
     await plain.getByLabel('Title', { exact: true }).fill('By hand');
-    await plain.getByLabel('Main color', { exact: true }).fill('no colour');
+    await plain.getByLabel('Main color', { exact: true }).fill('no color');
     await plain.getByRole('button', { name: 'Save changes', exact: true }).last().click();
     await plain.getByText('Nothing was saved.').waitFor();
     expect(await plain.locator('#bot-look-primary_color-error').textContent()).to.contain(
-      'Main colour must be a colour',
+      'Main color must be a color',
     );
     await plain.getByLabel('Main color', { exact: true }).fill('#00aa44');
     await plain.getByRole('button', { name: 'Save changes', exact: true }).last().click();

@@ -159,7 +159,7 @@ describe('chatbots in the admin', () => {
     };
     await page.goto(`${host.url}/admin/svc/bots`);
     await page.getByRole('button', { name: 'Duplicate Traveller' }).click();
-    const copy = await copied('Traveller (copy) is there.');
+    const copy = await copied('"Traveller (copy)" created.');
     expect(await bot(copy)).to.include({ name: 'Traveller (copy)', status: 'inactive' });
     await page.goto(`${host.url}/admin/svc/bots`);
     const download = page.waitForEvent('download');
@@ -171,7 +171,7 @@ describe('chatbots in the admin', () => {
     await page.getByText('Import chatbots').click();
     await page.getByLabel('Export file').setInputFiles(path);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const imported = await copied('Traveller is imported.');
+    const imported = await copied('Traveller imported.');
     expect((await bot(imported)).name).to.equal('Traveller');
     await page.goto(`${host.url}/admin/svc/bots`);
     const card = page.locator(`#bot-${String(imported)}`);

@@ -1,7 +1,7 @@
-import { formatCount, formatDate, formatMoney, formatNumber, formatShortNumber, type AdminPageBody } from '#plugin-api';
+import { formatCount, formatDate, formatMoney, formatShortNumber, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
-import { toLogFilter, readLogsQuery, addDays, queryText, type LogsQuery } from './logs-filter.ts';
+import { addDays, paginate, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import { drawChart, type ChartDay } from '../../../admin-ui/bar-chart.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
@@ -178,23 +178,5 @@ async function buildChart(logs: Logs, { filter, query, timezone, now }: ChartIni
       .filter(({ value }) => value > 0)
       .reverse()
       .map(({ day, value }) => ({ day: formatDay(day), value })),
-  };
-}
-
-function paginate({
-  page,
-  pages,
-  query,
-}: {
-  readonly page: number;
-  readonly pages: number;
-  readonly query: LogsQuery;
-}): Record<string, unknown> | null {
-  if (pages <= 1) return null;
-  const address = (to: number): string => `?${queryText(query, { page: String(to) })}`;
-  return {
-    text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
-    previous: page > 1 ? address(page - 1) : null,
-    next: page < pages ? address(page + 1) : null,
   };
 }

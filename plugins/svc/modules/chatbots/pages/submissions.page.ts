@@ -1,6 +1,7 @@
-import { formatNumber, RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { SubmissionFilter, Submission } from '../forms/submission.ts';
+import { paginate } from './logs-filter.ts';
 import { submissionsCsv, submissionsJsonl } from '../forms/submissions-export.ts';
 
 const perPage = 20;
@@ -107,30 +108,6 @@ function listForms(
   bots: readonly { readonly forms: readonly { readonly id: string; readonly name: string }[] }[],
 ): [string, string][] {
   return [...new Map(bots.flatMap(({ forms }) => forms.map(({ id, name }): [string, string] => [id, name])))];
-}
-
-interface PagesInit {
-  readonly page: number;
-  readonly pages: number;
-  readonly query: Readonly<Record<string, string>>;
-}
-
-/** For the host's partial `admin/pages/pagination`. */
-function paginate({
-  page,
-  pages,
-  query,
-}: PagesInit): { text: string; previous: string | null; next: string | null } | null {
-  if (pages <= 1) return null;
-  const pageUrl = (to: number): string => {
-    const parameters = Object.entries({ ...query, page: to === 1 ? '' : String(to) });
-    return `?${new URLSearchParams(parameters.filter(([, value]) => value !== '')).toString()}`;
-  };
-  return {
-    text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
-    previous: page > 1 ? pageUrl(page - 1) : null,
-    next: page < pages ? pageUrl(page + 1) : null,
-  };
 }
 
 function readText(value: unknown): string {

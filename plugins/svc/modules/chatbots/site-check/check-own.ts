@@ -1,5 +1,5 @@
 import type { HttpApi, OutboundInit, OutboundResponse } from '#plugin-api';
-import type { Finding } from './finding.ts';
+import { createFinding, type Finding } from './finding.ts';
 
 export interface OwnSite {
   readonly http: HttpApi;
@@ -37,12 +37,7 @@ export async function checkOwnSite({ http, script, start, origin }: OwnSite): Pr
 }
 
 function scriptFinding(script: URL, file: OutboundResponse | null): Finding {
-  const finding = (verdict: Finding['verdict'], text: string): Finding => ({
-    id: 'script',
-    title: 'Widget script',
-    verdict,
-    text,
-  });
+  const finding = createFinding('script', 'Widget script');
   if (file === null)
     return finding(
       'warning',
@@ -65,12 +60,7 @@ function scriptFinding(script: URL, file: OutboundResponse | null): Finding {
 }
 
 function corsFinding(start: URL, response: OutboundResponse | null, origin: string): Finding {
-  const finding = (verdict: Finding['verdict'], text: string): Finding => ({
-    id: 'cors',
-    title: 'Calls from the page (CORS)',
-    verdict,
-    text,
-  });
+  const finding = createFinding('cors', 'Calls from the page (CORS)');
   if (origin === start.origin) return finding('passed', 'The page is on this site, so no permission is needed.');
   if (response === null) return finding('warning', 'Not checked, because this server could not reach itself.');
   const allowed = response.headers['access-control-allow-origin'];

@@ -8,7 +8,7 @@ import { checkPolicies } from './check-policies.ts';
 import { checkSnippet, findSnippet } from './check-snippet.ts';
 import type { RequiredSource } from './content-security-policy.ts';
 import { fetchPage, parseTypedUrl } from './fetch-page.ts';
-import type { Finding, SiteReport } from './finding.ts';
+import { createFinding, type Finding, type SiteReport } from './finding.ts';
 import { readPage } from './read-page.ts';
 
 export interface SiteCheckInput {
@@ -47,12 +47,7 @@ function report(url: string, landed: string, findings: readonly Finding[]): Site
 }
 
 function botFinding({ id, name, status, embed }: Bot): Finding {
-  const finding = (verdict: Finding['verdict'], text: string): Finding => ({
-    id: 'bot',
-    title: 'Chatbot',
-    verdict,
-    text,
-  });
+  const finding = createFinding('bot', 'Chatbot');
   if (status !== 'active')
     return finding('failed', `${name} (${String(id)}) is inactive, so visitors cannot use it. Activate it.`);
   if (!embed.enabled)
@@ -126,12 +121,7 @@ function pictures({ look: { avatar_url: picture } }: Bot, script: URL): Required
 }
 
 function mixedFinding(page: URL, script: URL): Finding {
-  const finding = (verdict: Finding['verdict'], text: string): Finding => ({
-    id: 'mixed',
-    title: 'https',
-    verdict,
-    text,
-  });
+  const finding = createFinding('mixed', 'https');
   if (page.protocol !== 'https:' || script.protocol === 'https:')
     return finding(
       'passed',

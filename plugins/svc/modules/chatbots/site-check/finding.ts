@@ -19,3 +19,8 @@ export interface SiteReport {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
 }
+
+/** Creates findings of one check. */
+export const createFinding =
+  (id: Finding['id'], title: string) =>
+  (verdict: Finding['verdict'], text: string): Finding => ({ id, title, verdict, text });
