@@ -175,8 +175,8 @@ describe('vector stores in the admin and on the command line', () => {
     });
     expect(JSON.stringify(await run('list'))).not.to.contain('0123456789');
     for (const [argv, sentence] of [
-      [['set', 'qdrant'], /Name what to change/],
-      [['set', 'nobody', '--url=http://x'], /no vector store 'nobody'.*pinecone, qdrant, chroma/],
+      [['set', 'qdrant'], /Pass at least one setting/],
+      [['set', 'nobody', '--url=http://x'], /Unknown vector store 'nobody'.*pinecone, qdrant, chroma/],
       [['test', 'qdrant'], /Qdrant/],
     ] as const) {
       const { code, err } = await host.cli('svc', 'vector-store', ...argv);

@@ -1,15 +1,15 @@
 import type { ProviderConnection, TextCapability, TextRequest, TextResult } from '../providers/provider.ts';
 
 export interface TextAttempts {
-  /** One try. */
+  /** One attempt. */
   attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
-  /** What was handed on so far. Once there is something no further try may follow: the caller would see two beginnings. */
+  /** The text passed to `onText` so far. If it is not empty, the call cannot be retried: the caller would see two beginnings. */
   readonly text: string;
 }
 
 /**
- * Tries of one text. With `onText` its pieces are handed on as they come, from a far end that cannot stream as one piece at
- * the end; all pieces together are the content.
+ * Attempts at one text. `onText` gets its pieces as they arrive, or one piece at the end from an upstream that cannot
+ * stream; all pieces together are the content.
  */
 export function createTextAttempts(
   capability: TextCapability,
@@ -18,7 +18,7 @@ export function createTextAttempts(
   let text = '';
   if (onText === undefined) return { attempt: (request, connection) => capability.generate(request, connection), text };
 
-  const hand = (piece: string): void => {
+  const emit = (piece: string): void => {
     if (piece === '') return;
     text += piece;
     onText(piece);
@@ -28,9 +28,9 @@ export function createTextAttempts(
       return text;
     },
     async attempt(request, connection) {
-      const result = await (capability.stream?.(request, connection, hand) ?? capability.generate(request, connection));
-      // What a stream kept back for its end, or all of it.
-      if (result.content.startsWith(text)) hand(result.content.slice(text.length));
+      const result = await (capability.stream?.(request, connection, emit) ?? capability.generate(request, connection));
+      // The rest of the content, or all of it without a stream.
+      if (result.content.startsWith(text)) emit(result.content.slice(text.length));
       return { ...result, content: text };
     },
   };

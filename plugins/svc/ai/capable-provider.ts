@@ -48,20 +48,19 @@ export function chosenModel({ requested, saved, provider, setting }: ModelChoice
   });
 }
 
-interface RouteProvidersQuestion {
+interface RouteProviders {
   readonly capability: Capability;
   /** The ids that the contract names for the route. */
   readonly contract: readonly string[];
 }
 
 /**
- * Ids that a route takes as `provider` at this moment: those the contract names and, after them, those that other plugins
- * add by `svc_providers`. A provider of our own that the contract does not name stays out, though modules may use it,
- * until a plugin puts one of its own in its place.
+ * Ids that a route accepts as `provider` now: those the contract names, then those that other plugins add by
+ * `svc_providers`. The service's other providers are for modules only, unless a plugin replaces one.
  */
 export function routeProviderIds(
   registry: Pick<ProviderRegistry, 'all' | 'isOwn'>,
-  { capability, contract }: RouteProvidersQuestion,
+  { capability, contract }: RouteProviders,
 ): string[] {
   return registry
     .all()

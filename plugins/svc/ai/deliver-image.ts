@@ -5,10 +5,10 @@ import type { ImageOutput, ProviderSettings } from '../providers/provider.ts';
 import { fetchImage } from './fetch-image.ts';
 import { decodedImage, type ImageBytes } from './image-bytes.ts';
 
-/** `url`: an address, the provider's own where it gave one. `b64_json`: the data. `media`: kept in the media library, whatever came. */
+/** `url`: a URL, the provider's own if it returned one. `b64_json`: the data. `media`: always saved in the media library. */
 export type ImageForm = 'url' | 'b64_json' | 'media';
 
-/** A generated image item (contract 2.3), and the entry of the media library where one was made. */
+/** A generated image item (contract 2.3), with its entry in the media library if it was saved. */
 export interface GeneratedImage {
   readonly url: string | null;
   readonly b64_json: string | null;
@@ -19,7 +19,7 @@ export interface GeneratedImage {
 export interface DeliverInit {
   readonly form: ImageForm;
   readonly prompt: string;
-  /** Whose it becomes in the media library; 0: nobody's. */
+  /** Author in the media library; 0: none. */
   readonly userId: number;
   readonly settings: ProviderSettings;
   readonly host: {
@@ -27,16 +27,16 @@ export interface DeliverInit {
     readonly http: Pick<HttpApi, 'fetch'>;
     readonly log: Logger;
   };
-  /** Runs the fetch of an image with further tries, within the time that is left. */
-  readonly tried: <T>(attempt: (timeLeft: number) => Promise<T>) => Promise<T>;
+  /** Fetches an image with retries, within the time left. */
+  readonly retried: <T>(attempt: (timeLeft: number) => Promise<T>) => Promise<T>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes of an image what was asked for (D10): base64 becomes an address by way of the media library, an address becomes
- * base64 by a guarded fetch, and what came in the right form passes as it is.
+ * Converts an image to the requested form (D10): base64 is saved in the media library to get a URL, a URL becomes base64 by
+ * a guarded fetch, and the right form passes unchanged.
  *
- * @throws ProviderError when it cannot be fetched or is no image, RestError `rest_svc_media_not_saved`.
+ * @throws ProviderError if it cannot be fetched or is no image, RestError `rest_svc_media_not_saved`.
  */
 export async function deliverImage(image: ImageOutput, init: DeliverInit): Promise<GeneratedImage> {
   const { revised_prompt } = image;
@@ -52,10 +52,10 @@ export async function deliverImage(image: ImageOutput, init: DeliverInit): Promi
 
 async function bytesOf(
   { b64_json, url }: ImageOutput,
-  { host, settings, tried, signal }: DeliverInit,
+  { host, settings, retried, signal }: DeliverInit,
 ): Promise<ImageBytes> {
   if (b64_json !== null) return decodedImage(b64_json);
-  return tried((timeout) => fetchImage(url ?? '', { http: host.http, settings, timeout, signal }));
+  return retried((timeout) => fetchImage(url ?? '', { http: host.http, settings, timeout, signal }));
 }
 
 async function saved(
@@ -73,8 +73,8 @@ async function saved(
   try {
     return await host.content.media.save(media);
   } catch (error) {
-    host.log.error('A generated image could not be saved in the media library.', { error });
-    const reason = error instanceof RestError ? error.message : 'The cause is in the log.';
+    host.log.error('Failed to save a generated image in the media library', { event: 'image_not_saved', error });
+    const reason = error instanceof RestError ? error.message : 'See the log for the cause.';
     throw errors.media_not_saved({ values: { reason }, cause: error });
   }
 }

@@ -29,10 +29,10 @@ export interface EmbedInput {
   readonly provider: string;
   /** Model or deployment; blank or left out takes the provider's saved embedding model. */
   readonly model?: string | undefined;
-  /** Any number, none blank. More than one call may hold is split. */
+  /** Any number of texts, none blank; split into as many calls as needed. */
   readonly input: readonly string[];
   readonly dimensions?: number | undefined;
-  /** What is asked of the provider; the answer holds numbers either way (D11). Default `float`. */
+  /** Encoding requested from the provider; the result contains numbers either way (D11). Default `float`. */
   readonly encodingFormat?: 'float' | 'base64' | undefined;
   readonly taskType?: string | undefined;
   readonly outputDimensionality?: number | undefined;
@@ -45,30 +45,30 @@ export interface EmbedInput {
 export interface Embedded extends CallCost {
   /** One per input, in the order of the inputs, all of one length. */
   readonly embeddings: readonly (readonly number[])[];
-  /** The same vectors as 32-bit floats, where all of them came so; `embeddings` then makes its arrays when it is asked for. */
+  /** The same vectors as 32-bit floats, if all of them came so; `embeddings` then creates its arrays on first access. */
   readonly packed?: readonly Float32Array[];
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
-  /** Id of the provider that answered. */
+  /** Id of the provider that responded. */
   readonly providerId: string;
   /** Display name of the provider (D6). */
   readonly provider: string;
-  /** The model that answered, as the provider names it. */
+  /** The model that responded, as the provider names it. */
   readonly model: string;
-  /** Fields that were left out, for `X-SVC-Ignored-Params` (D8). */
+  /** Fields that were dropped, for `X-SVC-Ignored-Params` (D8). */
   readonly ignored: readonly string[];
-  /** The provider reported no usage, or not for all calls, and it was counted here (D25). */
+  /** The provider did not report the usage of all calls, so tokens were counted locally (D25). */
   readonly usageEstimated: boolean;
 }
 
 export type Embed = (input: EmbedInput) => Promise<Embedded>;
 
-/** Calls to one provider at a time, for one call of ours: quick, and far from the rates at which accounts are limited. */
-const callsAtATime = 4;
+/** Concurrent calls to a provider per request: fast, and well below the rate limits of accounts. */
+const maxConcurrentCalls = 4;
 
 /**
  * Vectors of texts from a provider (contract 4.4, D11): split into calls within the provider's limits, several at a time,
- * each with further tries (D9), all within one time limit; usage summed (D25). Any call that fails in the end fails the
- * whole, with the errors of D5 as RestError, and the others are given up. Keeps no state: any node may serve any call.
+ * each with retries (D9), all within one time limit; usage summed (D25). If a call fails after its retries, the whole fails
+ * with the errors of D5 as RestError, and the others are aborted. Keeps no state: any node may serve any call.
  */
 export function createEmbed(services: AiServices): Embed {
   const { withFailover = unwrapped } = services;
@@ -98,17 +98,17 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
   const run = async (): Promise<Omit<Embedded, 'cost'>> => {
     const batches = embedBatches(input.input, provider.embeddings.limits);
     try {
-      const results = await inParallel(batches, callsAtATime, {
+      const results = await inParallel(batches, maxConcurrentCalls, {
         task: (batch, signal) => embedBatch(services, job, { batch, signal }),
         signal: input.signal,
       });
-      const answer = Object.assign(await joined(batches, results), {
+      const result = Object.assign(await joinResults(batches, results), {
         providerId: provider.id,
         provider: provider.label,
         model: results[0]?.model ?? model,
       });
       requireDimensions(results[0], target.dimensions);
-      return answer;
+      return result;
     } catch (thrown) {
       const error = asProviderError(thrown);
       throw error === null ? thrown : providerFailure(error, provider, limits.embeddings);
@@ -123,8 +123,8 @@ async function embedOnce(services: AiServices, input: EmbedInput, target: CallTa
     estimate: async () => ({ inputTokens: await estimateTokens(input.input), outputTokens: 0, images: 0 }),
     run,
     count: (embedded) => ({ model: embedded.model, inputTokens: embedded.usage.input_tokens }),
-    // The calls that went well before one failed are paid for.
-    countFailed: async () => ({ model, inputTokens: await tokensOf(job.done) }),
+    // The calls that succeeded before one failed are paid for.
+    countFailed: async () => ({ model, inputTokens: await countTokens(job.done) }),
   });
 }
 
@@ -135,7 +135,7 @@ interface Job {
   readonly fields: Omit<EmbeddingRequest, 'model' | 'input'>;
   /** Milliseconds since the epoch. */
   readonly deadline: number;
-  /** What came until now. */
+  /** The results so far, by batch. */
   readonly done: Map<readonly string[], EmbeddingResult>;
 }
 
@@ -151,7 +151,7 @@ function embedBatch(
         { model, input: batch, ...fields },
         connectionOf(services, { settings: saved, timeout, signal }),
       );
-      // Those of other plugins are held to the contract as well.
+      // Providers of other plugins must follow the contract too.
       if (!registry.isOwn(provider)) checkVectors(result.packed ?? result.embeddings, batch.length);
       done.set(batch, result);
       return result;
@@ -160,7 +160,7 @@ function embedBatch(
   );
 }
 
-async function tokensOf(done: Job['done']): Promise<number> {
+async function countTokens(done: Job['done']): Promise<number> {
   let tokens = 0;
   for (const [batch, { usage }] of done) tokens += usage === null ? await estimateTokens(batch) : usage.input_tokens;
   return tokens;
@@ -172,7 +172,7 @@ function requireDimensions(result: EmbeddingResult | undefined, expected: number
   throw new ProviderError({
     kind: 'unreadable',
     status: 200,
-    message: `its vectors have ${String(given)} dimensions where ${String(expected)} are needed.`,
+    message: `its vectors have ${String(given)} dimensions instead of ${String(expected)}.`,
   });
 }
 
@@ -192,8 +192,8 @@ function requestFields({
   };
 }
 
-/** The results of all calls as one. Only what a provider did not count is estimated. */
-async function joined(
+/** Joins the results of all calls. Estimates only what the provider did not count. */
+async function joinResults(
   batches: readonly (readonly string[])[],
   results: readonly EmbeddingResult[],
 ): Promise<Omit<Embedded, 'providerId' | 'provider' | 'model' | 'cost'>> {
@@ -203,12 +203,12 @@ async function joined(
     throw new ProviderError({
       kind: 'unreadable',
       status: 200,
-      message: 'its answer could not be read (vectors of several lengths in it).',
+      message: 'its response contains vectors of several lengths.',
     });
   }
   const usage = { input_tokens: 0, total_tokens: 0 };
-  for (const [place, result] of results.entries()) {
-    const tokens = result.usage === null ? await estimateTokens(batches[place] ?? []) : result.usage.input_tokens;
+  for (const [index, result] of results.entries()) {
+    const tokens = result.usage === null ? await estimateTokens(batches[index] ?? []) : result.usage.input_tokens;
     usage.input_tokens += tokens;
     usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
   }

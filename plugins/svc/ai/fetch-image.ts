@@ -5,7 +5,7 @@ import { imageBytes, type ImageBytes } from './image-bytes.ts';
 
 export interface FetchImageInit {
   readonly http: Pick<HttpApi, 'fetch'>;
-  /** Of the provider that gave the address. */
+  /** Settings of the provider that returned the URL. */
   readonly settings: ProviderSettings;
   /** Milliseconds, 1 or more. */
   readonly timeout: number;
@@ -16,10 +16,10 @@ export interface FetchImageInit {
 const largest = 50 * 1_048_576;
 
 /**
- * Fetches an image from the address a provider gave, guarded (D10, D23): private addresses are refused, but for the very
- * host and port an administrator typed as the provider's own.
+ * Fetches an image from the URL a provider returned, guarded (D10, D23): private addresses are refused, except the host and
+ * port of the provider's base URL.
  *
- * @throws ProviderError; its message names the host alone, as the rest of such an address is a key to the image.
+ * @throws ProviderError; its message names only the host, because the rest of such a URL is a key to the image.
  */
 export async function fetchImage(
   url: string,
@@ -42,7 +42,7 @@ export async function fetchImage(
 
 function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true)
-    return new ProviderError({ kind: 'aborted', message: 'the request was given up.', cause: thrown });
+    return new ProviderError({ kind: 'aborted', message: 'the request was aborted.', cause: thrown });
   const code = (thrown as { code?: unknown }).code;
   if (!(thrown instanceof Error) || typeof code !== 'string' || !code.startsWith('outbound_')) return thrown;
   const passing: Readonly<Record<string, ProviderErrorKind>> = {
@@ -52,13 +52,13 @@ function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown 
   };
   return new ProviderError({
     kind: passing[code] ?? 'unreadable',
-    message: `the image could not be fetched from the address it gave: ${thrown.message}`,
+    message: `the image could not be fetched from its URL: ${thrown.message}`,
     cause: thrown,
   });
 }
 
 function refusedFetch({ status, url }: OutboundResponse): ProviderError {
-  const message = `the image could not be fetched from the address it gave: ${new URL(url).host} answered ${String(status)}.`;
+  const message = `the image could not be fetched from its URL: ${new URL(url).host} returned ${String(status)}.`;
   if (status === 429) return new ProviderError({ kind: 'rate_limited', status, message });
   return new ProviderError({ kind: status >= 500 ? 'unavailable' : 'unreadable', status, message });
 }

@@ -1,4 +1,4 @@
-import { RestError, type HostApi } from '#plugin-api';
+import { RestError, formatCount, type HostApi } from '#plugin-api';
 import type { ImageParams } from '../kit/image-params.ts';
 import {
   ProviderError,
@@ -38,12 +38,12 @@ export interface GenerateImagesInput extends ImageParams {
   readonly n?: number | undefined;
   /** Default `url`. */
   readonly form?: ImageForm | undefined;
-  /** Whose images saved in the media library become; default nobody's. */
+  /** Author of images saved in the media library. Default: none. */
   readonly userId?: number | undefined;
-  /** An image to be edited, in place of one drawn from nothing; see `edit-images.ts`. */
+  /** An image to edit. Default: a new image is generated. */
   readonly source?: ImageSource | undefined;
-  /** Told how many images are there so far, each time one more is. */
-  readonly onImage?: ((made: number) => void) | undefined;
+  /** Called after each image with the number of images so far. */
+  readonly onImage?: ((count: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** For the usage ledger. */
   readonly origin?: UsageOrigin | undefined;
@@ -52,17 +52,17 @@ export interface GenerateImagesInput extends ImageParams {
 export interface GeneratedImages extends CallCost {
   /** At least one, in the order of the calls. */
   readonly images: readonly GeneratedImage[];
-  /** The provider's own usage data, that of several calls added up, or null. */
+  /** The provider's own usage data, summed over several calls, or null. */
   readonly usage: Readonly<Record<string, unknown>> | null;
-  /** How many there are, and why others failed: "2 images generated. 1 of 3 failed: ...". */
+  /** How many were generated, and why others failed: "2 images generated. 1 of 3 failed: ...". */
   readonly message: string;
-  /** Id of the provider that answered. */
+  /** Id of the provider that responded. */
   readonly providerId: string;
   /** Display name of the provider (D6). */
   readonly provider: string;
-  /** The model that answered, as the provider names it. */
+  /** The model that responded, as the provider names it. */
   readonly model: string;
-  /** Fields that were left out, for `X-SVC-Ignored-Params` (D8). */
+  /** Fields that were dropped, for `X-SVC-Ignored-Params` (D8). */
   readonly ignored: readonly string[];
 }
 
@@ -71,9 +71,9 @@ export type GenerateImages = (input: GenerateImagesInput) => Promise<GeneratedIm
 export type ImageServices = AiServices & { readonly host: Pick<HostApi, 'content' | 'http'> };
 
 /**
- * Images from a provider (contract 4.3, D10): saved defaults, as many calls as `n` takes, further tries (D9), and the
- * form that was asked for, all within one time limit. Where some images fail the others are answered; where all do, the
- * first failure is thrown as the RestError of D5. Saved images are on every node that shares the folder of uploads.
+ * Images from a provider (contract 4.3, D10): saved defaults, as many calls as `n` takes, retries (D9), and the requested
+ * form, all within one time limit. If some images fail, the others are returned; if all fail, the first error is thrown as
+ * the RestError of D5. Saved images are on every node that shares the uploads folder.
  */
 export function createGenerateImages(services: ImageServices): GenerateImages {
   const { withFailover = unwrapped } = services;
@@ -102,12 +102,12 @@ async function generateOnce(
     input,
     provider,
     settings: saved,
-    request: requestOf(input, defaults, model),
+    request: buildRequest(input, defaults, model),
     source,
     limit: limits.images,
     deadline: host.clock.now() + limits.images,
   };
-  let spent: UsageCounts = { model };
+  let counts: UsageCounts = { model };
   return recordUsage({
     kind: 'image',
     provider: provider.id,
@@ -116,12 +116,12 @@ async function generateOnce(
     limit: limits.images,
     estimate: () => estimateImages(input.prompt, input.n ?? 1),
     run: async () => {
-      const outcomes = await callsOf(job, services);
-      spent = countsOf(outcomes, model);
-      return answerOf(outcomes, job);
+      const outcomes = await runCalls(job, services);
+      counts = sumCounts(outcomes, model);
+      return mergeOutcomes(outcomes, job);
     },
-    count: () => spent,
-    countFailed: () => spent,
+    count: () => counts,
+    countFailed: () => counts,
   });
 }
 
@@ -130,7 +130,7 @@ interface Job {
   readonly provider: Capable<'images'>;
   readonly settings: ProviderSettings;
   readonly request: Omit<ImageRequest, 'n'>;
-  /** What is edited; null: it is drawn from nothing. */
+  /** The image to edit, or null. */
   readonly source: UsableSource | null;
   /** Milliseconds. */
   readonly limit: number;
@@ -138,8 +138,8 @@ interface Job {
   readonly deadline: number;
 }
 
-function requestOf(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
-  // An edited image keeps its size unless another one is named.
+function buildRequest(input: GenerateImagesInput, defaults: ImageParams, model: string): Omit<ImageRequest, 'n'> {
+  // An edited image keeps its size unless the request sets another.
   const {
     prompt,
     form = 'url',
@@ -154,33 +154,32 @@ function requestOf(input: GenerateImagesInput, defaults: ImageParams, model: str
     ...(size !== undefined && { size }),
     ...(quality !== undefined && { quality }),
     ...(style !== undefined && { style }),
-    // What is to be saved need not be fetched first.
+    // Base64 can be saved without fetching it first.
     responseFormat: form === 'url' ? 'url' : 'b64_json',
   };
 }
 
-function callsOf(job: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
+function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
   const { input, provider, settings, request, deadline } = job;
   const { host } = services;
   const { signal, n = 1, form = 'url', prompt, userId = 0, onImage } = input;
-  let made = 0;
-  const tried = <T>(attempt: (timeLeft: number) => Promise<T>): Promise<T> =>
+  let count = 0;
+  const retried = <T>(attempt: (timeLeft: number) => Promise<T>): Promise<T> =>
     withRetries(attempt, { services, provider: provider.id, deadline, signal });
   return makeImageCalls({
     n,
     perCall: provider.images.perCall(request.model, settings),
-    generate: (count) =>
-      tried((timeout) => makeCall(job, count, connectionOf(services, { settings, timeout, signal }))),
+    generate: (n) => retried((timeout) => makeCall(job, n, connectionOf(services, { settings, timeout, signal }))),
     deliver: async (image) => {
-      const delivered = await deliverImage(image, { form, prompt, userId, settings, host, tried, signal });
-      onImage?.((made += 1));
+      const delivered = await deliverImage(image, { form, prompt, userId, settings, host, retried, signal });
+      onImage?.((count += 1));
       return delivered;
     },
-    missing: (given, asked) =>
+    missing: (received, requested) =>
       new ProviderError({
         kind: 'unreadable',
         status: 200,
-        message: `it gave ${String(given)} of ${String(asked)} images.`,
+        message: `it returned ${String(received)} of ${String(requested)} images.`,
       }),
   });
 }
@@ -190,13 +189,13 @@ function makeCall(
   n: number,
   connection: ProviderConnection,
 ): Promise<ImageResult> {
-  // Whether it can was asked before.
+  // `usableSource` has checked that the provider can edit.
   return source === null || images.editing === undefined
     ? images.generate({ ...request, n }, connection)
     : images.editing.edit({ ...request, ...source, n }, connection);
 }
 
-function answerOf(
+function mergeOutcomes(
   outcomes: readonly ImageCallOutcome[],
   { provider, request, limit }: Job,
 ): Omit<GeneratedImages, 'cost'> {
@@ -210,7 +209,7 @@ function answerOf(
   return {
     images,
     usage: sumUsage(results.map(({ usage }) => usage)),
-    message: messageOf(images.length, failures),
+    message: resultMessage(images.length, failures),
     providerId: provider.id,
     provider: provider.label,
     model: results[0]?.model ?? request.model,
@@ -218,15 +217,15 @@ function answerOf(
   };
 }
 
-function messageOf(made: number, failures: readonly RestError[]): string {
-  const message = made === 1 ? '1 image generated.' : `${String(made)} images generated.`;
+function resultMessage(generated: number, failures: readonly RestError[]): string {
+  const message = `${formatCount(generated, 'image')} generated.`;
   if (failures.length === 0) return message;
   const reasons = [...new Set(failures.map((failure) => failure.message))];
-  return `${message} ${String(failures.length)} of ${String(made + failures.length)} failed: ${reasons.join(' ')}`;
+  return `${message} ${String(failures.length)} of ${String(generated + failures.length)} failed: ${reasons.join(' ')}`;
 }
 
-/** What was spent, also on images that could not be delivered. */
-function countsOf(outcomes: readonly ImageCallOutcome[], model: string): UsageCounts {
+/** What was used, images that could not be delivered included. */
+function sumCounts(outcomes: readonly ImageCallOutcome[], model: string): UsageCounts {
   const results = outcomes.map(({ result }) => result).filter((result) => result !== null);
   const tokens = (name: string): number => {
     const value = sumUsage(results.map(({ usage }) => usage))?.[name];
@@ -243,8 +242,8 @@ function countsOf(outcomes: readonly ImageCallOutcome[], model: string): UsageCo
 type Usage = Readonly<Record<string, unknown>>;
 
 /**
- * The usage data of several calls as one: numbers added, objects member by member; of anything else the first is kept.
- * Null where no call reported any.
+ * The sum of the usage data of several calls: numbers are added, objects merged by member; otherwise the first value stays.
+ * Null if no call reported any.
  */
 export function sumUsage(usages: readonly (Usage | null)[]): Usage | null {
   return usages.reduce((sum, usage) => (sum === null || usage === null ? (sum ?? usage) : added(sum, usage)), null);

@@ -6,7 +6,7 @@ export interface ImageBytes {
   readonly extension: string;
 }
 
-/** Beginnings of the image files that a browser shows. `at`: where they stand, in bytes. */
+/** Signatures of the image files that browsers show. `at`: their offset in bytes. */
 const signatures: readonly { readonly extension: string; readonly at: number; readonly bytes: string }[] = [
   { extension: 'png', at: 0, bytes: '\x89PNG\r\n\x1a\n' },
   { extension: 'jpg', at: 0, bytes: '\xff\xd8\xff' },
@@ -16,7 +16,7 @@ const signatures: readonly { readonly extension: string; readonly at: number; re
 ];
 
 /**
- * Bytes that are an image, by their content and not by what was said of them.
+ * Detects an image by its bytes, not by its declared type.
  *
  * @throws ProviderError `unreadable` for anything else.
  */
@@ -27,7 +27,7 @@ export function imageBytes(bytes: Buffer): ImageBytes {
     throw new ProviderError({
       kind: 'unreadable',
       status: 200,
-      message: 'what it gave is no PNG, JPEG, GIF, WebP or AVIF image.',
+      message: 'it returned no PNG, JPEG, GIF, WebP or AVIF image.',
     });
   return { bytes, extension: found.extension };
 }

@@ -3,33 +3,33 @@ import { asProviderError, ProviderError, type ImageResult } from '../providers/p
 import type { GeneratedImage } from './deliver-image.ts';
 import { inParallel } from './in-parallel.ts';
 
-/** What became of one call: the images that arrived, and why others did not. */
+/** The result of one call: the images it delivered, and why others failed. */
 export interface ImageCallOutcome {
   readonly images: readonly GeneratedImage[];
-  /** One for each image that was asked of the call and is not there. */
+  /** One for each requested image that is missing. */
   readonly failures: readonly (ProviderError | RestError)[];
   /** Null when the call itself failed. */
   readonly result: ImageResult | null;
 }
 
 export interface ImageCallsInit {
-  /** Images in all, 1 or more. */
+  /** Total number of images, 1 or more. */
   readonly n: number;
-  /** Images one call can give. */
+  /** The most images of one call. */
   readonly perCall: number;
-  /** One call, its further tries included. */
+  /** One call, retries included. */
   readonly generate: (count: number) => Promise<ImageResult>;
   readonly deliver: (image: ImageResult['images'][number]) => Promise<GeneratedImage>;
-  /** For each image a call was asked for and did not give. */
-  readonly missing: (given: number, asked: number) => ProviderError;
+  /** For each image that a call was requested to return and did not. */
+  readonly missing: (received: number, requested: number) => ProviderError;
 }
 
-/** Calls for images under way at a time, for one request: accounts are limited to few images a minute. */
-const callsAtATime = 5;
+/** Concurrent calls per request: accounts are limited to few images per minute. */
+const maxConcurrentCalls = 5;
 
 /**
- * Reaches a number of images by as many calls as it takes, several at a time (D10). A failure of one is kept beside what
- * the others gave; only after refused credentials no further call is begun. Errors of our own are thrown.
+ * Gets a number of images with as many calls as it takes, several at a time (D10). A failed call does not affect the
+ * others, but no call starts after refused credentials. Throws errors that are not the provider's.
  */
 export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOutcome[]> {
   let refused: ProviderError | null = null;
@@ -38,11 +38,11 @@ export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOut
     failures: Array<typeof error>(count).fill(error),
     result: null,
   });
-  return inParallel(split(init.n, init.perCall), callsAtATime, {
+  return inParallel(split(init.n, init.perCall), maxConcurrentCalls, {
     task: async (count) => {
       if (refused !== null) return failed(refused, count);
       try {
-        return await delivered(checked(await init.generate(count)), count, init);
+        return await deliverImages(checkResult(await init.generate(count)), count, init);
       } catch (thrown) {
         const error = asProviderError(thrown);
         if (error === null) throw thrown;
@@ -53,41 +53,41 @@ export async function makeImageCalls(init: ImageCallsInit): Promise<ImageCallOut
   });
 }
 
-async function delivered(
+async function deliverImages(
   result: ImageResult,
-  asked: number,
+  requested: number,
   { deliver, missing }: ImageCallsInit,
 ): Promise<ImageCallOutcome> {
-  const given = result.images.slice(0, asked);
-  const settled = await Promise.all(given.map((image) => deliver(image).catch(failureOf)));
+  const received = result.images.slice(0, requested);
+  const settled = await Promise.all(received.map((image) => deliver(image).catch(asFailure)));
   return {
     images: settled.filter((entry): entry is GeneratedImage => !(entry instanceof Error)),
     failures: [
       ...settled.filter((entry): entry is ProviderError | RestError => entry instanceof Error),
-      ...Array.from({ length: asked - given.length }, () => missing(given.length, asked)),
+      ...Array.from({ length: requested - received.length }, () => missing(received.length, requested)),
     ],
     result,
   };
 }
 
-/** Providers of other plugins are held to the contract as well. */
-function checked(result: ImageResult): ImageResult {
+/** Providers of other plugins must follow the contract too. */
+function checkResult(result: ImageResult): ImageResult {
   if (Array.isArray(result.images) && result.images.length > 0) return result;
   throw new ProviderError({
     kind: 'unreadable',
     status: 200,
-    message: 'its answer could not be read (no image in it).',
+    message: 'its response contains no image.',
   });
 }
 
-function failureOf(thrown: unknown): ProviderError | RestError {
+function asFailure(thrown: unknown): ProviderError | RestError {
   const error = thrown instanceof RestError ? thrown : asProviderError(thrown);
   if (error === null) throw thrown;
   return error;
 }
 
-/** 10 images of 4 a call: [4, 4, 2]. */
+/** 10 images, 4 per call: [4, 4, 2]. */
 function split(n: number, perCall: number): number[] {
   const most = Math.max(1, Math.trunc(perCall) || 1);
-  return Array.from({ length: Math.ceil(n / most) }, (_, place) => Math.min(most, n - place * most));
+  return Array.from({ length: Math.ceil(n / most) }, (_, index) => Math.min(most, n - index * most));
 }

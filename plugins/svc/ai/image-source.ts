@@ -3,11 +3,11 @@ import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderSettings, SourceImage } from '../providers/provider.ts';
 import { imageBytes } from './image-bytes.ts';
 
-/** An image that is to be edited, as it came: nothing of it is checked. */
+/** An image to edit, unchecked. */
 export interface ImageSource {
   /** The file. */
   readonly image: Uint8Array;
-  /** A PNG of the same size; its transparent areas are those that are to change. */
+  /** A PNG of the same size; its transparent areas are edited. */
   readonly mask?: Uint8Array | undefined;
 }
 
@@ -31,7 +31,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * An image and its mask, checked by their bytes against what a model takes.
+ * Checks the bytes of an image and its mask against what a model accepts.
  *
  * @throws RestError 400 `rest_svc_image_not_editable`, `rest_svc_image_unusable`.
  */
@@ -59,9 +59,8 @@ export async function usableSource(
   if (!rules.mask)
     throw refuse(`${model} takes no mask. Say in the prompt what is to change, or choose another model.`);
   const area = sourceOf(mask) ?? sourceError('The mask', refuse);
-  if (area.mimeType !== 'image/png')
-    throw refuse('The mask must be a PNG image whose transparent areas are those to change.');
-  if (mask.length >= 4 * 1_048_576) throw refuse('The mask must have less than 4 MB.');
+  if (area.mimeType !== 'image/png') throw refuse('The mask must be a PNG image. Its transparent areas are edited.');
+  if (mask.length >= 4 * 1_048_576) throw refuse('The mask must be smaller than 4 MB.');
   const covered = await pixelsOf(mask);
   if (size !== null && covered !== null && (size.width !== covered.width || size.height !== covered.height)) {
     throw refuse(
@@ -84,7 +83,7 @@ function sourceError(what: string, refuse: (reason: string) => RestError): never
   throw refuse(`${what} is no PNG, JPEG, GIF, WebP or AVIF file.`);
 }
 
-/** Null: the size cannot be read; then it is the far end's to refuse. */
+/** Null if the size cannot be read; then the provider decides. */
 async function pixelsOf(bytes: Uint8Array): Promise<{ readonly width: number; readonly height: number } | null> {
   const { imageSize } = await import('image-size');
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs a task for every item, up to `bound` at a time, and answers the results in the order of the items. The first
- * failure is thrown at once; no further task is begun, and the signal that those under way were given is aborted.
+ * Runs a task for every item, up to `bound` at a time, and returns the results in the order of the items. Throws the first
+ * error at once: no further task starts, and the signal of the running ones is aborted.
  *
  * @param bound 1 or more.
  */

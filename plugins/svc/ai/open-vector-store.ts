@@ -16,8 +16,8 @@ import { vectorStoreFailure } from './upstream-failure.ts';
 import type { VectorStoreRegistry } from '../vector-stores/registry.ts';
 
 /**
- * A configured store. Operations have further tries (D9) where they may be repeated, all but `create` and `remove`, and
- * fail with the errors of D5 as RestError.
+ * A configured store. All operations but `create` and `remove` are retried (D9). They fail with the errors of D5 as
+ * RestError.
  */
 export interface VectorStoreSession extends Pick<
   OpenVectorStore,
@@ -34,17 +34,17 @@ export interface VectorStoreSession extends Pick<
 
 export interface OpenVectorStoreInit {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds one request may take, in place of the store's setting. */
+  /** Milliseconds one request may take. Default: the store's setting. */
   readonly timeout?: number;
-  /** False: one try each, for pages that somebody waits for. */
+  /** False for pages that should respond quickly. Default true. */
   readonly retries?: boolean;
 }
 
 export type OpenStore = (id: string, init?: OpenVectorStoreInit) => Promise<VectorStoreSession>;
 
-const usualTimeout = 30_000;
+const defaultTimeout = 30_000;
 
-/** Opens vector stores by their ids. @throws RestError 400 for one that is unknown or not configured. */
+/** Opens vector stores by id. @throws RestError 400 for an unknown or unconfigured store. */
 export function createOpenStore(services: VectorServices): OpenStore {
   return async (id, init = {}) => {
     const store = services.stores.get(id);
@@ -52,7 +52,7 @@ export function createOpenStore(services: VectorServices): OpenStore {
     const settings = await services.storeSettings.effective(id);
     refuseUnconfigured(store, settings);
     const seconds = settings['timeout'];
-    const timeout = init.timeout ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : usualTimeout);
+    const timeout = init.timeout ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTimeout);
     const { clock, log } = services.host;
     const { signal } = init;
     const opened = store.open({
@@ -69,13 +69,13 @@ export function createOpenStore(services: VectorServices): OpenStore {
         const error = asVectorStoreError(thrown);
         throw error === null ? thrown : vectorStoreFailure(error, { store, target, limit: timeout });
       });
-    const repeated = <T>(target: string, operation: () => Promise<T>): Promise<T> =>
+    const retried = <T>(target: string, operation: () => Promise<T>): Promise<T> =>
       mapped(target, () =>
         init.retries === false
           ? operation()
           : withRetries(operation, { services, provider: id, deadline: clock.now() + timeout, signal }),
       );
-    return sessionOf({ store, opened, mapped, repeated });
+    return sessionOf({ store, opened, mapped, retried });
   };
 }
 
@@ -83,27 +83,27 @@ interface SessionParts {
   readonly store: VectorStore;
   readonly opened: OpenVectorStore;
   readonly mapped: <T>(target: string, operation: () => Promise<T>) => Promise<T>;
-  readonly repeated: <T>(target: string, operation: () => Promise<T>) => Promise<T>;
+  readonly retried: <T>(target: string, operation: () => Promise<T>) => Promise<T>;
 }
 
-function sessionOf({ store, opened, mapped, repeated }: SessionParts): VectorStoreSession {
+function sessionOf({ store, opened, mapped, retried }: SessionParts): VectorStoreSession {
   return {
     store,
-    list: () => repeated('', () => opened.list()),
-    describe: (target) => repeated(target, () => opened.describe(target)),
+    list: () => retried('', () => opened.list()),
+    describe: (target) => retried(target, () => opened.describe(target)),
     create: (target) => mapped(target.name, () => opened.create(target)),
     remove: (target) => mapped(target, () => opened.remove(target)),
-    query: (target, query) => repeated(target, () => opened.query(target, query)),
-    fetch: (target, ids, options) => repeated(target, () => opened.fetch(target, ids, options)),
-    deleteIds: (target, ids, options) => repeated(target, () => opened.deleteIds(target, ids, options)),
-    deleteWhere: (target, filter, options) => repeated(target, () => opened.deleteWhere(target, filter, options)),
-    count: (target, options) => repeated(target, () => opened.count(target, options)),
+    query: (target, query) => retried(target, () => opened.query(target, query)),
+    fetch: (target, ids, options) => retried(target, () => opened.fetch(target, ids, options)),
+    deleteIds: (target, ids, options) => retried(target, () => opened.deleteIds(target, ids, options)),
+    deleteWhere: (target, filter, options) => retried(target, () => opened.deleteWhere(target, filter, options)),
+    count: (target, options) => retried(target, () => opened.count(target, options)),
     async write(target, records, options) {
       let written = 0;
       try {
-        const limits = await repeated(target, () => opened.writeLimits());
+        const limits = await retried(target, () => opened.writeLimits());
         for (const batch of batchesOf(records, limits, opened.sizeOf)) {
-          await repeated(target, () => opened.write(target, batch, options));
+          await retried(target, () => opened.write(target, batch, options));
           written += batch.length;
         }
       } catch (thrown) {
@@ -113,17 +113,17 @@ function sessionOf({ store, opened, mapped, repeated }: SessionParts): VectorSto
   };
 }
 
-/** The same error, which says as well how many vectors are in the store now (D15). */
+/** The same error with the number of vectors that were written (D15). */
 function withCount(
   { code, message, status, data, headers, cause }: RestError,
   written: number,
   all: number,
 ): RestError {
-  const said = `${message} ${String(written)} of ${String(all)} vectors were written; send the same ids again to complete them.`;
+  const withWritten = `${message} ${String(written)} of ${String(all)} vectors were written; send the same ids again to complete them.`;
   return new RestError({
     code,
     status,
-    message: said,
+    message: withWritten,
     data: { ...(data as Readonly<Record<string, unknown>> | undefined), upserted_count: written },
     headers,
     cause,
@@ -131,7 +131,7 @@ function withCount(
 }
 
 function unknownStore(id: string): RestError {
-  const message = `There is no vector store named ${id}.`;
+  const message = `Unknown vector store ${id}.`;
   return new RestError({
     code: 'rest_invalid_param',
     status: 400,
@@ -161,7 +161,7 @@ function refuseUnconfigured(store: VectorStore, settings: VectorStoreSettings): 
   });
 }
 
-/** What vector stores are asked with. */
+/** What vector stores are opened with. */
 interface VectorServices {
   readonly stores: VectorStoreRegistry;
   readonly storeSettings: {
@@ -169,22 +169,22 @@ interface VectorServices {
     effective(id: string): Promise<VectorStoreSettings>;
   };
   readonly host: Pick<HostApi, 'clock' | 'log'>;
-  /** Default: undici's, one pool of kept connections per process. */
+  /** Default: undici's, with one connection pool per process. */
   readonly fetch?: typeof globalThis.fetch;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;
 }
 
-interface DimensionQuestion {
+interface DimensionCheck {
   readonly store: Pick<VectorStore, 'id'>;
   readonly target: VectorTarget;
-  /** The embedding model as it was asked for. */
+  /** The requested embedding model. */
   readonly model: string;
   readonly vector: readonly number[];
 }
 
-/** @throws RestError 400 `rest_svc_vector_dimension_mismatch` that names both (D5). A target that does not know its own takes any. */
-export function checkDimension({ store, target, model, vector }: DimensionQuestion): void {
+/** @throws RestError 400 `rest_svc_vector_dimension_mismatch` that names both (D5). A target without a known dimension accepts any. */
+export function checkDimension({ store, target, model, vector }: DimensionCheck): void {
   const { name, dimension } = target;
   if (dimension === null || dimension === vector.length) return;
   throw errors.vector_dimension_mismatch({

@@ -4,7 +4,7 @@ import type { Provider, ProviderConnection, ProviderSettings } from '../provider
 import type { AiServices } from './ports.ts';
 import { sharedFetch } from './undici-fetch.ts';
 
-/** Saved settings with the defaults of the provider's schema in empty places. */
+/** Saved settings, with the defaults of the provider's schema for blank ones. */
 export function withDefaults(provider: Provider, saved: ProviderSettings): ProviderSettings {
   const settings: Record<string, unknown> = { ...saved };
   for (const [name, { default: value }] of Object.entries(provider.settings.properties)) {
@@ -39,7 +39,7 @@ function notConfigured(provider: Provider, names: readonly string[]): RestError 
   });
 }
 
-/** A key must fit into a header, an address must be one of the web. */
+/** A key must be valid in a header, a base URL must use HTTP or HTTPS. */
 function isUsable(name: string, value: unknown): boolean {
   if (name === 'api_key') return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
   if (name === 'base_url')

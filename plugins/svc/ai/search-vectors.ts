@@ -10,10 +10,10 @@ export interface SearchInput {
   /** Id of a vector store. */
   readonly store: string;
   readonly target: string;
-  /** A text, and what embeds it: the provider and model its target was filled with. */
+  /** A text, and the provider and model that embedded the texts of its target. */
   readonly text: string;
   readonly embedding: { readonly provider: string; readonly model: string };
-  /** Most neighbours, 1 or more. */
+  /** Maximum number of results, 1 or more. */
   readonly limit: number;
   readonly filter?: VectorFilter | undefined;
   readonly namespace?: string | undefined;
@@ -25,7 +25,7 @@ export interface SearchInput {
 export interface SearchResult {
   /** Nearest first. */
   readonly found: readonly FoundVector[];
-  /** What the scores of `found` are by; null where the store does not tell. */
+  /** The metric of the scores in `found`; null if the store does not report it. */
   readonly metric: VectorMetric | null;
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
 }
@@ -33,9 +33,9 @@ export interface SearchResult {
 export type SearchVectors = (input: SearchInput) => Promise<SearchResult>;
 
 /**
- * The stored texts nearest to a text. By a vector of one's own: `openStore(id)` and its `query`.
+ * The stored texts nearest to a text. To search by a vector, use `openStore(id)` and its `query`.
  *
- * @throws RestError of D5, 404 where there is no such target, 400 where its vectors have another length.
+ * @throws RestError of D5: 404 for an unknown target, 400 if its vectors have another length.
  */
 export function createSearchVectors({
   openStore,

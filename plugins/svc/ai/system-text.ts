@@ -20,30 +20,29 @@ export interface Conversation {
 }
 
 /**
- * Takes the system text out of a conversation (contract 4.2, D7): the instruction alone where there is one that is not
- * blank, else all `system` messages joined by a blank line. Blank messages are left out; they say nothing and some
- * providers refuse them.
+ * Separates the system text from a conversation (contract 4.2, D7): a non-blank instruction, else all `system` messages
+ * joined by a blank line. Drops blank messages, which some providers refuse.
  *
- * @param placeholders null: the system text has been filled in already
+ * @param placeholders null if the system text has been filled in already
  */
 export function splitConversation(
   given: readonly ConversationMessage[],
   instruction: string | undefined,
   placeholders: Placeholders | null,
 ): Conversation {
-  const spoken = given.filter(({ content }) => content.trim() !== '');
-  const joined = spoken
+  const filled = given.filter(({ content }) => content.trim() !== '');
+  const joined = filled
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
     .join('\n\n');
   const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
-  const messages = spoken
+  const messages = filled
     .filter((message): message is TextMessage => message.role !== 'system')
     .map(({ role, content }) => ({ role, content }));
   return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
 }
 
-/** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; what they bring in is not looked at again. */
+/** `[date]` becomes the site's local date (YYYY-MM-DD), `[username]` the user's name; inserted text is not expanded again. */
 export function fillPlaceholders(text: string, { now, timezone, username }: Placeholders): string {
   return text.replace(/\[(date|username)\]/g, (_, name: string) =>
     name === 'date' ? localDate(now, timezone) : username,
@@ -51,6 +50,6 @@ export function fillPlaceholders(text: string, { now, timezone, username }: Plac
 }
 
 function localDate(now: number, timezone: string): string {
-  // Sweden writes dates as ISO 8601 does.
+  // The Swedish date format is ISO 8601.
   return new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' }).format(now);
 }

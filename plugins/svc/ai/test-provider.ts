@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, formatCount } from '#plugin-api';
 import { asProviderError, type ModelInfo, type Provider } from '../providers/provider.ts';
 import { reachProvider } from '../providers/reach-provider.ts';
 import type { AiServices } from './ports.ts';
@@ -7,11 +7,10 @@ import { providerFailure } from './upstream-failure.ts';
 
 export interface ProviderTest {
   readonly ok: boolean;
-  /** Models the account may use; empty when the far end lists none. */
+  /** Models the account may use; empty if the provider does not list them. */
   readonly models: readonly ModelInfo[];
-  /** How long the call took. */
   readonly milliseconds: number;
-  /** One sentence for a person: what works, or the provider's own message. */
+  /** A sentence for the page: the result, or the provider's error. */
   readonly message: string;
 }
 
@@ -19,7 +18,7 @@ export type TestProvider = (id: string, options?: { readonly signal?: AbortSigna
 
 const limit = 20_000;
 
-/** Tries a provider's saved settings with a real call: its models are listed, or, where it has no listing, one word is asked for. Made once, without further tries. */
+/** Tests a provider's saved settings with one real call, without retries: lists its models, or generates one word if it cannot list them. */
 export function createTestProvider(services: AiServices): TestProvider {
   const { registry, host } = services;
   return async (id, { signal } = {}) => {
@@ -29,7 +28,7 @@ export function createTestProvider(services: AiServices): TestProvider {
       milliseconds: host.clock.now() - started,
     });
     const provider = registry.get(id);
-    if (provider === undefined) return finish({ ok: false, models: [], message: `There is no provider named ${id}.` });
+    if (provider === undefined) return finish({ ok: false, models: [], message: `Unknown provider ${id}.` });
     try {
       const settings = await configuredSettings(provider, services);
       const models = await reachProvider(provider, connectionOf(services, { settings, timeout: limit, signal }));
@@ -37,19 +36,15 @@ export function createTestProvider(services: AiServices): TestProvider {
       return finish({
         ok: true,
         models,
-        message: models.length === 0 ? `Works, ${took}.` : `Works, ${counted(models.length)}, ${took}.`,
+        message: models.length === 0 ? `Works, ${took}.` : `Works, ${formatCount(models.length, 'model')}, ${took}.`,
       });
     } catch (thrown) {
-      return finish({ ok: false, models: [], message: messageOf(thrown, provider) });
+      return finish({ ok: false, models: [], message: errorMessage(thrown, provider) });
     }
   };
 }
 
-function counted(models: number): string {
-  return models === 1 ? '1 model' : `${String(models)} models`;
-}
-
-function messageOf(thrown: unknown, provider: Provider): string {
+function errorMessage(thrown: unknown, provider: Provider): string {
   const error = asProviderError(thrown);
   if (error !== null) return providerFailure(error, provider, limit).message;
   if (thrown instanceof RestError) return thrown.message;

@@ -4,10 +4,10 @@ import type { OpenStore } from './open-vector-store.ts';
 
 export interface VectorStoreTest {
   readonly ok: boolean;
-  /** Indexes or collections it holds. */
+  /** Number of indexes or collections. */
   readonly targets: number;
   readonly milliseconds: number;
-  /** One sentence for a person: what works, or the store's own message. */
+  /** A sentence for the page: the result, or the store's error. */
   readonly message: string;
 }
 
@@ -15,7 +15,7 @@ export type TestVectorStore = (id: string, signal?: AbortSignal) => Promise<Vect
 
 const limit = 20_000;
 
-/** Tries a store's saved settings with a real call, once: its indexes or collections are listed. */
+/** Tests a store's saved settings with one real call that lists its indexes or collections. */
 export function createTestVectorStore({
   stores,
   openStore,

@@ -4,15 +4,15 @@ import { undiciResponse } from './undici-response.ts';
 
 export interface UndiciFetch {
   readonly fetch: typeof globalThis.fetch;
-  /** Ends the kept connections; calls under way are let finish. */
+  /** Closes the connections after the running calls have finished. */
   close(): Promise<void>;
 }
 
 /**
- * A `fetch` on undici's `request`, which serves the SDKs about half again as many calls a second as the global one.
- * It does what they use: method, headers, bodies of text, bytes or streams, abort signals, whole and streamed answers;
- * redirects are answered as they come, never followed, so that a key stays with the host it was saved for.
- * Failures are those of `fetch`: the signal's reason, or a TypeError "fetch failed" whose cause has undici's code.
+ * A `fetch` on undici's `request`, which gives the SDKs about 50 % more calls per second than the global one. It supports
+ * what they use: method, headers, bodies of text, bytes or streams, abort signals, whole and streamed responses. Redirects
+ * are returned, never followed, so that a key stays with the host it was saved for. Errors are those of `fetch`: the
+ * signal's reason, or a TypeError "fetch failed" whose cause has undici's code.
  *
  * @param connections kept open per host, 1 or more.
  */
@@ -20,7 +20,7 @@ export function createUndiciFetch({ connections = 256 }: { readonly connections?
   let pool: Promise<{ agent: Agent; request: typeof import('undici').request }> | undefined;
   const open = async () => {
     const { Agent, request } = await import('undici');
-    // The calls carry time limits of their own.
+    // Calls have their own time limits.
     const agent = new Agent({
       connections,
       connect: { timeout: 10_000 },
@@ -50,7 +50,7 @@ export function createUndiciFetch({ connections = 256 }: { readonly connections?
   };
 }
 
-/** The process's pool of connections to providers. Loads undici at its first call; idle connections do not keep the process alive. */
+/** The connection pool of the process for providers. The first call loads undici; idle connections do not keep the process alive. */
 export const sharedFetch: typeof globalThis.fetch = createUndiciFetch().fetch;
 
 interface UndiciOptions {
@@ -83,5 +83,5 @@ function bodyOf(body: RequestInit['body']): UndiciOptions['body'] {
   if (body instanceof URLSearchParams) return body.toString();
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   if (Symbol.asyncIterator in body) return body as unknown as Readable;
-  throw new TypeError('This fetch sends bodies of text, bytes and streams alone.');
+  throw new TypeError('This fetch accepts only bodies of text, bytes and streams.');
 }

@@ -10,8 +10,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * An answer of undici's `request` in the shape of a `Response`. Text and JSON are read straight from the socket's stream;
- * a web stream, and a true Response for the rest, are made only where they are asked for.
+ * A response of undici's `request` in the shape of a `Response`. Text and JSON are read directly from the socket's stream; a
+ * web stream, and a real Response for the rest, are created on demand.
  */
 export function undiciResponse(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Response {
   const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
@@ -56,7 +56,7 @@ function headersOf(raw: Dispatcher.ResponseData['headers'], decoded: boolean): H
   return headers;
 }
 
-/** Statuses with which a Response may have no body. */
+/** Statuses of responses without a body. */
 function hasNoBody(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -29,7 +29,7 @@ export interface UpsertInput {
 }
 
 export interface Upserted {
-  /** Ids of the vectors, those that were generated included, in the order of the items. */
+  /** Ids of the vectors, generated ones included, in the order of the items. */
   readonly ids: readonly string[];
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
 }
@@ -39,18 +39,18 @@ export type UpsertVectors = (input: UpsertInput) => Promise<Upserted>;
 export interface UpsertParts {
   readonly openStore: OpenStore;
   readonly embed: Embed;
-  /** How many texts the provider's first call takes. */
+  /** How many texts fit into the provider's first call. */
   readonly firstCall: (provider: string, texts: readonly string[]) => number;
   readonly newId?: () => string;
 }
 
 /**
- * Embeds texts and writes them as vectors (contract 4.7, D15): everything is checked, the target included; then
- * everything is embedded; then it is written in batches. Nothing is written unless all was embedded. The length of the
- * vectors is compared with the target's after the first call to the provider, so that a wrong model costs one call.
- * May be repeated with the same ids: vectors of the same id are replaced. Keeps no state: any node may serve any call.
+ * Embeds texts and writes them as vectors (contract 4.7, D15): first checks everything, the target included, then embeds
+ * everything, then writes it in batches. Nothing is written unless all was embedded. Compares the length of the vectors
+ * with the target's after the first call to the provider, so that a wrong model costs one call. Safe to repeat with the
+ * same ids: their vectors are replaced. Keeps no state: any node may serve any call.
  *
- * @throws RestError of D5; where the store fails half-way, with `data.upserted_count`.
+ * @throws RestError of D5; if the store fails part way, with `data.upserted_count`.
  */
 export function createUpsertVectors({ openStore, embed, firstCall, newId = randomUUID }: UpsertParts): UpsertVectors {
   return async ({ store: storeId, target: name, items, embedding, namespace, signal, origin }) => {
@@ -113,7 +113,7 @@ function refuseDuplicates(records: readonly { readonly id: string }[], store: Ve
   }
 }
 
-/** What this store would refuse, before anything is paid for: its own error would come half-way. */
+/** Refuses what the store would refuse, before anything is paid for: the store's own error would come part way. */
 function refuseUnfit(
   records: readonly { readonly id: string; readonly content: string; readonly metadata: VectorMetadata }[],
   store: VectorStore,
@@ -134,11 +134,11 @@ function refuseUnfit(
   }
 }
 
-/** The calls of one upsert are several calls for embeddings: a far end might answer each with another length. */
+/** An upsert makes several calls for embeddings: an upstream might return another length for each. */
 function refuseMixed(lengths: readonly number[], provider: string): void {
   if (new Set(lengths).size > 1) {
     throw errors.provider_error({
-      values: { provider, reason: 'its answer could not be read (vectors of several lengths in it).' },
+      values: { provider, reason: 'its response contains vectors of several lengths.' },
       data: { provider, provider_status: 200 },
     });
   }

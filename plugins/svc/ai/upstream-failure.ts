@@ -3,7 +3,7 @@ import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderError } from '../providers/provider.ts';
 import type { VectorStore, VectorStoreError } from '../vector-stores/vector-store.ts';
 
-/** The error a caller sees for a failure at a provider (D5). @param limit milliseconds the call was given. */
+/** The error a caller sees if a provider fails (D5). @param limit milliseconds the call was allowed. */
 export function providerFailure(
   error: ProviderError,
   provider: Pick<Provider, 'id' | 'label'>,
@@ -28,7 +28,7 @@ export function providerFailure(
     case 'rejected':
       return errors.provider_rejected(details);
     case 'timeout':
-      return error.status === null ? errors.provider_timeout(details) : farEndTimedOut(error, details);
+      return error.status === null ? errors.provider_timeout(details) : upstreamTimedOut(error, details);
     case 'aborted':
       return aborted(error);
     case 'unavailable':
@@ -38,13 +38,13 @@ export function providerFailure(
   }
 }
 
-/** The far end's own 408: no answer in time, but not for want of ours. */
-function farEndTimedOut(error: ProviderError, details: ErrorDetails): RestError {
+/** The upstream's own 408: the request timed out there, not here. */
+function upstreamTimedOut(error: ProviderError, details: ErrorDetails): RestError {
   const { code, status } = errors.provider_timeout();
   return new RestError({
     code,
     status,
-    message: `${String(details.values?.['provider'])} gave up on the request: ${error.message}`,
+    message: `${String(details.values?.['provider'])} timed out: ${error.message}`,
     data: details.data,
     cause: error,
   });
@@ -52,13 +52,13 @@ function farEndTimedOut(error: ProviderError, details: ErrorDetails): RestError 
 
 export interface FailedOperation {
   readonly store: Pick<VectorStore, 'id' | 'label'>;
-  /** Index or collection that was meant; '' for what is about the store as a whole. */
+  /** The index or collection; '' for the store as a whole. */
   readonly target: string;
-  /** Milliseconds an exchange was given. */
+  /** Milliseconds the request was allowed. */
   readonly limit: number;
 }
 
-/** The error a caller sees for a failure at a vector store (D5). */
+/** The error a caller sees if a vector store fails (D5). */
 export function vectorStoreFailure(error: VectorStoreError, { store, target, limit }: FailedOperation): RestError {
   const details: ErrorDetails = {
     values: { provider: store.label, target, reason: sentence(error.message), seconds: Math.round(limit / 100) / 10 },

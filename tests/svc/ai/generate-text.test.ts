@@ -167,7 +167,7 @@ describe('Generating text fails', () => {
       { kind: 'timeout', status: 408, message: 'Too slow.' },
       504,
       'rest_svc_provider_timeout',
-      'Scripted gave up on the request: Too slow.',
+      'Scripted timed out: Too slow.',
     ],
   ] as const) {
     it(`with ${String(status)} ${code} for ${what}`, async () => {

@@ -200,7 +200,7 @@ function moduleLabel(id: string): string {
 const titles = { provider: 'Providers', model: 'Models', module: 'Modules', outcome: 'Outcomes' } as const;
 const maxRows = 10;
 
-async function groupView({ by, groups, filter, sums, ports }: GroupInit) {
+function groupView({ by, groups, filter, sums, ports }: GroupInit) {
   const labels = by === 'provider' ? providerLabels(ports) : new Map([['ok', 'Succeeded']]);
   return {
     by,

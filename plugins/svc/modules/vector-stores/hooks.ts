@@ -7,8 +7,8 @@ export interface UpsertItem {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** A request to upsert, its fields checked one by one, before anything is asked or embedded. */
-export interface UpsertCall {
+/** A request to upsert with validated fields, before anything is embedded. */
+export interface UpsertRequest {
   /** Id of the vector store. */
   readonly provider: string;
   readonly target_id: string;
@@ -18,8 +18,8 @@ export interface UpsertCall {
   readonly namespace?: string;
 }
 
-/** Body of the answer (contract 4.7). */
-export interface UpsertAnswer {
+/** The response body (contract 4.7). */
+export interface UpsertResponse {
   readonly upserted_count: number;
   readonly status: string;
 }
@@ -27,8 +27,8 @@ export interface UpsertAnswer {
 declare module '#plugin-api' {
   interface FilterMap {
     /** Changes a request to upsert, or refuses it by throwing a RestError. */
-    svc_vector_upsert_request: (call: UpsertCall, request: RestRequest) => UpsertCall;
-    /** Changes the body of the answer. Not run for errors. */
-    svc_vector_upsert_response: (answer: UpsertAnswer, call: UpsertCall, request: RestRequest) => UpsertAnswer;
+    svc_vector_upsert_request: (call: UpsertRequest, request: RestRequest) => UpsertRequest;
+    /** Changes the response body. Does not run for errors. */
+    svc_vector_upsert_response: (response: UpsertResponse, call: UpsertRequest, request: RestRequest) => UpsertResponse;
   }
 }

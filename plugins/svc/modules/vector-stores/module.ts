@@ -1,10 +1,13 @@
-import type { ServiceContext } from '../../wiring.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
+import type { EmbeddingsPort, HostPort, SettingsPort, VectorStoresPort } from '../../ports.ts';
 import { upsertRoute } from './upsert.route.ts';
 
+export type VectorStoresPorts = HostPort & SettingsPort & EmbeddingsPort & VectorStoresPort;
+export type Store = VectorStoresPort['knownVectorStores'][number];
+
 /** Vector databases: the route that fills them, and the page and commands that set them up. */
-export const vectorStoresModule = defineModule<ServiceContext>({
+export const vectorStoresModule = defineModule<VectorStoresPorts>({
   id: 'vector-stores',
   title: 'Vector stores',
   routes: [upsertRoute],

@@ -1,38 +1,36 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { isListField } from '../../settings/field-value.ts';
 import { maskSecret } from '../../settings/secret-reader.ts';
-import { rowsOf } from './stores-view.ts';
-
-type Store = ServiceContext['knownVectorStores'][number];
+import { listTargets } from './stores-view.ts';
 
 const idArgument = { name: 'id', description: 'Id of the vector store, for example qdrant.' };
 const targetArgument = { name: 'name', description: 'Name of the index or collection.' };
 
-/** `svc vector-store set|test|list|targets|create|delete`. The stores there are at registration make the flags. */
-export function storeCommands(context: ServiceContext): CliCommand[] {
+/** `svc vector-store set|test|list|targets|create|delete`. The stores at registration define the flags. */
+export function storeCommands(ports: VectorStoresPorts): CliCommand[] {
   const names = [
     ...new Set([
       'url',
       'api_key',
-      ...context.knownVectorStores.flatMap((store) => Object.keys(store.settings.properties)),
+      ...ports.knownVectorStores.flatMap((store) => Object.keys(store.settings.properties)),
     ]),
   ];
   return [
     {
       name: 'svc vector-store set',
-      description: 'Change the settings of a vector store. An empty value removes one; what is not named stays.',
+      description: 'Change the settings of a vector store. An empty value removes a setting.',
       args: [idArgument],
-      flags: Object.fromEntries(names.map((name) => [flagOf(name), flagSchema(name, context.knownVectorStores)])),
+      flags: Object.fromEntries(names.map((name) => [flagOf(name), flagSchema(name, ports.knownVectorStores)])),
       run: async ({ args: [id = ''], flags }) => {
-        const store = find(context, id);
-        const changes = changesOf(store, names, flags);
+        const store = findStore(ports, id);
+        const changes = readSettings(store, names, flags);
         if (Object.keys(changes).length === 0)
-          throw new Error(`Name what to change, for example: svc vector-store set ${id} --url=...`);
-        await context.vectorStoreSettings.save(store, changes);
-        return describe(context, store);
+          throw new Error(`Pass at least one setting, for example: svc vector-store set ${id} --url=...`);
+        await ports.vectorStoreSettings.save(store, changes);
+        return describe(ports, store);
       },
     },
     {
@@ -40,7 +38,7 @@ export function storeCommands(context: ServiceContext): CliCommand[] {
       description: 'Make a real call to a vector store.',
       args: [idArgument],
       run: async ({ args: [id = ''] }) => {
-        const result = await context.testVectorStore(find(context, id).id);
+        const result = await ports.testVectorStore(findStore(ports, id).id);
         if (!result.ok) throw new Error(result.message);
         return { id, works: true, targets: result.targets, milliseconds: result.milliseconds };
       },
@@ -48,49 +46,51 @@ export function storeCommands(context: ServiceContext): CliCommand[] {
     {
       name: 'svc vector-store list',
       description: 'List the vector stores and whether they are configured.',
-      run: async () => Promise.all(context.vectorStores.all().map((store) => describe(context, store))),
+      run: async () => Promise.all(ports.vectorStores.all().map((store) => describe(ports, store))),
     },
-    ...targetCommands(context),
+    ...targetCommands(ports),
   ];
 }
 
-function targetCommands(context: ServiceContext): CliCommand[] {
+function targetCommands(ports: VectorStoresPorts): CliCommand[] {
   return [
     {
       name: 'svc vector-store targets',
       description: 'List the indexes or collections of a vector store.',
       args: [idArgument],
-      run: async ({ args: [id = ''] }) => rowsOf(context, find(context, id)),
+      run: async ({ args: [id = ''] }) => listTargets(ports, findStore(ports, id)),
     },
     {
       name: 'svc vector-store create',
-      description: 'Make an index or collection.',
+      description: 'Create an index or collection.',
       args: [idArgument, targetArgument],
       flags: {
         dimension: { type: 'string', description: 'Length of the vectors, such as 1536.' },
-        metric: { type: 'string', description: 'cosine, euclidean or dotproduct; cosine where it is left out.' },
+        metric: { type: 'string', description: 'cosine, euclidean or dotproduct. Default: cosine.' },
       },
       run: async ({ args: [id = '', name = ''], flags }) => {
-        const store = find(context, id);
+        const store = findStore(ports, id);
         const target = readNewTarget(store, {
           name,
           dimension: String(flags['dimension'] ?? ''),
           metric: String(flags['metric'] ?? ''),
         });
-        await (await context.openVectorStore(id)).create(target);
+        await (await ports.openVectorStore(id)).create(target);
         return { id, ...target, created: true };
       },
     },
     {
       name: 'svc vector-store delete',
-      description: 'Delete an index or collection and all it holds.',
+      description: 'Delete an index or collection with its contents.',
       args: [idArgument, targetArgument],
-      flags: { yes: { type: 'boolean', description: 'Really: it cannot be brought back.' } },
+      flags: { yes: { type: 'boolean', description: 'Confirm: this cannot be undone.' } },
       run: async ({ args: [id = '', name = ''], flags }) => {
-        find(context, id);
+        findStore(ports, id);
         if (flags['yes'] !== true)
-          throw new Error(`This deletes ${name} and all it holds. Say so: svc vector-store delete ${id} ${name} --yes`);
-        await (await context.openVectorStore(id)).remove(name);
+          throw new Error(
+            `This deletes ${name} with its contents. To confirm, run svc vector-store delete ${id} ${name} --yes`,
+          );
+        await (await ports.openVectorStore(id)).remove(name);
         return { id, name, deleted: true };
       },
     },
@@ -101,8 +101,8 @@ function flagOf(name: string): string {
   return name.replaceAll('_', '-');
 }
 
-/** The settings that flags name. A list is written with commas. */
-function changesOf(
+/** The settings of the flags. Commas separate the items of a list. */
+function readSettings(
   store: Store,
   names: readonly string[],
   flags: Readonly<Record<string, unknown>>,
@@ -124,15 +124,15 @@ function flagSchema(name: string, stores: readonly Store[]): JsonSchema {
   return { type: 'string', ...(description !== undefined && { description }) };
 }
 
-function find(context: ServiceContext, id: string): Store {
-  const store = context.vectorStores.get(id);
+function findStore(ports: VectorStoresPorts, id: string): Store {
+  const store = ports.vectorStores.get(id);
   if (store) return store;
-  throw new Error(`There is no vector store '${id}'. Use one of ${context.vectorStoreIds().join(', ')}.`);
+  throw new Error(`Unknown vector store '${id}'. Use one of ${ports.vectorStoreIds().join(', ')}.`);
 }
 
-/** What may be printed of a store: secrets masked (D3). */
-async function describe(context: ServiceContext, store: Store): Promise<Record<string, unknown>> {
-  const saved = await context.vectorStoreSettings.saved(store);
+/** A store's settings for output, with masked secrets (D3). */
+async function describe(ports: VectorStoresPorts, store: Store): Promise<Record<string, unknown>> {
+  const saved = await ports.vectorStoreSettings.saved(store);
   const values = Object.entries(store.settings.properties).map(([name, schema]) => {
     const value = saved[name];
     return [name, schema.writeOnly && typeof value === 'string' ? maskSecret(value) : (value ?? '')];

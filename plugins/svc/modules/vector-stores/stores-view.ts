@@ -1,14 +1,12 @@
 import { RestError, type JsonSchema } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { Store, VectorStoresPorts } from './module.ts';
 import { missingSettings } from '../../settings/configured.ts';
 import { fieldLabel } from '../../settings/field-value.ts';
 import type { FieldErrors } from '../../kit/field-errors.ts';
 import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
 
-type Store = ServiceContext['knownVectorStores'][number];
-
-/** A form that came back: which one, what was typed, and what is wrong with it. */
-export interface RefusedForm {
+/** A form with errors, and what was typed. */
+export interface InvalidForm {
   /** `settings-<id>` or `create-<id>`. */
   readonly form: string;
   readonly typed: Readonly<Record<string, unknown>>;
@@ -29,67 +27,67 @@ interface TargetRow {
   readonly name: string;
   readonly dimension: number | null;
   readonly metric: string | null;
-  /** Null: it could not be counted. */
+  /** Null if it could not be counted. */
   readonly count: number | null;
 }
 
 interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   readonly targets: readonly TargetRow[];
-  /** Why they could not be listed; '' when they could. */
+  /** Why they could not be listed, or ''. */
   readonly failure: string;
   readonly create: readonly SchemaField[];
   readonly creating: boolean;
 }
 
-/** A page that somebody waits for: a store that does not answer by then is said not to. */
+/** Milliseconds a store has to respond, so that the page loads quickly. */
 const listLimit = 5_000;
-/** Targets of one store that are counted; each costs a request. */
-const mostCounted = 50;
+/** Targets per store that are counted; each costs a request. */
+const maxCounted = 50;
 
-/** The data of `svc/vector-stores`. Holds no secret: only what is saved and how it ends. */
-export async function storesView(context: ServiceContext, refused?: RefusedForm): Promise<Record<string, unknown>> {
-  const stores = context.vectorStores.all();
+/** The data of `svc/vector-stores`. Contains no secret, only masked ones. */
+export async function storesView(ports: VectorStoresPorts, invalid?: InvalidForm): Promise<Record<string, unknown>> {
+  const stores = ports.vectorStores.all();
   const [cards, lists] = await Promise.all([
-    Promise.all(stores.map((store) => storeCard(context, store, refused))),
-    Promise.all(stores.map((store) => targetsOf(context, store, refused))),
+    Promise.all(stores.map((store) => storeCard(ports, store, invalid))),
+    Promise.all(stores.map((store) => storeTargets(ports, store, invalid))),
   ]);
   return {
     cards,
     lists: lists.filter((list) => list !== null),
-    sandbox: await context.settings.sandbox.isOn(),
-    upsertUrl: context.host.rest.url('/svc/v1/vector-stores/upsert'),
+    sandbox: await ports.settings.sandbox.isOn(),
+    upsertUrl: ports.host.rest.url('/svc/v1/vector-stores/upsert'),
   };
 }
 
-export async function storeCard(context: ServiceContext, store: Store, refused?: RefusedForm): Promise<StoreCard> {
-  const saved = await context.vectorStoreSettings.saved(store);
+export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?: InvalidForm): Promise<StoreCard> {
+  const saved = await ports.vectorStoreSettings.saved(store);
   const missing = missingSettings(store, saved);
-  const mine = refused?.form === `settings-${store.id}` ? refused : undefined;
+  const own = invalid?.form === `settings-${store.id}` ? invalid : undefined;
   return {
     id: store.id,
     label: store.label,
     targetKind: store.targetKind,
     badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
-    open: mine !== undefined,
+    open: own !== undefined,
     missing: missing.map((name) => fieldLabel(name, store.settings.properties[name] ?? {})).join(', '),
     fields: schemaFields({
       schemas: store.settings.properties,
       group: 'settings',
       id: store.id,
       saved,
-      ...(mine && { typed: mine.typed, errors: mine.errors }),
+      ...(own && { typed: own.typed, errors: own.errors }),
     }),
   };
 }
 
-/** What a configured store holds, or null for one that is not configured. */
-async function targetsOf(
-  context: ServiceContext,
+/** The indexes or collections of a store, or null if it is not configured. */
+async function storeTargets(
+  ports: VectorStoresPorts,
   store: Store,
-  refused: RefusedForm | undefined,
+  invalid: InvalidForm | undefined,
 ): Promise<StoreTargets | null> {
-  if (missingSettings(store, await context.vectorStoreSettings.effective(store.id)).length > 0) return null;
-  const mine = refused?.form === `create-${store.id}` ? refused : undefined;
+  if (missingSettings(store, await ports.vectorStoreSettings.effective(store.id)).length > 0) return null;
+  const own = invalid?.form === `create-${store.id}` ? invalid : undefined;
   const list = {
     id: store.id,
     label: store.label,
@@ -99,28 +97,28 @@ async function targetsOf(
       group: 'target',
       id: `create-${store.id}`,
       saved: {},
-      ...(mine && { typed: mine.typed, errors: mine.errors }),
+      ...(own && { typed: own.typed, errors: own.errors }),
     }),
-    creating: mine !== undefined,
+    creating: own !== undefined,
   };
   try {
-    return { ...list, targets: await rowsOf(context, store), failure: '' };
+    return { ...list, targets: await listTargets(ports, store), failure: '' };
   } catch (thrown) {
     if (!(thrown instanceof RestError)) throw thrown;
     return { ...list, targets: [], failure: thrown.message };
   }
 }
 
-/** Indexes or collections by name, with their figures. Throws RestError. */
-export async function rowsOf(context: ServiceContext, store: Store): Promise<TargetRow[]> {
-  const session = await context.openVectorStore(store.id, { timeout: listLimit, retries: false });
+/** Indexes or collections by name, with their counts. @throws RestError */
+export async function listTargets(ports: VectorStoresPorts, store: Store): Promise<TargetRow[]> {
+  const session = await ports.openVectorStore(store.id, { timeout: listLimit, retries: false });
   const targets = (await session.list()).sort((left, right) => left.name.localeCompare(right.name));
   return Promise.all(
-    targets.map(async ({ name, dimension, metric }, place) => ({
+    targets.map(async ({ name, dimension, metric }, index) => ({
       name,
       dimension,
       metric,
-      count: place < mostCounted ? await session.count(name, {}).catch(() => null) : null,
+      count: index < maxCounted ? await session.count(name, {}).catch(() => null) : null,
     })),
   );
 }
@@ -131,14 +129,14 @@ function createSchemas(store: Store): Record<string, JsonSchema> {
     dimension: {
       type: 'integer',
       title: 'Dimension',
-      description: 'Length of the vectors your embedding model gives: 1536 for text-embedding-3-small.',
+      description: 'Vector length of your embedding model: 1536 for text-embedding-3-small.',
       minimum: 1,
       maximum: 65_536,
     },
     metric: {
       type: 'string',
       title: 'Metric',
-      description: 'How near two vectors are. Cosine suits most embedding models.',
+      description: 'How vectors are compared. Cosine suits most embedding models.',
       enum: [...store.metrics],
       default: store.metrics[0] ?? 'cosine',
     },

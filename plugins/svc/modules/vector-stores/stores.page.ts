@@ -1,18 +1,18 @@
 import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
+import type { VectorStoresPorts } from './module.ts';
 import { storeActions, storesTemplate } from './store-actions.ts';
 import { storesView } from './stores-view.ts';
 
-/** The page "Vector stores": settings of each store, and the indexes or collections of those that are configured. */
-export function storesPage(context: ServiceContext): AdminPageBody {
+/** The page "Vector stores": settings of each store, and the indexes or collections of the configured ones. */
+export function storesPage(ports: VectorStoresPorts): AdminPageBody {
   return {
     render: async (request) => {
-      const chosen = request.query['store'];
+      const openStore = request.query['store'];
       return {
         template: storesTemplate,
-        data: { ...(await storesView(context)), openStore: typeof chosen === 'string' ? chosen : '' },
+        data: { ...(await storesView(ports)), openStore: typeof openStore === 'string' ? openStore : '' },
       };
     },
-    actions: storeActions(context),
+    actions: storeActions(ports),
   };
 }

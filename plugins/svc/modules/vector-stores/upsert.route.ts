@@ -1,8 +1,9 @@
 import type { JsonSchema, Params, RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
-import { providerArgument } from '../../kit/route.ts';
-import { defineRoute } from '../../kit/route.ts';
-import type { UpsertAnswer, UpsertCall, UpsertItem } from './hooks.ts';
+import { defineRoute, providerArgument } from '../../kit/route.ts';
+import type { EmbeddingsPort, HostPort, VectorStoresPort } from '../../ports.ts';
+import type { UpsertItem, UpsertRequest, UpsertResponse } from './hooks.ts';
+
+type UpsertPorts = HostPort & EmbeddingsPort & VectorStoresPort;
 
 interface UpsertParams extends Params {
   readonly provider: string;
@@ -13,12 +14,12 @@ interface UpsertParams extends Params {
   readonly namespace?: string;
 }
 
-const answerSchema = {
+const responseSchema = {
   type: 'object',
   title: 'upsert',
   properties: {
     upserted_count: { type: 'integer', description: 'Vectors written.' },
-    status: { type: 'string', enum: ['success'], description: 'success when all were written.' },
+    status: { type: 'string', enum: ['success'], description: 'success if all vectors were written.' },
   },
 } as const satisfies JsonSchema;
 
@@ -38,30 +39,30 @@ const vectorsArgument = {
         type: 'string',
         minLength: 1,
         maxLength: 512,
-        description: 'Identifier; a UUID is made where it is left out. A vector of the same id is replaced.',
+        description: 'Identifier; default a new UUID. A vector with the same id is replaced.',
       },
       metadata: {
         type: 'object',
         description:
-          'Kept with the vector, and original_content beside it. What a store cannot hold becomes JSON text.',
+          'Stored with the vector, next to original_content. Values that a store does not support become JSON text.',
       },
     },
   },
 } as const satisfies JsonSchema;
 
 /** `POST /vector-stores/upsert` (contract 4.7, D15). */
-export const upsertRoute = defineRoute<ServiceContext>({
+export const upsertRoute = defineRoute<UpsertPorts>({
   path: '/vector-stores/upsert',
-  define: (context) => ({
+  define: (ports) => ({
     methods: ['POST'],
     summary: 'Embed texts and write them into a vector database.',
     description:
-      'The index or collection must exist. Nothing is written unless every text was embedded. Where the database fails half-way, `data.upserted_count` says how many were written; sending the same ids again completes them.',
-    schema: answerSchema,
+      'The index or collection must exist. Nothing is written unless every text was embedded. If the database fails part way, `data.upserted_count` is the number of written vectors; send the same ids again to complete them.',
+    schema: responseSchema,
     bodyLimit: 10 * 1024 * 1024,
     args: {
       provider: providerArgument({
-        ids: () => context.vectorStoreIds(),
+        ids: () => ports.vectorStoreIds(),
         description: 'Id of the vector database.',
         required: true,
       }),
@@ -74,7 +75,7 @@ export const upsertRoute = defineRoute<ServiceContext>({
       },
       vectors: vectorsArgument,
       embedding_provider: providerArgument({
-        ids: () => context.embeddingProviderIds(),
+        ids: () => ports.embeddingProviderIds(),
         description: 'Id of the provider that embeds the texts.',
         required: true,
       }),
@@ -86,14 +87,17 @@ export const upsertRoute = defineRoute<ServiceContext>({
       },
       namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
     },
-    handler: (request) => upsert(request as RestRequest<UpsertParams>, context),
+    handler: (request) => upsert(request as RestRequest<UpsertParams>, ports),
   }),
 });
 
-async function upsert(request: RestRequest<UpsertParams>, context: ServiceContext): Promise<UpsertAnswer> {
+async function upsert(
+  request: RestRequest<UpsertParams>,
+  { host, upsertVectors }: UpsertPorts,
+): Promise<UpsertResponse> {
   const { provider, target_id, vectors, embedding_provider, embedding_model, namespace } = request.params;
-  const { hooks } = context.host;
-  const call: UpsertCall = await hooks.applyFiltersAsync(
+  const { hooks } = host;
+  const call: UpsertRequest = await hooks.applyFiltersAsync(
     'svc_vector_upsert_request',
     {
       provider,
@@ -105,7 +109,7 @@ async function upsert(request: RestRequest<UpsertParams>, context: ServiceContex
     },
     request,
   );
-  const { ids } = await context.upsertVectors({
+  const { ids } = await upsertVectors({
     store: call.provider,
     target: call.target_id,
     items: call.vectors,
