@@ -109,7 +109,7 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
   it('is left as it is when it is indexed again', async () => {
     const [before, tokens] = [await ids(), await calls()];
     await index();
-    expect((await source()).message).to.equal('Nothing has changed since it was indexed.');
+    expect((await source()).message).to.equal('Nothing has changed since the last indexing.');
     expect(await ids()).to.deep.equal(before);
     expect(await behind().count('handbook', {})).to.equal(before.length);
     expect(await calls()).to.equal(tokens);

@@ -14,7 +14,7 @@ interface QuestionRow {
 }
 
 describeDialects('questions without an answer', (_open, { location }) => {
-  describe('on a site of its own', () => {
+  describe('on a separate site', () => {
     let site: WidgetSite;
     const found: { id: string; content: string; score: number }[] = [];
 

@@ -17,7 +17,7 @@ interface SourceRow {
 }
 
 describeDialects('the sources of a knowledge base', (_open, { location }) => {
-  describe('on a site of its own', () => {
+  describe('on a separate site', () => {
     let site: KnowledgeSite;
     let base: number;
     let far: Server;
@@ -102,14 +102,14 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
       await site.run('knowledge', 'add', String(base), `--sitemap=${origin}/index.xml`);
       await site.settled(base);
       expect((await states()).slice(1)).to.deep.equal(['A: indexed', 'B: indexed']);
-      expect((await sources())[0]?.message).to.equal('2 pages. Each is a source of its own.');
+      expect((await sources())[0]?.message).to.equal('2 pages. Each page is a source.');
       pages['/map.xml'] = map('/a', '/c');
       pages['/c'] = '<title>C</title><p>Cherries are dark.</p>';
       await site.run('knowledge', 'index', String(base), `--source=${String((await sources())[0]?.id)}`);
       await site.settled(base);
       expect((await states()).slice(1)).to.deep.equal(['A: indexed', 'C: indexed']);
-      expect((await sources())[1]?.message).to.equal('Nothing has changed since it was indexed.');
-      expect((await sources())[0]?.message).to.equal('2 pages; 1 gone. Each is a source of its own.');
+      expect((await sources())[1]?.message).to.equal('Nothing has changed since the last indexing.');
+      expect((await sources())[0]?.message).to.equal('2 pages, 1 deleted. Each page is a source.');
       await site.run('knowledge', 'remove', String((await sources())[0]?.id));
       await site.settled(base);
       expect(await sources()).to.deep.equal([]);
@@ -174,7 +174,7 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
         await first.commit?.(transaction);
       });
       const again = await type.run(item({ target: String(post.id), input: { post_id: post.id }, attempt: 2 }));
-      expect(again.message).to.equal('Sunday: Nothing has changed since it was indexed.');
+      expect(again.message).to.equal('Sunday: Nothing has changed since the last indexing.');
       await site.host.database.transaction(async (transaction) => {
         await again.commit?.(transaction);
       });

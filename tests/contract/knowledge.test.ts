@@ -24,7 +24,7 @@ Kettles have a warranty of seven years. ${'Keep the receipt in a dry place. '.re
 `;
 
 describeDialects('a knowledge base', (_open, { location }) => {
-  describe('on a site of its own', () => {
+  describe('on a separate site', () => {
     let site: KnowledgeSite;
     let receiver: WebhookReceiver;
 
@@ -144,7 +144,7 @@ describeDialects('a knowledge base', (_open, { location }) => {
       expect(events()).to.have.length(2);
       expect(await calls()).to.be.at.least(before);
       const [source] = (await site.run('knowledge', 'sources', String(base))) as { id: number; message: string }[];
-      expect(source?.message).to.match(/new, \d+ as before, \d+ gone/);
+      expect(source?.message).to.match(/new, \d+ unchanged, \d+ deleted/);
       await site.run('knowledge', 'remove', String(source?.id));
       await site.settled(base);
       expect(await vectorsOf(base)).to.deep.equal({ count: 0, ids: [] });
@@ -159,7 +159,7 @@ describeDialects('a knowledge base', (_open, { location }) => {
         state: string;
         message: string;
       }[];
-      expect([failed?.state, failed?.message]).to.deep.equal(['failed', 'It holds no text.']);
+      expect([failed?.state, failed?.message]).to.deep.equal(['failed', 'The source has no text.']);
       site.host.hooks.addFilter('svc_knowledge_text', (text) => ({
         ...text,
         text: `${text.text}\n\nNow there is a text.`,

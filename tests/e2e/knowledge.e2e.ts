@@ -76,11 +76,11 @@ describe('knowledge bases in the browser', () => {
   it('says what is missing before anything is set up, and leads there', async () => {
     const { page, host } = site;
     await page.goto(`${host.url}/admin/svc/knowledge`);
-    await page.getByText('First it needs a vector store').waitFor();
+    await page.getByText('Set up a vector store first').waitFor();
     await accessible();
     await host.cli('svc', 'sandbox', 'on');
     await page.reload();
-    await page.getByRole('link', { name: 'Make your first knowledge base' }).waitFor();
+    await page.getByRole('link', { name: 'Create your first knowledge base' }).waitFor();
     await accessible();
   });
 
@@ -89,8 +89,8 @@ describe('knowledge bases in the browser', () => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Help pages');
     await page.getByLabel('Vector store').selectOption('chroma');
     await page.getByLabel('Index or collection').fill('help-pages');
-    await page.getByRole('button', { name: 'Make the knowledge base' }).click();
-    await page.getByText('It knows nothing yet').waitFor();
+    await page.getByRole('button', { name: 'Create knowledge base' }).click();
+    await page.getByText('No sources yet').waitFor();
     await accessible();
 
     const path = join(folder, 'manual.pdf');
@@ -111,7 +111,7 @@ describe('knowledge bases in the browser', () => {
     );
     await page.getByLabel('File', { exact: true }).setInputFiles(path);
     await page.getByRole('button', { name: 'Upload and index' }).click();
-    await page.getByText('manual.pdf is added.').waitFor();
+    await page.getByText('"manual.pdf" added.').waitFor();
 
     const add = async (form: string, values: Readonly<Record<string, string>>, button: string): Promise<void> => {
       await page.locator(`#add-${form} summary`).click();
@@ -120,12 +120,12 @@ describe('knowledge bases in the browser', () => {
       await page.getByRole('button', { name: button }).click();
       await page.locator('.notice').first().waitFor();
     };
-    await add('qa', { Question: 'Do you ship to Iceland?', Answer: 'Yes, every Tuesday by boat.' }, 'Add the answer');
-    await add('sitemap', { Address: `${origin}/sitemap.xml` }, 'Add its pages');
-    await add('address', { Address: `${origin}/missing` }, 'Add the page');
-    // Nothing is loaded anew: the page follows by itself.
+    await add('qa', { Question: 'Do you ship to Iceland?', Answer: 'Yes, every Tuesday by boat.' }, 'Add answer');
+    await add('sitemap', { URL: `${origin}/sitemap.xml` }, 'Add pages');
+    await add('address', { URL: `${origin}/missing` }, 'Add page');
+    // The page updates without a reload.
     await page.getByText('4 of 5 indexed, 1 failed').waitFor({ timeout: 60_000 });
-    await page.getByText('there is no such page any more').waitFor();
+    await page.getByText('it no longer exists').waitFor();
     await accessible();
 
     await page.getByLabel('Question', { exact: true }).last().fill('When is the gasket of the samovar changed?');
@@ -168,8 +168,8 @@ describe('knowledge bases in the browser', () => {
     await page.getByText('Write the answer').click();
     await page.getByLabel('Answer').fill('The quokka plays on Fridays.');
     await page.getByRole('button', { name: 'Save the answer' }).click();
-    await page.getByText('Help pages learns the answer now.').waitFor();
-    await page.getByText('No question is open').waitFor();
+    await page.getByText('Answer added to Help pages.').waitFor();
+    await page.getByText('No open questions').waitFor();
     await accessible();
     const questions = JSON.parse(
       (await host.cli('svc', 'knowledge', 'questions', '--state=answered', '--json')).out,
@@ -184,8 +184,8 @@ describe('knowledge bases in the browser', () => {
     await page.getByRole('link', { name: 'Help pages', exact: true }).click();
     await page.locator('#delete summary').click();
     await page.getByText('Yes, delete Help pages').click();
-    await page.getByText('Delete its index or collection too').click();
-    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('Also delete its index or collection').click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
     for (
       let tries = 0;
       tries < 100 && (await page.getByRole('link', { name: 'Help pages', exact: true }).count()) > 0;

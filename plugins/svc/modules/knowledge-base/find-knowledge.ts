@@ -7,22 +7,71 @@ import type {
   KnowledgePassage,
 } from '../../kit/assistants/assistant-knowledge.ts';
 import './hooks.ts';
+import type { UsageOrigin } from '../../kit/usage-origin.ts';
+import type { KnowledgeBase } from './bases/base-store.ts';
+
+export interface FoundPassage {
+  /** Id of its vector. */
+  readonly id: string;
+  /** Id of the source; null for a passage that no knowledge base added. */
+  readonly sourceId: number | null;
+  readonly title: string;
+  readonly url: string;
+  readonly heading: string;
+  readonly text: string;
+  /** Percent, 0 to 100, with one decimal. */
+  readonly score: number;
+}
+
+const searchOrigin: UsageOrigin = { module: 'knowledge-base', route: null, botId: null, reference: null };
+
+/** The passages of a knowledge base that match a question best. @throws RestError of D5 */
+export async function searchKnowledge(
+  { host, searchVectors }: { readonly host: Pick<HostApi, 'hooks'>; readonly searchVectors: SearchVectors },
+  base: KnowledgeBase,
+  { text, limit, signal }: { readonly text: string; readonly limit: number; readonly signal?: AbortSignal | undefined },
+): Promise<readonly FoundPassage[]> {
+  const { found, metric } = await searchVectors({
+    store: base.store,
+    target: base.target,
+    text,
+    limit,
+    signal,
+    origin: searchOrigin,
+    embedding: { provider: base.embeddingProvider, model: base.embeddingModel },
+    ...(base.namespace !== '' && { namespace: base.namespace }),
+  });
+  const passages = found.map(({ id, content, metadata, score }): FoundPassage => ({
+    id,
+    sourceId: typeof metadata['kb_source'] === 'number' ? metadata['kb_source'] : null,
+    title: toText(metadata['title']),
+    url: toText(metadata['url']),
+    heading: toText(metadata['heading']),
+    text: content ?? '',
+    score: Math.round(similarityPercent(score, metric) * 10) / 10,
+  }));
+  return host.hooks.applyFiltersAsync('svc_knowledge_results', passages, { base, text });
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
 export interface FindKnowledgeParts {
   readonly host: Pick<HostApi, 'hooks' | 'clock'>;
   readonly searchVectors: SearchVectors;
 }
 
-/** Milliseconds somebody waits for the knowledge before the answer is made without it. */
-const patience = 10_000;
-/** Characters of a question that are embedded; the rest says little and models have limits. */
-const longestQuestion = 8_000;
+/** In milliseconds; after it the model answers without the knowledge. */
+const searchTimeout = 10_000;
+/** Characters of a question that are embedded; models have limits. */
+const maxQuestionLength = 8_000;
 
-/** See FindKnowledge. Keeps no state: any node may serve any call. */
+/** See FindKnowledge. Stateless: any node can serve any call. */
 export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts): FindKnowledge {
   const { hooks, clock } = host;
 
-  async function placeOf(knowledge: KnowledgeSettings) {
+  async function resolveTarget(knowledge: KnowledgeSettings) {
     if (knowledge.base === 0) {
       return {
         store: knowledge.store,
@@ -32,7 +81,7 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
       };
     }
     const base = (await hooks.applyFiltersAsync('svc_knowledge_bases', [])).find(({ id }) => id === knowledge.base);
-    if (base === undefined) throw unknownBase(knowledge.base);
+    if (base === undefined) throw baseNotFoundError(knowledge.base);
     return {
       store: base.store,
       target: base.target,
@@ -43,15 +92,15 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
 
   async function search({ knowledge, text, origin, signal }: FindKnowledgeInput): Promise<SearchResult> {
     const limit = new AbortController();
-    const undo = clock.after(patience, () => {
+    const undo = clock.after(searchTimeout, () => {
       limit.abort();
     });
     try {
-      const { store, target, namespace, embedding } = await placeOf(knowledge);
+      const { store, target, namespace, embedding } = await resolveTarget(knowledge);
       return await searchVectors({
         store,
         target,
-        text: text.slice(0, longestQuestion),
+        text: text.slice(0, maxQuestionLength),
         embedding,
         limit: knowledge.top_k,
         ...(namespace !== '' && { namespace }),
@@ -60,7 +109,9 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
       });
     } catch (error) {
       throw limit.signal.aborted && signal?.aborted !== true
-        ? new Error(`The knowledge did not answer within ${String(patience / 1000)} seconds.`, { cause: error })
+        ? new Error(`The search of the knowledge base timed out after ${String(searchTimeout / 1000)} seconds.`, {
+            cause: error,
+          })
         : error;
     } finally {
       undo();
@@ -73,32 +124,38 @@ export function createFindKnowledge({ host, searchVectors }: FindKnowledgeParts)
     const result = await search(input);
     const texts = matchingPassages(result, knowledge.min_score);
     if (texts.length === 0 && asker)
-      await hooks.doActionAsync('svc_knowledge_missing', { knowledge, text, bestScore: bestOf(result), origin, asker });
+      await hooks.doActionAsync('svc_knowledge_missing', {
+        knowledge,
+        text,
+        bestScore: bestScore(result),
+        origin,
+        asker,
+      });
     return texts;
   };
 }
 
-function bestOf({ found, metric }: SearchResult): number | null {
+function bestScore({ found, metric }: SearchResult): number | null {
   return found.length === 0
     ? null
     : Math.round(Math.max(...found.map(({ score }) => similarityPercent(score, metric))));
 }
 
-function unknownBase(id: number): RestError {
+function baseNotFoundError(id: number): RestError {
   return new RestError({
     code: 'rest_svc_knowledge_base_not_found',
     status: 404,
-    message: `There is no knowledge base ${String(id)}. Choose another one where it is used.`,
+    message: `The knowledge base ${String(id)} does not exist. Choose another one in the settings of the chatbot or form.`,
     data: { id },
   });
 }
 
-/** Characters of one text, and of all together: what an index was filled with must not make a question dear without end. */
+/** Maximum characters; they limit the cost of a question. */
 const longest = { text: 8_000, all: 40_000, title: 200 } as const;
-const titleNames = ['title', 'post_title', 'source_title', 'name', 'file_name', 'filename', 'file', 'source'] as const;
-const addressNames = ['url', 'post_url', 'source_url', 'link', 'permalink', 'source'] as const;
+const titleKeys = ['title', 'post_title', 'source_title', 'name', 'file_name', 'filename', 'file', 'source'] as const;
+const urlKeys = ['url', 'post_url', 'source_url', 'link', 'permalink', 'source'] as const;
 
-/** What was found, as texts: those alike enough, each once, best first. */
+/** The distinct passages with at least the minimum score, best first. */
 export function matchingPassages(
   { found, metric }: Pick<SearchResult, 'found' | 'metric'>,
   minimum: number,
@@ -110,14 +167,14 @@ export function matchingPassages(
     const score = similarityPercent(given, metric);
     if (text === '' || score < minimum || texts.some((known) => known.text === text)) continue;
     left -= text.length;
-    texts.push({ id, title: titleOf(metadata, text), url: addressOf(metadata), text, score: Math.round(score) });
+    texts.push({ id, title: passageTitle(metadata, text), url: passageUrl(metadata), text, score: Math.round(score) });
   }
   return texts;
 }
 
 /**
- * A store's score in percent. Cosine and dot product: 1 is 100, 0 and less is 0; dot products of vectors that are not of
- * unit length mean little. Euclidean scores are distances below zero: 0 is 100, 1 is 50, 4 is 20.
+ * A store's score in percent. Cosine and dot product: 1 is 100, 0 or less is 0. A Euclidean score is a negative distance:
+ * 0 is 100, -1 is 50, -4 is 20.
  */
 export function similarityPercent(score: number, metric: SearchResult['metric']): number {
   if (Number.isNaN(score)) return 0;
@@ -127,16 +184,16 @@ export function similarityPercent(score: number, metric: SearchResult['metric'])
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-function titleOf(metadata: Metadata, text: string): string {
-  const named = firstText(metadata, titleNames) ?? addressOf(metadata).replace(/^https?:\/\/|[?#].*$/g, '');
+function passageTitle(metadata: Metadata, text: string): string {
+  const named = firstText(metadata, titleKeys) ?? passageUrl(metadata).replace(/^https?:\/\/|[?#].*$/g, '');
   const title = (named || text).replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
   const most = named === '' ? 60 : longest.title;
   return title.length > most ? `${title.slice(0, most - 1)}…` : title;
 }
 
-/** Never the address of a script: it becomes a link. */
-function addressOf(metadata: Metadata): string {
-  const address = firstText(metadata, addressNames, (text) => /^https?:\/\/[^\s"'<>\\]+$/i.test(text) && isUrl(text));
+/** Only http and https, because pages show it as a link. */
+function passageUrl(metadata: Metadata): string {
+  const address = firstText(metadata, urlKeys, (text) => /^https?:\/\/[^\s"'<>\\]+$/i.test(text) && isUrl(text));
   return address ?? '';
 }
 

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
-import { defaultChunks, type KnowledgeBase } from './bases/base.ts';
+import { defaultChunks, type KnowledgeBase } from './bases/base-store.ts';
 import { createBase } from './bases/create-base.ts';
-import { knowledgeOf } from './knowledge.ts';
-import { questionCommands } from './questions/question-commands.ts';
-import { searchKnowledge } from './search.ts';
+import type { KnowledgeParts } from './knowledge.ts';
+import { searchKnowledge } from './find-knowledge.ts';
 import { addSourcesTo, type AddSources } from './sources/add-source.ts';
 import { sourceStates, type Source, type SourceState } from './sources/source.ts';
+import { answerQuestion } from './questions/unanswered-questions.ts';
+import type { QuestionState } from './questions/question-store.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 
@@ -16,16 +16,12 @@ const text = { type: 'string' } as const;
 const base = { name: 'base', description: 'Id of a knowledge base' } as const;
 
 /** `svc knowledge list|create|delete|add|index|sources|remove|search|questions|answer`. */
-export function knowledgeCommands(context: ServiceContext): readonly CliCommand[] {
-  return [
-    ...baseCommands(context),
-    ...sourceCommands(context),
-    ...questionCommands(context, (id) => baseOf(context, id)),
-  ];
+export function knowledgeCommands(parts: KnowledgeParts): readonly CliCommand[] {
+  return [...baseCommands(parts), ...sourceCommands(parts), ...questionCommands(parts, (id) => findBase(parts, id))];
 }
 
-function baseCommands(context: ServiceContext): readonly CliCommand[] {
-  const { bases, sources } = knowledgeOf(context);
+function baseCommands(parts: KnowledgeParts): readonly CliCommand[] {
+  const { bases, sources } = parts;
   return [
     {
       name: 'svc knowledge list',
@@ -51,19 +47,19 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
     },
     {
       name: 'svc knowledge create',
-      description: 'Makes a knowledge base; its index or collection is made where there is none of that name.',
-      args: [{ name: 'name', description: 'What it is called' }],
+      description: 'Creates a knowledge base, and its index or collection if it does not exist.',
+      args: [{ name: 'name', description: 'Name of the knowledge base' }],
       flags: {
-        store: { ...text, description: 'Vector store: pinecone, qdrant, chroma' },
+        store: { ...text, description: 'Vector store: pinecone, qdrant or chroma' },
         target: { ...text, description: 'Name of its index or collection' },
         namespace: { ...text, description: 'Pinecone only' },
         provider: { ...text, description: 'Embedding provider' },
-        model: { ...text, description: 'Embedding model; left out: the saved one' },
-        chunk: { type: 'integer', description: 'Most tokens of a passage' },
-        overlap: { type: 'integer', description: 'Tokens repeated in the next passage' },
+        model: { ...text, description: "Embedding model; default: the one in the provider's settings" },
+        chunk: { type: 'integer', description: 'Maximum tokens of a passage' },
+        overlap: { type: 'integer', description: 'Overlap between passages (tokens)' },
       },
       async run({ args: [name = ''], flags }) {
-        const { base: made, madeTarget } = await createBase(context, {
+        const { base: created, createdTarget } = await createBase(parts, {
           name,
           store: string(flags, 'store'),
           target: string(flags, 'target'),
@@ -74,12 +70,12 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
           overlapTokens: Number(flags['overlap'] ?? defaultChunks.overlapTokens),
         });
         return {
-          id: made.id,
-          name: made.name,
-          store: made.store,
-          target: made.target,
-          made_target: madeTarget,
-          embedding: `${made.embeddingProvider}/${made.embeddingModel}`,
+          id: created.id,
+          name: created.name,
+          store: created.store,
+          target: created.target,
+          made_target: createdTarget,
+          embedding: `${created.embeddingProvider}/${created.embeddingModel}`,
         };
       },
     },
@@ -88,37 +84,39 @@ function baseCommands(context: ServiceContext): readonly CliCommand[] {
       description: 'Deletes a knowledge base with its passages.',
       args: [base],
       flags: {
-        target: { type: 'boolean', description: 'Its index or collection too' },
-        forget: { type: 'boolean', description: 'Without a word to its vector store, which is gone for good' },
+        target: { type: 'boolean', description: 'Also delete its index or collection' },
+        forget: { type: 'boolean', description: 'Delete only the records here; the vector store no longer exists' },
       },
       async run({ args: [id = ''], flags }) {
-        const one = await baseOf(context, id);
+        const knowledgeBase = await findBase(parts, id);
         if (flags['forget'] === true) {
-          await bases.forget(one.id);
-          return `${one.name} is forgotten. What its vector store still holds stays there.`;
+          await bases.forget(knowledgeBase.id);
+          return `${knowledgeBase.name} is deleted here. Its vector store was not changed.`;
         }
-        await bases.markDeleting(one.id, flags['target'] === true);
-        await sources.markDeleting({ baseId: one.id });
-        await knowledgeOf(context).drain();
-        return (await bases.get(one.id)) === null ? `${one.name} is deleted.` : `${one.name} is being deleted.`;
+        await bases.markDeleting(knowledgeBase.id, flags['target'] === true);
+        await sources.markDeleting({ baseId: knowledgeBase.id });
+        await parts.drain();
+        return (await bases.get(knowledgeBase.id)) === null
+          ? `${knowledgeBase.name} is deleted.`
+          : `${knowledgeBase.name} is being deleted.`;
       },
     },
     {
       name: 'svc knowledge search',
-      description: 'Shows what a knowledge base holds that is most like a question.',
+      description: 'Shows the passages of a knowledge base that match a question best.',
       args: [base, { name: 'question', description: 'The question', rest: true }],
-      flags: { limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Most passages' } },
-      run: async ({ args: [id = '', ...words], flags }) =>
-        searchKnowledge(context, await baseOf(context, id), {
-          text: words.join(' '),
+      flags: { limit: { type: 'integer', minimum: 1, maximum: 50, description: 'Maximum number of passages' } },
+      run: async ({ args: [id = '', ...rest], flags }) =>
+        searchKnowledge(parts, await findBase(parts, id), {
+          text: rest.join(' '),
           limit: Number(flags['limit'] ?? 5),
         }),
     },
   ];
 }
 
-function sourceCommands(context: ServiceContext): readonly CliCommand[] {
-  const { sources, drain } = knowledgeOf(context);
+function sourceCommands(parts: KnowledgeParts): readonly CliCommand[] {
+  const { sources, drain } = parts;
   return [
     {
       name: 'svc knowledge add',
@@ -126,18 +124,18 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
         'Adds sources to a knowledge base: --file, --url, --sitemap, --post, --type, --text with --title, or --question with --answer.',
       args: [base],
       flags: {
-        file: { ...text, description: 'Path of a txt, md, html or pdf' },
-        url: { ...text, description: 'Address of a page' },
-        sitemap: { ...text, description: 'Address of a sitemap' },
+        file: { ...text, description: 'Path of a txt, md, html or pdf file' },
+        url: { ...text, description: 'URL of a page' },
+        sitemap: { ...text, description: 'URL of a sitemap' },
         post: { type: 'integer', description: 'Id of a post' },
-        type: { ...text, description: 'Type of posts: all new and changed ones' },
+        type: { ...text, description: 'Post type; adds all new and changed posts' },
         text: { ...text, description: 'A text' },
         title: { ...text, description: 'Its title' },
         question: { ...text, description: 'A question' },
         answer: { ...text, description: 'Its answer' },
       },
       async run({ args: [id = ''], flags }) {
-        const added = await add(addSourcesTo(context, await baseOf(context, id)), flags);
+        const added = await add(addSourcesTo(parts, await findBase(parts, id)), flags);
         return typeof added === 'string'
           ? added
           : { id: added.id, title: added.title, kind: added.kind, state: added.state };
@@ -145,18 +143,17 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
     },
     {
       name: 'svc knowledge index',
-      description:
-        'Looks at all sources of a knowledge base again, here and now, and indexes what is new or has changed.',
+      description: 'Checks all sources of a knowledge base for updates, and indexes new and changed ones on this node.',
       args: [base],
       flags: {
-        anew: { type: 'boolean', description: 'Also what has not changed' },
+        anew: { type: 'boolean', description: 'Also index unchanged sources' },
         source: { type: 'integer', description: 'Only this source' },
       },
       async run({ args: [id = ''], flags }) {
-        const one = await baseOf(context, id);
+        const knowledgeBase = await findBase(parts, id);
         const asked = await sources.requeue(
-          { baseId: one.id, ...(typeof flags['source'] === 'number' && { id: flags['source'] }) },
-          { anew: flags['anew'] === true },
+          { baseId: knowledgeBase.id, ...(typeof flags['source'] === 'number' && { id: flags['source'] }) },
+          { force: flags['anew'] === true },
         );
         await drain();
         const {
@@ -165,7 +162,7 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
           indexing = 0,
           failed = 0,
           chunks = 0,
-        } = (await sources.counts()).get(one.id) ?? {};
+        } = (await sources.counts()).get(knowledgeBase.id) ?? {};
         return { asked, indexed, waiting: pending + indexing, failed, passages: chunks };
       },
     },
@@ -174,14 +171,14 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
       description: 'Lists the sources of a knowledge base, newest first.',
       args: [base],
       flags: {
-        state: { ...text, enum: [...sourceStates], description: 'Only those in this state' },
-        limit: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Most of them' },
+        state: { ...text, enum: [...sourceStates], description: 'Only sources in this state' },
+        limit: { type: 'integer', minimum: 1, maximum: 10_000, description: 'Maximum number of rows' },
       },
       async run({ args: [id = ''], flags }) {
-        const one = await baseOf(context, id);
+        const knowledgeBase = await findBase(parts, id);
         const state = flags['state'] as SourceState | undefined;
         const found = await sources.list(
-          { baseId: one.id, ...(state !== undefined && { state }) },
+          { baseId: knowledgeBase.id, ...(state !== undefined && { state }) },
           { limit: Number(flags['limit'] ?? 100), offset: 0 },
         );
         return found.map(({ id: source, kind, title, url, state: now, chunksDone, chunksTotal, message }) => ({
@@ -201,7 +198,7 @@ function sourceCommands(context: ServiceContext): readonly CliCommand[] {
       args: [{ name: 'source', description: 'Id of a source' }],
       async run({ args: [id = ''] }) {
         const source = /^\d{1,9}$/.test(id) ? await sources.get(Number(id)) : null;
-        if (source === null) throw new Error(`There is no source ${id}.`);
+        if (source === null) throw new Error(`There is no source ${id}. List them with svc knowledge sources.`);
         await sources.markDeleting({ parentId: source.id });
         await sources.markDeleting({ id: source.id });
         await drain();
@@ -227,13 +224,66 @@ async function add(to: AddSources, flags: Flags): Promise<Source | string> {
   return to.text({ title: string(flags, 'title'), text: string(flags, 'text') });
 }
 
-async function baseOf(context: ServiceContext, id: string): Promise<KnowledgeBase> {
-  const found = /^\d{1,9}$/.test(id) ? await knowledgeOf(context).bases.get(Number(id)) : null;
-  if (found === null) throw new Error(`There is no knowledge base ${id}. svc knowledge list shows those there are.`);
+async function findBase(parts: KnowledgeParts, id: string): Promise<KnowledgeBase> {
+  const found = /^\d{1,9}$/.test(id) ? await parts.bases.get(Number(id)) : null;
+  if (found === null) throw new Error(`There is no knowledge base ${id}. List them with svc knowledge list.`);
   return found;
 }
 
 function string(flags: Flags, name: string): string {
   const value = flags[name];
   return typeof value === 'string' ? value : '';
+}
+
+/** `svc knowledge questions` and `svc knowledge answer`. */
+function questionCommands(
+  parts: KnowledgeParts,
+  findBase: (id: string) => Promise<KnowledgeBase>,
+): readonly CliCommand[] {
+  const { questions } = parts;
+  return [
+    {
+      name: 'svc knowledge questions',
+      description: 'Lists questions without an answer, or with a badly rated one.',
+      flags: {
+        state: { type: 'string', enum: ['open', 'answered', 'dismissed'], description: 'State of the questions' },
+        limit: { type: 'integer', minimum: 1, maximum: 5_000, description: 'Maximum number of rows' },
+      },
+      async run({ flags }) {
+        const found = await questions.list(
+          { state: (flags['state'] ?? 'open') as QuestionState },
+          { limit: Number(flags['limit'] ?? 100), offset: 0 },
+        );
+        return found.map(({ id, baseId, question, reason, bestScore, asked, askedOf }) => ({
+          id,
+          base: baseId,
+          question,
+          reason,
+          best_score: bestScore,
+          asked,
+          asked_of: askedOf,
+        }));
+      },
+    },
+    {
+      name: 'svc knowledge answer',
+      description: 'Adds the answer to a question to a knowledge base.',
+      args: [
+        { name: 'question', description: 'Id of the question' },
+        { name: 'answer', description: 'The answer', rest: true },
+      ],
+      flags: { base: { type: 'string', description: 'Id of the knowledge base; default: the one of the question' } },
+      async run({ args: [id = '', ...rest], flags }) {
+        const question = /^\d{1,9}$/.test(id) ? await questions.get(Number(id)) : null;
+        if (question === null) throw new Error(`There is no question ${id}.`);
+        const base = typeof flags['base'] === 'string' ? await findBase(flags['base']) : null;
+        const { base: taught, source } = await answerQuestion(parts, question, {
+          answer: rest.join(' '),
+          baseId: base?.id ?? 0,
+        });
+        await parts.drain();
+        return `${taught.name} has the answer now (source ${String(source.id)}).`;
+      },
+    },
+  ];
 }

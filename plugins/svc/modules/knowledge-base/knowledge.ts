@@ -1,67 +1,58 @@
-import type { ServiceContext } from '../../wiring.ts';
-import { partsOf } from '../../kit/parts-of.ts';
-import type { BaseStore } from './bases/base-store.ts';
-import { createBaseStore } from './bases/base-store.ts';
-import type { IndexParts } from './indexing/index-parts.ts';
-import type { QuestionStore } from './questions/question-store.ts';
-import { createQuestionStore } from './questions/question-store.ts';
+import type { EmbeddingsPort, HostPort, ProvidersPort, SettingsPort, VectorStoresPort } from '../../ports.ts';
+import { createBaseStore, type BaseStore } from './bases/base-store.ts';
+import { createQuestionStore, type QuestionStore } from './questions/question-store.ts';
 import type { SourceQueue, SourceStore } from './sources/source.ts';
 import { createSourceQueue } from './sources/source-queue.ts';
 import { createSourceStore } from './sources/source-store.ts';
 import { workChannel } from './tables.ts';
 
-/** What pages, commands and hooks of the knowledge base share. One per context. */
-export interface Knowledge {
+export type KnowledgePorts = HostPort & ProvidersPort & SettingsPort & EmbeddingsPort & VectorStoresPort;
+
+/** What indexing and deleting sources needs. */
+export interface IndexParts extends KnowledgePorts {
   readonly bases: BaseStore;
   readonly sources: SourceStore;
   readonly queue: SourceQueue;
-  readonly questions: QuestionStore;
-  readonly index: IndexParts;
-  /** Works on what is due, as far as this node is to; answers when nothing is left to do here. */
-  readonly drain: () => Promise<void>;
-  readonly stop: () => Promise<void>;
 }
 
-export const knowledgeOf: (context: ServiceContext) => Knowledge = partsOf(create);
+/** What the pages, commands, hooks and jobs of knowledge bases share. */
+export interface KnowledgeParts extends IndexParts {
+  readonly questions: QuestionStore;
+  /** Processes due sources on this node; resolves when none is left for it. */
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
 
-function create(context: ServiceContext): Knowledge {
-  const { host } = context;
-  const { database, log } = host;
+export function createKnowledge(ports: KnowledgePorts): KnowledgeParts {
+  const { host } = ports;
   const wake = (): void => {
-    database.notify(workChannel, '').catch((error: unknown) => {
-      log.warn('the nodes were not told of sources to index; cron finds them within a minute', { error });
+    host.database.notify(workChannel, '').catch((error: unknown) => {
+      host.log.warn('Failed to notify nodes of sources to index; cron finds them within a minute', {
+        event: 'knowledge_notify_failed',
+        error,
+      });
     });
   };
-  const labelOf = async (id: string): Promise<string> =>
-    (await context.providers.all()).find((provider) => provider.id === id)?.label ?? id;
-  const bases = createBaseStore(host);
-  const sources = createSourceStore(host, wake);
-  const queue = createSourceQueue(host);
-  const index: IndexParts = {
-    host,
-    bases,
-    sources,
-    queue,
-    upsertVectors: context.upsertVectors,
-    openVectorStore: context.openVectorStore,
-    labelOf,
-    vectorStores: context.vectorStores,
+  const parts: IndexParts = {
+    ...ports,
+    bases: createBaseStore(host),
+    sources: createSourceStore(host, wake),
+    queue: createSourceQueue(host),
   };
-  const worker = lazyWorker(index);
-  return { bases, sources, queue, questions: createQuestionStore(host), index, ...worker };
+  return { ...parts, questions: createQuestionStore(host), ...lazyWorker(parts) };
 }
 
-/** The worker is loaded when there is work for the first time. */
-function lazyWorker(index: IndexParts): Pick<Knowledge, 'drain' | 'stop'> {
+/** Loads the worker with the first work. */
+function lazyWorker(parts: IndexParts): Pick<KnowledgeParts, 'drain' | 'stop'> {
   let loaded: ReturnType<typeof load> | null = null;
-  let hasStopped = false;
-  const load = async () => (await import('./indexing/worker.ts')).createIndexWorker(index);
+  let isStopped = false;
+  const load = async () => (await import('./indexing/worker.ts')).createIndexWorker(parts);
   return {
     drain: async () => {
-      if (!hasStopped) await (await (loaded ??= load())).drain();
+      if (!isStopped) await (await (loaded ??= load())).drain();
     },
     stop: async () => {
-      hasStopped = true;
+      isStopped = true;
       if (loaded !== null) await (await loaded).stop();
     },
   };

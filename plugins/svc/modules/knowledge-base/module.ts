@@ -1,50 +1,61 @@
-import type { ServiceContext } from '../../wiring.ts';
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazy } from '#plugin-api';
+import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { baseSlug, basesSlug, questionsSlug } from './pages/slugs.ts';
-import { registerKnowledge, sweepHook, workHook } from './register.ts';
-import { knowledgeMigration, tables } from './tables.ts';
+import type { KnowledgeParts, KnowledgePorts } from './knowledge.ts';
+import {
+  baseSlug,
+  basesSlug,
+  questionsSlug,
+  registerKnowledge,
+  sweepHook,
+  workHook,
+  type KnowledgeModule,
+} from './register.ts';
+import { knowledgeMigrations, tables } from './tables.ts';
 
-const looks = { style: 'knowledge.css', script: 'knowledge.js' } as const;
+const assets = { style: 'knowledge.css', script: 'knowledge.js' } as const;
 
-/** Knowledge bases: what chatbots and forms answer from. */
-export const knowledgeBaseModule = defineModule<ServiceContext>({
+/** Knowledge bases: the texts that chatbots and forms answer from. */
+export const knowledgeBaseModule = defineModule<KnowledgePorts, KnowledgeModule>({
   id: 'knowledge-base',
   title: 'Knowledge Base',
+  create: (ports) => ({
+    ...ports,
+    load: lazy(async () => {
+      const parts = (await import('./knowledge.ts')).createKnowledge(ports);
+      return () => parts;
+    }),
+  }),
   pages: [
-    lazyPage({
+    loadedPage<KnowledgeParts>({
       slug: basesSlug,
       title: 'Knowledge',
       menu: 'Knowledge',
       parent: 'svc',
       icon: 'database',
       position: 18,
-      ...looks,
+      ...assets,
       body: async () => (await import('./pages/bases.page.ts')).basesPage,
     }),
-    lazyPage({
+    loadedPage<KnowledgeParts>({
       slug: baseSlug,
       title: 'Knowledge base',
       parent: basesSlug,
       uploadLimit: 25_000_000,
-      ...looks,
+      ...assets,
       body: async () => (await import('./pages/base.page.ts')).basePage,
     }),
-    lazyPage({
+    loadedPage<KnowledgeParts>({
       slug: questionsSlug,
       title: 'Unanswered questions',
       parent: basesSlug,
-      ...looks,
+      ...assets,
       body: async () => (await import('./pages/questions.page.ts')).questionsPage,
     }),
   ],
-  commands: [lazyCommands(async () => (await import('./knowledge-commands.ts')).knowledgeCommands)],
-  migrations: [knowledgeMigration],
+  commands: [loadedCommands(async () => (await import('./knowledge-commands.ts')).knowledgeCommands)],
+  migrations: knowledgeMigrations,
+  tables: Object.values(tables),
+  jobs: [workHook, sweepHook],
   register: registerKnowledge,
 });
-
-/** Removed when the plugin is uninstalled. */
-export const knowledgeTables: readonly string[] = Object.values(tables);
-
-/** Cron jobs, for uninstalling. */
-export const knowledgeJobs: readonly string[] = [workHook, sweepHook];

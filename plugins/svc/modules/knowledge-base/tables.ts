@@ -8,11 +8,11 @@ export const tables = {
   questions: 'svc_knowledge_questions',
 } as const;
 
-/** Told when there is something to index or to delete. */
+/** Notified when a source is due for indexing or deletion. */
 export const workChannel = 'svc_knowledge';
 
 /** Times are milliseconds since the epoch; `due_at` and `leased_until` by the database's clock. */
-export const knowledgeMigration: Migration = {
+const createTables: Migration = {
   id: '0170_knowledge',
   async up(knex) {
     await knex.schema.createTable(tables.bases, (table) => {
@@ -25,11 +25,11 @@ export const knowledgeMigration: Migration = {
       table.string('embedding_model', 200).notNullable();
       table.integer('chunk_tokens').notNullable();
       table.integer('overlap_tokens').notNullable();
-      // JSON: post types whose posts are followed.
+      // JSON: post types whose posts are indexed automatically.
       table.text('follows').notNullable();
       // active, or deleting.
       table.string('state', 20).notNullable();
-      // Whether the index or collection goes with it.
+      // 1: the index or collection is deleted with the base.
       table.integer('removes_target').notNullable();
       table.bigInteger('created_at').notNullable();
       table.bigInteger('updated_at').notNullable();
@@ -40,11 +40,25 @@ export const knowledgeMigration: Migration = {
   },
 };
 
+const renameColumns: Migration = {
+  id: '0192_knowledge_columns',
+  async up(knex) {
+    await knex.schema.alterTable(tables.sources, (table) => {
+      table.renameColumn('fence', 'fencing_token');
+    });
+    await knex.schema.alterTable(tables.chunks, (table) => {
+      table.renameColumn('place', 'position');
+    });
+  },
+};
+
+export const knowledgeMigrations: readonly Migration[] = [createTables, renameColumns];
+
 async function createSourceTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.sources, (table) => {
     table.increments('id');
     table.integer('base_id').notNullable();
-    // What it is the same source by: `post:42`, `address:<hash>`.
+    // Unique within the base: `post:42`, `address:<hash>`.
     table.string('identity', 100).notNullable();
     table.string('kind', 20).notNullable();
     table.string('title', 500).notNullable();
@@ -54,7 +68,7 @@ async function createSourceTables(knex: Knex): Promise<void> {
     table.string('state', 20).notNullable();
     table.text('message').notNullable();
     table.string('origin', 60).notNullable();
-    // Counts what was asked for: an indexing that began before the latest of it does not end it.
+    // Counts requests for indexing: work on an earlier version cannot complete a later one.
     table.integer('version').notNullable();
     table.integer('indexed_version').notNullable();
     table.string('content_hash', 64).notNullable();
@@ -79,7 +93,7 @@ async function createChunkTables(knex: Knex): Promise<void> {
     table.integer('source_id').primary();
     table.text('body').notNullable();
     table.string('file_name', 300).notNullable();
-    // A file until it was read.
+    // Bytes of a file; null once its text is stored.
     table.binary('file');
   });
   await knex.schema.createTable(tables.chunks, (table) => {
@@ -88,7 +102,7 @@ async function createChunkTables(knex: Knex): Promise<void> {
     table.string('vector_id', 36).notNullable();
     table.integer('place').notNullable();
     table.integer('tokens').notNullable();
-    // 0 until its vector is known to be in the store; it may be there all the same.
+    // 0 until the store has confirmed the vector, which may be stored earlier.
     table.integer('is_written').notNullable();
     table.unique(['source_id', 'vector_id']);
   });
@@ -97,7 +111,7 @@ async function createChunkTables(knex: Knex): Promise<void> {
 async function createQuestionTable(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.questions, (table) => {
     table.increments('id');
-    // 0: of no knowledge base.
+    // 0: belongs to no knowledge base.
     table.integer('base_id').notNullable();
     table.string('question_hash', 64).notNullable();
     table.text('question').notNullable();

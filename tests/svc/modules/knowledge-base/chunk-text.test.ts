@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { assert, property, string } from 'fast-check';
 import { chunkText } from '../../../../plugins/svc/modules/knowledge-base/chunks/chunk-text.ts';
-import { tokenCounter } from '../../../../plugins/svc/modules/knowledge-base/chunks/count-tokens.ts';
-import { numberedChunks } from '../../../../plugins/svc/modules/knowledge-base/chunks/numbered-chunks.ts';
-import { sectionsOf } from '../../../../plugins/svc/modules/knowledge-base/chunks/sections.ts';
+import { loadTokenCounter } from '../../../../plugins/svc/modules/knowledge-base/chunks/units.ts';
+import { numberChunks } from '../../../../plugins/svc/modules/knowledge-base/chunks/chunk-text.ts';
+import { splitSections } from '../../../../plugins/svc/modules/knowledge-base/chunks/sections.ts';
 
 /** A token for each word: easy to follow. */
 const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
@@ -14,7 +14,7 @@ describe('the sections of a text', () => {
   it('carry the path of their headings, whatever these are written with', () => {
     const text =
       'before\n\n# A\nof a\n\nB\n---\nof b\n\n### C ###\nof c\n# D\n## E\n```\n# no heading\n```\nF\n===\nof f';
-    expect(sectionsOf(text)).to.deep.equal([
+    expect(splitSections(text)).to.deep.equal([
       { headings: [], blocks: ['before'] },
       { headings: ['A'], blocks: ['of a'] },
       { headings: ['A', 'B'], blocks: ['of b'] },
@@ -24,7 +24,7 @@ describe('the sections of a text', () => {
   });
 
   it('take lists and rules for what they are', () => {
-    expect(sectionsOf('- a\n- b\n---\n\nc\n#d\n####### e')).to.deep.equal([
+    expect(splitSections('- a\n- b\n---\n\nc\n#d\n####### e')).to.deep.equal([
       { headings: [], blocks: ['- a\n- b\n---', 'c\n#d\n####### e'] },
     ]);
   });
@@ -47,7 +47,7 @@ describe('the passages of a text', () => {
     const text = (middle: string): string =>
       `# One\n\n${sentences(12, 'apple')}\n\n# ${middle}\n\n${sentences(12, 'pear')}\n\n# Three\n\n${sentences(12, 'plum')}`;
     const ids = (middle: string): string[] =>
-      numberedChunks(chunkText(text(middle), { size: 40, overlap: 8 }, words), { id: 1, title: 'T', url: '' }).map(
+      numberChunks(chunkText(text(middle), { size: 40, overlap: 8 }, words), { id: 1, title: 'T', url: '' }).map(
         ({ vectorId }) => vectorId,
       );
     const [before, after] = [ids('Two'), ids('Deux')];
@@ -66,23 +66,23 @@ describe('the passages of a text', () => {
 
   it('that say the same are told apart, and those of another source or title have other ids', () => {
     const same = { headings: [], content: 'again', tokens: 1 };
-    const [first, second] = numberedChunks([same, same], { id: 1, title: 'T', url: '' });
+    const [first, second] = numberChunks([same, same], { id: 1, title: 'T', url: '' });
     expect(first?.vectorId).not.to.equal(second?.vectorId);
     for (const source of [
       { id: 2, title: 'T', url: '' },
       { id: 1, title: 'U', url: '' },
       { id: 1, title: 'T', url: 'https://example.com/' },
     ])
-      expect(numberedChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
+      expect(numberChunks([same], source)[0]?.vectorId).not.to.equal(first?.vectorId);
   });
 
   it('of any text keep to their size by real tokens and lose no word', async () => {
-    const count = await tokenCounter();
+    const count = await loadTokenCounter();
     assert(
       property(string({ unit: 'grapheme', maxLength: 400 }), (text) => {
         const chunks = chunkText(text, { size: 50, overlap: 10 }, count);
         for (const { tokens } of chunks) expect(tokens).to.be.at.most(60);
-        return chunks.length > 0 || sectionsOf(text).length === 0;
+        return chunks.length > 0 || splitSections(text).length === 0;
       }),
       { numRuns: 200 },
     );

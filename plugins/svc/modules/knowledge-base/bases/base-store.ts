@@ -1,6 +1,38 @@
 import type { HostApi } from '#plugin-api';
 import { tables } from '../tables.ts';
-import type { BaseChanges, KnowledgeBase, NewBase } from './base.ts';
+
+/** A knowledge base: where its passages are stored, and how they are split and embedded. */
+export interface KnowledgeBase {
+  /** 1 or more, never reused. */
+  readonly id: number;
+  readonly name: string;
+  /** Id of a vector store. */
+  readonly store: string;
+  /** Name of its index or collection, which no other base uses. */
+  readonly target: string;
+  /** Pinecone only. */
+  readonly namespace: string;
+  readonly embeddingProvider: string;
+  readonly embeddingModel: string;
+  /** Maximum tokens of a passage, 50 to 8,000. */
+  readonly chunkTokens: number;
+  /** Tokens that a passage repeats from the previous one; less than half of `chunkTokens`. */
+  readonly overlapTokens: number;
+  /** Post types whose posts are indexed when published or changed, and removed when no longer public. */
+  readonly follows: readonly string[];
+  readonly state: 'active' | 'deleting';
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type NewBase = Pick<
+  KnowledgeBase,
+  'name' | 'store' | 'target' | 'namespace' | 'embeddingProvider' | 'embeddingModel' | 'chunkTokens' | 'overlapTokens'
+>;
+export type BaseChanges = Partial<Pick<KnowledgeBase, 'name' | 'chunkTokens' | 'overlapTokens' | 'follows'>>;
+
+export const defaultChunks = { chunkTokens: 400, overlapTokens: 60 } as const;
 
 interface Row {
   readonly id: number;
@@ -19,21 +51,21 @@ interface Row {
   readonly updated_at: number | string;
 }
 
-/** The knowledge bases of the site, in the database. */
+/** The knowledge bases of the site. */
 export interface BaseStore {
   get(id: number): Promise<KnowledgeBase | null>;
-  /** By name; those that are being deleted too. */
+  /** All bases by name, including those being deleted. */
   list(): Promise<readonly KnowledgeBase[]>;
-  /** The base that fills an index or collection. */
-  at(place: Pick<KnowledgeBase, 'store' | 'target' | 'namespace'>): Promise<KnowledgeBase | null>;
+  /** The base that uses an index or collection. */
+  findByTarget(target: Pick<KnowledgeBase, 'store' | 'target' | 'namespace'>): Promise<KnowledgeBase | null>;
   add(base: NewBase): Promise<KnowledgeBase>;
   update(id: number, changes: BaseChanges): Promise<void>;
-  /** @param removesTarget the index or collection goes when all sources have gone */
+  /** @param removesTarget whether to delete the index or collection after the last source */
   markDeleting(id: number, removesTarget: boolean): Promise<void>;
-  /** Those being deleted that have no sources left, and whether their index or collection goes. */
-  emptied(): Promise<readonly (KnowledgeBase & { readonly removesTarget: boolean })[]>;
+  /** Bases being deleted that have no sources left. */
+  listEmptied(): Promise<readonly (KnowledgeBase & { readonly removesTarget: boolean })[]>;
   remove(id: number): Promise<void>;
-  /** With its sources, and without a word to the vector store: for one that is gone for good. What it still holds stays there. */
+  /** Deletes a base and its sources here only: for a vector store that no longer exists. */
   forget(id: number): Promise<void>;
 }
 
@@ -41,12 +73,12 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
   const rows = () => database.knex<Row>(tables.bases);
   const one = async (query: PromiseLike<unknown>): Promise<KnowledgeBase | null> => {
     const row = (await query) as Row | undefined;
-    return row === undefined ? null : baseOf(row);
+    return row === undefined ? null : toBase(row);
   };
   return {
     get: (id) => one(rows().where({ id }).first()),
-    list: async () => ((await rows().orderBy('name').orderBy('id')) as Row[]).map(baseOf),
-    at: ({ store, target, namespace }) => one(rows().where({ store, target, namespace }).first()),
+    list: async () => ((await rows().orderBy('name').orderBy('id')) as Row[]).map(toBase),
+    findByTarget: ({ store, target, namespace }) => one(rows().where({ store, target, namespace }).first()),
     async add(base) {
       const now = clock.now();
       const [row] = (await rows()
@@ -67,7 +99,7 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
         })
         .returning('*')) as Row[];
       if (row === undefined) throw new Error('The knowledge base was not stored.');
-      return baseOf(row);
+      return toBase(row);
     },
     async update(id, { name, chunkTokens, overlapTokens, follows }) {
       await rows()
@@ -85,13 +117,13 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
         .where({ id })
         .update({ state: 'deleting', removes_target: removesTarget ? 1 : 0, updated_at: clock.now() });
     },
-    async emptied() {
+    async listEmptied() {
       const left = database
         .knex(tables.sources)
         .select(database.knex.raw('1'))
         .whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.bases}.id`]);
       const found = (await rows().where({ state: 'deleting' }).whereNotExists(left)) as Row[];
-      return found.map((row) => ({ ...baseOf(row), removesTarget: row.removes_target === 1 }));
+      return found.map((row) => ({ ...toBase(row), removesTarget: row.removes_target === 1 }));
     },
     async remove(id) {
       await rows().where({ id }).delete();
@@ -108,7 +140,7 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
   };
 }
 
-function baseOf(row: Row): KnowledgeBase {
+function toBase(row: Row): KnowledgeBase {
   return {
     id: row.id,
     name: row.name,

@@ -1,9 +1,10 @@
-import { sectionsOf, type Section } from './sections.ts';
-import { unitsOf, type CountTokens, type Unit } from './units.ts';
+import { splitSections, type Section } from './sections.ts';
+import { splitUnits, type CountTokens, type Unit } from './units.ts';
+import { createHash } from 'node:crypto';
 
-/** A passage of a text: what is embedded, found and handed to models as one. */
+/** A passage of a text: the unit that is embedded, found and passed to models. */
 export interface Chunk {
-  /** Headings above it, from the outermost on. */
+  /** Headings above it, outermost first. */
   readonly headings: readonly string[];
   /** The headings in one line, then the passage. */
   readonly content: string;
@@ -11,42 +12,42 @@ export interface Chunk {
 }
 
 export interface ChunkSettings {
-  /** Most tokens of a passage, headings included; 50 to 8,000. */
+  /** Maximum tokens of a passage with its headings, 50 to 8,000. */
   readonly size: number;
-  /** Tokens of whole sentences that a passage repeats from the one before it; less than half of `size`. */
+  /** Tokens of whole sentences that a passage repeats from the previous one; less than half of `size`. */
   readonly overlap: number;
 }
 
-/** Share of a passage that its headings may take; of longer ones the innermost are kept. */
-const headingShare = 0.3;
+/** Largest share of a passage for its headings; longer paths lose their outermost headings. */
+const maxHeadingShare = 0.3;
 
 /**
- * Passages of a text along its headings and sentences: none crosses a heading, none tears a sentence that fits. The same
- * text gives the same passages, and a change below one heading changes none below the others.
+ * Splits a text into passages at headings and sentences. No passage crosses a heading or splits a sentence that fits.
+ * Deterministic: a change below one heading does not change passages below others.
  */
 export function chunkText(text: string, settings: ChunkSettings, count: CountTokens): Chunk[] {
-  return sectionsOf(text).flatMap((section) => chunkSection(section, settings, count));
+  return splitSections(text).flatMap((section) => chunkSection(section, settings, count));
 }
 
-/** The passages of one section. */
+/** Splits one section into passages. */
 export function chunkSection(
   { headings, blocks }: Section,
   { size, overlap }: ChunkSettings,
   count: CountTokens,
 ): Chunk[] {
-  const path = pathOf(headings, Math.floor(size * headingShare), count);
+  const path = headingPath(headings, Math.floor(size * maxHeadingShare), count);
   const head = path === '' ? 0 : count(path) + 1;
   const room = Math.max(10, size - head);
-  const units = blocks.flatMap((block) => unitsOf(block, { size: room - 1, count }));
-  return packed(units, room, Math.min(overlap, Math.floor(room / 2))).map((chosen) => {
+  const units = blocks.flatMap((block) => splitUnits(block, { size: room - 1, count }));
+  return packUnits(units, room, Math.min(overlap, Math.floor(room / 2))).map((chosen) => {
     const body = chosen.map((unit, at) => (at === 0 ? '' : unit.gap) + unit.text).join('');
     const content = path === '' ? body : `${path}\n\n${body}`;
     return { headings, content, tokens: count(content) };
   });
 }
 
-/** Units in groups of at most `room` tokens, each beginning with the last ones of the group before it. */
-function packed(units: readonly Unit[], room: number, overlap: number): Unit[][] {
+/** Groups units up to `room` tokens. Each group begins with the last units of the previous one. */
+function packUnits(units: readonly Unit[], room: number, overlap: number): Unit[][] {
   const groups: Unit[][] = [];
   let group: Unit[] = [];
   let tokens = 0;
@@ -54,7 +55,7 @@ function packed(units: readonly Unit[], room: number, overlap: number): Unit[][]
   for (const unit of units) {
     if (fresh > 0 && tokens + unit.tokens > room) {
       groups.push(group);
-      group = repeated(group, Math.min(overlap, room - unit.tokens));
+      group = overlapUnits(group, Math.min(overlap, room - unit.tokens));
       tokens = group.reduce((sum, one) => sum + one.tokens, 0);
       fresh = 0;
     }
@@ -66,7 +67,7 @@ function packed(units: readonly Unit[], room: number, overlap: number): Unit[][]
   return groups;
 }
 
-function repeated(group: readonly Unit[], most: number): Unit[] {
+function overlapUnits(group: readonly Unit[], most: number): Unit[] {
   let tokens = 0;
   let from = group.length;
   while (from > 1 && tokens + (group[from - 1]?.tokens ?? 0) <= most) {
@@ -76,10 +77,46 @@ function repeated(group: readonly Unit[], most: number): Unit[] {
   return group.slice(from);
 }
 
-function pathOf(headings: readonly string[], most: number, count: CountTokens): string {
+function headingPath(headings: readonly string[], most: number, count: CountTokens): string {
   for (let from = 0; from < headings.length; from += 1) {
     const path = headings.slice(from).join(' > ');
     if (count(path) <= most) return path;
   }
   return '';
+}
+
+/** A passage with the id of its vector. */
+export interface NumberedChunk extends Chunk {
+  /** UUID from a hash of the passage and the id, title and URL of its source. */
+  readonly vectorId: string;
+}
+
+interface ChunkSource {
+  readonly id: number;
+  readonly title: string;
+  readonly url: string;
+}
+
+/**
+ * Adds the ids of their vectors to passages. An id does not depend on the position, so moved passages are not embedded
+ * again. Equal passages of one source get different ids.
+ */
+export function numberChunks(chunks: readonly Chunk[], { id, title, url }: ChunkSource): NumberedChunk[] {
+  const seen = new Map<string, number>();
+  return chunks.map((chunk) => {
+    const hash = hashTexts([String(id), title, url, chunk.content, ...chunk.headings]);
+    const before = seen.get(hash) ?? 0;
+    seen.set(hash, before + 1);
+    return { ...chunk, vectorId: toUuid(before === 0 ? hash : hashTexts([hash, String(before)])) };
+  });
+}
+
+/** SHA-256 of texts in their order, in hexadecimal. */
+export function hashTexts(texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+}
+
+/** A UUID of version 8 from a hash. */
+function toUuid(hash: string): string {
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-a${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }

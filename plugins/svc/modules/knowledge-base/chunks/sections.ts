@@ -1,23 +1,23 @@
-/** What stands below one heading, up to the next. */
+/** The text below one heading, up to the next. */
 export interface Section {
-  /** Headings from the outermost to its own; empty before the first. */
+  /** Headings, outermost first; empty before the first heading. */
   readonly headings: readonly string[];
-  /** Paragraphs, lists and listings, in their order. */
+  /** Paragraphs, lists and code blocks. */
   readonly blocks: readonly string[];
 }
 
-const deepest = 6;
+const maxDepth = 6;
 
 /**
- * A text by its Markdown headings (`#` to `######`, or underlined by `===` and `---`). Lines inside of fences are no
- * headings. A heading with nothing below it but further headings has no section of its own.
+ * Splits a text at its Markdown headings (`#` to `######`, or underlined by `===` or `---`). Lines of fenced code blocks are
+ * not headings. A heading without text adds no section.
  */
-export function sectionsOf(text: string): Section[] {
+export function splitSections(text: string): Section[] {
   const sections: Section[] = [];
   const path: string[] = [];
   let blocks: string[] = [];
   let block: string[] = [];
-  let fence = '';
+  let codeBlock = '';
   const endBlock = (): void => {
     const joined = block.join('\n').trimEnd();
     if (joined.trim() !== '') blocks.push(joined);
@@ -36,16 +36,16 @@ export function sectionsOf(text: string): Section[] {
   };
   for (const line of text.replaceAll(/\r\n?/g, '\n').split('\n')) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
-    if (fence !== '') {
+    if (codeBlock !== '') {
       block.push(line);
-      if (mark.startsWith(fence)) fence = '';
+      if (mark.startsWith(codeBlock)) codeBlock = '';
     } else if (mark !== '') {
-      fence = mark;
+      codeBlock = mark;
       block.push(line);
     } else {
       const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
       const underline = block.length === 1 && /^ {0,3}(=+|-{3,})\s*$/.exec(line)?.[1];
-      if (heading !== null && heading[2] !== '') begin(Math.min(deepest, heading[1]?.length ?? 1), heading[2] ?? '');
+      if (heading !== null && heading[2] !== '') begin(Math.min(maxDepth, heading[1]?.length ?? 1), heading[2] ?? '');
       else if (typeof underline === 'string' && block[0] !== undefined && !/^\s*([-*+]|\d+[.)])\s/.test(block[0])) {
         const [name] = block;
         block = [];

@@ -1,25 +1,25 @@
-/** Tokens of a text, a whole number. */
+/** Counts the tokens of a text. */
 export type CountTokens = (text: string) => number;
 
-/** The smallest pieces that passages are made of: nothing in them is torn apart while they fit. */
+/** The smallest piece of a passage: a sentence, a line of a list, or part of a long sentence. */
 export interface Unit {
   readonly text: string;
-  /** Of the text with what stands between it and the unit before it. */
+  /** Tokens of the text and the separator before it. */
   readonly tokens: number;
-  /** What stands before it within a passage. */
+  /** Separator from the previous unit of a passage. */
   readonly gap: ' ' | '\n' | '\n\n';
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 
-/** A block as sentences, lines where it is a list or a table, and parts of a sentence that is longer than a passage may be. */
-export function unitsOf(
+/** Splits a block into sentences, or into lines if it is a list or table. Splits sentences that exceed `size`. */
+export function splitUnits(
   block: string,
   { size, count }: { readonly size: number; readonly count: CountTokens },
 ): Unit[] {
   const units: Unit[] = [];
   const add = (text: string, gap: Unit['gap']): void => {
-    for (const [at, piece] of piecesOf(text, size, count).entries())
+    for (const [at, piece] of splitText(text, size, count).entries())
       units.push({ text: piece, tokens: count(piece) + 1, gap: at > 0 ? ' ' : units.length === 0 ? '\n\n' : gap });
   };
   const isLines = /^\s*(?:[-*+]|\d+[.)]|\||`{3}|~{3}|>)/.test(block);
@@ -34,8 +34,8 @@ export function unitsOf(
   return units;
 }
 
-/** The text itself where it fits, else parts at words, and inside of words where these are longer than that. */
-function piecesOf(text: string, size: number, count: CountTokens): string[] {
+/** Splits a text at words, and inside words that exceed `size`. */
+function splitText(text: string, size: number, count: CountTokens): string[] {
   if (count(text) <= size) return [text];
   const pieces: string[] = [];
   let piece = '';
@@ -45,7 +45,7 @@ function piecesOf(text: string, size: number, count: CountTokens): string[] {
     [piece, tokens] = ['', 0];
   };
   for (const word of text.split(/(?<=\s)/)) {
-    for (const part of partsOf(word, size, count)) {
+    for (const part of splitWord(word, size, count)) {
       const more = count(part);
       if (tokens + more > size) end();
       piece += part;
@@ -56,13 +56,20 @@ function piecesOf(text: string, size: number, count: CountTokens): string[] {
   return pieces;
 }
 
-function partsOf(word: string, size: number, count: CountTokens): string[] {
+function splitWord(word: string, size: number, count: CountTokens): string[] {
   if (word.length <= size) return [word];
   if (count(word) <= size) return [word];
   const letters = [...word];
-  // A letter has at most a few tokens, most have less than one.
+  // A character has at most three tokens.
   const length = Math.max(1, Math.floor(size / 3));
   return Array.from({ length: Math.ceil(letters.length / length) }, (_, at) =>
     letters.slice(at * length, (at + 1) * length).join(''),
   );
+}
+
+/** Loads the tokenizer of OpenAI's newer models (o200k). Other models have tokens of a similar length. */
+export async function loadTokenCounter(): Promise<CountTokens> {
+  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+  // Count control tokens as plain text.
+  return (text) => countTokens(text, { disallowedSpecial: new Set() });
 }

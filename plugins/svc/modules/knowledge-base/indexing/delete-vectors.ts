@@ -1,43 +1,43 @@
 import { RestError } from '#plugin-api';
-import type { KnowledgeBase } from '../bases/base.ts';
+import type { KnowledgeBase } from '../bases/base-store.ts';
 import { createChunkRows } from '../chunks/chunk-rows.ts';
-import type { IndexParts } from './index-parts.ts';
+import type { IndexParts } from '../knowledge.ts';
 
 export interface Deletion {
   readonly sourceId: number;
   readonly base: Pick<KnowledgeBase, 'store' | 'target' | 'namespace'>;
-  /** Vectors that stay; null: none do. */
-  readonly kept: ReadonlySet<string> | null;
-  /** Throws when the work is not ours any more. */
-  readonly hold: () => Promise<void>;
+  /** Ids of vectors to keep; null deletes all. */
+  readonly current: ReadonlySet<string> | null;
+  /** Renews the lease. @throws LeaseLostError */
+  readonly keepLease: () => Promise<void>;
 }
 
-const atOnce = 500;
+const batchSize = 500;
 
-/** Deletes vectors of a source from its store, and then what is known of them. Answers how many. An index or collection that is gone holds none. */
+/** Deletes vectors of a source from its store, then their rows; returns how many. A missing index or collection is no error. */
 export async function deleteVectors(
   parts: Pick<IndexParts, 'host' | 'openVectorStore'>,
-  { sourceId, base, kept, hold }: Deletion,
+  { sourceId, base, current, keepLease }: Deletion,
   signal: AbortSignal,
 ): Promise<number> {
   const rows = createChunkRows(parts.host.database);
   let deleted = 0;
   for (
-    let stale = await rows.takeStale(sourceId, { kept, limit: atOnce });
+    let stale = await rows.markStale(sourceId, { current, limit: batchSize });
     stale.length > 0;
-    stale = await rows.takeStale(sourceId, { kept, limit: atOnce })
+    stale = await rows.markStale(sourceId, { current, limit: batchSize })
   ) {
     const store = await parts.openVectorStore(base.store, { signal });
     await store
       .deleteIds(base.target, stale, base.namespace === '' ? {} : { namespace: base.namespace })
-      .catch(unlessGone);
-    await rows.forget(sourceId, stale);
+      .catch(ignoreMissingTarget);
+    await rows.remove(sourceId, stale);
     deleted += stale.length;
-    await hold();
+    await keepLease();
   }
   return deleted;
 }
 
-function unlessGone(error: unknown): void {
+function ignoreMissingTarget(error: unknown): void {
   if (!(error instanceof RestError && error.code === 'rest_svc_vector_target_not_found')) throw error;
 }

@@ -1,17 +1,17 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Knex } from '#plugin-api';
-import type { KnowledgeBase } from '../bases/base.ts';
+import type { KnowledgeBase } from '../bases/base-store.ts';
 import { createChunkRows, type ChunkRows } from '../chunks/chunk-rows.ts';
-import { chunkSection, type Chunk } from '../chunks/chunk-text.ts';
-import { tokenCounter } from '../chunks/count-tokens.ts';
-import { hashOf, numberedChunks, type NumberedChunk } from '../chunks/numbered-chunks.ts';
-import { sectionsOf } from '../chunks/sections.ts';
+import { chunkSection, type Chunk, hashTexts, numberChunks, type NumberedChunk } from '../chunks/chunk-text.ts';
+import { loadTokenCounter } from '../chunks/units.ts';
+import { splitSections } from '../chunks/sections.ts';
 import '../hooks.ts';
 import { readSource, SourceError, type SourceText } from '../sources/read-source.ts';
-import type { Claimed, SourceOutcome } from '../sources/source.ts';
+import { LeaseLostError, type Claimed, type SourceOutcome, type Source } from '../sources/source.ts';
 import { deleteVectors } from './delete-vectors.ts';
-import { emitIndexed } from './emit-indexed.ts';
-import { LeaseLostError, type IndexParts } from './index-parts.ts';
+import type { IndexParts } from '../knowledge.ts';
+import type { EventData } from '../../../kit/define-event.ts';
+import type { sourceIndexedEvent } from '../source-indexed.event.ts';
 
 export interface IndexInit {
   readonly signal: AbortSignal;
@@ -19,32 +19,31 @@ export interface IndexInit {
   readonly reference?: string | null;
 }
 
-/** A source whose passages are all in the store; `commit` says so. */
+/** A source whose passages are all in the store. Call `commit` to record it. */
 export interface ReadyIndex {
   /** One sentence. */
   readonly message: string;
   readonly isChanged: boolean;
-  /** Stores the outcome and sends `kb.source_indexed`, both with the transaction. @throws LeaseLostError */
+  /** Stores the outcome and emits `kb.source_indexed` in the transaction. @throws LeaseLostError */
   commit(transaction: Knex.Transaction): Promise<void>;
 }
 
-/** Passages embedded and written as one. */
-const atOnce = 96;
-const mostChunks = 20_000;
-/** Sections between two breaths: other requests of the process come in between. */
-const sectionsAtOnce = 25;
+/** Passages per call of the provider and the store. */
+const batchSize = 96;
+const maxChunks = 20_000;
+/** Sections to split before other requests of the process get their turn. */
+const sectionBatch = 25;
 
 /**
- * Brings the vectors of a source in line with what it says now: passages that are there stay, new ones are embedded and
- * written, old ones are deleted. Nothing is done for one that has not changed. May be begun again by any node at any
- * moment: ids follow from the passages, so that nothing is ever there twice.
+ * Synchronizes the vectors of a source with its current text: embeds and writes new passages, deletes old ones. Skips an
+ * unchanged source. Safe to restart on any node at any time, because ids are derived from the passages.
  *
- * @throws SourceError where the source is at error, RestError of D5 for providers and stores, LeaseLostError
+ * @throws SourceError if the source cannot be indexed, RestError of D5 for providers and stores, LeaseLostError
  */
 export async function indexSource(parts: IndexParts, claimed: Claimed, init: IndexInit): Promise<ReadyIndex> {
   const { source, lease } = claimed;
   const base = await parts.bases.get(source.baseId);
-  if (base?.state !== 'active') throw new SourceError('Its knowledge base is being deleted.');
+  if (base?.state !== 'active') throw new SourceError('The knowledge base is being deleted.');
   const onProgress = (message: string): void => {
     void parts.queue.progress(lease, { message }).catch(() => undefined);
   };
@@ -54,7 +53,7 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
     { source, base },
   );
   const title = oneLine(text.title) || source.title;
-  const contentHash = hashOf([
+  const contentHash = hashTexts([
     title,
     text.url,
     text.text,
@@ -64,9 +63,9 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
     base.embeddingModel,
   ]);
   if (contentHash === source.contentHash) return unchanged(parts, claimed, { title, url: text.url });
-  const chunks = await chunksOf(parts, { claimed, base, text: { ...text, title } });
-  const { added, removed } = await bringInLine(parts, { claimed, base, chunks, text: { ...text, title } }, init);
-  const message = `${plural(chunks.length)}: ${added === chunks.length ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} as before`}${removed === 0 ? '' : `, ${String(removed)} gone`}.`;
+  const chunks = await createChunks(parts, { claimed, base, text: { ...text, title } });
+  const { added, removed } = await syncVectors(parts, { claimed, base, chunks, text: { ...text, title } }, init);
+  const message = `${plural(chunks.length)}: ${added === chunks.length ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} unchanged`}${removed === 0 ? '' : `, ${String(removed)} deleted`}.`;
   const outcome: SourceOutcome = { title, url: text.url, contentHash, message, chunks: chunks.length };
   return {
     message,
@@ -78,10 +77,10 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
   };
 }
 
-/** Its title is set again: whoever asked for it may have known none. */
+/** Updates the title all the same: the request to index may have come without one. */
 function unchanged(parts: IndexParts, claimed: Claimed, { title, url }: Pick<SourceText, 'title' | 'url'>): ReadyIndex {
   const { contentHash, chunksTotal } = claimed.source;
-  const message = 'Nothing has changed since it was indexed.';
+  const message = 'Nothing has changed since the last indexing.';
   return {
     message,
     isChanged: false,
@@ -98,24 +97,26 @@ interface Work {
   readonly text: SourceText;
 }
 
-async function chunksOf(
+async function createChunks(
   { host }: IndexParts,
   { claimed: { source }, base, text }: Work,
 ): Promise<readonly NumberedChunk[]> {
-  const count = await tokenCounter();
-  const cut: Chunk[] = [];
-  for (const [at, section] of sectionsOf(text.text).entries()) {
-    cut.push(...chunkSection(section, { size: base.chunkTokens, overlap: base.overlapTokens }, count));
-    if (cut.length > mostChunks)
-      throw new SourceError(`It comes to more than ${String(mostChunks)} passages. Split it, or have larger passages.`);
-    if (at % sectionsAtOnce === 0) await breathe();
+  const count = await loadTokenCounter();
+  const split: Chunk[] = [];
+  for (const [at, section] of splitSections(text.text).entries()) {
+    split.push(...chunkSection(section, { size: base.chunkTokens, overlap: base.overlapTokens }, count));
+    if (split.length > maxChunks)
+      throw new SourceError(
+        `The source has more than ${String(maxChunks)} passages. Split it, or use longer passages.`,
+      );
+    if (at % sectionBatch === 0) await yieldToEventLoop();
   }
-  const chunks = await host.hooks.applyFiltersAsync('svc_knowledge_chunks', cut, { source, base });
-  if (chunks.length === 0) throw new SourceError('It holds no text.');
-  return numberedChunks(chunks, { id: source.id, title: text.title, url: text.url });
+  const chunks = await host.hooks.applyFiltersAsync('svc_knowledge_chunks', split, { source, base });
+  if (chunks.length === 0) throw new SourceError('The source has no text.');
+  return numberChunks(chunks, { id: source.id, title: text.title, url: text.url });
 }
 
-async function bringInLine(
+async function syncVectors(
   parts: IndexParts,
   work: Work & { readonly chunks: readonly NumberedChunk[] },
   init: IndexInit,
@@ -128,24 +129,24 @@ async function bringInLine(
   const rows = createChunkRows(parts.host.database);
   const written = await rows.written(source.id);
   const missing = chunks.filter(({ vectorId }) => !written.has(vectorId));
-  const hold = async (done: number): Promise<void> => {
+  const keepLease = async (done: number): Promise<void> => {
     init.signal.throwIfAborted();
     if (!(await parts.queue.progress(lease, { total: chunks.length, done, message: '' }))) throw new LeaseLostError();
   };
-  await hold(chunks.length - missing.length);
-  await rows.note(source.id, chunks);
-  for (let at = 0; at < missing.length; at += atOnce) {
-    const batch = missing.slice(at, at + atOnce);
+  await keepLease(chunks.length - missing.length);
+  await rows.record(source.id, chunks);
+  for (let at = 0; at < missing.length; at += batchSize) {
+    const batch = missing.slice(at, at + batchSize);
     await writeBatch(parts, { ...work, batch, rows }, init);
-    await hold(chunks.length - missing.length + at + batch.length);
+    await keepLease(chunks.length - missing.length + at + batch.length);
   }
   const removed = await deleteVectors(
     parts,
     {
       sourceId: source.id,
       base,
-      kept: new Set(chunks.map(({ vectorId }) => vectorId)),
-      hold: () => hold(chunks.length),
+      current: new Set(chunks.map(({ vectorId }) => vectorId)),
+      keepLease: () => keepLease(chunks.length),
     },
     init.signal,
   );
@@ -198,4 +199,35 @@ function plural(count: number): string {
 
 function oneLine(text: string): string {
   return text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+}
+
+/** Emits `kb.source_indexed` (contract 6.5), once per indexed version of a source (D19). */
+async function emitIndexed(
+  parts: Pick<IndexParts, 'host' | 'providers' | 'vectorStores'>,
+  { source, base, message }: { readonly source: Source; readonly base: KnowledgeBase; readonly message: string },
+  transaction: Knex.Transaction,
+): Promise<void> {
+  const providers = parts.providers.all();
+  const data = {
+    source: {
+      log_id: source.id,
+      post_id: source.postId,
+      post_title: source.title,
+      post_url: source.url === '' ? null : source.url,
+    },
+    provider: parts.vectorStores.get(base.store)?.label ?? base.store,
+    store: { id: base.target, name: base.name },
+    status: 'indexed',
+    message,
+    embedding: {
+      provider: providers.find(({ id }) => id === base.embeddingProvider)?.label ?? base.embeddingProvider,
+      model: base.embeddingModel,
+    },
+  } satisfies EventData<typeof sourceIndexedEvent>;
+  const key = [source.version];
+  await parts.host.hooks.doActionAsync('svc_event_emit', 'kb.source_indexed', data, {
+    origin: source.origin,
+    key,
+    transaction,
+  });
 }

@@ -1,45 +1,45 @@
 import { RestError } from '#plugin-api';
 import { SourceError } from '../sources/read-source.ts';
 import { leaseTime } from '../sources/source-queue.ts';
-import type { Claimed, Source } from '../sources/source.ts';
+import { LeaseLostError, type Claimed, type Source } from '../sources/source.ts';
 import { deleteVectors } from './delete-vectors.ts';
 import { indexSource } from './index-source.ts';
-import { LeaseLostError, type IndexParts } from './index-parts.ts';
-import { spreadSitemap } from './spread-sitemap.ts';
+import type { IndexParts } from '../knowledge.ts';
+import { expandSitemap } from './expand-sitemap.ts';
 
 export interface IndexWorker {
-  /** Works on what is due until nothing is, a few sources at a time; answers when this node has nothing more to do. */
+  /** Processes due sources, two at a time; resolves when none is left for this node. */
   drain(): Promise<void>;
-  /** Gives back what is under way; others go on with it. */
+  /** Releases the sources in progress for other nodes. */
   stop(): Promise<void>;
 }
 
-const lanes = 2;
-/** Milliseconds before the second, third and fourth try; after that somebody has to ask. */
-const pauses = [30_000, 120_000, 600_000] as const;
+const concurrency = 2;
+/** Milliseconds before the second, third and fourth attempt; a later one needs a request. */
+const retryDelays = [30_000, 120_000, 600_000] as const;
 
-/** Indexes and deletes sources in the background. Any number of nodes may work: each source is worked on by one at a time, under a lease. */
+/** Indexes and deletes sources in the background. Several nodes can work at once: a lease gives each source to one of them. */
 export function createIndexWorker(parts: IndexParts): IndexWorker {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
 
-  async function lane(): Promise<void> {
+  async function runLane(): Promise<void> {
     while (!stopping.signal.aborted) {
       const claimed = await parts.queue.claim();
       if (claimed === null) break;
-      await workOn(parts, claimed, stopping.signal);
+      await processSource(parts, claimed, stopping.signal);
     }
-    await removeEmptied(parts);
+    await removeEmptiedBases(parts);
   }
 
   return {
     async drain() {
-      while (running.size < lanes && !stopping.signal.aborted) {
-        const work = lane().catch((error: unknown) => {
-          parts.host.log.error(
-            'Sources of knowledge bases are not indexed on this node for now; cron tries again within a minute.',
-            { error },
-          );
+      while (running.size < concurrency && !stopping.signal.aborted) {
+        const work = runLane().catch((error: unknown) => {
+          parts.host.log.error('Failed to index sources on this node; cron tries again within a minute', {
+            event: 'knowledge_index_worker_failed',
+            error,
+          });
         });
         running.add(work);
         void work.finally(() => running.delete(work));
@@ -53,7 +53,7 @@ export function createIndexWorker(parts: IndexParts): IndexWorker {
   };
 }
 
-async function workOn(parts: IndexParts, claimed: Claimed, stopped: AbortSignal): Promise<void> {
+async function processSource(parts: IndexParts, claimed: Claimed, stopped: AbortSignal): Promise<void> {
   const { queue, host } = parts;
   const lost = new AbortController();
   const undo = host.clock.every(leaseTime / 4, () => {
@@ -69,11 +69,11 @@ async function workOn(parts: IndexParts, claimed: Claimed, stopped: AbortSignal)
     await (claimed.source.state === 'deleting'
       ? deleteSource(parts, claimed, signal)
       : claimed.source.kind === 'sitemap'
-        ? spread(parts, claimed, signal)
+        ? indexSitemap(parts, claimed, signal)
         : index(parts, claimed, signal));
   } catch (error) {
     if (!stopped.aborted && !lost.signal.aborted && !(error instanceof LeaseLostError))
-      await noteFailure(parts, claimed, error);
+      await recordFailure(parts, claimed, error);
   } finally {
     undo();
     await queue.release(claimed.lease);
@@ -91,8 +91,8 @@ async function index(parts: IndexParts, claimed: Claimed, signal: AbortSignal): 
   if (source !== null && base !== null) await parts.host.hooks.doActionAsync('svc_knowledge_indexed', source, base);
 }
 
-async function spread(parts: IndexParts, claimed: Claimed, signal: AbortSignal): Promise<void> {
-  const { message } = await spreadSitemap(parts, claimed, signal);
+async function indexSitemap(parts: IndexParts, claimed: Claimed, signal: AbortSignal): Promise<void> {
+  const { message } = await expandSitemap(parts, claimed, signal);
   const { title, url } = claimed.source;
   if (!(await parts.queue.finish(claimed, { title, url, contentHash: '', message, chunks: 0 })))
     throw new LeaseLostError();
@@ -100,59 +100,65 @@ async function spread(parts: IndexParts, claimed: Claimed, signal: AbortSignal):
 
 async function deleteSource(parts: IndexParts, { source, lease }: Claimed, signal: AbortSignal): Promise<void> {
   const base = await parts.bases.get(source.baseId);
-  const hold = async (): Promise<void> => {
+  const keepLease = async (): Promise<void> => {
     signal.throwIfAborted();
     if (!(await parts.queue.renew(lease))) throw new LeaseLostError();
   };
-  if (base !== null) await deleteVectors(parts, { sourceId: source.id, base, kept: null, hold }, signal);
+  if (base !== null) await deleteVectors(parts, { sourceId: source.id, base, current: null, keepLease }, signal);
   if (!(await parts.queue.remove(lease))) throw new LeaseLostError();
 }
 
-async function noteFailure(parts: IndexParts, claimed: Claimed, error: unknown): Promise<void> {
+async function recordFailure(parts: IndexParts, claimed: Claimed, error: unknown): Promise<void> {
   const { source } = claimed;
   const { queue, host, sources } = parts;
   if (error instanceof SourceError && error.isGone) {
     await sources.markDeleting({ id: source.id });
     return;
   }
-  const message = sentenceOf(error);
-  const retryAfter = waitOf(parts, source, error);
+  const message = describeError(error);
+  const retryAfter = retryDelay(parts, source, error);
   host.log.warn(
     source.state === 'deleting'
-      ? 'a source of a knowledge base cannot be deleted yet'
-      : 'a source of a knowledge base was not indexed',
-    { source: source.id, base: source.baseId, retryAfter, error },
+      ? 'Failed to delete a source of a knowledge base'
+      : 'Failed to index a source of a knowledge base',
+    {
+      event: source.state === 'deleting' ? 'knowledge_source_deletion_failed' : 'knowledge_source_failed',
+      source: source.id,
+      base: source.baseId,
+      retry_after: retryAfter,
+      error,
+    },
   );
   const noted = await queue.fail(claimed, { message, retryAfter });
   if (noted && retryAfter === null) await host.hooks.doActionAsync('svc_knowledge_failed', source, message);
 }
 
-/** Milliseconds until the next try; null: trying again does not help, or has not helped. */
-function waitOf({ host }: IndexParts, { state, attempts }: Source, error: unknown): number | null {
-  const pause = pauses[Math.max(0, attempts - 1)];
-  const asked = Number((error instanceof RestError ? error.headers : undefined)?.['Retry-After'] ?? 0) * 1000;
-  const longest = Math.max(pause ?? pauses[2], Number.isFinite(asked) ? Math.min(asked, 86_400_000) : 0);
+/** Milliseconds until the next attempt; null: do not retry. */
+function retryDelay({ host }: IndexParts, { state, attempts }: Source, error: unknown): number | null {
+  const pause = retryDelays[Math.max(0, attempts - 1)];
+  const requested = Number((error instanceof RestError ? error.headers : undefined)?.['Retry-After'] ?? 0) * 1000;
+  const longest = Math.max(pause ?? retryDelays[2], Number.isFinite(requested) ? Math.min(requested, 86_400_000) : 0);
   if (state === 'deleting') return longest;
-  if (host.database.isUnavailable(error)) return pauses[0];
-  return pause !== undefined && mayPass(error) ? longest : null;
+  if (host.database.isUnavailable(error)) return retryDelays[0];
+  return pause !== undefined && isTransient(error) ? longest : null;
 }
 
-/** Whether the same may succeed a little later. */
-function mayPass(error: unknown): boolean {
+/** Whether a later attempt may succeed. */
+function isTransient(error: unknown): boolean {
   const { status, code } = error as { readonly status?: unknown; readonly code?: unknown };
   if (typeof status === 'number') return status === 429 || status >= 500;
   return typeof code === 'string' && /^outbound_(?:dns|connect|tls|timeout|unreadable)$/.test(code);
 }
 
-function sentenceOf(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error && error.message !== ''
     ? error.message
-    : 'It failed for an unknown reason; the log says more.';
+    : 'It failed for an unknown reason. See the log for details.';
 }
 
-/** Knowledge bases whose last source has gone; an index or collection that its store does not give up is tried again by cron. */
-async function removeEmptied({ bases, openVectorStore, host }: IndexParts): Promise<void> {
-  for (const base of await bases.emptied()) {
+/** Deletes knowledge bases without sources. If the store fails to delete an index or collection, cron retries it. */
+async function removeEmptiedBases({ bases, openVectorStore, host }: IndexParts): Promise<void> {
+  for (const base of await bases.listEmptied()) {
     try {
       if (base.removesTarget) await (await openVectorStore(base.store)).remove(base.target);
     } catch (error) {
@@ -160,7 +166,8 @@ async function removeEmptied({ bases, openVectorStore, host }: IndexParts): Prom
         error instanceof RestError &&
         (error.code === 'rest_svc_vector_target_not_found' || error.status === 400)
       )) {
-        host.log.warn('an index or collection of a deleted knowledge base is still there', {
+        host.log.warn('Failed to delete the index or collection of a knowledge base', {
+          event: 'knowledge_target_deletion_failed',
           base: base.id,
           store: base.store,
           target: base.target,

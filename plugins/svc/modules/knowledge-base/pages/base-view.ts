@@ -1,17 +1,58 @@
-import type { AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { formatNumber, type AdminRequest } from '#plugin-api';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { documentEndings } from '../../../kit/read-document.ts';
-import type { KnowledgeBase } from '../bases/base.ts';
-import { knowledgeOf } from '../knowledge.ts';
-import type { FoundPassage } from '../search.ts';
-import { sourceStates, type SourceCounts, type SourceState } from '../sources/source.ts';
-import { baseSlug, basesSlug, questionsSlug } from './slugs.ts';
-import { sourceRow } from './source-row.ts';
+import type { KnowledgeBase } from '../bases/base-store.ts';
+import type { KnowledgeParts } from '../knowledge.ts';
+import type { FoundPassage } from '../find-knowledge.ts';
+import { sourceStates, type SourceCounts, type SourceState, type Source, type SourceKind } from '../sources/source.ts';
+import { baseSlug, basesSlug, questionsSlug } from '../register.ts';
+
+const kindLabels: Readonly<Record<SourceKind, string>> = {
+  text: 'Text',
+  qa: 'Question and answer',
+  file: 'File',
+  post: 'Post',
+  address: 'Page',
+  sitemap: 'Sitemap',
+};
+const badges = {
+  pending: { text: 'Waiting', kind: 'info' },
+  indexing: { text: 'Indexing', kind: 'info' },
+  indexed: { text: 'Indexed', kind: 'success' },
+  failed: { text: 'Failed', kind: 'error' },
+  deleting: { text: 'Deleting', kind: 'warning' },
+} as const;
+
+/** A source as a row of the page. */
+function sourceRow(source: Source): Record<string, unknown> {
+  const { id, baseId, state, kind, chunksTotal, chunksDone } = source;
+  const isBusy = state === 'pending' || state === 'indexing' || state === 'deleting';
+  return {
+    id,
+    title: source.title,
+    url: source.url,
+    kind: kindLabels[kind],
+    badge: badges[state],
+    isBusy,
+    message: source.message,
+    isFailed: state === 'failed',
+    isWaiting: state === 'pending' && source.message !== '',
+    progress:
+      state === 'indexing' && chunksTotal > 0
+        ? { value: chunksDone, max: chunksTotal, text: `${formatNumber(chunksDone)} of ${formatNumber(chunksTotal)}` }
+        : null,
+    chunks: kind === 'sitemap' ? null : chunksTotal,
+    indexedAt: source.indexedAt,
+    canRetry: state === 'failed' || (state === 'pending' && source.attempts > 0),
+    canIndex: state === 'indexed',
+    isDeleting: state === 'deleting',
+    fields: { id: baseId, source: id },
+  };
+}
 
 export const perPage = 50;
 
-/** What the page shows beside the sources: a question and what was found, a form that was refused. */
+/** Additional content of the page: the result of a test question, or a form with errors. */
 export interface Extras {
   readonly query?: AdminRequest['query'];
   readonly test?: {
@@ -26,11 +67,11 @@ const none: SourceCounts = { pending: 0, indexing: 0, indexed: 0, failed: 0, del
 
 /** The data of `svc/knowledge-base`. */
 export async function baseView(
-  context: ServiceContext,
+  parts: KnowledgeParts,
   base: KnowledgeBase,
   extras: Extras = {},
 ): Promise<Record<string, unknown>> {
-  const { sources, questions } = knowledgeOf(context);
+  const { sources, questions } = parts;
   const { query = {} } = extras;
   const state = sourceStates.find((known) => known === query['state']);
   const page = Math.max(1, Math.min(100_000, Math.trunc(Number(query['page'])) || 1));
@@ -41,7 +82,7 @@ export async function baseView(
     sources.count(filter),
     questions.count({ baseId: base.id, state: 'open' }),
   ]);
-  const { admin } = context.host;
+  const { admin } = parts.host;
   const own = counts.get(base.id) ?? none;
   const all = own.pending + own.indexing + own.indexed + own.failed + own.deleting;
   const here = `${admin.url(baseSlug)}?id=${String(base.id)}`;
@@ -53,34 +94,34 @@ export async function baseView(
     here,
     questionsHref: `${admin.url(questionsSlug)}?base=${String(base.id)}`,
     questions: open,
-    place: `${context.vectorStores.get(base.store)?.label ?? base.store}, ${base.target}`,
+    location: `${parts.vectorStores.get(base.store)?.label ?? base.store}, ${base.target}`,
     model: base.embeddingModel,
     counts: own,
     all,
     isBusy: own.pending + own.indexing + own.deleting > 0,
-    work: workWords(own, all),
+    work: workSummary(own, all),
     progress: { value: own.indexed + own.failed, max: Math.max(1, all) },
     rows: rows.map(sourceRow),
     total,
-    states: stateLinks(here, { counts: own, all, current: state }),
-    pagination: paginationOf({ here, state, page, total }),
+    states: stateTabs(here, { counts: own, all, current: state }),
+    pagination: createPagination({ here, state, page, total }),
     idFields: { id: base.id },
-    ...formsOf(context, base, extras),
+    ...sourceForms(parts, base, extras),
     test: extras.test ?? null,
     fields: settingsFields(base, extras),
-    follows: followChoices(context, base),
+    follows: followChoices(parts, base),
   };
 }
 
-function workWords(counts: SourceCounts, all: number): string {
-  const parts = [`${String(counts.indexed)} of ${String(all)} indexed`];
-  if (counts.pending + counts.indexing > 0) parts.push(`${String(counts.pending + counts.indexing)} to do`);
-  if (counts.failed > 0) parts.push(`${String(counts.failed)} failed`);
-  if (counts.deleting > 0) parts.push(`${String(counts.deleting)} being deleted`);
+function workSummary(counts: SourceCounts, all: number): string {
+  const parts = [`${formatNumber(counts.indexed)} of ${formatNumber(all)} indexed`];
+  if (counts.pending + counts.indexing > 0) parts.push(`${formatNumber(counts.pending + counts.indexing)} waiting`);
+  if (counts.failed > 0) parts.push(`${formatNumber(counts.failed)} failed`);
+  if (counts.deleting > 0) parts.push(`${formatNumber(counts.deleting)} deleting`);
   return parts.join(', ');
 }
 
-function stateLinks(
+function stateTabs(
   here: string,
   {
     counts,
@@ -88,25 +129,25 @@ function stateLinks(
     current,
   }: { readonly counts: SourceCounts; readonly all: number; readonly current: SourceState | undefined },
 ): { label: string; href: string; current: boolean }[] {
-  const words: Readonly<Record<SourceState, string>> = {
+  const labels: Readonly<Record<SourceState, string>> = {
     pending: 'Waiting',
-    indexing: 'Being indexed',
+    indexing: 'Indexing',
     indexed: 'Indexed',
     failed: 'Failed',
-    deleting: 'Being deleted',
+    deleting: 'Deleting',
   };
   const shown = sourceStates.filter((state) => counts[state] > 0 || state === current);
   return [
-    { label: `All ${String(all)}`, href: here, current: current === undefined },
+    { label: `All ${formatNumber(all)}`, href: here, current: current === undefined },
     ...shown.map((state) => ({
-      label: `${words[state]} ${String(counts[state])}`,
+      label: `${labels[state]} ${formatNumber(counts[state])}`,
       href: `${here}&state=${state}`,
       current: state === current,
     })),
   ];
 }
 
-function paginationOf({
+function createPagination({
   here,
   state,
   page,
@@ -122,14 +163,14 @@ function paginationOf({
   const to = (number: number): string =>
     `${here}${state === undefined ? '' : `&state=${state}`}&page=${String(number)}`;
   return {
-    text: `Page ${String(page)} of ${String(pages)}`,
+    text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
     ...(page > 1 && { previous: to(page - 1) }),
     ...(page < pages && { next: to(page + 1) }),
   };
 }
 
-/** The forms that add sources; one that was refused is open, with what was typed. */
-function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Extras): Record<string, unknown> {
+/** The forms that add sources. A form with errors is open and shows the submitted values. */
+function sourceForms({ host }: KnowledgeParts, base: KnowledgeBase, { refused }: Extras): Record<string, unknown> {
   const field = (form: string, name: string, init: Readonly<Record<string, unknown>>) => ({
     id: `${form}-${name}`,
     name,
@@ -152,7 +193,7 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
         title: 'Text',
         action: 'add-text',
         open: isOpen('text'),
-        label: 'Add the text',
+        label: 'Add text',
         fields: [
           field('text', 'title', { label: 'Title', maxlength: 500 }),
           field('text', 'text', {
@@ -160,7 +201,7 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
             label: 'Text',
             rows: 8,
             required: true,
-            help: 'Plain text or Markdown; headings begin with #.',
+            help: 'Plain text or Markdown. Headings begin with #.',
           }),
         ],
       },
@@ -169,7 +210,7 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
         title: 'Question and answer',
         action: 'add-answer',
         open: isOpen('qa'),
-        label: 'Add the answer',
+        label: 'Add answer',
         fields: [
           field('qa', 'question', { label: 'Question', required: true, maxlength: 1000 }),
           field('qa', 'answer', { type: 'textarea', label: 'Answer', rows: 5, required: true }),
@@ -180,13 +221,13 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
         title: 'Posts of this site',
         action: 'add-posts',
         open: isOpen('posts'),
-        label: 'Add new and changed ones',
+        label: 'Add new and changed posts',
         fields: [
           field('posts', 'type', {
             type: 'select',
             label: 'Type',
             options: types,
-            help: 'All published ones that are new here, or have changed since.',
+            help: 'Adds published posts that are new or have changed since they were indexed.',
           }),
         ],
       },
@@ -195,15 +236,15 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
         title: 'Web page',
         action: 'add-address',
         open: isOpen('address'),
-        label: 'Add the page',
+        label: 'Add page',
         fields: [
           field('address', 'url', {
             type: 'url',
-            label: 'Address',
+            label: 'URL',
             required: true,
             mono: true,
             placeholder: 'https://example.com/help',
-            help: 'A page, a text or a PDF. Its text is read without menus and footers.',
+            help: 'A web page, a text file or a PDF. Menus and footers are left out.',
           }),
         ],
       },
@@ -212,15 +253,15 @@ function formsOf({ host }: ServiceContext, base: KnowledgeBase, { refused }: Ext
         title: 'Sitemap',
         action: 'add-sitemap',
         open: isOpen('sitemap'),
-        label: 'Add its pages',
+        label: 'Add pages',
         fields: [
           field('sitemap', 'url', {
             type: 'url',
-            label: 'Address',
+            label: 'URL',
             required: true,
             mono: true,
             placeholder: 'https://example.com/sitemap.xml',
-            help: 'Every page it names, up to 2,000, becomes a source. Index it again to find new ones.',
+            help: 'Each page it lists, up to 2,000, becomes a source. Index it again to find new pages.',
           }),
         ],
       },
@@ -246,16 +287,16 @@ function settingsFields(base: KnowledgeBase, { refused }: Extras): unknown[] {
     field('name', { type: 'text', label: 'Name', required: true, maxlength: 200 }),
     field('chunkTokens', {
       type: 'number',
-      label: 'Tokens of a passage, at most',
+      label: 'Maximum passage length (tokens)',
       min: 50,
       max: 8000,
       step: 1,
       short: true,
-      help: 'When it changes, all sources are cut and embedded anew.',
+      help: 'Changing this splits and embeds all sources again.',
     }),
     field('overlapTokens', {
       type: 'number',
-      label: 'Tokens repeated in the next passage',
+      label: 'Overlap between passages (tokens)',
       min: 0,
       max: 4000,
       step: 1,
@@ -265,7 +306,7 @@ function settingsFields(base: KnowledgeBase, { refused }: Extras): unknown[] {
 }
 
 function followChoices(
-  { host }: ServiceContext,
+  { host }: KnowledgeParts,
   base: KnowledgeBase,
 ): { name: string; label: string; checked: boolean }[] {
   return host.content

@@ -1,41 +1,47 @@
 import { readFile } from 'node:fs/promises';
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import {
+  formatCount,
+  formatNumber,
+  RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+} from '#plugin-api';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import type { KnowledgeBase } from '../bases/base.ts';
-import { changeBase, whole } from '../bases/create-base.ts';
-import { knowledgeOf } from '../knowledge.ts';
-import { searchKnowledge } from '../search.ts';
+import type { KnowledgeBase } from '../bases/base-store.ts';
+import { updateBase, parseInteger } from '../bases/create-base.ts';
+import type { KnowledgeParts } from '../knowledge.ts';
+import { searchKnowledge } from '../find-knowledge.ts';
 import { addSourcesTo, type AddSources } from '../sources/add-source.ts';
 import { baseView, type Extras } from './base-view.ts';
-import { baseSlug, basesSlug } from './slugs.ts';
+import { baseSlug, basesSlug } from '../register.ts';
 
 const template = 'svc/knowledge-base';
 const found = 8;
 
 type Action = (request: AdminRequest) => Promise<AdminActionResult>;
 
-/** The page of one knowledge base: its sources and how they fare, what adds some, the test box, its settings. */
-export function basePage(context: ServiceContext): AdminPageBody {
-  /** What adds a source; where it is refused its form comes back. */
+/** The page of one knowledge base: its sources, forms to add some, a test box and its settings. */
+export function basePage(parts: KnowledgeParts): AdminPageBody {
+  /** An action that adds a source. Shows the form again if a field has an error. */
   const adding =
     (form: string, add: (to: AddSources, request: AdminRequest) => Promise<string>): Action =>
     async (request) => {
-      const base = await baseOf(context, readText(request, 'id'));
-      if (base.state === 'deleting') throw goneError();
-      return orForm(context, { base, form, request }, async () => ({
-        notice: { kind: 'success', text: await add(addSourcesTo(context, base), request) },
-        redirect: pathOf(base),
+      const base = await findBase(parts, readText(request, 'id'));
+      if (base.state === 'deleting') throw baseNotFound();
+      return withForm(parts, { base, form, request }, async () => ({
+        notice: { kind: 'success', text: await add(addSourcesTo(parts, base), request) },
+        redirect: basePath(base),
       }));
     };
-  const added = (title: string): string => `${title} is added. It is indexed in the background.`;
+  const added = (title: string): string => `"${title}" added. It is indexed in the background.`;
   return {
     async render(request) {
       const id = request.query['id'];
       return {
         template,
-        data: await baseView(context, await baseOf(context, typeof id === 'string' ? id : ''), {
+        data: await baseView(parts, await findBase(parts, typeof id === 'string' ? id : ''), {
           query: request.query,
         }),
       };
@@ -65,33 +71,34 @@ export function basePage(context: ServiceContext): AdminPageBody {
       ),
       'add-sitemap': adding(
         'sitemap',
-        async (to, request) => `${(await to.sitemap(readText(request, 'url'))).title} is being read.`,
+        async (to, request) =>
+          `${(await to.sitemap(readText(request, 'url'))).title} is queued. Its pages are added in the background.`,
       ),
       'add-posts': adding('posts', async (to, request) => {
         const { added: count, all } = await to.postType(readText(request, 'type'));
         return all === 0
-          ? 'There is no published post of this type.'
+          ? 'This type has no published posts.'
           : count === 0
-            ? `All ${String(all)} are indexed as they are.`
-            : `${String(count)} of ${String(all)} are new or changed. They are indexed in the background.`;
+            ? `All ${formatNumber(all)} posts are up to date.`
+            : `${formatNumber(count)} of ${formatCount(all, 'post')} are new or changed. They are indexed in the background.`;
       }),
-      ...sourceActions(context),
-      ...baseActions(context),
-      search: (request) => test(context, request),
+      ...sourceActions(parts),
+      ...baseActions(parts),
+      search: (request) => test(parts, request),
     },
   };
 }
 
-function sourceActions(context: ServiceContext): Readonly<Record<string, Action>> {
-  const { sources } = knowledgeOf(context);
+function sourceActions(parts: KnowledgeParts): Readonly<Record<string, Action>> {
+  const { sources } = parts;
   const one = async (request: AdminRequest): Promise<{ readonly base: KnowledgeBase; readonly id: number }> => {
-    const base = await baseOf(context, readText(request, 'id'));
+    const base = await findBase(parts, readText(request, 'id'));
     const source = await sources.get(Number(readText(request, 'source')));
     if (source?.baseId !== base.id)
       throw new RestError({
         code: 'rest_svc_source_not_found',
         status: 404,
-        message: 'This source is not there any more. It may have been deleted in another window.',
+        message: 'This source no longer exists. It may have been deleted in another window.',
       });
     return { base, id: source.id };
   };
@@ -99,28 +106,28 @@ function sourceActions(context: ServiceContext): Readonly<Record<string, Action>
     retry: async (request) => {
       const { base, id } = await one(request);
       await sources.requeue({ id });
-      return { notice: { kind: 'info', text: 'It is tried again.' }, redirect: pathOf(base) };
+      return { notice: { kind: 'info', text: 'The source is tried again.' }, redirect: basePath(base) };
     },
     'retry-failed': async (request) => {
-      const base = await baseOf(context, readText(request, 'id'));
+      const base = await findBase(parts, readText(request, 'id'));
       const count = await sources.requeue({ baseId: base.id, state: 'failed' });
       return {
         notice: {
           kind: 'info',
-          text: count === 1 ? '1 source is tried again.' : `${String(count)} sources are tried again.`,
+          text: `Retrying ${formatCount(count, 'source')}.`,
         },
-        redirect: pathOf(base),
+        redirect: basePath(base),
       };
     },
     'index-all': async (request) => {
-      const base = await baseOf(context, readText(request, 'id'));
-      const count = await sources.requeue({ baseId: base.id }, { anew: readText(request, 'anew') === '1' });
+      const base = await findBase(parts, readText(request, 'id'));
+      const count = await sources.requeue({ baseId: base.id });
       return {
         notice: {
           kind: 'info',
-          text: `${count === 1 ? '1 source is' : `${String(count)} sources are`} looked at again. What has not changed is skipped.`,
+          text: `Checking ${formatCount(count, 'source')}. Unchanged sources are skipped.`,
         },
-        redirect: pathOf(base),
+        redirect: basePath(base),
       };
     },
     'delete-source': async (request) => {
@@ -128,49 +135,47 @@ function sourceActions(context: ServiceContext): Readonly<Record<string, Action>
       await sources.markDeleting({ parentId: id });
       await sources.markDeleting({ id });
       return {
-        notice: { kind: 'info', text: 'It goes as soon as its passages are deleted from the vector store.' },
-        redirect: pathOf(base),
+        notice: { kind: 'info', text: 'Deleting… it disappears when its passages are removed.' },
+        redirect: basePath(base),
       };
     },
   };
 }
 
-function baseActions(context: ServiceContext): Readonly<Record<string, Action>> {
-  const { bases, sources } = knowledgeOf(context);
+function baseActions(parts: KnowledgeParts): Readonly<Record<string, Action>> {
+  const { bases, sources } = parts;
   return {
     save: async (request) => {
-      const base = await baseOf(context, readText(request, 'id'));
-      const types = new Set(context.host.content.postTypes().map(({ name }) => name));
+      const base = await findBase(parts, readText(request, 'id'));
+      const types = new Set(parts.host.content.postTypes().map(({ name }) => name));
       const typed = request.form['follows'];
       const follows = (Array.isArray(typed) ? typed : [typed]).filter(
         (name): name is string => typeof name === 'string' && types.has(name),
       );
-      return orForm(context, { base, form: 'settings', request }, async () => {
-        await changeBase(context, base, {
+      return withForm(parts, { base, form: 'settings', request }, async () => {
+        await updateBase(parts, base, {
           name: readText(request, 'name').trim(),
-          chunkTokens: whole(readText(request, 'chunkTokens'), Number.NaN),
-          overlapTokens: whole(readText(request, 'overlapTokens'), Number.NaN),
+          chunkTokens: parseInteger(readText(request, 'chunkTokens'), Number.NaN),
+          overlapTokens: parseInteger(readText(request, 'overlapTokens'), Number.NaN),
           follows,
         });
-        return { notice: { kind: 'success', text: 'The settings are saved.' }, redirect: pathOf(base) };
+        return { notice: { kind: 'success', text: 'Settings saved.' }, redirect: basePath(base) };
       });
     },
     delete: async (request) => {
-      const base = await baseOf(context, readText(request, 'id'));
+      const base = await findBase(parts, readText(request, 'id'));
       if (readText(request, 'confirm') !== '1')
         return {
-          notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${base.name} is to go.` },
-          redirect: pathOf(base),
+          notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm the deletion of ${base.name}.` },
+          redirect: basePath(base),
         };
       await bases.markDeleting(base.id, readText(request, 'target') === '1');
       await sources.markDeleting({ baseId: base.id });
-      void knowledgeOf(context)
-        .drain()
-        .catch(() => undefined);
+      void parts.drain().catch(() => undefined);
       return {
         notice: {
           kind: 'success',
-          text: `${base.name} goes as soon as its passages are deleted from the vector store.`,
+          text: `Deleting ${base.name}… it disappears when its passages are removed.`,
         },
         redirect: basesSlug,
       };
@@ -178,17 +183,17 @@ function baseActions(context: ServiceContext): Readonly<Record<string, Action>> 
   };
 }
 
-async function test(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const base = await baseOf(context, readText(request, 'id'));
+async function test(parts: KnowledgeParts, request: AdminRequest): Promise<AdminActionResult> {
+  const base = await findBase(parts, readText(request, 'id'));
   const question = readText(request, 'question').trim();
   const shown = async (extras: NonNullable<Extras['test']>): Promise<AdminActionResult> => ({
-    page: { template, data: await baseView(context, base, { test: extras }) },
+    page: { template, data: await baseView(parts, base, { test: extras }) },
   });
-  if (question === '') return shown({ question, found: null, failure: 'Type a question first.' });
+  if (question === '') return shown({ question, found: null, failure: 'Enter a question.' });
   try {
     return await shown({
       question,
-      found: await searchKnowledge(context, base, {
+      found: await searchKnowledge(parts, base, {
         text: question.slice(0, 8_000),
         limit: found,
         signal: request.signal,
@@ -201,39 +206,39 @@ async function test(context: ServiceContext, request: AdminRequest): Promise<Adm
   }
 }
 
-/** The outcome, or the page with the form that was refused. */
-async function orForm(
-  context: ServiceContext,
+/** Runs an action. If a field has an error, returns the page with the form and its errors. */
+async function withForm(
+  parts: KnowledgeParts,
   { base, form, request }: { readonly base: KnowledgeBase; readonly form: string; readonly request: AdminRequest },
-  act: () => Promise<AdminActionResult>,
+  run: () => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   try {
-    return await act();
+    return await run();
   } catch (error) {
     const errors = fieldErrorsOf(error);
     if (errors === null) throw error;
     return {
       notice: { kind: 'error', text: Object.values(errors).join(' ') },
-      page: { template, data: await baseView(context, base, { refused: { form, typed: request.form, errors } }) },
+      page: { template, data: await baseView(parts, base, { refused: { form, typed: request.form, errors } }) },
       status: 400,
     };
   }
 }
 
-async function baseOf(context: ServiceContext, id: string): Promise<KnowledgeBase> {
-  const base = /^\d{1,9}$/.test(id) ? await knowledgeOf(context).bases.get(Number(id)) : null;
-  if (base === null) throw goneError();
+async function findBase(parts: KnowledgeParts, id: string): Promise<KnowledgeBase> {
+  const base = /^\d{1,9}$/.test(id) ? await parts.bases.get(Number(id)) : null;
+  if (base === null) throw baseNotFound();
   return base;
 }
 
-function goneError(): RestError {
+function baseNotFound(): RestError {
   return new RestError({
     code: 'rest_svc_knowledge_base_not_found',
     status: 404,
-    message: 'There is no such knowledge base. It may have been deleted in another window.',
+    message: 'This knowledge base no longer exists. It may have been deleted in another window.',
   });
 }
 
-function pathOf({ id }: Pick<KnowledgeBase, 'id'>): string {
+function basePath({ id }: Pick<KnowledgeBase, 'id'>): string {
   return `${baseSlug}?id=${String(id)}`;
 }

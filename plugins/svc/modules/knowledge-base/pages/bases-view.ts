@@ -1,10 +1,10 @@
-import type { ServiceContext } from '../../../wiring.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { defaultChunks, type KnowledgeBase } from '../bases/base.ts';
-import { knowledgeOf } from '../knowledge.ts';
+import { defaultChunks, type KnowledgeBase } from '../bases/base-store.ts';
+import { formatNumber } from '#plugin-api';
+import type { KnowledgeParts } from '../knowledge.ts';
 import type { SourceCounts } from '../sources/source.ts';
-import { baseSlug, questionsSlug } from './slugs.ts';
+import { baseSlug, questionsSlug } from '../register.ts';
 
 export type Typed = Readonly<Record<string, unknown>>;
 
@@ -15,26 +15,26 @@ interface Choice {
 
 const none: SourceCounts = { pending: 0, indexing: 0, indexed: 0, failed: 0, deleting: 0, chunks: 0 };
 
-/** The data of `svc/knowledge`: all knowledge bases, and the form for a new one with what was typed into it. */
+/** The data of `svc/knowledge`: all knowledge bases, and the form for a new one with the submitted values. */
 export async function basesView(
-  context: ServiceContext,
+  parts: KnowledgeParts,
   refused: { readonly typed: Typed; readonly errors: FieldErrors } | null = null,
 ): Promise<Record<string, unknown>> {
-  const { bases, sources, questions } = knowledgeOf(context);
+  const { bases, sources, questions } = parts;
   const [all, counts, stores, providers, open] = await Promise.all([
     bases.list(),
     sources.counts(),
-    storeChoices(context),
-    embeddingChoices(context),
+    storeChoices(parts),
+    embeddingChoices(parts),
     questions.count({ state: 'open' }),
   ]);
-  const { admin } = context.host;
+  const { admin } = parts.host;
   return {
-    bases: all.map((base) => baseCard(context, base, counts.get(base.id) ?? none)),
+    bases: all.map((base) => baseCard(parts, base, counts.get(base.id) ?? none)),
     questions: open,
     questionsHref: admin.url(questionsSlug),
     canCreate: stores.length > 0 && providers.length > 0,
-    missing: stores.length === 0 ? 'vector store' : 'embedding provider',
+    missing: stores.length === 0 ? 'a vector store' : 'an embedding provider',
     setupHref: stores.length === 0 ? admin.url('svc/vector-stores') : admin.url('svc'),
     storesHref: admin.url('svc/vector-stores'),
     isRefused: refused !== null,
@@ -43,7 +43,7 @@ export async function basesView(
 }
 
 function baseCard(
-  { host, vectorStores }: ServiceContext,
+  { host, vectorStores }: KnowledgeParts,
   base: KnowledgeBase,
   counts: SourceCounts,
 ): Record<string, unknown> {
@@ -52,7 +52,7 @@ function baseCard(
     id: base.id,
     name: base.name,
     href: `${host.admin.url(baseSlug)}?id=${String(base.id)}`,
-    place: `${vectorStores.get(base.store)?.label ?? base.store}: ${base.target}`,
+    location: `${vectorStores.get(base.store)?.label ?? base.store}: ${base.target}`,
     model: base.embeddingModel,
     indexed: counts.indexed,
     chunks: counts.chunks,
@@ -61,19 +61,19 @@ function baseCard(
     deleting: base.state === 'deleting',
     badge:
       base.state === 'deleting'
-        ? { text: 'being deleted', kind: 'warning' }
+        ? { text: 'Deleting', kind: 'warning' }
         : counts.failed > 0
-          ? { text: `${String(counts.failed)} failed`, kind: 'error' }
+          ? { text: `${formatNumber(counts.failed)} failed`, kind: 'error' }
           : waiting > 0
-            ? { text: `${String(waiting)} waiting`, kind: 'info' }
+            ? { text: `${formatNumber(waiting)} waiting`, kind: 'info' }
             : counts.indexed > 0
-              ? { text: 'ready', kind: 'success' }
-              : { text: 'empty', kind: 'info' },
+              ? { text: 'Ready', kind: 'success' }
+              : { text: 'Empty', kind: 'info' },
   };
 }
 
-/** Vector stores that are set up. */
-export async function storeChoices({ vectorStores, vectorStoreSettings }: ServiceContext): Promise<readonly Choice[]> {
+/** The configured vector stores. */
+export async function storeChoices({ vectorStores, vectorStoreSettings }: KnowledgeParts): Promise<readonly Choice[]> {
   const all = await Promise.all(
     vectorStores.all().map(async (store) => ({
       store,
@@ -85,13 +85,14 @@ export async function storeChoices({ vectorStores, vectorStoreSettings }: Servic
     .map(({ store }) => ({ value: store.id, label: store.label }));
 }
 
-/** Providers of embeddings that are set up, with the model that is saved for them. */
+/** The configured providers of embeddings, with their saved models. */
 async function embeddingChoices({
   providers,
   settings,
-}: ServiceContext): Promise<readonly (Choice & { readonly model: string })[]> {
+}: KnowledgeParts): Promise<readonly (Choice & { readonly model: string })[]> {
   const all = await Promise.all(
-    (await providers.all())
+    providers
+      .all()
       .filter(({ embeddings }) => embeddings !== undefined)
       .map(async (provider) => ({ provider, saved: await settings.provider(provider.id) })),
   );
@@ -129,7 +130,7 @@ function createFields(
         mono: true,
         required: true,
         placeholder: 'help-pages',
-        help: "One of its own. It is made where there is none, with the length of the model's vectors.",
+        help: 'Use a new name. The index is created for you.',
       }),
     ],
     model: [
@@ -139,23 +140,23 @@ function createFields(
         label: 'Embedding model',
         mono: true,
         placeholder: providers[0]?.model ?? '',
-        help: 'Empty: the saved one of the provider. It cannot be changed later: questions must be embedded as the texts were.',
+        help: "Leave empty for the provider's default. Cannot be changed later.",
       }),
     ],
     more: [
       field('chunkTokens', {
         type: 'number',
-        label: 'Tokens of a passage, at most',
+        label: 'Maximum passage length (tokens)',
         min: 50,
         max: 8000,
         step: 1,
         short: true,
         fallback: defaultChunks.chunkTokens,
-        help: 'Texts are cut along headings and sentences. 400 are about 300 words.',
+        help: 'Texts are split at headings and sentences. 400 tokens are about 300 words.',
       }),
       field('overlapTokens', {
         type: 'number',
-        label: 'Tokens repeated in the next passage',
+        label: 'Overlap between passages (tokens)',
         min: 0,
         max: 4000,
         step: 1,
@@ -166,7 +167,7 @@ function createFields(
         type: 'text',
         label: 'Namespace',
         mono: true,
-        help: 'Of Pinecone; empty for the default one.',
+        help: 'Pinecone only. Leave empty for the default namespace.',
       }),
     ],
   };

@@ -1,10 +1,9 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { formatNumber, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { knowledgeOf } from '../knowledge.ts';
-import { answerQuestion } from '../questions/answer-question.ts';
+import type { KnowledgeParts } from '../knowledge.ts';
+import { answerQuestion } from '../questions/unanswered-questions.ts';
 import type { Question, QuestionState } from '../questions/question-store.ts';
-import { basesSlug, questionsSlug } from './slugs.ts';
+import { basesSlug, questionsSlug } from '../register.ts';
 
 const perPage = 30;
 const states: readonly { readonly id: QuestionState; readonly label: string }[] = [
@@ -13,46 +12,46 @@ const states: readonly { readonly id: QuestionState; readonly label: string }[] 
   { id: 'dismissed', label: 'Dismissed' },
 ];
 
-/** The page "Unanswered questions": what people asked and got no good answer to, with a form to write it. */
-export function questionsPage(context: ServiceContext): AdminPageBody {
-  const { questions } = knowledgeOf(context);
-  const questionOf = async (request: AdminRequest): Promise<Question> => {
+/** The page "Unanswered questions": questions without a good answer, with a form to write it. */
+export function questionsPage(parts: KnowledgeParts): AdminPageBody {
+  const { questions } = parts;
+  const findQuestion = async (request: AdminRequest): Promise<Question> => {
     const question = await questions.get(Number(readText(request, 'question')));
     if (question === null)
       throw new RestError({
         code: 'rest_svc_question_not_found',
         status: 404,
-        message: 'This question is not there any more.',
+        message: 'This question no longer exists.',
       });
     return question;
   };
   const settled = async (request: AdminRequest, state: QuestionState, text: string): Promise<AdminActionResult> => {
-    await questions.settle((await questionOf(request)).id, { state });
+    await questions.resolve((await findQuestion(request)).id, { state });
     return { notice: { kind: 'info', text }, redirect: questionsSlug };
   };
   return {
     render: async (request) => ({
       template: 'svc/knowledge-questions',
-      data: await questionsView(context, request.query),
+      data: await questionsView(parts, request.query),
     }),
     actions: {
       answer: async (request) => {
-        const question = await questionOf(request);
-        const { base } = await answerQuestion(context, question, {
+        const question = await findQuestion(request);
+        const { base } = await answerQuestion(parts, question, {
           answer: readText(request, 'answer'),
           baseId: Number(readText(request, 'base')),
         });
-        return { notice: { kind: 'success', text: `${base.name} learns the answer now.` }, redirect: questionsSlug };
+        return { notice: { kind: 'success', text: `Answer added to ${base.name}.` }, redirect: questionsSlug };
       },
-      dismiss: (request) => settled(request, 'dismissed', 'The question is dismissed.'),
-      reopen: (request) => settled(request, 'open', 'The question is open again.'),
+      dismiss: (request) => settled(request, 'dismissed', 'Question dismissed.'),
+      reopen: (request) => settled(request, 'open', 'Question reopened.'),
     },
   };
 }
 
-async function questionsView(context: ServiceContext, query: AdminRequest['query']): Promise<Record<string, unknown>> {
-  const { bases, questions } = knowledgeOf(context);
-  const { admin } = context.host;
+async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']): Promise<Record<string, unknown>> {
+  const { bases, questions } = parts;
+  const { admin } = parts.host;
   const state = states.find(({ id }) => id === query['state'])?.id ?? 'open';
   const baseId =
     typeof query['base'] === 'string' && /^\d{1,9}$/.test(query['base']) ? Number(query['base']) : undefined;
@@ -77,10 +76,10 @@ async function questionsView(context: ServiceContext, query: AdminRequest['query
       ...question,
       why:
         question.reason === 'rating'
-          ? 'The answer was rated badly'
+          ? 'The answer got a bad rating'
           : question.bestScore === null
-            ? 'Nothing was found'
-            : `Nothing was alike enough: ${String(question.bestScore)} % at best`,
+            ? 'No passage was found'
+            : `Best match: ${String(question.bestScore)} %`,
       base: all.find(({ id }) => id === question.baseId)?.name ?? '',
       bases: active.map(({ id, name }) => ({ value: String(id), label: name })),
       chosen: String(question.baseId),
@@ -90,7 +89,7 @@ async function questionsView(context: ServiceContext, query: AdminRequest['query
       pages < 2
         ? null
         : {
-            text: `Page ${String(page)} of ${String(pages)}`,
+            text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
             ...(page > 1 && { previous: here({ page: String(page - 1) }) }),
             ...(page < pages && { next: here({ page: String(page + 1) }) }),
           },

@@ -1,24 +1,24 @@
 import type { HostApi } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import { hashOf } from '../chunks/numbered-chunks.ts';
+import { hashTexts } from '../chunks/chunk-text.ts';
 import { tables } from '../tables.ts';
 
 export type QuestionState = 'open' | 'answered' | 'dismissed';
 export type QuestionReason = 'score' | 'rating';
 
-/** A question that was not answered, or badly: each is kept once, with how often it was asked. */
+/** A question without a good answer. Each is stored once, with a count. */
 export interface Question {
   readonly id: number;
-  /** 0: of no knowledge base. */
+  /** 0: belongs to no knowledge base. */
   readonly baseId: number;
   readonly question: string;
   readonly reason: QuestionReason;
-  /** Percent of the nearest passage; null: there was none, or it was not looked at. */
+  /** Score of the best passage in percent; null if none was found, or for a rating. */
   readonly bestScore: number | null;
-  /** What was answered, where that was rated badly. */
+  /** The answer that got the bad rating. */
   readonly answer: string;
   readonly comment: string;
-  /** How often. */
+  /** How often it was asked. */
   readonly asked: number;
   /** For example `chatbot:3`. */
   readonly askedOf: string;
@@ -42,7 +42,7 @@ export interface QuestionFilter {
   readonly state?: QuestionState;
 }
 
-/** Whose questions. */
+/** The person whose questions are selected. */
 export interface Asker {
   readonly userId: number | null;
   readonly conversations: readonly string[];
@@ -50,22 +50,21 @@ export interface Asker {
 
 export interface QuestionStore {
   get(id: number): Promise<Question | null>;
-  /** Those asked most, then latest. */
+  /** Most asked first, then the latest. */
   list(filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }): Promise<readonly Question[]>;
   count(filter: QuestionFilter): Promise<number>;
-  /** Counts one that is there; an answered one is open again where its answer was rated badly. Above 5,000 open ones no more are taken. */
-  note(question: NewQuestion): Promise<void>;
-  /** A rating was taken back. */
+  /** Adds or counts a question. A bad rating reopens an answered one. Does nothing above 5,000 open questions. */
+  record(question: NewQuestion): Promise<void>;
+  /** Removes the question of a withdrawn rating. */
   withdraw(conversation: string, question: string): Promise<void>;
-  settle(
+  resolve(
     id: number,
     outcome: { readonly state: QuestionState; readonly sourceId?: number | null; readonly baseId?: number },
   ): Promise<void>;
-  of(asker: Asker): Promise<readonly Question[]>;
+  listByAsker(asker: Asker): Promise<readonly Question[]>;
   erase(asker: Asker): Promise<number>;
-  /** Those of a knowledge base that is gone, and those nobody asked for half a year. */
+  /** Deletes questions that were not asked for half a year. */
   sweep(): Promise<void>;
-  removeOf(baseId: number): Promise<void>;
 }
 
 interface Row {
@@ -87,9 +86,9 @@ interface Row {
   readonly last_at: number | string;
 }
 
-const longest = { question: 1_000, answer: 4_000, comment: 1_000, askedOf: 100 } as const;
-const mostOpen = 5_000;
-const keptFor = 180 * 86_400_000;
+const maxLengths = { question: 1_000, answer: 4_000, comment: 1_000, askedOf: 100 } as const;
+const maxOpen = 5_000;
+const retentionTime = 180 * 86_400_000;
 
 export function createQuestionStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): QuestionStore {
   const { knex } = database;
@@ -101,24 +100,24 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
     return Number(row?.total ?? 0);
   };
 
-  async function note(asked: NewQuestion): Promise<void> {
-    const question = asked.question.replace(/\s+/g, ' ').trim().slice(0, longest.question);
-    if (question === '' || (await count({ state: 'open' })) >= mostOpen) return;
+  async function record(asked: NewQuestion): Promise<void> {
+    const question = asked.question.replace(/\s+/g, ' ').trim().slice(0, maxLengths.question);
+    if (question === '' || (await count({ state: 'open' })) >= maxOpen) return;
     const now = clock.now();
-    const told = {
+    const columns = {
       reason: asked.reason,
       best_score: asked.bestScore,
-      answer: asked.answer.slice(0, longest.answer),
-      comment: asked.comment.slice(0, longest.comment),
-      asked_of: asked.askedOf.slice(0, longest.askedOf),
+      answer: asked.answer.slice(0, maxLengths.answer),
+      comment: asked.comment.slice(0, maxLengths.comment),
+      asked_of: asked.askedOf.slice(0, maxLengths.askedOf),
       user_id: asked.userId,
       conversation: asked.conversation,
       last_at: now,
     };
     const row = {
-      ...told,
+      ...columns,
       base_id: asked.baseId,
-      question_hash: hashOfQuestion(question),
+      question_hash: hashQuestion(question),
       question,
       asked: 1,
       state: 'open' as const,
@@ -132,14 +131,14 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
       .returning('id')) as unknown[];
     if (added.length > 0) return;
     const again = {
-      ...told,
+      ...columns,
       asked: knex.raw('?? + 1', ['asked']) as unknown as number,
       ...(asked.reason === 'rating' && { state: 'open' as const }),
     };
     await rows().where({ base_id: asked.baseId, question_hash: row.question_hash }).update(again);
   }
 
-  const ownedBy = ({ userId, conversations }: Asker) =>
+  const whereAskedBy = ({ userId, conversations }: Asker) =>
     rows().where((query) => {
       void query.whereIn('conversation', conversations.filter((uuid) => uuid !== '').slice(0, 30_000));
       if (userId !== null) void query.orWhere({ user_id: userId });
@@ -147,10 +146,10 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
 
   return {
     count,
-    note,
+    record,
     async get(id) {
       const row = (await rows().where({ id }).first()) as Row | undefined;
-      return row === undefined ? null : questionOf(row);
+      return row === undefined ? null : toQuestion(row);
     },
     list: async (filter, { limit, offset }) =>
       (
@@ -160,49 +159,46 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
           .orderBy('id')
           .limit(limit)
           .offset(offset)) as Row[]
-      ).map(questionOf),
+      ).map(toQuestion),
     async withdraw(conversation, question) {
       await rows()
         .where({
           conversation,
-          question_hash: hashOfQuestion(question.replace(/\s+/g, ' ').trim().slice(0, longest.question)),
+          question_hash: hashQuestion(question.replace(/\s+/g, ' ').trim().slice(0, maxLengths.question)),
           reason: 'rating',
           state: 'open',
           asked: 1,
         })
         .delete();
     },
-    async settle(id, { state, sourceId, baseId }) {
+    async resolve(id, { state, sourceId, baseId }) {
       await rows()
         .where({ id })
         .update({ state, ...(sourceId !== undefined && { source_id: sourceId }) });
       if (baseId === undefined) return;
-      // The same may have been asked of that base as well: then it stays where it is.
-      const taken = knex(tables.questions).where({ base_id: baseId }).select('question_hash');
-      await rows().where({ id }).whereNotIn('question_hash', taken).update({ base_id: baseId });
+      // That base may already have the same question; this one then stays.
+      const existing = knex(tables.questions).where({ base_id: baseId }).select('question_hash');
+      await rows().where({ id }).whereNotIn('question_hash', existing).update({ base_id: baseId });
     },
-    of: async (asker) => ((await ownedBy(asker).orderBy('id')) as Row[]).map(questionOf),
-    erase: (asker) => ownedBy(asker).delete(),
+    listByAsker: async (asker) => ((await whereAskedBy(asker).orderBy('id')) as Row[]).map(toQuestion),
+    erase: (asker) => whereAskedBy(asker).delete(),
     async sweep() {
       await rows()
-        .where('last_at', '<', clock.now() - keptFor)
+        .where('last_at', '<', clock.now() - retentionTime)
         .delete();
-    },
-    async removeOf(baseId) {
-      await rows().where({ base_id: baseId }).delete();
     },
   };
 }
 
-function hashOfQuestion(question: string): string {
-  return hashOf([
+function hashQuestion(question: string): string {
+  return hashTexts([
     foldText(question)
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim() || question,
   ]);
 }
 
-function questionOf(row: Row): Question {
+function toQuestion(row: Row): Question {
   return {
     id: row.id,
     baseId: row.base_id,

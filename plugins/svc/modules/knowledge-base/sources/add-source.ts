@@ -1,53 +1,52 @@
 import { randomUUID } from 'node:crypto';
 import { isUrl, type Post } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { documentEndings } from '../../../kit/read-document.ts';
-import { hashOf } from '../chunks/numbered-chunks.ts';
-import { refused } from '../bases/create-base.ts';
-import type { KnowledgeBase } from '../bases/base.ts';
-import { addressIdentity } from '../indexing/spread-sitemap.ts';
-import { knowledgeOf } from '../knowledge.ts';
+import { hashTexts } from '../chunks/chunk-text.ts';
+import { invalidParams } from '../bases/create-base.ts';
+import type { KnowledgeBase } from '../bases/base-store.ts';
+import { addressIdentity } from '../indexing/expand-sitemap.ts';
+import type { KnowledgeParts } from '../knowledge.ts';
 import type { NewSource, Source } from './source.ts';
 
-export const mostFileBytes = 25_000_000;
-const mostText = 5_000_000;
-/** Posts that are added at once. */
-const mostPosts = 10_000;
-const postsAtOnce = 100;
+export const maxFileBytes = 25_000_000;
+const maxTextLength = 5_000_000;
+/** Posts per call of `postType`. */
+const maxPosts = 10_000;
+const postBatch = 100;
 
-/** Who asks, and whether the caller does the work itself. */
-export type Asked = Pick<NewSource, 'origin' | 'heldFor'>;
+/** Who requests the indexing, and how long the caller reserves the source for itself. */
+export type PutOptions = Pick<NewSource, 'origin' | 'holdFor'>;
 
-/** Sources of a knowledge base as somebody adds them. Each throws RestError 400 with a sentence for each bad field, and is indexed in the background. */
+/** Adds sources, which are indexed in the background. Each method throws RestError 400 with a sentence for each bad field. */
 export interface AddSources {
   text(input: { readonly title: string; readonly text: string }): Promise<Source>;
   answer(input: { readonly question: string; readonly answer: string }): Promise<Source>;
-  /** One of the same name is replaced. */
+  /** Replaces a file of the same name. */
   file(input: { readonly name: string; readonly bytes: Uint8Array }): Promise<Source>;
-  address(url: string, asked?: Asked): Promise<Source>;
+  address(url: string, options?: PutOptions): Promise<Source>;
   sitemap(url: string): Promise<Source>;
-  post(id: number, asked?: Asked): Promise<Source>;
-  /** All published posts of a type that are new, or have changed since they were added; answers how many, and of how many. */
+  post(id: number, options?: PutOptions): Promise<Source>;
+  /** Adds published posts of a type that are new or have changed; returns how many, and the number of posts. */
   postType(type: string): Promise<{ readonly added: number; readonly all: number }>;
 }
 
-export function addSourcesTo(context: ServiceContext, base: KnowledgeBase): AddSources {
-  const { sources } = knowledgeOf(context);
-  const { posts, postType } = context.host.content;
+export function addSourcesTo(parts: KnowledgeParts, base: KnowledgeBase): AddSources {
+  const { sources } = parts;
+  const { posts, postType } = parts.host.content;
   const baseId = base.id;
-  const putPost = (post: Post, asked: Asked = {}): Promise<Source> =>
+  const putPost = (post: Post, options: PutOptions = {}): Promise<Source> =>
     sources.put({
       baseId,
       kind: 'post',
       identity: `post:${String(post.id)}`,
       title: post.title,
       postId: post.id,
-      ...asked,
+      ...options,
     });
 
   return {
     async text({ title, text }) {
-      const body = required('text', text, 'Type or paste a text.');
+      const body = required('text', text, 'Enter a text.');
       return sources.put({
         baseId,
         kind: 'text',
@@ -57,12 +56,12 @@ export function addSourcesTo(context: ServiceContext, base: KnowledgeBase): AddS
       });
     },
     async answer({ question, answer }) {
-      const asked = required('question', question, 'Type the question.').replace(/\s+/g, ' ');
-      const body = `Question: ${asked}\n\nAnswer: ${required('answer', answer, 'Type the answer.')}`;
+      const asked = required('question', question, 'Enter the question.').replace(/\s+/g, ' ');
+      const body = `Question: ${asked}\n\nAnswer: ${required('answer', answer, 'Enter the answer.')}`;
       return sources.put({
         baseId,
         kind: 'qa',
-        identity: `qa:${hashOf([asked.toLowerCase()])}`,
+        identity: `qa:${hashTexts([asked.toLowerCase()])}`,
         title: asked,
         content: { body },
       });
@@ -70,68 +69,68 @@ export function addSourcesTo(context: ServiceContext, base: KnowledgeBase): AddS
     async file({ name, bytes }) {
       const fileName = name.split(/[\\/]/).at(-1)?.trim() ?? '';
       if (!/\.(?:txt|text|md|markdown|html?|pdf)$/i.test(fileName))
-        throw refused({
-          file: `Files that end in ${documentEndings.join(', ')} can be read. Save it as one of these.`,
+        throw invalidParams({
+          file: `Upload a file of one of these types: ${documentEndings.join(', ')}.`,
         });
-      if (bytes.length > mostFileBytes) throw refused({ file: 'A file may have 25 MB. Split it.' });
+      if (bytes.length > maxFileBytes) throw invalidParams({ file: 'Files can have up to 25 MB. Split this file.' });
       return sources.put({
         baseId,
         kind: 'file',
-        identity: `file:${hashOf([fileName])}`,
+        identity: `file:${hashTexts([fileName])}`,
         title: fileName,
         content: { fileName, file: bytes },
       });
     },
-    async address(url, asked = {}) {
-      const address = addressOf(url);
+    async address(url, options = {}) {
+      const address = parseUrl(url);
       return sources.put({
         baseId,
         kind: 'address',
         identity: addressIdentity(address),
         title: address,
         url: address,
-        ...asked,
+        ...options,
       });
     },
     async sitemap(url) {
-      const address = addressOf(url);
+      const address = parseUrl(url);
       return sources.put({
         baseId,
         kind: 'sitemap',
-        identity: `sitemap:${hashOf([address])}`,
+        identity: `sitemap:${hashTexts([address])}`,
         title: address,
         url: address,
       });
     },
-    async post(id, asked) {
+    async post(id, options) {
       const post = await posts.get(id);
-      if (post?.status !== 'publish') throw refused({ post: `There is no published post with the id ${String(id)}.` });
-      return putPost(post, asked);
+      if (post?.status !== 'publish') throw invalidParams({ post: `No published post has the id ${String(id)}.` });
+      return putPost(post, options);
     },
     async postType(type) {
-      if (postType(type) === undefined) throw refused({ type: 'There is no such type of posts.' });
-      const known = await postsOf(context, baseId);
+      if (postType(type) === undefined) throw invalidParams({ type: 'This post type does not exist.' });
+      const known = await indexedPosts(parts, baseId);
       let added = 0;
       let all = 0;
-      for (let offset = 0; offset < mostPosts; offset += postsAtOnce) {
-        const some = await posts.find({ type, orderBy: 'id', order: 'asc', limit: postsAtOnce, offset });
+      for (let offset = 0; offset < maxPosts; offset += postBatch) {
+        const some = await posts.find({ type, orderBy: 'id', order: 'asc', limit: postBatch, offset });
         all += some.length;
         for (const post of some.filter(({ id, modified }) => modified >= (known.get(id) ?? 0))) {
           await putPost(post);
           added += 1;
         }
-        if (some.length < postsAtOnce) break;
+        if (some.length < postBatch) break;
       }
       return { added, all };
     },
   };
 }
 
-/** When each post of a base was indexed, or 0 where it has not been. */
-async function postsOf(context: ServiceContext, baseId: number): Promise<Map<number, number>> {
+/** Times at which the posts of a base were indexed. */
+async function indexedPosts(parts: KnowledgeParts, baseId: number): Promise<Map<number, number>> {
   const known = new Map<number, number>();
   for (let offset = 0; ; offset += 500) {
-    const some = await knowledgeOf(context).sources.list({ baseId, kind: 'post' }, { limit: 500, offset });
+    const some = await parts.sources.list({ baseId, kind: 'post' }, { limit: 500, offset });
     for (const { postId, indexedAt, state } of some)
       if (postId !== null && state === 'indexed') known.set(postId, indexedAt ?? 0);
     if (some.length < 500) return known;
@@ -140,16 +139,46 @@ async function postsOf(context: ServiceContext, baseId: number): Promise<Map<num
 
 function required(name: string, typed: string, sentence: string): string {
   const text = typed.trim();
-  if (text === '') throw refused({ [name]: sentence });
-  if (text.length > mostText) throw refused({ [name]: 'This is longer than 5 million characters. Split it.' });
+  if (text === '') throw invalidParams({ [name]: sentence });
+  if (text.length > maxTextLength)
+    throw invalidParams({ [name]: 'Use at most 5 million characters, or split the text.' });
   return text;
 }
 
-function addressOf(typed: string): string {
+function parseUrl(typed: string): string {
   const text = typed.trim();
   if (text.length > 2_000 || !/^https?:\/\//i.test(text) || !isUrl(text))
-    throw refused({ url: 'Type an address that begins with https:// or http://.' });
+    throw invalidParams({ url: 'Enter a URL that begins with https:// or http://.' });
   const url = new URL(text);
   url.hash = '';
   return url.href;
+}
+
+/** Queues a published post in all bases that index its type; removes any other post from all bases. */
+export async function followPost(
+  parts: KnowledgeParts,
+  post: Pick<Post, 'id' | 'type' | 'status' | 'title'>,
+): Promise<void> {
+  const { bases, sources } = parts;
+  if (post.status === 'publish') {
+    for (const base of await bases.list()) {
+      if (base.state === 'active' && base.follows.includes(post.type))
+        await sources.put({
+          baseId: base.id,
+          kind: 'post',
+          identity: `post:${String(post.id)}`,
+          title: post.title,
+          postId: post.id,
+        });
+    }
+    return;
+  }
+  await removePost(parts, post.id);
+}
+
+/** Removes a post that was deleted or is no longer public. */
+export async function removePost(parts: KnowledgeParts, postId: number): Promise<void> {
+  const { sources } = parts;
+  for (const source of await sources.listByPost(postId))
+    if (source.state !== 'deleting') await sources.markDeleting({ id: source.id });
 }

@@ -4,19 +4,19 @@ import { gunzipSync } from 'node:zlib';
 import { fetchAddress, SourceError } from './read-source.ts';
 import type { Source } from './source.ts';
 
-export const mostSitemapPages = 2_000;
-/** Sitemaps that a sitemap may name. */
-const mostSitemaps = 50;
-const mostBytes = 50_000_000;
+export const maxSitemapPages = 2_000;
+/** Maximum sitemaps of a sitemap index. */
+const maxSitemaps = 50;
+const maxBytes = 50_000_000;
 
 export interface Sitemap {
-  /** Addresses of pages of its own site, each once. */
+  /** Distinct URLs of pages of the same host. */
   readonly pages: readonly string[];
-  /** Whether there are more than are taken. */
-  readonly isCut: boolean;
+  /** Whether pages beyond the limit are left out. */
+  readonly isTruncated: boolean;
 }
 
-/** The pages a sitemap names, and those of the sitemaps it names. Pages of other hosts are left out. @throws SourceError */
+/** The pages of a sitemap and of the sitemaps it lists, without pages of other hosts. @throws SourceError */
 export async function readSitemap(
   host: Pick<HostApi, 'http' | 'site'>,
   source: Pick<Source, 'url' | 'origin'>,
@@ -26,38 +26,38 @@ export async function readSitemap(
   const waiting = [source.url];
   const seen = new Set(waiting);
   const pages = new Set<string>();
-  for (let url = waiting.shift(); url !== undefined && pages.size <= mostSitemapPages; url = waiting.shift()) {
+  for (let url = waiting.shift(); url !== undefined && pages.size <= maxSitemapPages; url = waiting.shift()) {
     onProgress(`Reading ${url}`);
     const { status, body } = await fetchAddress(host, { ...source, url }, signal);
     if (status < 200 || status > 299)
       throw Object.assign(status >= 500 || status === 429 ? new Error() : new SourceError(''), {
-        message: `${url} answered ${String(status)}.`,
+        message: `${url} returned status ${String(status)}.`,
         status,
       });
-    const { kind, addresses } = locationsOf(textOf(body));
-    if (kind === null) throw new SourceError(`${url} is no sitemap: it holds neither a urlset nor a sitemapindex.`);
+    const { kind, addresses } = parseSitemap(decodeSitemap(body));
+    if (kind === null) throw new SourceError(`${url} is not a sitemap: it has neither a urlset nor a sitemapindex.`);
     for (const address of addresses.filter((one) => isUrl(one) && new URL(one).host === own)) {
       if (kind === 'urlset') pages.add(address);
-      else if (!seen.has(address) && seen.size < mostSitemaps) {
+      else if (!seen.has(address) && seen.size < maxSitemaps) {
         seen.add(address);
         waiting.push(address);
       }
     }
   }
-  if (pages.size === 0) throw new SourceError(`No page of ${own} is named in it.`);
-  return { pages: [...pages].slice(0, mostSitemapPages), isCut: pages.size > mostSitemapPages };
+  if (pages.size === 0) throw new SourceError(`The sitemap lists no page of ${own}.`);
+  return { pages: [...pages].slice(0, maxSitemapPages), isTruncated: pages.size > maxSitemapPages };
 }
 
-function textOf(body: Uint8Array): string {
+function decodeSitemap(body: Uint8Array): string {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return Buffer.from(body).toString('utf8');
   try {
-    return gunzipSync(body, { maxOutputLength: mostBytes }).toString('utf8');
+    return gunzipSync(body, { maxOutputLength: maxBytes }).toString('utf8');
   } catch {
-    throw new SourceError('The sitemap is packed, and damaged or larger than 50 MB.');
+    throw new SourceError('The compressed sitemap is damaged or larger than 50 MB.');
   }
 }
 
-function locationsOf(xml: string): {
+function parseSitemap(xml: string): {
   readonly kind: 'urlset' | 'sitemapindex' | null;
   readonly addresses: readonly string[];
 } {

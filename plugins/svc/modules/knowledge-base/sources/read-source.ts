@@ -4,7 +4,7 @@ import { pageText } from '../../../kit/page-text.ts';
 import { DocumentError, readDocument } from '../../../kit/read-document.ts';
 import { origins, type Lease, type Source, type SourceStore } from './source.ts';
 
-/** What a source says now. */
+/** The current text of a source. */
 export interface SourceText {
   readonly title: string;
   readonly url: string;
@@ -12,9 +12,9 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** A source that cannot be indexed as it is; the message says why and what to do. Trying again does not help. */
+/** A source that cannot be indexed; the message says why and what to do. A retry does not help. */
 export class SourceError extends Error {
-  /** The source is not there any more and its passages are to go. */
+  /** The source no longer exists, and its passages must be deleted. */
   readonly isGone: boolean;
 
   constructor(message: string, isGone = false) {
@@ -25,34 +25,34 @@ export class SourceError extends Error {
 
 export interface ReadParts {
   readonly host: Pick<HostApi, 'content' | 'http' | 'site'>;
-  readonly sources: Pick<SourceStore, 'content' | 'keepText'>;
+  readonly sources: Pick<SourceStore, 'content' | 'saveText'>;
 }
 
 export interface ReadInit {
   readonly lease: Lease;
   readonly signal: AbortSignal;
-  /** One sentence about what is being done. */
+  /** Reports progress in one sentence. */
   readonly onProgress: (message: string) => void;
 }
 
 const fetchInit = { timeout: 30_000, maxBytes: 25_000_000 } as const;
-/** Pages of a PDF between two sentences about it. */
+/** Pages of a PDF between two progress messages. */
 const pagesBetween = 10;
 
-/** Reads what a source says now: what was typed or uploaded, a post, or a page that is fetched. @throws SourceError */
+/** Reads the current text of a source: stored text, an uploaded file, a post, or a page over HTTP. @throws SourceError */
 export async function readSource(parts: ReadParts, source: Source, init: ReadInit): Promise<SourceText> {
   if (source.kind === 'post') return readPost(parts, source);
   if (source.kind === 'address') return readAddress(parts, source, init);
   const content = await parts.sources.content(source.id);
-  if (content === null) throw new SourceError('Its text is gone. Delete it and add it again.');
+  if (content === null) throw new SourceError('Its text is missing. Delete the source and add it again.');
   const { title, url } = source;
   if (content.file === null) return { title, url, text: content.body };
   const document = await readDocument(
     { name: content.fileName, bytes: content.file },
     { signal: init.signal, onPage: onPage(init.onProgress) },
-  ).catch(asSourceError);
+  ).catch(throwSourceError);
   const read = { title: document.title === '' ? title : document.title, text: document.text };
-  await parts.sources.keepText(init.lease, read);
+  await parts.sources.saveText(init.lease, read);
   return { ...read, url };
 }
 
@@ -64,12 +64,12 @@ function onPage(onProgress: ReadInit['onProgress']): (page: number, pages: numbe
 
 async function readPost({ host: { content } }: ReadParts, { postId }: Source): Promise<SourceText> {
   const post = postId === null ? null : await content.posts.get(postId);
-  if (post?.status !== 'publish') throw new SourceError('This post is not published any more.', true);
+  if (post?.status !== 'publish') throw new SourceError('This post is no longer published.', true);
   const { content: html } = await content.render(post);
   const { text } = pageText(`<main>${html}</main>`);
   const excerpt = pageText(post.excerpt).text;
   const whole = [excerpt, text].filter((part) => part.trim() !== '').join('\n\n');
-  if (whole === '') throw new SourceError('This post holds no text.');
+  if (whole === '') throw new SourceError('This post has no text.');
   return {
     title: post.title,
     url: await content.permalink(post),
@@ -78,17 +78,14 @@ async function readPost({ host: { content } }: ReadParts, { postId }: Source): P
 }
 
 async function readAddress(parts: ReadParts, source: Source, { signal, onProgress }: ReadInit): Promise<SourceText> {
-  onProgress('Fetching the page.');
+  onProgress('Fetching the page');
   const { body, headers, url, status } = await fetchAddress(parts.host, source, signal);
   if (status === 404 || status === 410)
-    throw new SourceError(
-      `The address answered ${String(status)}: there is no such page any more.`,
-      source.parentId !== null,
-    );
+    throw new SourceError(`The page returned status ${String(status)}: it no longer exists.`, source.parentId !== null);
   if (status === 429 || status >= 500)
-    throw Object.assign(new Error(`The address answered ${String(status)}.`), { status });
+    throw Object.assign(new Error(`The page returned status ${String(status)}.`), { status });
   if (status < 200 || status > 299)
-    throw new SourceError(`The address answered ${String(status)}. Open it in a browser to see why.`);
+    throw new SourceError(`The page returned status ${String(status)}. Open it in a browser to see why.`);
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   const ending =
     type === 'application/pdf'
@@ -101,23 +98,23 @@ async function readAddress(parts: ReadParts, source: Source, { signal, onProgres
             ? 'html'
             : null;
   if (ending === null)
-    throw new SourceError(`The address answered ${type}, which is neither a page nor a text nor a PDF.`);
+    throw new SourceError(`The URL returned ${type}. Only HTML, plain text, Markdown and PDF are supported.`);
   const document = await readDocument(
-    { name: `page.${ending}`, bytes: bytesOf(body, headers, ending) },
+    { name: `page.${ending}`, bytes: withCharset(body, headers, ending) },
     { signal, onPage: onPage(onProgress) },
-  ).catch(asSourceError);
-  return { title: document.title === '' ? titleOfAddress(url) : document.title, url: source.url, text: document.text };
+  ).catch(throwSourceError);
+  return { title: document.title === '' ? urlTitle(url) : document.title, url: source.url, text: document.text };
 }
 
-/** A page whose encoding only its header tells says it itself. */
-function bytesOf(body: Uint8Array, headers: Readonly<Record<string, string>>, ending: string): Uint8Array {
+/** Adds the encoding of the Content-Type header to the HTML, which the reader does not see otherwise. */
+function withCharset(body: Uint8Array, headers: Readonly<Record<string, string>>, ending: string): Uint8Array {
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(headers['content-type'] ?? '')?.[1];
   return charset === undefined || ending !== 'html'
     ? body
     : Buffer.concat([Buffer.from(`<meta charset="${charset}">`), body]);
 }
 
-/** Fetches what an administrator typed: also this very site, and a literal address of a private network (D23). */
+/** Fetches a URL. Allows this site, and literal private addresses that an administrator entered (D23). */
 export function fetchAddress(
   { http, site }: Pick<HostApi, 'http' | 'site'>,
   { url, origin }: Pick<Source, 'url' | 'origin'>,
@@ -145,10 +142,10 @@ export function fetchAddress(
     });
 }
 
-function titleOfAddress(url: string): string {
+function urlTitle(url: string): string {
   return url.replace(/^https?:\/\/|[?#].*$/g, '').replace(/\/$/, '');
 }
 
-function asSourceError(error: unknown): never {
+function throwSourceError(error: unknown): never {
   throw error instanceof DocumentError ? new SourceError(error.message) : error;
 }

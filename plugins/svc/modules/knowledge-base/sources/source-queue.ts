@@ -1,20 +1,20 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { tables } from '../tables.ts';
 import type { SourceQueue } from './source.ts';
-import { leased, sourceOf, sourceRows, type SourceRow } from './source-rows.ts';
+import { leased, toSource, sourceRows, type SourceRow } from './source-rows.ts';
 
-/** Milliseconds a node may be silent before another takes over. */
+/** Milliseconds without a renewal after which another node may claim a source. */
 export const leaseTime = 60_000;
 
-const longestMessage = 1_000;
+const maxMessageLength = 1_000;
 
-/** See SourceQueue. Leases are measured by the database's clock; each claim has a fence of its own, by which every later write asks. */
+/** See SourceQueue. Leases use the database's clock. Each claim gets a new fencing token, which every later write checks. */
 export function createSourceQueue({ database, clock }: Pick<HostApi, 'database' | 'clock'>): SourceQueue {
   const { knex } = database;
   const after = (milliseconds: number) => knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
   const rows = () => sourceRows(database);
 
-  /** Those with work: waiting ones that are due, and ones whose worker fell silent. */
+  /** Unfinished sources without a valid lease. */
   const workable = () =>
     rows()
       .where('leased_until', '<', database.now() as unknown as number)
@@ -33,10 +33,10 @@ export function createSourceQueue({ database, clock }: Pick<HostApi, 'database' 
         if (found === undefined) return null;
         const state = found.state === 'deleting' ? 'deleting' : 'indexing';
         const [row] = (await rows()
-          .where({ id: found.id, fence: found.fence })
+          .where({ id: found.id, fencing_token: found.fencing_token })
           .update({
             state,
-            fence: found.fence + 1,
+            fencing_token: found.fencing_token + 1,
             leased_until: after(leaseTime),
             attempts: found.attempts + 1,
             updated_at: clock.now(),
@@ -44,7 +44,10 @@ export function createSourceQueue({ database, clock }: Pick<HostApi, 'database' 
           .returning('*')) as SourceRow[];
         return row === undefined
           ? null
-          : { source: sourceOf(row), lease: { sourceId: row.id, fence: row.fence, version: row.version } };
+          : {
+              source: toSource(row),
+              lease: { sourceId: row.id, fencingToken: row.fencing_token, version: row.version },
+            };
       });
     },
     isDue: async () => (await due().select('id').first()) !== undefined,
@@ -54,7 +57,7 @@ export function createSourceQueue({ database, clock }: Pick<HostApi, 'database' 
         leased(database, lease).update({
           leased_until: after(leaseTime),
           updated_at: clock.now(),
-          ...(message !== undefined && { message: message.slice(0, longestMessage) }),
+          ...(message !== undefined && { message: message.slice(0, maxMessageLength) }),
           ...(total !== undefined && { chunks_total: total }),
           ...(done !== undefined && { chunks_done: done }),
         }),
@@ -67,7 +70,7 @@ export function createSourceQueue({ database, clock }: Pick<HostApi, 'database' 
           title: title.slice(0, 500),
           url,
           content_hash: contentHash,
-          message: message.slice(0, longestMessage),
+          message: message.slice(0, maxMessageLength),
           chunks_total: chunks,
           chunks_done: chunks,
           indexed_version: source.version,
@@ -82,16 +85,16 @@ export function createSourceQueue({ database, clock }: Pick<HostApi, 'database' 
       changed(
         leased(database, lease).update({
           state: source.state === 'deleting' ? 'deleting' : retryAfter === null ? 'failed' : 'pending',
-          message: message.slice(0, longestMessage),
+          message: message.slice(0, maxMessageLength),
           leased_until: 0,
           due_at: retryAfter === null ? 0 : after(retryAfter),
           updated_at: clock.now(),
         }),
       ),
     async release(lease) {
-      const { sourceId: id, fence } = lease;
+      const { sourceId: id, fencingToken } = lease;
       await rows()
-        .where({ id, fence })
+        .where({ id, fencing_token: fencingToken })
         .where('leased_until', '>', 0)
         .update({
           leased_until: 0,

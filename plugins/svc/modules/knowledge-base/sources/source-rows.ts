@@ -22,7 +22,7 @@ export interface SourceRow {
   readonly attempts: number;
   readonly due_at: number | string;
   readonly leased_until: number | string;
-  readonly fence: number;
+  readonly fencing_token: number;
   readonly created_at: number | string;
   readonly updated_at: number | string;
   readonly indexed_at: number | string | null;
@@ -32,12 +32,14 @@ export function sourceRows({ knex }: Pick<DatabaseApi, 'knex'>): Knex.QueryBuild
   return knex<SourceRow>(tables.sources) as Knex.QueryBuilder<SourceRow, SourceRow[]>;
 }
 
-/** The row of the lease, until it was given back and while nothing else was asked. */
+/** The row of a lease, unless it was released, claimed by another node or requeued. */
 export function leased(
   database: Pick<DatabaseApi, 'knex'>,
-  { sourceId, fence, version }: Lease,
+  { sourceId, fencingToken, version }: Lease,
 ): Knex.QueryBuilder<SourceRow, SourceRow[]> {
-  return sourceRows(database).where({ id: sourceId, fence, version }).where('leased_until', '>', 0);
+  return sourceRows(database)
+    .where({ id: sourceId, fencing_token: fencingToken, version })
+    .where('leased_until', '>', 0);
 }
 
 export function filtered(
@@ -53,7 +55,7 @@ export function filtered(
   });
 }
 
-export function sourceOf(row: SourceRow): Source {
+export function toSource(row: SourceRow): Source {
   return {
     id: row.id,
     baseId: row.base_id,

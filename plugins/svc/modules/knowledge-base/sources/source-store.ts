@@ -1,7 +1,7 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { tables } from '../tables.ts';
 import type { NewSource, Source, SourceCounts, SourceState, SourceStore } from './source.ts';
-import { filtered, leased, sourceOf, sourceRows, type SourceRow } from './source-rows.ts';
+import { filtered, leased, toSource, sourceRows, type SourceRow } from './source-rows.ts';
 
 interface ContentRow {
   readonly source_id: number;
@@ -10,9 +10,9 @@ interface ContentRow {
   readonly file: Uint8Array | null;
 }
 
-const longest = { title: 500, fileName: 300 } as const;
+const maxLengths = { title: 500, fileName: 300 } as const;
 
-/** See SourceStore. @param wake tells the nodes that work that there is something to do */
+/** See SourceStore. @param wake notifies the nodes of due sources */
 export function createSourceStore(
   { database, clock }: Pick<HostApi, 'database' | 'clock'>,
   wake: () => void,
@@ -20,8 +20,8 @@ export function createSourceStore(
   const { knex } = database;
   const rows = () => sourceRows(database);
   const contents = () => knex<ContentRow>(tables.contents);
-  /** Asked for anew. Whoever works on it now does not end it, but keeps the lease until it has noticed: nothing it still writes is missed. */
-  const asked = {
+  /** Requeues a source. The current worker cannot complete it, but holds the lease until it notices; so its last writes are not lost. */
+  const requeued = {
     state: 'pending' as SourceState,
     version: knex.raw('?? + 1', ['version']) as unknown as number,
     attempts: 0,
@@ -30,12 +30,12 @@ export function createSourceStore(
   };
 
   async function put(source: NewSource): Promise<Source> {
-    const heldFor = source.heldFor ?? 0;
-    const dueAt = heldFor === 0 ? 0 : (knex.raw('? + ?', [database.now(), heldFor]) as unknown as number);
-    const told = toldOf(source, clock.now());
+    const holdFor = source.holdFor ?? 0;
+    const dueAt = holdFor === 0 ? 0 : (knex.raw('? + ?', [database.now(), holdFor]) as unknown as number);
+    const columns = sourceColumns(source, clock.now());
     const fresh = {
-      ...firstRow,
-      ...told,
+      ...initialColumns,
+      ...columns,
       base_id: source.baseId,
       identity: source.identity,
       kind: source.kind,
@@ -52,7 +52,7 @@ export function createSourceStore(
         added === undefined
           ? ((await rows()
               .where({ base_id: source.baseId, identity: source.identity })
-              .update({ ...told, ...asked, due_at: dueAt })
+              .update({ ...columns, ...requeued, due_at: dueAt })
               .returning('*')) as SourceRow[])
           : [added];
       if (row === undefined) throw new Error('The source was not stored.');
@@ -61,13 +61,13 @@ export function createSourceStore(
         const content = {
           source_id: row.id,
           body,
-          file_name: fileName.slice(0, longest.fileName),
+          file_name: fileName.slice(0, maxLengths.fileName),
           file: file === null ? null : Buffer.from(file),
         };
         await contents().insert(content).onConflict('source_id').merge();
       }
-      if (heldFor === 0) database.afterCommit(wake);
-      return sourceOf(row);
+      if (holdFor === 0) database.afterCommit(wake);
+      return toSource(row);
     });
   }
 
@@ -75,24 +75,24 @@ export function createSourceStore(
     put,
     get: async (id) => {
       const row = (await rows().where({ id }).first()) as SourceRow | undefined;
-      return row === undefined ? null : sourceOf(row);
+      return row === undefined ? null : toSource(row);
     },
     list: async (filter, { limit, offset }) =>
-      ((await filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as SourceRow[]).map(sourceOf),
+      ((await filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as SourceRow[]).map(toSource),
     async count(filter) {
       const [row] = (await filtered(rows(), filter).count({ total: '*' })) as unknown as { total?: number | string }[];
       return Number(row?.total ?? 0);
     },
-    counts: () => countsOf(rows()),
-    ofPost: async (postId) => ((await rows().where({ post_id: postId })) as SourceRow[]).map(sourceOf),
-    async requeue(filter, { anew = false, origin = 'admin_knowledge_base' } = {}) {
-      const again = { ...asked, origin, updated_at: clock.now(), ...(anew && { content_hash: '' }) };
+    counts: () => countSources(rows()),
+    listByPost: async (postId) => ((await rows().where({ post_id: postId })) as SourceRow[]).map(toSource),
+    async requeue(filter, { force = false, origin = 'admin_knowledge_base' } = {}) {
+      const again = { ...requeued, origin, updated_at: clock.now(), ...(force && { content_hash: '' }) };
       const ids = (
         (await filtered(rows(), filter).whereNot({ state: 'deleting' }).update(again).returning('id')) as unknown as {
           id: number;
         }[]
       ).map(({ id }) => id);
-      if (anew)
+      if (force)
         for (let at = 0; at < ids.length; at += 500)
           await knex(tables.chunks)
             .whereIn('source_id', ids.slice(at, at + 500))
@@ -102,10 +102,10 @@ export function createSourceStore(
     },
     async markDeleting(filter) {
       const count = await filtered(rows(), filter).update({
-        ...asked,
+        ...requeued,
         state: 'deleting',
         content_hash: '',
-        message: 'Its passages are being deleted.',
+        message: 'Deleting its passages.',
         updated_at: clock.now(),
       });
       if (count > 0) wake();
@@ -115,11 +115,11 @@ export function createSourceStore(
       const row = (await contents().where({ source_id: id }).first()) as ContentRow | undefined;
       return row === undefined ? null : { body: row.body, fileName: row.file_name, file: row.file };
     },
-    async keepText(lease, { title, text }) {
+    async saveText(lease, { title, text }) {
       await database.transaction(async () => {
-        // In the same transaction: a file that was replaced meanwhile stays.
+        // In one transaction, so that a file replaced in the meantime is not overwritten.
         const [held] = (await leased(database, lease)
-          .update({ title: title.slice(0, longest.title), updated_at: clock.now() })
+          .update({ title: title.slice(0, maxLengths.title), updated_at: clock.now() })
           .returning('id')) as unknown[];
         if (held !== undefined)
           await contents().where({ source_id: lease.sourceId }).update({ body: text, file: null });
@@ -128,7 +128,7 @@ export function createSourceStore(
   };
 }
 
-const firstRow = {
+const initialColumns = {
   url: '',
   post_id: null,
   parent_id: null,
@@ -142,14 +142,14 @@ const firstRow = {
   attempts: 0,
   due_at: 0,
   leased_until: 0,
-  fence: 1,
+  fencing_token: 1,
   indexed_at: null,
 } as const;
 
-/** What is told of a source each time it is put. */
-function toldOf({ title, url, postId, parentId, origin = 'admin_knowledge_base' }: NewSource, now: number) {
+/** The columns that each `put` sets. */
+function sourceColumns({ title, url, postId, parentId, origin = 'admin_knowledge_base' }: NewSource, now: number) {
   return {
-    title: title.slice(0, longest.title),
+    title: title.slice(0, maxLengths.title),
     ...(url !== undefined && { url }),
     ...(postId !== undefined && { post_id: postId }),
     ...(parentId !== undefined && { parent_id: parentId }),
@@ -158,7 +158,7 @@ function toldOf({ title, url, postId, parentId, origin = 'admin_knowledge_base' 
   };
 }
 
-async function countsOf(rows: Knex.QueryBuilder<SourceRow, SourceRow[]>): Promise<Map<number, SourceCounts>> {
+async function countSources(rows: Knex.QueryBuilder<SourceRow, SourceRow[]>): Promise<Map<number, SourceCounts>> {
   const found = (await rows
     .select('base_id', 'state')
     .count({ total: '*' })

@@ -4,8 +4,7 @@ export const sourceKinds = ['text', 'qa', 'file', 'post', 'address', 'sitemap'] 
 export type SourceKind = (typeof sourceKinds)[number];
 
 /**
- * `pending`: waits to be indexed; `indexing`: is being read, embedded and written; `deleting`: goes as soon as its vectors
- * have gone.
+ * `pending`: waits to be indexed; `indexing`: being read, embedded and written; `deleting`: deleted once its vectors are.
  */
 export const sourceStates = ['pending', 'indexing', 'indexed', 'failed', 'deleting'] as const;
 export type SourceState = (typeof sourceStates)[number];
@@ -13,22 +12,22 @@ export type SourceState = (typeof sourceStates)[number];
 export const origins = { admin: 'admin_knowledge_base', task: 'automated_task_indexing' } as const;
 export type SourceOrigin = (typeof origins)[keyof typeof origins];
 
-/** What a knowledge base is filled from. */
+/** A source of a knowledge base. */
 export interface Source {
   /** `data.source.log_id` of its event. */
   readonly id: number;
   readonly baseId: number;
   readonly kind: SourceKind;
   readonly title: string;
-  /** Empty: it has no address. */
+  /** An empty string if it has none. */
   readonly url: string;
   readonly postId: number | null;
   /** The sitemap it came from. */
   readonly parentId: number | null;
   readonly state: SourceState;
-  /** What became of it, why it failed, or what is being done. */
+  /** The result, the error or the progress, in one sentence. */
   readonly message: string;
-  /** Who asked for the indexing that is to come, or was last. */
+  /** Who requested the next or last indexing. */
   readonly origin: SourceOrigin;
   readonly version: number;
   readonly contentHash: string;
@@ -44,16 +43,16 @@ export interface Source {
 export interface NewSource {
   readonly baseId: number;
   readonly kind: SourceKind;
-  /** What it is the same source by, within its base. */
+  /** Unique within its base. */
   readonly identity: string;
   readonly title: string;
   readonly url?: string;
   readonly postId?: number | null;
   readonly parentId?: number | null;
   readonly origin?: SourceOrigin;
-  /** Milliseconds for which it is left to the caller, who claims it; nobody is told of it. Default 0. */
-  readonly heldFor?: number;
-  /** What there is to index; left out: it is fetched when it is indexed. */
+  /** Milliseconds for which the caller reserves the source to claim it itself; nodes are not notified. Default 0. */
+  readonly holdFor?: number;
+  /** The content to index; without it, it is read when the source is indexed. */
   readonly content?: SourceContent;
 }
 
@@ -64,12 +63,19 @@ export interface SourceContent {
   readonly file?: Uint8Array | null;
 }
 
-/** The right of one node to work on what was asked of a source, until another has taken it over or something else is asked of it. */
+/** The right of one node to process a source, until it expires and another node claims it, or the source is requeued. */
 export interface Lease {
   readonly sourceId: number;
-  /** Of this claim alone. */
-  readonly fence: number;
+  /** Unique to this claim. */
+  readonly fencingToken: number;
   readonly version: number;
+}
+
+/** Thrown when another node has claimed the source, or when it was requeued: the work must end. */
+export class LeaseLostError extends Error {
+  constructor() {
+    super('The lease on the source is lost: it was requeued, or another node claimed it.');
+  }
 }
 
 export interface Claimed {
@@ -88,31 +94,31 @@ export interface SourceCounts extends Readonly<Record<SourceState, number>> {
   readonly chunks: number;
 }
 
-/** What a base is filled from, over all nodes. Writes take part in a running transaction. */
+/** The sources of all knowledge bases. Writes join a running transaction. */
 export interface SourceStore {
   get(id: number): Promise<Source | null>;
   list(filter: SourceFilter, page: { readonly limit: number; readonly offset: number }): Promise<readonly Source[]>;
   count(filter: SourceFilter): Promise<number>;
   counts(): Promise<ReadonlyMap<number, SourceCounts>>;
   /** Sources of a post, in all bases. */
-  ofPost(postId: number): Promise<readonly Source[]>;
-  /** Adds it, or takes what is new of one that is there, and has it indexed. One that is being deleted comes back. */
+  listByPost(postId: number): Promise<readonly Source[]>;
+  /** Adds or updates a source and queues it. Restores one that is being deleted. */
   put(source: NewSource): Promise<Source>;
-  /** Has sources indexed again. `anew`: also what has not changed. Answers how many. */
+  /** Queues sources again, and returns how many. With `force`, unchanged ones are indexed too. */
   requeue(
     filter: SourceFilter & { readonly id?: number },
-    options?: { readonly anew?: boolean; readonly origin?: SourceOrigin },
+    options?: { readonly force?: boolean; readonly origin?: SourceOrigin },
   ): Promise<number>;
-  /** Answers how many there were. */
+  /** Marks sources for deletion, and returns how many. */
   markDeleting(filter: SourceFilter & { readonly id?: number }): Promise<number>;
   content(id: number): Promise<Required<SourceContent> | null>;
-  /** What a file that was read says; its bytes go. */
-  keepText(lease: Lease, read: { readonly title: string; readonly text: string }): Promise<void>;
+  /** Stores the text of a file and deletes its bytes. */
+  saveText(lease: Lease, read: { readonly title: string; readonly text: string }): Promise<void>;
 }
 
-/** What the work on sources is done with. Each answers false once the lease is lost or something else was asked of the source: then the work ends, and `release` lets the next one begin. */
+/** Leases of sources. Methods return false once the lease is lost: the worker must then stop and call `release`. */
 export interface SourceQueue {
-  /** The next one that is due, or the one that is named whether it is due or not, unless somebody works on it. */
+  /** Claims the next due source, or the given one, unless another worker holds it. */
   claim(id?: number): Promise<Claimed | null>;
   isDue(): Promise<boolean>;
   renew(lease: Lease): Promise<boolean>;
@@ -121,9 +127,9 @@ export interface SourceQueue {
     progress: { readonly message?: string; readonly total?: number; readonly done?: number },
   ): Promise<boolean>;
   finish(claimed: Claimed, outcome: SourceOutcome, transaction?: Knex.Transaction): Promise<boolean>;
-  /** Tried again after so many milliseconds, or not before somebody asks where that is null. */
+  /** Records a failure. `retryAfter` in milliseconds; null: no automatic retry. */
   fail(claimed: Claimed, failure: { readonly message: string; readonly retryAfter: number | null }): Promise<boolean>;
-  /** Given back, for whoever comes next; nothing where another has it. */
+  /** Ends the lease; does nothing if another node has claimed the source. */
   release(lease: Lease): Promise<void>;
   remove(lease: Lease): Promise<boolean>;
 }

@@ -1,21 +1,21 @@
-import { hashOf } from '../chunks/numbered-chunks.ts';
+import { hashTexts } from '../chunks/chunk-text.ts';
 import { readSitemap } from '../sources/read-sitemap.ts';
-import type { Claimed, Source } from '../sources/source.ts';
-import { LeaseLostError, type IndexParts } from './index-parts.ts';
+import { LeaseLostError, type Claimed, type Source } from '../sources/source.ts';
+import type { IndexParts } from '../knowledge.ts';
 
-/** What an address is the same source by. */
+/** Identity of a page within its knowledge base. */
 export function addressIdentity(url: string): string {
-  return `address:${hashOf([url])}`;
+  return `address:${hashTexts([url])}`;
 }
 
-/** Makes each page of a sitemap a source of its own, and has those go that it names no more. */
-export async function spreadSitemap(
+/** Adds each page of a sitemap as a source, and deletes sources that the sitemap no longer lists. */
+export async function expandSitemap(
   parts: IndexParts,
   { source, lease }: Claimed,
   signal: AbortSignal,
 ): Promise<{ readonly message: string; readonly pages: number }> {
   const { sources, queue } = parts;
-  const { pages, isCut } = await readSitemap(parts.host, source, {
+  const { pages, isTruncated } = await readSitemap(parts.host, source, {
     signal,
     onProgress: (message) => {
       void queue.progress(lease, { message }).catch(() => undefined);
@@ -35,7 +35,7 @@ export async function spreadSitemap(
     if (
       at % 50 === 0 &&
       !(await queue.progress(lease, {
-        message: `${String(at)} of ${String(pages.length)} pages noted.`,
+        message: `${String(at)} of ${String(pages.length)} pages added`,
         total: pages.length,
         done: at,
       }))
@@ -43,13 +43,13 @@ export async function spreadSitemap(
       throw new LeaseLostError();
   }
   const named = new Set(pages);
-  const gone = (await childrenOf(parts, source)).filter(({ url }) => !named.has(url));
+  const gone = (await listChildren(parts, source)).filter(({ url }) => !named.has(url));
   for (const { id } of gone) await sources.markDeleting({ id });
-  const message = `${String(pages.length)} pages${isCut ? ', the first ones of more' : ''}${gone.length === 0 ? '' : `; ${String(gone.length)} gone`}. Each is a source of its own.`;
+  const message = `${String(pages.length)} pages${isTruncated ? ' (the first ones)' : ''}${gone.length === 0 ? '' : `, ${String(gone.length)} deleted`}. Each page is a source.`;
   return { message, pages: pages.length };
 }
 
-async function childrenOf({ sources }: IndexParts, { id, baseId }: Source): Promise<readonly Source[]> {
+async function listChildren({ sources }: IndexParts, { id, baseId }: Source): Promise<readonly Source[]> {
   const found: Source[] = [];
   for (let offset = 0; ; offset += 500) {
     const some = await sources.list({ baseId, parentId: id }, { limit: 500, offset });

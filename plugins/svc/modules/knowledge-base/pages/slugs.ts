@@ -1,3 +1,0 @@
-export const basesSlug = 'svc/knowledge';
-export const baseSlug = 'svc/knowledge/base';
-export const questionsSlug = 'svc/knowledge/questions';
