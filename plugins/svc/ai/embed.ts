@@ -220,10 +220,10 @@ async function joinResults(
 }
 
 /**
- * Splits inputs into what one call may hold, in their order. Tokens are not counted: every token of a byte-level
- * tokenizer is at least one byte of UTF-8, so that bytes bound them from above and cost nothing. Most text has four bytes
- * a token, and its calls stay at a quarter of the limit, which is smaller, quicker answers. One input above the limit
- * goes alone, and is the far end's to refuse.
+ * Splits inputs into calls within the limits, in order. Tokens are not counted: each token of a byte-level tokenizer has at
+ * least one byte of UTF-8, so bytes are an upper bound that costs nothing. Most text has four bytes per token, so its calls
+ * stay at a quarter of the limit, with smaller and faster responses. An input above the limit is sent alone, and
+ * the provider may refuse it.
  */
 export function embedBatches(
   input: readonly string[],

@@ -64,7 +64,8 @@ export async function usableSource(
   const covered = await pixelsOf(mask);
   if (size !== null && covered !== null && (size.width !== covered.width || size.height !== covered.height)) {
     throw refuse(
-      `The mask has ${String(covered.width)} by ${String(covered.height)} pixels, and the image ${String(size.width)} by ${String(size.height)}. Make them equal.`,
+      `The mask has ${String(covered.width)} by ${String(covered.height)} pixels, and the image ` +
+        `${String(size.width)} by ${String(size.height)}. Make them equal.`,
     );
   }
   return { image: source, mask: area };

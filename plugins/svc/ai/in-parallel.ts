@@ -18,9 +18,9 @@ export async function inParallel<Item, Result>(
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < items.length && !stop.signal.aborted) {
-      const place = next;
+      const index = next;
       next += 1;
-      results[place] = await task(items[place] as Item, both);
+      results[index] = await task(items[index] as Item, both);
     }
   };
   try {

@@ -82,7 +82,7 @@ export function createUpsertVectors({ openStore, embed, firstCall, newId = rando
     checkDimension({ store, target, model: embedding.model, vector: begun.embeddings[0] ?? [] });
     const rest = texts.length > first ? await ask(texts.slice(first)) : null;
     const values = [...begun.embeddings, ...(rest?.embeddings ?? [])];
-    const vectors = records.map((record, place) => ({ ...record, values: values[place] ?? [] }));
+    const vectors = records.map((record, index) => ({ ...record, values: values[index] ?? [] }));
     refuseMixed(
       vectors.map((vector) => vector.values.length),
       embedding.provider,
@@ -118,10 +118,10 @@ function refuseUnfit(
   records: readonly { readonly id: string; readonly content: string; readonly metadata: VectorMetadata }[],
   store: VectorStore,
 ): void {
-  for (const [place, record] of records.entries()) {
+  for (const [index, record] of records.entries()) {
     const reason = store.refuse?.(record) ?? null;
     if (reason === null) continue;
-    const message = `vectors[${String(place)}]: ${reason}`;
+    const message = `vectors[${String(index)}]: ${reason}`;
     throw new RestError({
       code: 'rest_invalid_param',
       status: 400,

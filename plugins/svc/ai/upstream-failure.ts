@@ -90,7 +90,7 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
   }
 }
 
-/** Nobody reads the response: 499 is the status that proxies log for a closed connection. */
+/** The client is gone: 499 is the status that proxies log for a closed connection. */
 function aborted(cause: Error): RestError {
   return new RestError({
     code: 'rest_svc_request_aborted',

@@ -4,7 +4,7 @@ import { localDay } from '../../kit/local-day.ts';
 export const filterNames = ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** Stands for every outcome except `ok`. */
+/** Matches every outcome except `ok`. */
 export const failed = 'failed';
 
 /** The calls that a page, an export or a command covers. */
