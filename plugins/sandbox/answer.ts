@@ -92,7 +92,7 @@ function compose(question: Question, prompt: string, fingerprint: string): strin
   return [
     `Sandbox answer from ${question.provider} (${question.model}): you asked "${quote(prompt)}".`,
     ...(question.system === '' ? [] : [`The instruction "${quote(question.system)}" came with it.`]),
-    'No provider was called; this text was made up on your own machine.',
+    'No provider was called; this text was generated on your own machine.',
     chosen(openings, 0).replace('{subject}', subject),
     chosen(middles, 6),
     chosen(closings, 12),

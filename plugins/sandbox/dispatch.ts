@@ -165,6 +165,8 @@ function greeting(path: string): FakeResponse {
       ...qdrant,
     });
   return jsonResponse(404, {
-    error: `No fake answers here. The first segment of the path is one of ${[...fakeProviders, ...fakeStores].map(({ id }) => id).join(', ')}.`,
+    error:
+      `No fake answers here. The first segment of the path is one of ` +
+      `${[...fakeProviders, ...fakeStores].map(({ id }) => id).join(', ')}.`,
   });
 }

@@ -71,7 +71,10 @@ export function readFaultSettings(stored: unknown): FaultSettings {
   };
 }
 
-/** The fault a model name forces (`fault-429`, also `vendor/fault-429` and `fault-429:free`), whatever the settings say; null for other names. */
+/**
+ * The fault a model name forces (`fault-429`, also `vendor/fault-429` and `fault-429:free`), whatever the settings
+ * say; null for other names.
+ */
 export function forcedFault(model: string): Fault | null {
   const name = /(?:^|\/)fault-([a-z0-9]+)(?:$|:)/.exec(model)?.[1];
   return faults.find((fault) => fault === name) ?? null;

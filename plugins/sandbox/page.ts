@@ -16,7 +16,7 @@ const faultLabels: Readonly<Record<Fault, string>> = {
   none: 'None: every request is answered',
   '429': '429: rate limited, with Retry-After',
   '500': '500: the provider failed',
-  slow: 'Slow: answers after the delay; a stream stands still in the middle',
+  slow: 'Slow: answers after the delay; a stream stalls in the middle',
   cut: 'Cut: the connection breaks in mid-answer',
   error: 'Error: a stream ends in the middle with an error, a whole answer is a 500',
   garbage: 'Garbage: an answer that is not JSON',

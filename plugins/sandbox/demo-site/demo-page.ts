@@ -22,7 +22,10 @@ export function readDemoPageOptions(query: URLSearchParams): DemoPageOptions {
 export function contentSecurityPolicy({ policy }: DemoPageOptions, site: string): string | null {
   if (policy === '') return null;
   const widget = policy === 'strict' ? ` ${site}` : '';
-  return `default-src 'none'; script-src 'self'${widget}; connect-src 'self'${widget}; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+  return (
+    `default-src 'none'; script-src 'self'${widget}; connect-src 'self'${widget}; style-src 'self'; ` +
+    `img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
+  );
 }
 
 const goods = [
@@ -36,7 +39,8 @@ const goods = [
 export function demoPageHtml({ bot, isHostile }: DemoPageOptions, script: string): string {
   const cards = goods.map(
     ([name, text, price]) =>
-      `<li class="good"><div class="picture" aria-hidden="true"></div><h2>${name}</h2><p>${text}</p><p class="price">€ ${price}</p><button type="button">Add to basket</button></li>`,
+      `<li class="good"><div class="picture" aria-hidden="true"></div><h2>${name}</h2><p>${text}</p><p ` +
+      `class="price">€ ${price}</p><button type="button">Add to basket</button></li>`,
   );
   const tag = bot === '' ? '' : `<script src="${escaped(script)}" data-bot="${bot}" async></script>\n`;
   return `<!doctype html>
@@ -85,12 +89,27 @@ footer { color: #4a5a63; border-top: 1px solid #d8d2c4; margin-top: 2rem; }
 `;
 
 /** What page styles do to elements of others, on purpose and at their worst. */
-export const hostileStyles = `* { all: initial !important; font: 40px/3 cursive !important; color: magenta !important; background: yellow !important; letter-spacing: 1em !important; text-transform: uppercase !important; box-sizing: content-box !important; }
+export const hostileStyles = `* { all: initial !important;
+  font: 40px/3 cursive !important;
+  color: magenta !important;
+  background: yellow !important;
+  letter-spacing: 1em !important;
+  text-transform: uppercase !important;
+  box-sizing: content-box !important;
+  }
 *, *::before, *::after { animation: none !important; transition: none !important; }
 div, section, ul, li, p, form { display: inline !important; float: right !important; margin: 30px !important; position: static !important; }
 button, input, textarea, select { display: none !important; visibility: hidden !important; width: 1px !important; }
 a { pointer-events: none !important; }
-svc-chatbot { display: none !important; opacity: 0 !important; position: static !important; transform: scale(0.1) !important; width: 0 !important; height: 0 !important; overflow: hidden !important; z-index: -1 !important; }
+svc-chatbot { display: none !important;
+  opacity: 0 !important;
+  position: static !important;
+  transform: scale(0.1) !important;
+  width: 0 !important;
+  height: 0 !important;
+  overflow: hidden !important;
+  z-index: -1 !important;
+  }
 svc-chatbot * { display: none !important; }
 html { font-size: 40px !important; direction: rtl !important; overflow: hidden !important; }
 body { zoom: 2; filter: blur(1px) !important; transform: rotate(3deg) !important; }

@@ -69,7 +69,8 @@ function readMessages(messages: unknown): { role: string; content: string }[] {
     const { role, content } = isObject(message) ? message : {};
     if (role === 'system')
       throw invalid(
-        'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
+        'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not ' +
+          '"system" as an input message role.',
       );
     if (role !== 'user' && role !== 'assistant')
       throw invalid(`messages.${String(index)}.role: Input should be 'user' or 'assistant'`);

@@ -33,13 +33,16 @@ const dialect: ChatDialect & { readonly images: ImagesDialect } = {
       type: 'gateway',
       code: 'DeploymentNotFound',
       message:
-        'The API deployment for this resource does not exist. If you created the deployment within the last 5 minutes, please wait a moment and try again.',
+        'The API deployment for this resource does not exist. If you created the deployment within the last ' +
+        '5 minutes, please wait a moment and try again.',
     }),
     unknown_path: () => ({ type: 'gateway', code: '404', message: 'Resource not found' }),
     rate_limited: ({ retryAfter }) => ({
       type: 'gateway',
       code: '429',
-      message: `Requests to the ChatCompletions_Create Operation have exceeded call rate limit of your current pricing tier. Please retry after ${String(retryAfter ?? 1)} seconds.`,
+      message:
+        `Requests to the ChatCompletions_Create Operation have exceeded call rate limit of your current ` +
+        `pricing tier. Please retry after ${String(retryAfter ?? 1)} seconds.`,
     }),
     server_error: () => ({
       type: 'gateway',
@@ -61,7 +64,8 @@ const dialect: ChatDialect & { readonly images: ImagesDialect } = {
 };
 
 const accessDenied =
-  'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.';
+  'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid ' +
+  'key for an active subscription and use a correct regional API endpoint for your resource.';
 
 const models = ['gpt-5.4-mini', 'gpt-4.1-mini', 'gpt-4o-mini'];
 const embeddingModels = ['text-embedding-3-small', 'text-embedding-3-large'];

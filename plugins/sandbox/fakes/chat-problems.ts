@@ -54,7 +54,8 @@ const invalid = (message: string, rest: Partial<ChatProblem> = {}): ChatProblem 
 const openAiSentences: Sentences = {
   no_key: () =>
     invalid(
-      "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+      "You didn't provide an API key. You need to provide your API key in an Authorization header using " +
+        'Bearer auth (i.e. Authorization: Bearer YOUR_KEY).',
       { status: 401 },
     ),
   bad_key: ({ key }) =>
@@ -77,12 +78,16 @@ const openAiSentences: Sentences = {
   unknown_path: ({ method, path }) => invalid(`Invalid URL (${method ?? ''} ${path ?? ''})`, { status: 404 }),
   bad_json: () =>
     invalid(
-      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your " +
+        'HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid ' +
+        'JSON.)',
     ),
   too_large: () => invalid('Request body is too large.', { status: 413 }),
   rate_limited: ({ model, retryAfter }) => ({
     status: 429,
-    message: `Rate limit reached for ${model ?? 'this model'} in organization org-sandbox on requests per min (RPM): Limit 1, Used 1, Requested 1. Please try again in ${String(retryAfter ?? 1)}s.`,
+    message:
+      `Rate limit reached for ${model ?? 'this model'} in organization org-sandbox on requests per min ` +
+      `(RPM): Limit 1, Used 1, Requested 1. Please try again in ${String(retryAfter ?? 1)}s.`,
     type: 'requests',
     param: null,
     code: 'rate_limit_exceeded',

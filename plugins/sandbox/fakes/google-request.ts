@@ -25,7 +25,9 @@ export function unknownModel(model: string, version: string, method = 'generateC
   return googleError({
     code: 404,
     status: 'NOT_FOUND',
-    message: `models/${model} is not found for API version ${version}, or is not supported for ${method}. Call ListModels to see the list of available models and their supported methods.`,
+    message:
+      `models/${model} is not found for API version ${version}, or is not supported for ${method}. Call ` +
+      `ListModels to see the list of available models and their supported methods.`,
   });
 }
 

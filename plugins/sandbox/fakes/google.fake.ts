@@ -94,7 +94,8 @@ function refuse({ headers, query }: FakeRequest): FakeResponse | null {
       code: 403,
       status: 'PERMISSION_DENIED',
       message:
-        "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
+        "Method doesn't allow unregistered callers (callers without established identity). Please use API " +
+        'Key or other form of API consumer identity to call this API.',
     });
   }
   const message = 'API key not valid. Please pass a valid API key.';

@@ -69,7 +69,8 @@ function readInput(input: unknown, refuse: Refuse): string[] {
   if (list.length > mostInputs) {
     throw refuse(
       'input',
-      `Invalid 'input': array too long. Expected an array with maximum length ${String(mostInputs)}, but got an array with length ${String(list.length)} instead.`,
+      `Invalid 'input': array too long. Expected an array with maximum length ${String(mostInputs)}, but ` +
+        `got an array with length ${String(list.length)} instead.`,
     );
   }
   return list.map((entry) => {
@@ -89,7 +90,9 @@ function countAll(texts: readonly string[], refuse: Refuse): number {
   if (longest > mostTokensOfOne) {
     throw refuse(
       'input',
-      `This model's maximum context length is ${String(mostTokensOfOne)} tokens, however you requested ${String(longest)} tokens (${String(longest)} in your prompt; 0 for the completion). Please reduce your prompt; or completion length.`,
+      `This model's maximum context length is ${String(mostTokensOfOne)} tokens, however you requested ` +
+        `${String(longest)} tokens (${String(longest)} in your prompt; 0 for the completion). Please reduce ` +
+        `your prompt; or completion length.`,
     );
   }
   const sum = counts.reduce((total, count) => total + count, 0);

@@ -24,7 +24,9 @@ const dialect: ChatDialect & { readonly images: ImagesDialect } = {
     }),
     bad_key: ({ key }) => ({
       status: 400,
-      message: `Incorrect API key provided: ${(key ?? '').slice(0, 2)}***${(key ?? '').slice(-2)}. You can obtain an API key from https://console.x.ai.`,
+      message:
+        `Incorrect API key provided: ${(key ?? '').slice(0, 2)}***${(key ?? '').slice(-2)}. You can obtain ` +
+        `an API key from https://console.x.ai.`,
     }),
     no_model: () => ({ message: 'Failed to deserialize the JSON body into the target type: missing field `model`' }),
     no_messages: () => ({
@@ -32,7 +34,9 @@ const dialect: ChatDialect & { readonly images: ImagesDialect } = {
     }),
     unknown_model: ({ model }) => ({
       code: 'Some requested entity was not found',
-      message: `The model ${model ?? ''} does not exist or your team sandbox does not have access to it. Please ensure you're using the correct API key.`,
+      message:
+        `The model ${model ?? ''} does not exist or your team sandbox does not have access to it. Please ` +
+        `ensure you're using the correct API key.`,
     }),
     unknown_path: () => ({
       code: 'Some requested entity was not found',

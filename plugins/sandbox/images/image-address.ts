@@ -21,7 +21,10 @@ export function recipeOf({ prompt, width, height, index, seed, model }: Drawn): 
   };
 }
 
-/** Where a picture can be fetched. The address holds all it is made of, so nothing is stored, and it works as long as the sandbox listens. */
+/**
+ * Where a picture can be fetched. The address holds all it is made of, so nothing is stored, and it works as long as
+ * the sandbox listens.
+ */
 export function addressOf(origin: string, { width, height, fingerprint, caption }: PictureRecipe): string {
   return `${origin}/images/${String(width)}x${String(height)}-${fingerprint}-${Buffer.from(caption).toString('base64url')}.png`;
 }

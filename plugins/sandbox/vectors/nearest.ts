@@ -20,7 +20,10 @@ export function greaterIsNearer(metric: Metric): boolean {
   return metric === 'cosine' || metric === 'dot';
 }
 
-/** The records nearest to a vector, nearest first; of equally near ones those that were there first. Looks at every record, a page at a time. */
+/**
+ * The records nearest to a vector, nearest first; of equally near ones those that were there first. Looks at every
+ * record, a page at a time.
+ */
 export async function nearest({ pages, vector, metric, limit, accepts }: NearestInit): Promise<readonly Hit[]> {
   const sign = greaterIsNearer(metric) ? -1 : 1;
   const measure = measures[metric];

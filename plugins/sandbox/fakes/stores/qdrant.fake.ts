@@ -41,7 +41,8 @@ export const fakeQdrant: FakeStore = {
     rateLimited: (_, retryAfter) =>
       qdrantError(
         429,
-        `Rate limiting exceeded: Write rate limit exceeded: Operation requires more tokens than available. Retry after ${String(retryAfter)}s`,
+        `Rate limiting exceeded: Write rate limit exceeded: Operation requires more tokens than available. ` +
+          `Retry after ${String(retryAfter)}s`,
         { 'retry-after': String(retryAfter) },
       ),
     serverError: () =>

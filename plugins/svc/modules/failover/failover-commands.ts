@@ -14,7 +14,8 @@ export function failoverCommands({ failover }: FailoverPort): CliCommand[] {
     {
       name: 'svc failover set',
       description:
-        'Replace the given lists: {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}], "images": [], "embeddings": [{"provider": "azure", "model": "text-embedding-3-small", "dimensions": 1536}]}',
+        'Replace the given lists: {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}], "images": ' +
+        '[], "embeddings": [{"provider": "azure", "model": "text-embedding-3-small", "dimensions": 1536}]}',
       args: [{ name: 'json', description: 'An object with the lists text, images and embeddings.' }],
       run: async ({ args: [json = ''] }) => failover.save(parseLists(json)),
     },

@@ -36,7 +36,8 @@ export function createFailoverStore({
         if (listed.length > maxTargets) errors[use] = `The list for ${use} has at most ${String(maxTargets)} entries.`;
         else if (readTargets(listed, use).length < listed.length)
           errors[use] =
-            `Each entry in the list for ${use} needs a provider and a model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
+            `Each entry in the list for ${use} needs a provider and a ` +
+            `model${use === 'embeddings' ? ', and the dimensions of its vectors' : ''}.`;
       }
       if (Object.keys(errors).length > 0) throw invalidFields(errors);
       const failover = readFailover(next);

@@ -21,7 +21,10 @@ export interface Reservation {
   readonly lifetime: number;
 }
 
-/** Reserves all or nothing. Returns the first request that exceeds its budget, or null. Plain SQL: under a budget it runs before every call. */
+/**
+ * Reserves all or nothing. Returns the first request that exceeds its budget, or null. Plain SQL: under a budget it
+ * runs before every call.
+ */
 export async function reserveAll(database: DatabaseApi, reservation: Reservation): Promise<ReservationRequest | null> {
   const work = {
     sqlite: (connection: SqliteConnection) => reserveInSqlite(connection, reservation),
@@ -60,7 +63,8 @@ function reserveInSqlite(connection: SqliteConnection, { call, requests, lifetim
     );
     if (changes === 0) throw new InsufficientBudget(request);
     connection.run(
-      "insert into svc_budget_reservations (call, counter, period, amount, expires) values (?, ?, ?, ?, cast(unixepoch('subsec') * 1000 as integer) + ?)",
+      'insert into svc_budget_reservations (call, counter, period, amount, expires) values (?, ?, ?, ?, ' +
+        "cast(unixepoch('subsec') * 1000 as integer) + ?)",
       call,
       counter,
       period,
