@@ -1,14 +1,14 @@
 import { definePlugin, type HostApi } from '#plugin-api';
 import { createServices, type ServiceContext } from './wiring.ts';
 import { collectMigrations, type Module } from './kit/module.ts';
-import { aiFormJobs, aiFormsModule, aiFormTables } from './modules/ai-forms/module.ts';
+import { aiFormsModule } from './modules/ai-forms/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
 import { chatbotsModule } from './modules/chatbots/module.ts';
 import { contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { failoverModule } from './modules/failover/module.ts';
-import { imageJobs, imagesModule, imageTables } from './modules/images/module.ts';
+import { imagesModule } from './modules/images/module.ts';
 import { knowledgeBaseModule } from './modules/knowledge-base/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
@@ -38,8 +38,8 @@ const modules: readonly Module<ServiceContext>[] = [
   webhooksModule,
 ];
 
-const jobs = [...modules.flatMap((module) => module.jobs), ...aiFormJobs, ...imageJobs];
-const tables = [...modules.flatMap((module) => module.tables), ...aiFormTables, ...imageTables];
+const jobs = modules.flatMap((module) => module.jobs);
+const tables = modules.flatMap((module) => module.tables);
 
 export default definePlugin({
   migrations: collectMigrations(modules),

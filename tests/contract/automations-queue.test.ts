@@ -145,7 +145,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       await site.cli('svc', 'task', 'resume', String(task.id));
       expect((await site.until(task, 'failed'))[0]).to.deep.include({
         attempts: 2,
-        message: 'The process that worked on it ended 2 times before it was done.',
+        message: 'The process ended 2 times before the item was finished.',
       });
     });
 

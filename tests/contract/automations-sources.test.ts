@@ -82,7 +82,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       feedText = entry(3) + feedText;
       expect(await run(task)).to.deep.include({ found: 3, added: 1 });
       feedStatus = 503;
-      expect(String(await failureOf(run(task)))).to.match(/The feed's server answered 503\. Open http/);
+      expect(String(await failureOf(run(task)))).to.match(/The feed's server returned status 503\. Open http/);
       feed.close();
       feed.closeAllConnections();
       expect(String(await failureOf(run(task)))).to.match(/127\.0\.0\.1/);
@@ -146,17 +146,17 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       await site.cli('svc', 'task', 'resume', String(task.id));
       expect(await run(task)).to.deep.include({
         added: 120,
-        message: '120 new items queued. The limit of 120 a run is reached; the rest comes with the next run.',
+        message: '120 new items queued. The limit of 120 per run is reached. The next run queues the rest.',
       });
       expect(await run(task)).to.deep.include({
         added: 30,
-        message: '30 new items queued. The limit of 150 a day is reached; the rest comes with a run on another day.',
+        message: '30 new items queued. The daily limit of 150 is reached. Runs on later days queue the rest.',
       });
       expect(await run(task)).to.deep.include({ added: 0 });
     });
 
     it('run by their schedules, on which cron has the last word', async () => {
-      expect(String(await failureOf(site.task({ schedule: '0 0 30 2 *' })))).to.include("'0 0 30 2 *' is no schedule");
+      expect(String(await failureOf(site.task({ schedule: '0 0 30 2 *' })))).to.include("'0 0 30 2 *' is not a schedule");
       const task = await site.task({ schedule: 'daily' });
       const event = (await site.host.cron.list()).find(({ hook }) => hook === 'svc_automations_run');
       expect(event).to.deep.include({ args: [task.id], schedule: 'daily' });
@@ -184,13 +184,13 @@ describeDialects('sources and events of automations', (_open, { location }) => {
         ),
       );
       for (const sentence of [
-        'Name must be',
+        'Name must have',
         'Words must be from 10 to 1000.',
-        'Address of the feed',
-        'Items a run',
+        'Feed URL',
+        'Items per run',
         'Attempts must be',
-        'there is no such user',
-        'colour is not known',
+        'this user does not exist',
+        'colour is not a member',
       ])
         expect(refused).to.include(sentence);
       expect(String(await failureOf(site.task({ settings: { prompt: 'no hole' } })))).to.include(
@@ -239,22 +239,22 @@ describeDialects('sources and events of automations', (_open, { location }) => {
         }
         const of = (target: string): Event | undefined =>
           events.find(({ data }) => data.queue_item.target_identifier === target);
-        const idOf = (target: string): number | undefined => items.find((item) => item.target === target)?.id;
+        const parseId = (target: string): number | undefined => items.find((item) => item.target === target)?.id;
         expect(of('one')?.data).to.deep.equal({
           task: { id: task.id, name: 'Notes', type: 'test_notes' },
-          queue_item: { id: idOf('one'), target_identifier: 'one', status: 'completed', attempts: 1 },
+          queue_item: { id: parseId('one'), target_identifier: 'one', status: 'completed', attempts: 1 },
           result: { message: 'Done.', generated_post_id: items.find(({ target }) => target === 'one')?.post },
           ai: { provider: 'OpenAI', model: 'gpt-4o-mini' },
         });
         expect(of('two')?.data).to.deep.equal({
           task: { id: task.id, name: 'Notes', type: 'test_notes' },
-          queue_item: { id: idOf('two'), target_identifier: 'two', status: 'failed', attempts: 1 },
+          queue_item: { id: parseId('two'), target_identifier: 'two', status: 'failed', attempts: 1 },
           result: { message: 'This cannot be.' },
         });
         // Failed again after it was set to go again: another act.
         await site.cli('svc', 'task', 'retry', String(task.id), '--all');
         const again = JSON.parse((await receiver.first(4))[3]?.body.toString() ?? '{}') as Event;
-        expect(again.data.queue_item).to.deep.include({ id: idOf('two'), status: 'failed', attempts: 2 });
+        expect(again.data.queue_item).to.deep.include({ id: parseId('two'), status: 'failed', attempts: 2 });
         expect(new Set([...events, again].map(({ idempotency_key: key }) => key)).size).to.equal(4);
       } finally {
         await receiver.stop();

@@ -35,7 +35,7 @@ describeDialects('automations', (_open, { location }) => {
       expect(await site.cli('svc', 'task', 'run', String(task.id))).to.deep.equal({
         found: 3,
         added: 0,
-        message: 'Nothing new in the source.',
+        message: 'The source has no new entries.',
       });
     });
 

@@ -67,7 +67,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
         ['Cocoa', 'waiting'],
       ]);
       await site.worked();
-      expect(site.farEnd.calls).to.deep.equal([]);
+      expect(site.upstream.calls).to.deep.equal([]);
       await Promise.all([
         site.post('start', { id }, 'svc/content/batch'),
         site.post('start', { id }, 'svc/content/batch'),
@@ -96,9 +96,9 @@ describeDialects('a batch of texts', (_open, { location }) => {
         events.map(({ resource, data }) => [resource?.type, resource?.id === String(data.post.id), data.post.status]),
       ).to.deep.equal(Array(3).fill(['post', true, 'future']));
       expect(new Set(events.map(({ idempotency_key: key }) => key)).size).to.equal(3);
-      expect(site.farEnd.calls).to.have.length(18);
+      expect(site.upstream.calls).to.have.length(18);
       const { body } = await site.post('progress', { id, page: '1' }, 'svc/content/batch');
-      expect(body.data).to.deep.include({ total: 3, finished: 3, isRunning: false, words: '3 of 3 done' });
+      expect(body.data).to.deep.include({ total: 3, finished: 3, isRunning: false, summary: '3 of 3 finished' });
       expect((body.data as { spent: string }).spent).to.match(/^1,980 tokens, \$0\.00\d+$/);
       expect(site.receiver.received).to.have.length(3);
     });
@@ -160,7 +160,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
           ['Entry 1', 'completed'],
           ['Entry 2', 'completed'],
         ]);
-        expect(site.farEnd.calls.some(({ messages }) => messages.at(-1)?.content.includes('Told 2'))).to.equal(true);
+        expect(site.upstream.calls.some(({ messages }) => messages.at(-1)?.content.includes('Told 2'))).to.equal(true);
         const [event] = await site.events(2);
         expect(event?.data).to.not.have.property('post');
       });
@@ -175,11 +175,11 @@ describeDialects('a batch of texts', (_open, { location }) => {
         await settled();
         const [read, gone, unknown] = await rows();
         expect(read).to.include({ status: 'completed' });
-        const told = site.farEnd.calls
+        const told = site.upstream.calls
           .map(({ messages }) => messages.at(-1)?.content ?? '')
           .find((prompt) => prompt.includes('What the page says.'));
         expect(told).to.include('What the page says. {topic}');
-        expect(gone).to.include({ status: 'failed', message: `${origin}/gone: It answered with status 404.` });
+        expect(gone).to.include({ status: 'failed', message: `${origin}/gone: The server returned status 404.` });
         expect(unknown?.status).to.equal('failed');
         await start({
           ...list,
@@ -198,7 +198,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
 
     it('keeps each failure with its reason, and tries it again without paying twice for what was written', async () => {
       let broken = true;
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         const prompt = turn.call.messages.at(-1)?.content ?? '';
         if (broken && prompt.startsWith('Sum up')) turn.fail(400, 'Not this one.');
         else answerAsModel(turn);
@@ -211,12 +211,12 @@ describeDialects('a batch of texts', (_open, { location }) => {
       expect(await site.host.content.posts.count({ status: 'any' })).to.equal(0);
       expect(site.receiver.received).to.deep.equal([]);
       broken = false;
-      const before = site.farEnd.calls.length;
+      const before = site.upstream.calls.length;
       const [first] = await rows();
       await site.post('retry', { id, item: String(first!.id) }, 'svc/content/batch');
       await site.until(async () => (await rows())[0]?.status === 'completed');
       expect((await rows())[1]?.status).to.equal('failed');
-      expect(site.farEnd.calls.length - before).to.equal(4);
+      expect(site.upstream.calls.length - before).to.equal(4);
       await site.post('retry', { id }, 'svc/content/batch');
       await settled();
       expect((await rows()).map(({ status }) => status)).to.deep.equal(['completed', 'completed']);
@@ -224,7 +224,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
     });
 
     it('is cancelled: what is under way makes no post and no event', async () => {
-      const turn = site.farEnd.next();
+      const turn = site.upstream.next();
       const id = await start({ ...list, list: 'Coffee' });
       const held = await turn;
       await site.post('cancel', { id }, 'svc/content/batch');
@@ -237,7 +237,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
 
     it('is taken over where its process fell silent, and goes on with the parts that were written', async () => {
       const waiting: (() => void)[] = [];
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         const prompt = turn.call.messages.at(-1)?.content ?? '';
         if (prompt.startsWith('Sum up') && waiting.length === 0)
           waiting.push(() => {
@@ -253,7 +253,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       try {
         other.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) =>
           name === 'openai'
-            ? { ...settings, api_key: 'sk-far-end', base_url: site.farEnd.url, model: 'gpt-4o-mini' }
+            ? { ...settings, api_key: 'sk-upstream', base_url: site.upstream.url, model: 'gpt-4o-mini' }
             : settings,
         );
         await other.cli('svc', 'content', 'work');
@@ -263,7 +263,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
         expect((await rows()).map(({ status, attempts }) => [status, attempts])).to.deep.equal([['completed', 2]]);
         expect(await site.host.content.posts.count({ status: 'any' })).to.equal(1);
         expect(
-          site.farEnd.calls.filter(({ messages }) => messages.at(-1)?.content.startsWith('Write an article')),
+          site.upstream.calls.filter(({ messages }) => messages.at(-1)?.content.startsWith('Write an article')),
         ).to.have.length(1);
         expect(await site.events(1)).to.have.length(1);
       } finally {
@@ -272,17 +272,17 @@ describeDialects('a batch of texts', (_open, { location }) => {
     });
 
     it('goes on after a restart, begun by cron alone', async () => {
-      const turn = site.farEnd.next();
+      const turn = site.upstream.next();
       await start({ ...list, list: 'Coffee\nTea' });
       await turn;
-      const { farEnd } = site;
+      const { upstream } = site;
       await site.host.stop();
-      farEnd.answer = answerAsModel;
+      upstream.answer = answerAsModel;
       const again = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
       try {
         again.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) =>
           name === 'openai'
-            ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' }
+            ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url, model: 'gpt-4o-mini' }
             : settings,
         );
         await again.cron.run('svc_content_work');
@@ -310,7 +310,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       await site.worked();
       expect((await rows())[0]).to.include({
         status: 'failed',
-        message: 'Your account may not publish posts. Save them as drafts or for review.',
+        message: 'Your account is not allowed to publish posts. Save them as drafts or for review.',
       });
     });
   });

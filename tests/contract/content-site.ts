@@ -5,7 +5,7 @@ import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { contentGeneratedEvent } from '../../plugins/svc/modules/content-writer/content-generated.event.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
-import { startStreamingFarEnd, type ChatTurn, type StreamingFarEnd } from './streaming-far-end.ts';
+import { startStreamingUpstream, type ChatTurn, type StreamingUpstream } from './streaming-upstream.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
@@ -20,7 +20,7 @@ export interface SentEvent {
 /** A site with the service, a provider that the test speaks for, a receiver of all its events, and a signed-in user in front of the admin. */
 export interface ContentSite {
   readonly host: TestHost;
-  readonly farEnd: StreamingFarEnd;
+  readonly upstream: StreamingUpstream;
   readonly receiver: WebhookReceiver;
   readonly userId: number;
   /** What a command prints with `--json`. */
@@ -58,7 +58,7 @@ export interface ContentSiteInit {
 }
 
 const password = 'a long password';
-/** Answers of the far end by the first words of a prompt. */
+/** Answers of the upstream by the first words of a prompt. */
 const answers: readonly (readonly [begins: string, text: string])[] = [
   ['Write one title', '"Coffee: up there"'],
   [
@@ -85,11 +85,11 @@ export async function startContentSite({
   clock = createSystemClock(),
   role = 'administrator',
 }: ContentSiteInit = {}): Promise<ContentSite> {
-  const farEnd = await startStreamingFarEnd();
-  farEnd.answer = answerAsModel;
+  const upstream = await startStreamingUpstream();
+  upstream.answer = answerAsModel;
   const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
-    id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url, model: 'gpt-4o-mini' } : settings,
+    id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url, model: 'gpt-4o-mini' } : settings,
   );
   const { id: userId } = await host.users.create({
     login: 'ada',
@@ -142,7 +142,7 @@ export async function startContentSite({
   };
   const site: ContentSite = {
     host,
-    farEnd,
+    upstream,
     receiver,
     userId,
     async run(...words) {
@@ -179,7 +179,7 @@ export async function startContentSite({
     },
     async stop() {
       await host.stop();
-      await farEnd.stop();
+      await upstream.stop();
       await receiver.stop();
     },
   };

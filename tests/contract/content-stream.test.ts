@@ -107,8 +107,8 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       const hung = new Promise<void>((resolve) => {
         hangUp = resolve;
       });
-      const asModel = site.farEnd.answer;
-      site.farEnd.answer = (turn) => {
+      const asModel = site.upstream.answer;
+      site.upstream.answer = (turn) => {
         if (!turn.call.messages.at(-1)?.content.startsWith('Sum up')) return asModel(turn);
         turn.piece('Half an ');
         hangUp();
@@ -126,7 +126,7 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
               { status: string } | undefined
           )?.status === 'cancelled',
       );
-      expect(site.farEnd.calls).to.have.length(3);
+      expect(site.upstream.calls).to.have.length(3);
       const row = (await site.host.database.knex('svc_content_items').where({ uuid }).first()) as {
         draft: string;
         tokens: number;
@@ -143,8 +143,8 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
     });
 
     it('says why it failed, keeps what was written, and is not told of', async () => {
-      const asModel = site.farEnd.answer;
-      site.farEnd.answer = (turn) => {
+      const asModel = site.upstream.answer;
+      site.upstream.answer = (turn) => {
         if (turn.call.messages.at(-1)?.content.startsWith('Write a meta')) turn.fail(400, 'That is too much.');
         else asModel(turn);
       };
@@ -168,7 +168,7 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       expect(
         Object.keys(((await site.post('stream', { ...topic, topic: ' ' })).body.data as { errors: object }).errors),
       ).to.deep.equal(['topic']);
-      expect(site.farEnd.calls).to.deep.equal([]);
+      expect(site.upstream.calls).to.deep.equal([]);
     });
 
     it('tells its cost before', async () => {

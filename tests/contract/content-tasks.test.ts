@@ -17,7 +17,7 @@ describeDialects('content in automations', (_open, { location }) => {
       const types = await site.host.hooks.applyFiltersAsync('svc_automation_task_types', [], {} as never);
       return (types as readonly AutomationTaskType[]).find((one) => one.id === id)!;
     }
-    const itemOf = (init: Partial<AutomationItem>): AutomationItem => ({
+    const toItem = (init: Partial<AutomationItem>): AutomationItem => ({
       key: 'automation:1:7',
       id: 7,
       target: 'Coffee',
@@ -33,7 +33,7 @@ describeDialects('content in automations', (_open, { location }) => {
 
     it('write a post that is there, with its event, when the item is committed, and not before', async () => {
       const type = await typeOf('content_writing');
-      const result = await type.run(itemOf({ settings: { save: 'publish', category: 'Drinks', tags: 'hot' } }));
+      const result = await type.run(toItem({ settings: { save: 'publish', category: 'Drinks', tags: 'hot' } }));
       expect(result.ai).to.deep.equal({ provider: 'OpenAI', model: 'gpt-4o-mini-answered' });
       expect(await posts()).to.deep.equal([]);
       const failed = await failureOf(
@@ -58,28 +58,28 @@ describeDialects('content in automations', (_open, { location }) => {
 
     it('are the first administrator’s where a command made the task', async () => {
       const type = await typeOf('content_writing');
-      const item = itemOf({});
+      const item = toItem({});
       const result = await type.run({ ...item, task: { ...item.task, authorId: 0 } });
       await site.host.database.transaction(async (transaction) => result.commit?.(transaction));
       const [first] = await site.host.users.ids({ role: 'administrator' });
       expect((await posts()).map(({ authorId }) => authorId)).to.deep.equal([first]);
       const gone = await failureOf(type.run({ ...item, task: { ...item.task, authorId: 999_999 } }));
-      expect(String(gone)).to.include('gone');
+      expect(String(gone)).to.include('was deleted');
     });
 
     it('take rows, entries of feeds and lines for what they are', async () => {
       const type = await typeOf('content_writing');
       await type.run(
-        itemOf({ target: 'x', input: { Title: 'Tea', Keywords: 'green' }, settings: { instructions: 'Short.' } }),
+        toItem({ target: 'x', input: { Title: 'Tea', Keywords: 'green' }, settings: { instructions: 'Short.' } }),
       );
       await type.run(
-        itemOf({
+        toItem({
           target: 'https://example.com/1',
           input: { title: 'Entry', url: 'https://example.com/1', summary: 'Told', published: null },
           settings: { template: 'News from a source' },
         }),
       );
-      const told = site.farEnd.calls.map(({ messages }) => messages.at(-1)?.content ?? '');
+      const told = site.upstream.calls.map(({ messages }) => messages.at(-1)?.content ?? '');
       expect(told[0]).to.include('Tea').and.to.include('green');
       expect(told.find((prompt) => prompt.startsWith('Write a short piece'))).to.include(
         'Source (https://example.com/1):\nTold',
@@ -108,7 +108,7 @@ describeDialects('content in automations', (_open, { location }) => {
           parts: { content: prompt('As it is: {content}'), meta_description: prompt('Write a meta {title}') },
         }),
       );
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         const said = turn.call.messages.at(-1)?.content ?? '';
         turn.piece(
           said.startsWith('As it is')
@@ -119,9 +119,9 @@ describeDialects('content in automations', (_open, { location }) => {
       };
       const type = await typeOf('post_rewriting');
       const result = await type.run(
-        itemOf({ target: String(post.id), input: { post_id: post.id }, settings: { template: 'Mine' } }),
+        toItem({ target: String(post.id), input: { post_id: post.id }, settings: { template: 'Mine' } }),
       );
-      expect(site.farEnd.calls[0]?.messages.at(-1)?.content).to.equal(`As it is: ${text}`);
+      expect(site.upstream.calls[0]?.messages.at(-1)?.content).to.equal(`As it is: ${text}`);
       await site.host.database.transaction(async (transaction) => result.commit?.(transaction));
       const after = await site.host.content.posts.get(post.id);
       expect(after).to.include({
@@ -140,7 +140,7 @@ describeDialects('content in automations', (_open, { location }) => {
     it('overwrite nothing that somebody changed meanwhile, nor what the author may not edit', async () => {
       const post = await site.host.content.posts.create({ title: 'Old', content: '<p>Old</p>', authorId: site.userId });
       const type = await typeOf('post_rewriting');
-      const item = itemOf({ target: String(post.id), input: {}, settings: { template: 'Texts for search results' } });
+      const item = toItem({ target: String(post.id), input: {}, settings: { template: 'Texts for search results' } });
       const result = await type.run(item);
       await new Promise((resolve) => setTimeout(resolve, 5));
       await site.host.content.posts.update(post.id, { title: 'Mine' });
@@ -164,7 +164,7 @@ describeDialects('content in automations', (_open, { location }) => {
       const [writing, rewriting] = [await typeOf('content_writing'), await typeOf('post_rewriting')];
       expect(await writing.check?.({ template: 'Refresh a post' })).to.have.keys('template');
       expect(await writing.check?.({ template: 'Article', post_type: 'nothing' })).to.deep.equal({
-        post_type: 'There is no post type nothing to write to.',
+        post_type: 'The post type nothing does not exist or has no editor.',
       });
       expect(await rewriting.check?.({ template: 'Refresh a post' })).to.deep.equal({});
     });

@@ -46,14 +46,14 @@ describe('automations in the admin', () => {
   it('make the first task, run it, and follow its items to their posts; each sends its event once', async () => {
     await page.goto(at('svc/tasks'));
     await clean('tasks-empty');
-    await page.getByRole('link', { name: 'Make your first task' }).click();
+    await page.getByRole('link', { name: 'Create your first task' }).click();
     const only = page.getByRole('link', { name: /Write notes/ });
     if (await only.isVisible()) await only.click();
     await page.getByLabel('Name', { exact: true }).fill('Coffee notes');
     await page.getByLabel('Prompt').fill('echo: all about coffee');
     await page.getByLabel('List', { exact: true }).fill('mountain coffee\nforest coffee\nmountain coffee\n');
-    await page.getByLabel('Runs').selectOption('cron');
-    await page.getByLabel('Cron expression, in UTC').fill('every monday');
+    await page.getByLabel('Schedule').selectOption('cron');
+    await page.getByLabel('Cron expression (UTC)').fill('every monday');
     await clean('task-edit');
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page.getByText('Prompt must hold {target}.').first().waitFor();
@@ -70,12 +70,12 @@ describe('automations in the admin', () => {
     expect(await page.getByLabel('List', { exact: true }).inputValue()).to.equal(
       'mountain coffee\nforest coffee\nmountain coffee',
     );
-    await page.getByLabel('Cron expression, in UTC').fill('30 6 * * 1');
+    await page.getByLabel('Cron expression (UTC)').fill('30 6 * * 1');
     await page.getByRole('button', { name: 'Save and run now' }).click();
-    await page.getByText('Coffee notes is saved. 2 new items queued.').waitFor();
+    await page.getByText('Coffee notes saved. 2 new items queued.').waitFor();
     // The page follows by itself.
     await page.getByText('2 of 2 done').first().waitFor();
-    await page.getByRole('link', { name: 'Open the post of forest coffee' }).waitFor();
+    await page.getByRole('link', { name: 'Open post of forest coffee' }).waitFor();
     await clean('task');
     await page.getByRole('link', { name: 'forest coffee', exact: true }).click();
     await page.getByRole('heading', { name: /forest coffee/ }).waitFor();
@@ -100,7 +100,7 @@ describe('automations in the admin', () => {
     await page.getByRole('heading', { name: 'Coffee notes' }).waitFor();
     await clean('tasks');
     await page.getByRole('button', { name: 'Run now: Coffee notes' }).click();
-    await page.getByText('Coffee notes: Nothing new in the source.').waitFor();
+    await page.getByText('Coffee notes: The source has no new entries.').waitFor();
     expect(receiver.received.length).to.equal(2);
     expect(problems).to.deep.equal([]);
   });
@@ -114,14 +114,14 @@ describe('automations in the admin', () => {
     const task = await site.task({ name: 'Facts' });
     await page.goto(at(`svc/tasks/task?id=${String(task.id)}`));
     await clean('task-empty');
-    await page.getByRole('button', { name: 'Collect items now' }).click();
+    await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('3 of 3 done, 1 failed').first().waitFor();
     await page.getByRole('link', { name: 'Failed (1)' }).click();
     await page.getByText('This one has no facts to go by.').waitFor();
     expect(await page.locator('tbody tr').count()).to.be.at.least(1);
     await clean('task-failed');
     site.work = usual;
-    await page.getByRole('button', { name: 'Try all failed again (1)' }).press('Enter');
+    await page.getByRole('button', { name: 'Retry failed (1)' }).press('Enter');
     await page.getByText('1 item is set to go again.').waitFor();
     await page.goto(at(`svc/tasks/task?id=${String(task.id)}`));
     await page.getByText('3 of 3 done', { exact: true }).first().waitFor();
@@ -134,13 +134,13 @@ describe('automations in the admin', () => {
     await page.getByRole('button', { name: 'Pause: Short lived' }).click();
     await page.getByText(/Short lived is paused/).waitFor();
     await page.getByRole('button', { name: 'Duplicate Short lived' }).click();
-    await page.getByText('Short lived (copy) is there, without items.').waitFor();
+    await page.getByText('Short lived (copy) created without items.').waitFor();
     await page.goto(at('svc/tasks'));
     const card = page.locator(`#task-${String(id)}`);
     await card.getByLabel('Delete Short lived', { exact: true }).click();
     await card.getByLabel(/Yes, delete Short lived/).check();
-    await card.getByRole('button', { name: 'Delete for good' }).click();
-    await page.getByText('Short lived is deleted, with its items.').waitFor();
+    await card.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByText('Short lived and its items were deleted.').waitFor();
     expect(problems).to.deep.equal([]);
   });
 
@@ -155,7 +155,7 @@ describe('automations in the admin', () => {
     await clean('edit-content');
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page.getByText('1 of 1 done').first().waitFor();
-    await page.getByRole('link', { name: /Open the post/ }).click();
+    await page.getByRole('link', { name: /Open post/ }).click();
     await page.waitForURL('**/posts/edit?id=*');
     expect(await page.locator('[name=content]').inputValue()).not.to.equal('');
     expect(problems).to.deep.equal([]);
@@ -184,8 +184,8 @@ describe('automations in the admin', () => {
     await plain.page.goto(at('svc/tasks/edit?type=test_notes'));
     await plain.page.getByLabel('Name', { exact: true }).fill('By hand');
     await plain.page.getByLabel('CSV', { exact: false }).first().check();
-    await plain.page.getByLabel('Or paste it').fill('topic;tone\ntea;dry\nmilk;warm\n');
+    await plain.page.getByLabel('Or paste the rows').fill('topic;tone\ntea;dry\nmilk;warm\n');
     await plain.page.getByRole('button', { name: 'Save and run now' }).click();
-    await plain.page.getByText('By hand is saved. 2 new items queued.').waitFor();
+    await plain.page.getByText('By hand saved. 2 new items queued.').waitFor();
   });
 });

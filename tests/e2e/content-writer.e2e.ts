@@ -59,11 +59,11 @@ describe('the content writer in a browser', () => {
 
   it('begins with what to do where no provider is set up', async () => {
     await page.goto(at(''));
-    await page.getByRole('button', { name: 'Try it with made-up texts' }).click();
+    await page.getByRole('button', { name: 'Use the sandbox' }).click();
     await page.getByText('The sandbox is on').waitFor();
     await page.goto(at('/runs'));
     await page.getByText('Nothing written yet').waitFor();
-    await page.getByRole('link', { name: 'Write the first one' }).click();
+    await page.getByRole('link', { name: 'Write your first text' }).click();
     expect(page.url()).to.equal(at(''));
     await echoes();
   });
@@ -75,7 +75,7 @@ describe('the content writer in a browser', () => {
     await page.getByLabel('Topic', { exact: true }).fill('mountain coffee');
     await page.getByLabel('Topic', { exact: true }).press('Tab');
     await page.getByText(/^Estimate: About [\d,]+ tokens/).waitFor();
-    await page.getByRole('button', { name: 'Write it here' }).click();
+    await page.getByRole('button', { name: 'Write now' }).click();
     await page.getByText('Writing: Text').waitFor();
     await page.getByText(/^Written\. It took [\d,]+ tokens/).waitFor();
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('About mountain coffee');
@@ -84,11 +84,11 @@ describe('the content writer in a browser', () => {
     await page.reload();
     expect(await page.getByLabel('Meta description', { exact: true }).inputValue()).to.equal('All of mountain coffee');
     await page.getByLabel('Title', { exact: true }).fill('My coffee');
-    await page.getByLabel('Text, in Markdown').fill('Mine, and **bold**.');
+    await page.getByLabel('Text (Markdown)').fill('Mine, and **bold**.');
     await page.locator('[data-preview] strong', { hasText: 'bold' }).waitFor();
-    await page.getByLabel('The text', { exact: true }).selectOption('publish');
+    await page.getByLabel('Output', { exact: true }).selectOption('publish');
     await page.getByRole('button', { name: 'Save post' }).click();
-    await page.getByText('The post is published.').waitFor();
+    await page.getByText('Post published.').waitFor();
     const [event] = (await events(1)) as [Event];
     checkEvent(event);
     expect([event.source.origin, event.data.title]).to.deep.equal(['direct_stream', 'About mountain coffee']);
@@ -102,15 +102,15 @@ describe('the content writer in a browser', () => {
     await fault('none', 150);
     await page.goto(at('?template=Echo'));
     await page.getByLabel('Topic', { exact: true }).fill('a very long story');
-    await page.getByRole('button', { name: 'Write it here' }).click();
+    await page.getByRole('button', { name: 'Write now' }).click();
     await page.getByText('Writing: Text').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped. What was written until then is here').waitFor();
+    await page.getByText('Stopped. The text so far is below').waitFor();
     await fault('none');
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('About a very long story');
-    await page.getByLabel('Text, in Markdown').fill('I ended it myself.');
+    await page.getByLabel('Text (Markdown)').fill('I ended it myself.');
     await page.getByRole('button', { name: 'Save post' }).click();
-    await page.getByText('The post is saved.').waitFor();
+    await page.getByText('Post saved.').waitFor();
     const [event] = (await events(1)) as [Event];
     expect([event.source.origin, event.resource?.type, event.data.content]).to.deep.equal([
       'manual_content_writer',
@@ -126,11 +126,11 @@ describe('the content writer in a browser', () => {
     await page.locator('[data-part="image"] summary').click();
     await page.locator('#content-part-image').check();
     await page.locator('#content-parts-image-prompt').fill('A cup: {title}');
-    await page.getByRole('button', { name: 'Write it here' }).click();
+    await page.getByRole('button', { name: 'Write now' }).click();
     await page.getByText(/^Written\. It took/).waitFor();
     await page.locator('[data-image] img').waitFor();
     await page.getByRole('button', { name: 'Save post' }).click();
-    await page.getByText('The post is saved.').waitFor();
+    await page.getByText('Post saved.').waitFor();
     const [newest] = await host.content.posts.find({ status: 'any', orderBy: 'id', limit: 1 });
     expect((await host.content.media.get(newest!.featuredMediaId))?.alt).to.not.equal(undefined);
     const media = (): Promise<number> => host.content.posts.count({ type: 'attachment', status: 'inherit' });
@@ -171,26 +171,26 @@ describe('the content writer in a browser', () => {
     await page.getByLabel('Topic', { exact: true }).fill('x');
     await page.locator('[data-part="title"] summary').click();
     await page.locator('#content-parts-title-prompt').fill('About {subject}');
-    await page.getByRole('button', { name: 'Write it here' }).click();
+    await page.getByRole('button', { name: 'Write now' }).click();
     await page.getByText('speaks of {subject}, which nothing stands for').first().waitFor();
   });
 
   it('writes a list in the background, says why some failed, and tries them again', async () => {
     await page.goto(at('?template=Echo'));
-    await page.getByLabel('A list of topics').check();
-    await page.getByLabel('Topics, one a line').fill('tea\ncocoa\nwater');
-    await page.getByRole('button', { name: 'Review and write in the background' }).click();
+    await page.getByLabel('List of topics').check();
+    await page.getByLabel('Topics (one per line)').fill('tea\ncocoa\nwater');
+    await page.getByRole('button', { name: 'Review batch' }).click();
     await page.getByRole('heading', { name: 'Write 3 texts' }).waitFor();
     await page.getByText(/^About [\d,]+ tokens, \$0\.$/).waitFor();
     await fault('garbage');
     await page.getByRole('button', { name: 'Start writing' }).click();
-    await page.getByText('It is tried again.').first().waitFor({ timeout: 30_000 });
-    await page.getByRole('button', { name: 'Cancel the rest' }).isVisible();
+    await page.getByText('Retrying.').first().waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Cancel remaining' }).isVisible();
     page.once('dialog', (dialog) => void dialog.accept());
-    await page.getByRole('button', { name: 'Cancel the rest' }).click();
+    await page.getByRole('button', { name: 'Cancel remaining' }).click();
     await page.getByText('3 cancelled').first().waitFor();
     await fault('none');
-    await page.getByRole('button', { name: 'Try the failed ones again' }).click();
+    await page.getByRole('button', { name: 'Retry failed texts' }).click();
     await page.getByText('3 of 3 done', { exact: true }).waitFor({ timeout: 30_000 });
     expect(await page.getByRole('link', { name: /^Edit post: / }).count()).to.equal(3);
     const arrived = await events(3);
@@ -208,13 +208,13 @@ describe('the content writer in a browser', () => {
       mimeType: 'text/csv',
       buffer: Buffer.from('Nr;Drink\r\n1;Milk\r\n2;Juice\r\n'),
     });
-    await page.getByRole('button', { name: 'Review and write in the background' }).click();
+    await page.getByRole('button', { name: 'Review batch' }).click();
     await page.getByRole('heading', { name: 'drinks.csv' }).waitFor();
     await page.getByLabel('Topic', { exact: true }).selectOption('Drink');
-    await page.getByRole('button', { name: 'Take them so' }).click();
+    await page.getByRole('button', { name: 'Apply columns' }).click();
     await page.getByRole('cell', { name: 'Juice' }).waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
-    await page.getByText('The batch is discarded.').waitFor();
+    await page.getByText('Batch discarded.').waitFor();
   });
 
   it('saves prompts as a template, and takes it away again', async () => {
@@ -222,19 +222,19 @@ describe('the content writer in a browser', () => {
     await page.getByRole('link', { name: 'Copy News from a source' }).click();
     await page.getByLabel('Name').fill('My news');
     await page.getByRole('button', { name: 'Save template' }).click();
-    await page.getByText('My news is saved.').waitFor();
+    await page.getByText('My news saved.').waitFor();
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete My news' }).click();
-    await page.getByText('The template is deleted.').waitFor();
+    await page.getByText('Template deleted.').waitFor();
   });
 
   it('works without scripts: everything is written in the background', async () => {
     const plain = await site.signIn({ javaScriptEnabled: false });
     await plain.page.goto(at('?template=Echo'));
     await plain.page.getByLabel('Topic', { exact: true }).fill('plain water');
-    await plain.page.getByRole('button', { name: 'Review and write in the background' }).click();
+    await plain.page.getByRole('button', { name: 'Review batch' }).click();
     await plain.page.getByRole('button', { name: 'Start writing' }).click();
-    await plain.page.getByText('You may close this page.').waitFor();
+    await plain.page.getByText('You can close this page.').waitFor();
     await events(1);
     await plain.page.reload();
     await plain.page.getByText('1 of 1 done').waitFor();

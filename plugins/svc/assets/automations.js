@@ -1,17 +1,18 @@
-// Betters the pages of automations; everything works without it.
+// Live updates for the pages of automations. The pages work without it.
 
+/** Milliseconds between two polls while items are open, and otherwise. */
 const busy = 1500;
 const idle = 8000;
-/** How often somebody who listens is told how far it is, at most. */
+/** Minimum time between two announcements to screen readers, in milliseconds. */
 const between = 5000;
 
 const page = document.querySelector('[data-live-page]');
 if (page) follow(page);
 
-/** Asks how things stand, as long as the page is seen, and shows it anew where something has changed. */
+/** Polls the state while the page is visible, and refreshes the live regions when it changes. */
 function follow(root) {
   let stamp = root.dataset.stamp ?? '';
-  let toldAt = 0;
+  let announcedAt = 0;
   const ask = async () => {
     let next = root.hasAttribute('data-busy-now') ? busy : idle;
     if (!document.hidden) {
@@ -22,21 +23,21 @@ function follow(root) {
           body,
           headers: { Accept: 'application/json' },
         });
-        // A session that has ended, or a task that is gone: the page says so when something is clicked.
+        // The session ended or the task was deleted: the next click shows the error.
         if ([401, 403, 404].includes(response.status)) return;
         const { data } = await response.json();
         root.toggleAttribute('data-busy-now', data.busy);
         next = data.busy ? busy : idle;
         if (data.progress) showProgress(root, data.progress);
-        if (data.stamp !== stamp && (await renew(root))) {
+        if (data.stamp !== stamp && (await refresh(root))) {
           stamp = data.stamp;
-          if (data.progress && (performance.now() - toldAt > between || !data.busy)) {
-            toldAt = performance.now();
+          if (data.progress && (performance.now() - announcedAt > between || !data.busy)) {
+            announcedAt = performance.now();
             root.querySelector('[data-progress-status]')?.replaceChildren(`${data.progress.text}.`);
           }
         }
       } catch {
-        // The server is away for a moment.
+        // The server is unavailable; the next poll tries again.
       }
     }
     window.setTimeout(ask, next);
@@ -52,25 +53,25 @@ function showProgress(root, { done, total, text }) {
   bar.parentElement.querySelector('.muted')?.replaceChildren(text);
 }
 
-/** Fetches this page and takes over the parts that live. Not while somebody is at work in them. */
-async function renew(root) {
+/** Fetches this page and replaces its live regions. Skipped while a form is being sent. */
+async function refresh(root) {
   const parts = [...root.querySelectorAll('[data-live]')];
   if (document.querySelector('form[data-sending]')) return false;
   const response = await fetch(location.href);
   if (!response.ok) return false;
   const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
-  const places = [...fresh.querySelectorAll('[data-live]')];
-  // The first items ever, a new task: another page altogether.
-  if (places.map(({ dataset }) => dataset.live).join() !== parts.map(({ dataset }) => dataset.live).join()) {
+  const freshParts = [...fresh.querySelectorAll('[data-live]')];
+  // The regions differ, for example after the first item or a new task.
+  if (freshParts.map(({ dataset }) => dataset.live).join() !== parts.map(({ dataset }) => dataset.live).join()) {
     location.reload();
     return true;
   }
-  for (const [index, part] of parts.entries()) takeOver(part, places[index]);
+  for (const [index, part] of parts.entries()) replacePart(part, freshParts[index]);
   return true;
 }
 
-/** What is in focus stays in focus, what was opened stays open. */
-function takeOver(part, fresh) {
+/** Replaces the content of a region; focus and open details are restored. */
+function replacePart(part, fresh) {
   if (part.innerHTML === fresh.innerHTML) return;
   const focus = part.contains(document.activeElement) ? keyOf(part, document.activeElement) : null;
   const open = [...part.querySelectorAll('details')].map(({ open }) => open);
@@ -88,7 +89,7 @@ function find(part, { tag, label }) {
   return [...part.querySelectorAll(tag)].find((element) => keyOf(part, element).label === label);
 }
 
-/** Of the editor: what belongs to another source or schedule is out of the way. */
+/** In the editor, only the fields of the chosen source and schedule are visible. */
 const form = document.querySelector('[data-task-form]');
 if (form) {
   const show = () => {

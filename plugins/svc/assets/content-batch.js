@@ -1,11 +1,11 @@
-// Follows a batch while it is written. Without it the page has a link "Refresh".
+// Polls the progress of a batch. Without this script, the page has a "Refresh" link.
 const section = document.querySelector('[data-batch]');
 if (section?.dataset.running) follow(section);
 
 function follow(section) {
   const form = section.querySelector('[data-poll]');
   const bar = section.querySelector('progress');
-  const words = section.querySelector('.progress .muted');
+  const label = section.querySelector('.progress .muted');
   let pause = 1000;
   section.querySelector('[data-refresh]')?.setAttribute('hidden', '');
 
@@ -27,9 +27,9 @@ function follow(section) {
     window.setTimeout(look, pause);
   }
 
-  function show({ finished, words: text, spent, items, failed }) {
+  function show({ finished, summary: text, spent, items, failed }) {
     bar.value = finished;
-    words.textContent = text;
+    label.textContent = text;
     section.querySelector('[data-spent]').textContent = spent;
     section.querySelector('[data-retry-all]').hidden = failed === 0;
     for (const item of items) showItem(item);
@@ -59,8 +59,8 @@ function follow(section) {
     return made;
   }
 
-  /** Buttons for what failed come with the page. */
-  function end({ words: text, failed }) {
+  /** The buttons to retry failed texts come with a reload. */
+  function end({ summary: text, failed }) {
     section.querySelector('[data-announce]').textContent = `Finished: ${text}.`;
     if (failed > 0) location.reload();
     else section.querySelector('form[action*="action=cancel"]')?.remove();

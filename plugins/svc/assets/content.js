@@ -1,4 +1,5 @@
-// Betters the page "Content writer": only the fields of the chosen source, the stream, its preview and the estimate. Without it everything is written in the background.
+// The page "Content writer": fields of the chosen source, streaming, preview and estimate. Without this script, texts are
+// written in the background.
 const form = document.querySelector('[data-content-form]');
 const field = (name) => form.elements.namedItem(name);
 const find = (selector) => form?.querySelector(selector);
@@ -15,7 +16,7 @@ const result = find('[data-result-area]');
 const status = find('[data-status]');
 const progress = find('[data-progress]');
 const preview = find('[data-preview]');
-const stopped = 'Stopped. What was written until then is here: change it, save it, or write it again.';
+const stopped = 'Stopped. The text so far is below: edit it, save it, or write it again.';
 let reader = null;
 let waiting = 0;
 
@@ -67,7 +68,7 @@ async function renderPreview() {
   if (answer.data) preview.innerHTML = answer.data.html;
 }
 
-function tell(text, kind = '') {
+function showStatus(text, kind = '') {
   status.textContent = text;
   status.className = kind === '' ? 'content-status' : `content-status notice notice-${kind}`;
 }
@@ -92,7 +93,7 @@ function showErrors(answer) {
   }
   const first = entries.map(([name]) => field(name)).find((input) => input instanceof HTMLElement);
   first?.focus();
-  tell(answer?.notice?.text ?? 'The server did not answer. Try again.', 'error');
+  showStatus(answer?.notice?.text ?? 'The server did not respond. Try again.', 'error');
 }
 
 function setWriting(isWriting) {
@@ -136,10 +137,10 @@ function put(part, value) {
 
 const handlers = {
   begin: ({ uuid }) => (field('uuid').value = uuid),
-  reading: ({ url }) => tell(`Reading ${url}`),
+  reading: ({ url }) => showStatus(`Reading ${url}`),
   part: ({ part }) => {
     mark(part, 'now');
-    tell(`Writing: ${labels.get(part)}`);
+    showStatus(`Writing: ${labels.get(part)}`);
   },
   text: ({ part, text }) => {
     const input = field(`draft[${part}]`);
@@ -155,11 +156,11 @@ const handlers = {
   end: ({ draft, html, spent }) => {
     for (const part of labels.keys()) if (draft[part] !== undefined) put(part, draft[part]);
     preview.innerHTML = html;
-    tell(`Written. It took ${spent}. Change what you like, then save it.`, 'success');
+    showStatus(`Finished: ${spent}. Edit the text, then save it.`, 'success');
     history.replaceState(null, '', `${base}?text=${field('uuid').value}`);
     field('draft[title]').focus();
   },
-  failed: ({ message, spent }) => tell(`${message} It took ${spent}.`, 'error'),
+  failed: ({ message, spent }) => showStatus(`${message} Usage: ${spent}.`, 'error'),
 };
 
 async function readStream(stream) {
@@ -183,20 +184,18 @@ async function readStream(stream) {
 
 async function begin() {
   setWriting(true);
-  tell('Beginning');
+  showStatus('Starting');
   try {
     const { response, answer } = await ask('stream');
     if (answer !== null || !response.ok) return showErrors(answer);
     prepareResult();
     const last = await readStream(response.body);
-    if (reader.stopped) tell(stopped, 'warning');
+    if (reader.stopped) showStatus(stopped, 'warning');
     else if (last !== 'end' && last !== 'failed')
-      tell('The connection broke off. What came until then is here; you may save it or write it again.', 'warning');
+      showStatus('The connection was lost. The text so far is below: save it or write it again.', 'warning');
   } catch {
-    tell(
-      reader?.stopped
-        ? stopped
-        : 'The connection broke off. What came until then is here; you may save it or write it again.',
+    showStatus(
+      reader?.stopped ? stopped : 'The connection was lost. The text so far is below: save it or write it again.',
       'warning',
     );
   } finally {
@@ -219,7 +218,7 @@ function listen() {
     if (name === 'template') form.requestSubmit(form.querySelector('[formaction*="action=use"]'));
     const state = event.target.closest?.('[data-part]')?.querySelector('[data-part-state]');
     if (state && event.target.role === 'switch') {
-      state.textContent = event.target.checked ? 'on' : 'off';
+      state.textContent = event.target.checked ? 'On' : 'Off';
       state.classList.toggle('badge-success', event.target.checked);
     }
     if (name !== 'template' && !name.startsWith('draft[')) later(estimate, 400);

@@ -2,7 +2,7 @@ import { lazy, type AdminPageBody, type AdminPageDeclaration, type CliCommand, t
 
 /** A page, and the import of its code: `body: async () => (await import('./pages/usage.page.ts')).usagePage`. */
 export interface LazyPage<Context> extends AdminPageDeclaration {
-  readonly body: () => Promise<(context: Context) => AdminPageBody>;
+  readonly body: () => Promise<(context: Context) => AdminPageBody | Promise<AdminPageBody>>;
 }
 
 /** Declares a page of a module. Its code is loaded when the page is first opened. */
@@ -15,7 +15,7 @@ export function lazyPage<Context>({ body, ...declaration }: LazyPage<Context>): 
  * never loads their code.
  */
 export function lazyCommands<Context>(
-  load: () => Promise<(context: Context) => readonly CliCommand[]>,
+  load: () => Promise<(context: Context) => readonly CliCommand[] | Promise<readonly CliCommand[]>>,
 ): (context: Context) => Promise<readonly CliCommand[]> {
   return async (context) => (await load())(context);
 }

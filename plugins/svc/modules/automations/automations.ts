@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { ServiceContext } from '../../wiring.ts';
-import { partsOf } from '../../kit/parts-of.ts';
+import type { EmbeddingsPort, HostPort, ImagesPort, TextPort, UsagePort } from '../../ports.ts';
 import { createCosts, type Costs } from './costs.ts';
 import { createClaims } from './queue/claims.ts';
 import type { ItemStore } from './queue/item-store.ts';
 import { createItemStore } from './queue/item-store.ts';
 import { createRuns } from './runs/create-runs.ts';
-import type { Runs } from './runs/run.ts';
+import type { Runs } from './runs/run-store.ts';
 import { automationSettings, type AutomationSettings } from './settings.ts';
 import { createTaskStore } from './tasks/task-store.ts';
 import { createTaskTypes, type TaskTypes } from './tasks/task-types.ts';
@@ -15,8 +14,14 @@ import { createAttempt } from './worker/attempt.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 import { notifyNodes } from './node-events.ts';
 
-/** What the pages, commands and jobs of automations share. One per context. */
-export interface Automations {
+export type AutomationPorts = HostPort &
+  Pick<TextPort, 'generateText'> &
+  Pick<ImagesPort, 'generateImages'> &
+  Pick<EmbeddingsPort, 'embed'> &
+  Pick<UsagePort, 'ledger'>;
+
+/** What the pages, commands and jobs of automations share. */
+export interface Automations extends Pick<HostPort, 'host'> {
   readonly types: TaskTypes;
   readonly tasks: TaskStore;
   readonly items: ItemStore;
@@ -26,44 +31,42 @@ export interface Automations {
   readonly worker: Worker;
 }
 
-/** The parts of automations in this process. */
-export const automationsOf: (context: ServiceContext) => Automations = partsOf(create);
-
-function create({ host, generateText, generateImages, embed, ledger }: ServiceContext): Automations {
+export function createAutomations({ host, generateText, generateImages, embed, ledger }: AutomationPorts): Automations {
   const types = createTaskTypes(host, { generateText, generateImages, embed });
   const claims = createClaims(host, randomUUID());
   const settings = automationSettings(host.options);
-  /** Here at once, and on every other node within a second. Inside a transaction: after it. */
-  const ready = (): void => {
+  /** Wakes the workers of this and of all other nodes; in a transaction, after its commit. */
+  const wakeWorkers = (): void => {
     host.database.afterCommit(() => {
       worker.wake();
     });
     notifyNodes(host, { kind: 'work' });
   };
-  const giveUp = (ids: readonly number[]): void => {
+  const abandonItems = (ids: readonly number[]): void => {
     host.database.afterCommit(() => {
       worker.abandon(ids);
     });
     notifyNodes(host, { kind: 'cancelled', ids });
   };
-  const tasks = createTaskStore({ host, types, changed: ready });
+  const tasks = createTaskStore({ host, types, onChange: wakeWorkers });
   const worker = createWorker({
     host,
     claims,
     types,
     task: (id) => tasks.get(id),
     concurrency: async () => (await settings.read()).concurrency,
-    attempt: createAttempt({ host, claims, random: Math.random, stored: () => ledger.flush() }),
+    attempt: createAttempt({ host, claims, random: Math.random, flushUsage: () => ledger.flush() }),
     elapsed: () => performance.now(),
   });
   host.onStop(() => worker.stop());
   return {
+    host,
     types,
     tasks,
     worker,
     settings,
-    items: createItemStore({ host, ready, cancelled: giveUp }),
-    runs: createRuns({ host, tasks, added: ready }),
+    items: createItemStore({ host, onReady: wakeWorkers, onCancel: abandonItems }),
+    runs: createRuns({ host, tasks, onAdd: wakeWorkers }),
     costs: createCosts({ host, ledger }),
   };
 }

@@ -1,17 +1,17 @@
 import type { HostApi } from '#plugin-api';
 import type { UsagePort, UsageRow } from '../../ports.ts';
-import { referenceOf, type Item } from './queue/item.ts';
+import { usageReference, type Item } from './queue/item.ts';
 import { taskTables } from './tables.ts';
 
 /** The usage module's table of calls; its README documents the columns. */
 const usageTable = 'svc_usage';
 
-/** What calls for items cost, by the ledger. */
+/** The cost of items, by the usage ledger. */
 export interface Cost {
   /** Millionths of a US dollar. */
   readonly cost: number;
   readonly calls: number;
-  /** Calls among them whose price is not known. */
+  /** Calls with an unknown price. */
   readonly unpriced: number;
 }
 
@@ -31,10 +31,10 @@ export type ItemCall = Pick<
 >;
 
 export interface Costs {
-  /** By id of the item; an item without calls is left out. */
+  /** Costs by item id, without items that made no calls. */
   ofItems(items: readonly Pick<Item, 'id' | 'taskId'>[]): Promise<ReadonlyMap<number, Cost>>;
   ofTask(taskId: number): Promise<Cost>;
-  /** Every call that was made for an item, the first one first. */
+  /** All calls of an item, oldest first. */
   calls(item: Pick<Item, 'id' | 'taskId'>): Promise<ItemCall[]>;
 }
 
@@ -59,7 +59,7 @@ export function createCosts({
     async ofItems(items) {
       if (items.length === 0) return new Map();
       await ledger.flush();
-      const ids = new Map(items.map((item) => [referenceOf(item), item.id]));
+      const ids = new Map(items.map((item) => [usageReference(item), item.id]));
       const rows = (await knex({ u: usageTable })
         .whereIn('u.reference', [...ids.keys()])
         .groupBy('u.reference')
@@ -77,7 +77,7 @@ export function createCosts({
     async calls(item) {
       await ledger.flush();
       return (await knex(usageTable)
-        .where({ reference: referenceOf(item) })
+        .where({ reference: usageReference(item) })
         .orderBy('time')
         .orderBy('id')
         .select(

@@ -1,22 +1,63 @@
-import type { ServiceContext } from '../../wiring.ts';
-import { lazyCommands } from '../../kit/lazy.ts';
+import { lazy } from '#plugin-api';
+import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import { taskPages } from './pages/task-page-list.ts';
-import { fallbackHook, registerAutomations } from './register.ts';
+import type { AutomationPorts, Automations } from './automations.ts';
+import { itemSlug, taskEditSlug, taskSlug, tasksSlug } from './pages/task-slugs.ts';
+import { fallbackHook, registerAutomations, type AutomationParts } from './register.ts';
 import { automationsMigration, runHook, taskTables } from './tables.ts';
 
+/** Largest CSV file of an upload, in bytes. */
+const uploadLimit = 2_000_000;
+const assets = { style: 'automations.css', script: 'automations.js' } as const;
+
 /** Automations: tasks that collect items from a source, and a queue that works on them. */
-export const automationsModule = defineModule<ServiceContext>({
+export const automationsModule = defineModule<AutomationPorts, AutomationParts>({
   id: 'automations',
   title: 'Automations',
-  pages: taskPages,
-  commands: [lazyCommands(async () => (await import('./commands/task-commands.ts')).taskCommands)],
+  create: (ports) => ({
+    ...ports,
+    load: lazy(async () => {
+      const automations = (await import('./automations.ts')).createAutomations(ports);
+      return () => automations;
+    }),
+  }),
+  pages: [
+    loadedPage<Automations>({
+      slug: tasksSlug,
+      title: 'Automations',
+      menu: 'Automations',
+      parent: 'svc',
+      icon: 'clock',
+      position: 15,
+      ...assets,
+      body: async () => (await import('./pages/tasks.page.ts')).tasksPage,
+    }),
+    loadedPage<Automations>({
+      slug: taskEditSlug,
+      title: 'Edit task',
+      parent: tasksSlug,
+      uploadLimit,
+      ...assets,
+      body: async () => (await import('./pages/task-edit.page.ts')).taskEditPage,
+    }),
+    loadedPage<Automations>({
+      slug: taskSlug,
+      title: 'Task',
+      parent: tasksSlug,
+      ...assets,
+      body: async () => (await import('./pages/task.page.ts')).taskPage,
+    }),
+    loadedPage<Automations>({
+      slug: itemSlug,
+      title: 'Item',
+      parent: tasksSlug,
+      ...assets,
+      body: async () => (await import('./pages/item.page.ts')).itemPage,
+    }),
+  ],
+  commands: [loadedCommands(async () => (await import('./commands/task-commands.ts')).taskCommands)],
   migrations: [automationsMigration],
+  tables: Object.values(taskTables),
+  jobs: [fallbackHook, runHook],
   register: registerAutomations,
 });
-
-/** Removed when the plugin is uninstalled. */
-export const automationTables: readonly string[] = Object.values(taskTables);
-
-/** Cron jobs, for uninstalling. */
-export const automationJobs: readonly string[] = [fallbackHook, runHook];

@@ -1,71 +1,75 @@
-import type { ServiceContext } from '../../wiring.ts';
+import type { AutomationPorts, Automations } from './automations.ts';
 import { nodeChannel, type NodeEvent } from './node-events.ts';
 import { runHook, taskTables } from './tables.ts';
 
-/** Alone enough to work the queue. */
+/** Processes the queue even if nothing else wakes a worker. */
 const fallbackSchedule = '*/5 * * * *';
 export const fallbackHook = 'svc_automations_fallback';
 
-const load = async (context: ServiceContext) => (await import('./automations.ts')).automationsOf(context);
+export interface AutomationParts extends AutomationPorts {
+  /** The parts of this process. Loads their code with the first call. */
+  load(): Promise<Automations>;
+}
 
-/** What automations do by themselves. Their code is loaded when there is a task, and on no node that serves the web alone. */
-export function registerAutomations(context: ServiceContext): void {
-  const { host } = context;
+/** Registers the background work. A node loads its code once a task exists; a node with the role `web` never does. */
+export function registerAutomations({ host, load }: AutomationParts): void {
   const { hooks, cron, log, database } = host;
-  const works = host.site.role !== 'web';
+  const canWork = host.site.role !== 'web';
   let isWorking = false;
 
-  async function work(): Promise<void> {
-    if (!works || isWorking) return;
+  async function startWorker(): Promise<void> {
+    if (!canWork || isWorking) return;
     if ((await database.knex(taskTables.tasks).first('id')) === undefined || isWorking) return;
     isWorking = true;
-    (await load(context)).worker.start();
+    (await load()).worker.start();
   }
-  const workSafely = (): Promise<void> =>
-    work().catch((error: unknown) => {
-      log.error('The queue of automations is not worked on this node; cron still does so every five minutes.', {
+  const startSafely = (): Promise<void> =>
+    startWorker().catch((error: unknown) => {
+      log.error('Failed to start the automation worker; cron processes the queue every five minutes', {
+        event: 'automation_worker_start_failed',
         error,
       });
     });
 
-  async function begin(): Promise<void> {
+  async function listen(): Promise<void> {
     await cron.schedule(fallbackSchedule, fallbackHook);
-    if (!works) return;
+    if (!canWork) return;
     host.onStop(
       await database.listen(
         nodeChannel,
         (payload) => {
           onNodeEvent(JSON.parse(payload) as NodeEvent);
         },
-        () => void workSafely(),
+        () => void startSafely(),
       ),
     );
-    await work();
+    await startWorker();
   }
-  const beginSafely = (): Promise<void> =>
-    begin().catch((error: unknown) => {
-      log.error('Automations could not begin on this node; cron still works their queue every five minutes.', {
+  const listenSafely = (): Promise<void> =>
+    listen().catch((error: unknown) => {
+      log.error('Failed to listen for automation events; cron processes the queue every five minutes', {
+        event: 'automation_listen_failed',
         error,
       });
     });
 
-  function onNodeEvent(news: NodeEvent): void {
-    if (!isWorking) return void workSafely();
-    void load(context).then(({ worker }) => {
-      if (news.kind === 'work') worker.wake();
-      else worker.abandon(news.ids);
+  function onNodeEvent(event: NodeEvent): void {
+    if (!isWorking) return void startSafely();
+    void load().then(({ worker }) => {
+      if (event.kind === 'work') worker.wake();
+      else worker.abandon(event.ids);
     });
   }
 
   hooks.addAction(fallbackHook, async () => {
-    await work();
-    if (works && !isWorking) return;
-    const { worker } = await load(context);
+    await startWorker();
+    if (canWork && !isWorking) return;
+    const { worker } = await load();
     if (worker.isStarted) worker.wake();
     else await worker.drain();
   });
   hooks.addAction(runHook, async (id: number) => {
-    const { runs, tasks } = await load(context);
+    const { runs, tasks } = await load();
     // Paused or deleted since it was scheduled.
     if ((await tasks.get(id))?.status === 'active') await runs.run(id, 'schedule');
   });
@@ -75,14 +79,14 @@ export function registerAutomations(context: ServiceContext): void {
       .where({ author_id: id })
       .update({ author_id: heir ?? 0 });
   });
-  // It may bring kinds of work that items wait for.
+  // The plugin may add task types that items wait for.
   hooks.addAction('activated_plugin', () => {
     if (isWorking)
-      void load(context).then(({ worker }) => {
+      void load().then(({ worker }) => {
         worker.wake();
       });
   });
-  hooks.addAction('host_started', beginSafely);
-  // Switched on while the host runs already.
-  if (hooks.didAction('host_started') > 0) void beginSafely();
+  hooks.addAction('host_started', listenSafely);
+  // The plugin was activated on a running host.
+  if (hooks.didAction('host_started') > 0) void listenSafely();
 }

@@ -3,7 +3,7 @@ import { invalidFields } from '../../kit/field-errors.ts';
 
 /** The option `svc_automations`. */
 export interface AutomationOptions {
-  /** Items worked on at once, on each node. */
+  /** Items processed at once on each node. */
   readonly concurrency: number;
 }
 
@@ -14,24 +14,26 @@ export interface AutomationSettings {
 }
 
 const optionName = 'svc_automations';
-export const mostAtOnce = 32;
-const usual: AutomationOptions = { concurrency: 2 };
+export const maxConcurrency = 32;
+const defaults: AutomationOptions = { concurrency: 2 };
 
 export function automationSettings(options: Pick<OptionsApi, 'get' | 'update'>): AutomationSettings {
   return {
     async read() {
       const { concurrency } = (await options.get<Partial<AutomationOptions> | null>(optionName, null)) ?? {};
-      return { concurrency: isFit(concurrency) ? concurrency : usual.concurrency };
+      return { concurrency: isValid(concurrency) ? concurrency : defaults.concurrency };
     },
     async save({ concurrency }) {
-      if (!isFit(concurrency))
-        throw invalidFields({ concurrency: `Items at once must be a whole number from 1 to ${String(mostAtOnce)}.` });
+      if (!isValid(concurrency))
+        throw invalidFields({
+          concurrency: `Items at once must be a whole number from 1 to ${String(maxConcurrency)}.`,
+        });
       await options.update(optionName, { concurrency });
       return { concurrency };
     },
   };
 }
 
-function isFit(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= mostAtOnce;
+function isValid(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= maxConcurrency;
 }

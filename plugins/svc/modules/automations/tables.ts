@@ -6,11 +6,12 @@ export const runHook = 'svc_automations_run';
 export const taskTables = { tasks: 'svc_tasks', runs: 'svc_task_runs', items: 'svc_task_items' } as const;
 
 /**
- * Times are milliseconds since the epoch; `due_at` alone is the database's. Ids count up and are never given twice.
+ * Times are milliseconds since the epoch, of the node's clock except for `due_at`, which is the database's. Ids are never
+ * reused.
  *
- * `due_at` of an item: pending: when it may be begun, 0 at once; processing: when its lease runs out; null: it is finished.
- * `token` counts claims, so that whoever lost an item cannot write what became of it. `identity` is the SHA-256 of what makes
- * an entry of the source the same at the next run.
+ * `due_at` of an item: pending: when it is due, 0 for now; processing: when its lease expires; null: finished. `token` is a
+ * fencing token: it counts claims, so that a node that lost its lease stores nothing. `identity` is the SHA-256 of the text
+ * that identifies an entry across runs.
  */
 export const automationsMigration: Migration = {
   id: '0140_automations',
@@ -22,7 +23,7 @@ export const automationsMigration: Migration = {
       columns.string('status', 10).notNullable();
       columns.text('settings').notNullable();
       columns.text('source').notNullable();
-      // A named schedule, a cron expression, or empty: by hand alone.
+      // A named schedule, a cron expression, or empty: manually only.
       columns.string('schedule', 120).notNullable();
       columns.integer('author_id').notNullable();
       // 0: no limit.
@@ -52,12 +53,12 @@ export const automationsMigration: Migration = {
       columns.string('identity', 64).notNullable();
       columns.text('target').notNullable();
       columns.text('input').notNullable();
-      // Of posts as a source: which, and up to which change it has been seen.
+      // For posts: the id, and the last change that was seen.
       columns.integer('source_post_id');
       columns.bigInteger('seen_modified');
       columns.string('state', 10).notNullable();
       columns.integer('attempts').notNullable();
-      // Attempts made before it was last set to go by hand: they do not count towards the most there may be.
+      // Attempts before the last manual retry; they do not count towards the limit.
       columns.integer('tries_from').notNullable();
       columns.text('message').notNullable();
       columns.integer('post_id');
@@ -73,7 +74,7 @@ export const automationsMigration: Migration = {
       columns.index(['task_id', 'state', 'id'], 'svc_task_items_state');
       columns.index(['task_id', 'created_at'], 'svc_task_items_created');
     });
-    // Finished items are many; what is to be done is found without them.
+    // Partial indexes skip the finished items, which are most.
     await knex.raw('create index svc_task_items_due on ?? (task_id, due_at, id) where due_at is not null', [
       taskTables.items,
     ]);

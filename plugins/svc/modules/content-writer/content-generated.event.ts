@@ -1,10 +1,13 @@
-import { defineEvent } from '../../kit/define-event.ts';
+import { defineEvent, type EventData } from '../../kit/define-event.ts';
 import { aiSchema } from '../../kit/event-schemas.ts';
+import type { HostApi, Post } from '#plugin-api';
+import type { ContentGeneration } from './hooks.ts';
+import type { ContentDraft } from './write/draft.ts';
 
 const id = { type: ['integer', 'string'] } as const;
 const text = { type: 'string' } as const;
 
-/** Which generation it was is told by the post or the task; a text without either needs the context's `key`. */
+/** The post or task identifies the generation. A text with neither needs the `key` of the event context. */
 export const contentGeneratedEvent = defineEvent({
   name: 'content.generated',
   group: 'Content Writer',
@@ -39,7 +42,41 @@ export const contentGeneratedEvent = defineEvent({
     ai: { provider: 'Claude', model: 'claude-sonnet-4-5' },
     task: { id: 5 },
   },
-  // A post is written again and again: only the context's key tells those generations apart.
+  // A post may be rewritten many times: only the `key` of the event context identifies a generation.
   naturalIds: () => [],
   describe: ({ post, title }) => (post ? { id: post.id, type: 'post', label: title ?? '' } : null),
 });
+
+interface ContentEvent {
+  readonly draft: ContentDraft;
+  /** HTML of the text. */
+  readonly html: string;
+  readonly generation: Pick<ContentGeneration, 'key' | 'origin' | 'input'>;
+  readonly post: Post | null;
+  readonly taskId?: number;
+}
+
+/** Emits `content.generated` (contract 6.5, D17), once per generation, in the running transaction. */
+export async function emitGenerated(
+  { hooks, content }: Pick<HostApi, 'hooks' | 'content'>,
+  { draft, html, generation, post, taskId }: ContentEvent,
+): Promise<void> {
+  const { title = post?.title ?? generation.input.topic, excerpt, meta_description, focus_keyword, tags, ai } = draft;
+  const data = {
+    title,
+    content: html,
+    ...(excerpt !== undefined && { excerpt }),
+    ...(meta_description !== undefined && { meta_description }),
+    ...(focus_keyword !== undefined && { focus_keyword }),
+    ...(tags !== undefined && { tags }),
+    ...(post !== null && { post: { id: post.id, status: post.status, url: await content.permalink(post) } }),
+    ...(ai !== null && { ai }),
+    ...(taskId !== undefined && { task: { id: taskId } }),
+  } satisfies EventData<typeof contentGeneratedEvent>;
+  await hooks.doActionAsync('svc_event_emit', 'content.generated', data, {
+    origin: generation.origin,
+    key: [generation.key],
+    meta: { generation_id: generation.key },
+    ...(post === null && { resource: { id: generation.key, label: title } }),
+  });
+}

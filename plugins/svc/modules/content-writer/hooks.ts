@@ -3,26 +3,26 @@ import type { AiParams } from '../../kit/ai-params.ts';
 import type { Template, PartName } from './templates/template.ts';
 import type { ContentDraft, ContentInput } from './write/draft.ts';
 
-/** One part's prompt on its way to the provider. */
+/** The prompt of one section before it is sent. */
 export interface ContentPrompt {
   /** Id of a provider. */
   readonly provider: string;
-  /** '': the one saved with the provider. */
+  /** Empty for the provider's default model. */
   readonly model: string;
   readonly system: string;
   readonly prompt: string;
   readonly params: AiParams;
 }
 
-/** Which text a hook is about. */
+/** The text that a hook is called for. */
 export interface ContentGeneration {
-  /** The same from the first prompt to the post. */
+  /** Stable from the first prompt to the post. */
   readonly key: string;
   readonly origin: ContentOrigin;
   readonly input: ContentInput;
-  /** Whose post it becomes; null: nobody's, as with commands. */
+  /** The owner; null for commands without a user. */
   readonly user: Pick<User, 'id' | 'displayName'> | null;
-  /** Post that is rewritten, or null. */
+  /** The rewritten post, or null. */
   readonly postId: number | null;
 }
 
@@ -30,17 +30,17 @@ export type ContentOrigin = 'direct_stream' | 'manual_content_writer' | 'automat
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Templates that cannot be changed: those that come with the service; add a plugin's own, with an id of its own. */
+    /** The built-in templates. Add your plugin's templates, each with a unique id. */
     svc_content_templates: (templates: readonly Template[]) => readonly Template[];
-    /** What is sent for one part. A RestError that is thrown refuses the text with its message. May answer a promise. */
+    /** The prompt of one section. Throw a RestError to fail the text with its message. May return a promise. */
     svc_content_prompt: (prompt: ContentPrompt, part: PartName, generation: ContentGeneration) => ContentPrompt;
-    /** All parts once they are written, before anybody sees them as a whole and before the event. May answer a promise. */
+    /** The finished draft, before it is stored and its event is emitted. May return a promise. */
     svc_content_result: (draft: ContentDraft, generation: ContentGeneration) => ContentDraft;
-    /** The post before it is made (or the changes of one that is rewritten); its content is HTML that was cleaned. May answer a promise. */
+    /** The post before it is created, or the changes of a rewritten post. Its content is sanitized HTML. May return a promise. */
     svc_content_post: (post: NewPost, draft: ContentDraft, generation: ContentGeneration) => NewPost;
   }
   interface ActionMap {
-    /** A post was made or rewritten; inside the transaction that does so. */
+    /** A post was created or rewritten. Runs in the same transaction. */
     svc_content_saved: (post: Post, draft: ContentDraft, generation: ContentGeneration) => void;
   }
 }

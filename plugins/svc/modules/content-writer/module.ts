@@ -1,20 +1,28 @@
-import type { ServiceContext } from '../../wiring.ts';
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { lazy } from '#plugin-api';
+import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
+import type { ContentPorts, ContentWriter } from './content-writer.ts';
 import { contentMigration, contentTableNames } from './content-tables.ts';
-import { registerContent } from './register.ts';
-import { contentSweepHook, contentWorkHook } from './register-names.ts';
+import { registerContent, type ContentParts } from './register.ts';
+import { contentSweepHook, contentWorkHook } from './content-tables.ts';
 
-/** Whoever edits what others write. What a text may become is for the user's own capabilities to say. */
+/** Opens the pages. What a user may do with a text depends on the user's other capabilities. */
 const capability = 'edit_others_posts';
 const common = { capability, parent: 'svc/content', style: 'content.css' } as const;
 
-/** Writes texts and posts: from a topic, a list, CSV, a feed or pages; streamed, in batches, by commands and in automations. */
-export const contentWriterModule = defineModule<ServiceContext>({
+/** Writes texts and posts from a topic, a list, CSV, a feed or pages: streamed, in batches, by commands and in automations. */
+export const contentWriterModule = defineModule<ContentPorts, ContentParts>({
   id: 'content-writer',
   title: 'Content Writer',
+  create: (ports) => ({
+    ...ports,
+    load: lazy(async () => {
+      const writer = (await import('./content-writer.ts')).createContentWriter(ports);
+      return () => writer;
+    }),
+  }),
   pages: [
-    lazyPage({
+    loadedPage<ContentWriter>({
       slug: 'svc/content',
       title: 'Content writer',
       menu: 'Content writer',
@@ -26,40 +34,36 @@ export const contentWriterModule = defineModule<ServiceContext>({
       parent: 'svc',
       body: async () => (await import('./pages/compose.page.ts')).composePage,
     }),
-    lazyPage({
+    loadedPage<ContentWriter>({
       slug: 'svc/content/runs',
       title: 'Texts and batches',
       ...common,
       body: async () => (await import('./pages/runs.page.ts')).runsPage,
     }),
-    lazyPage({
+    loadedPage<ContentWriter>({
       slug: 'svc/content/batch',
       title: 'Batch of texts',
       script: 'content-batch.js',
       ...common,
       body: async () => (await import('./pages/batch.page.ts')).batchPage,
     }),
-    lazyPage({
+    loadedPage<ContentWriter>({
       slug: 'svc/content/templates',
       title: 'Templates',
       uploadLimit: 2_000_000,
       ...common,
       body: async () => (await import('./pages/templates.page.ts')).templatesPage,
     }),
-    lazyPage({
+    loadedPage<ContentWriter>({
       slug: 'svc/content/template',
       title: 'Template',
       ...common,
       body: async () => (await import('./pages/template.page.ts')).templatePage,
     }),
   ],
-  commands: [lazyCommands(async () => (await import('./content-commands.ts')).contentCommands)],
+  commands: [loadedCommands(async () => (await import('./content-commands.ts')).contentCommands)],
   migrations: [contentMigration],
+  tables: Object.values(contentTableNames),
+  jobs: [contentWorkHook, contentSweepHook],
   register: registerContent,
 });
-
-/** Removed when the plugin is uninstalled. */
-export const contentTables: readonly string[] = Object.values(contentTableNames);
-
-/** Cron jobs, for uninstalling. */
-export const contentJobs: readonly string[] = [contentWorkHook, contentSweepHook];

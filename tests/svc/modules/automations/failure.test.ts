@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RestError } from '#plugin-api';
-import { failureOf } from '../../../../plugins/svc/modules/automations/worker/failure.ts';
+import { toFailure } from '../../../../plugins/svc/modules/automations/worker/attempt.ts';
 
 const database = { isUnavailable: (error: unknown) => error instanceof Error && error.message === 'locked' };
 const rest = (status: number, headers: Readonly<Record<string, string>> = {}): RestError =>
@@ -17,7 +17,7 @@ describe('a failed attempt at an item', () => {
       new Error('locked'),
       Object.assign(new Error('slow'), { code: 'outbound_timeout' }),
     ];
-    expect(errors.map((error) => failureOf(error, database).retryable)).to.deep.equal(errors.map(() => true));
+    expect(errors.map((error) => toFailure(error, database).retryable)).to.deep.equal(errors.map(() => true));
   });
 
   it('is the last one after anything else, with a reason that holds no keys', () => {
@@ -30,15 +30,15 @@ describe('a failed attempt at an item', () => {
       null,
       Object.assign(new Error('refused'), { code: 'outbound_refused' }),
     ];
-    expect(errors.map((error) => failureOf(error, database).retryable)).to.deep.equal(errors.map(() => false));
-    expect(failureOf(new Error('The key sk-abcdef1234567890 is wrong.'), database).message).to.equal(
+    expect(errors.map((error) => toFailure(error, database).retryable)).to.deep.equal(errors.map(() => false));
+    expect(toFailure(new Error('The key sk-abcdef1234567890 is wrong.'), database).message).to.equal(
       'The key [redacted] is wrong.',
     );
   });
 
   it('waits as long as it is asked to, a day at most', () => {
-    expect(failureOf(rest(429, { 'Retry-After': '7' }), database).wait).to.equal(7_000);
-    expect(failureOf(rest(429, { 'retry-after': '9999999' }), database).wait).to.equal(24 * 3_600_000);
-    expect(failureOf(rest(429), database).wait).to.equal(null);
+    expect(toFailure(rest(429, { 'Retry-After': '7' }), database).wait).to.equal(7_000);
+    expect(toFailure(rest(429, { 'retry-after': '9999999' }), database).wait).to.equal(24 * 3_600_000);
+    expect(toFailure(rest(429), database).wait).to.equal(null);
   });
 });

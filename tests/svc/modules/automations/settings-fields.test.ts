@@ -24,8 +24,8 @@ const schema: JsonSchema = {
   required: ['prompt'],
 };
 
-describe('the form of a kind of work', () => {
-  it('has a field for every member, objects laid flat', () => {
+describe('the form of a task type', () => {
+  it('has a field for every member, with nested objects flattened', () => {
     const fields = settingsFields(schema, {
       settings: { tone: 'warm', tags: ['a', 'b'], image: { extra: { x: 1 } } },
       errors: { 'settings.words': 'Words must be from 10 to 100.' },
@@ -50,7 +50,7 @@ describe('the form of a kind of work', () => {
     expect(fields[3]).to.deep.include({ required: true });
   });
 
-  it('reads what was typed, in the types of the schema', () => {
+  it('reads typed values in the types of the schema', () => {
     const form = {
       settings: {
         tone: 'warm',
@@ -79,13 +79,13 @@ describe('the form of a kind of work', () => {
     });
   });
 
-  it('is checked by the schema, older ways of writing one included', () => {
+  it('validates by the schema, including draft 4 syntax', () => {
     expect(schemaErrors(schema, fillDefaults(schema, { prompt: 'x' }))).to.deep.equal({});
     expect(schemaErrors(schema, { tone: 'loud', words: 'many', prompt: '', tags: [1], temperature: 0 })).to.deep.equal({
       'settings.tone': 'Tone must be one of dry, warm.',
       'settings.words': 'Words must be a whole number.',
       'settings.prompt': 'Prompt must not be empty.',
-      'settings.tags.0': 'Tags must be a text.',
+      'settings.tags.0': 'Tags must be text.',
       'settings.temperature': 'Temperature must be more than 0.',
     });
     expect(Object.keys(schemaErrors(schema, {}))).to.have.members(['settings.words', 'settings.prompt']);

@@ -11,7 +11,7 @@ import {
 import {
   exportTemplates,
   importTemplates,
-} from '../../../../plugins/svc/modules/content-writer/templates/template-transfer.ts';
+} from '../../../../plugins/svc/modules/content-writer/templates/template-store.ts';
 import { checkTemplate } from '../../../../plugins/svc/modules/content-writer/templates/template-schema.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
@@ -21,13 +21,13 @@ const errorsOf = (parts: object, more: object = {}): Readonly<Record<string, str
   checkTemplate({ name: 'Mine', parts, ...more }, known).errors;
 const on = (prompt: string, more: object = {}): object => ({ enabled: true, prompt, ...more });
 
-describe('templates of content', () => {
-  it('that come with the service are right', () => {
+describe('content templates', () => {
+  it('pass validation if built in', () => {
     for (const { id: _id, builtIn: _builtIn, ...settings } of builtInTemplates)
       expect(checkTemplate(settings, known).errors, settings.name).to.deep.equal({});
   });
 
-  it('speak of what there is, in the order in which it is written', () => {
+  it('use known placeholders of earlier sections only', () => {
     expect(
       errorsOf({
         title: on('About {topic}'),
@@ -35,30 +35,30 @@ describe('templates of content', () => {
       }),
     ).to.deep.equal({});
     expect(errorsOf({ title: on('{nothing}') })['parts.title.prompt']).to.match(
-      /^parts\.title\.prompt speaks of \{nothing\}, which nothing stands for\. There are \{topic\} /,
+      /^parts\.title\.prompt uses \{nothing\}, which does not exist\. Use \{topic\} /,
     );
-    expect(errorsOf({ title: on('{content}'), content: on('x') })['parts.title.prompt']).to.include(
-      'is not written yet',
-    );
-    expect(errorsOf({ title: on('{title}') })['parts.title.prompt']).to.include('is not written yet');
-    expect(errorsOf({ excerpt: on('{content}') })['parts.excerpt.prompt']).to.include('switched off');
+    expect(errorsOf({ title: on('{content}'), content: on('x') })['parts.title.prompt']).to.include('is written later');
+    expect(errorsOf({ title: on('{title}') })['parts.title.prompt']).to.include('is written later');
+    expect(errorsOf({ excerpt: on('{content}') })['parts.excerpt.prompt']).to.include('is disabled');
     expect(errorsOf({ content: on('{title}') })).to.deep.equal({});
-    expect(errorsOf({ content: on('x') }, { system: '{content}' })['system']).to.include('not written yet');
+    expect(errorsOf({ content: on('x') }, { system: '{content}' })['system']).to.include(
+      'not written before the first section',
+    );
     expect(errorsOf({ title: on('{title} {content} {excerpt}') }, { kind: 'rewrite' })).to.deep.equal({});
   });
 
-  it('say what is wrong with each member', () => {
+  it('report an error for each invalid member', () => {
     expect(errorsOf({})).to.have.keys('parts');
     expect(errorsOf({ content: on(' ') })).to.have.keys('parts.content.prompt');
     expect(errorsOf({ content: on('x', { params: { temperature: 3 } }) })['parts.content.params.temperature']).to.equal(
       'parts.content.params.temperature must be from 0 to 2.',
     );
     expect(errorsOf({ content: on('x', { provider: 'nobody' }) })['parts.content.provider']).to.include('openai');
-    expect(errorsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is not known');
+    expect(errorsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is not a member');
     expect(checkTemplate(null, known).errors).to.have.keys('');
   });
 
-  it('are filled in once: what a source says is not looked at again', () => {
+  it('fill in placeholders once, not those in a source', () => {
     expect(fillPrompt('{topic}: {source} {"a": 1} {unknown}', { topic: '{source}', source: 'S' })).to.equal(
       '{source}: S {"a": 1} {unknown}',
     );
@@ -92,14 +92,14 @@ describeDialects('the store of templates', (open) => {
     expect(await store.delete('article')).to.equal(false);
   });
 
-  it('gives each name once, without regard to case, also to those who ask at the same time', async () => {
+  it('keeps names unique, case-insensitive, under concurrent requests', async () => {
     const results = await Promise.allSettled([
       store.create(mine),
       store.create({ ...mine, name: 'MINE' }),
       store.create({ ...mine, name: 'Article' }),
     ]);
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
-    expect(String(await failureOf(store.create(mine)))).to.include('already');
+    expect(String(await failureOf(store.create(mine)))).to.include('is taken');
   });
 
   it('moves templates between sites: all of them or none', async () => {

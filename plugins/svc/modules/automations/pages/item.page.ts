@@ -1,46 +1,130 @@
-import type { AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { formatCount, formatMoney, type AdminPageBody } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { automationsOf } from '../automations.ts';
-import { itemView, stampOf } from './item-view.ts';
-import { itemOf } from './task-of.ts';
-import { itemSlug } from './task-slugs.ts';
+import type { Automations } from '../automations.ts';
+import { requireItem } from './require-task.ts';
+import { itemSlug, taskSlug } from './task-slugs.ts';
+import type { ItemCall } from '../costs.ts';
+import type { Item } from '../queue/item.ts';
+import { unknownTask } from '../tasks/task-store.ts';
+import { findEditHref, formatItemCost } from './task.page.ts';
+import { itemBadge, itemTitle } from './task-labels.ts';
 
-/** One item: what it is, what came of it and why, and what it cost. */
-export function itemPage(context: ServiceContext): AdminPageBody {
-  const { items } = automationsOf(context);
+/** The page of one item: input, result, attempts and cost. */
+export function itemPage(automations: Automations): AdminPageBody {
+  const { items } = automations;
   return {
     render: async ({ query }) => ({
       template: 'svc/automation-item',
-      data: await itemView(context, await itemOf(context, query['id'])),
+      data: await itemView(automations, await requireItem(automations, query['id'])),
     }),
     actions: {
       retry: async (request) => {
-        const item = await itemOf(context, readText(request, 'id'));
+        const item = await requireItem(automations, readText(request, 'id'));
         const count = await items.retry(item.taskId, { ids: [item.id] });
         return {
           notice:
             count === 0
-              ? { kind: 'info', text: 'It is not failed or cancelled any more.' }
-              : { kind: 'success', text: 'It goes again.' },
+              ? { kind: 'info', text: 'This item is no longer failed or cancelled.' }
+              : { kind: 'success', text: 'The item is queued again.' },
           redirect: `${itemSlug}?id=${String(item.id)}`,
         };
       },
       cancel: async (request) => {
-        const item = await itemOf(context, readText(request, 'id'));
+        const item = await requireItem(automations, readText(request, 'id'));
         const count = await items.cancel(item.taskId, { ids: [item.id] });
         return {
           notice:
             count === 0
-              ? { kind: 'info', text: 'It is finished already.' }
-              : { kind: 'success', text: 'It is cancelled; nothing of it is stored.' },
+              ? { kind: 'info', text: 'This item is already finished.' }
+              : { kind: 'success', text: 'The item was cancelled. Nothing of it is stored.' },
           redirect: `${itemSlug}?id=${String(item.id)}`,
         };
       },
       live: async (request) => {
-        const item = await itemOf(context, readText(request, 'id'));
+        const item = await requireItem(automations, readText(request, 'id'));
         return { data: { stamp: stampOf(item), busy: item.state === 'pending' || item.state === 'processing' } };
       },
     },
   };
+}
+
+/** The data of `svc/automation-item`. */
+async function itemView(automations: Automations, item: Item): Promise<Record<string, unknown>> {
+  const { host, tasks, costs } = automations;
+  const [task, calls] = await Promise.all([tasks.get(item.taskId), costs.calls(item)]);
+  if (task === null) throw unknownTask(item.taskId);
+  const post = item.postId === null ? null : await host.content.posts.get(item.postId);
+  const { state, wait } = item;
+  return {
+    id: item.id,
+    title: itemTitle(item),
+    badge: itemBadge(item),
+    taskName: task.name,
+    taskHref: `${host.admin.url(taskSlug)}?id=${String(task.id)}`,
+    isFailed: state === 'failed',
+    message: item.message,
+    target: item.target,
+    input: Object.entries(item.input)
+      .filter(([, value]) => value !== null && value !== '')
+      .map(([name, value]) => ({ name, value })),
+    attempts: item.attempts,
+    most: task.attempts,
+    createdAt: item.createdAt,
+    startedAt: item.startedAt,
+    finishedAt: item.finishedAt,
+    nextAt: state === 'pending' && wait !== null && wait > 0 ? host.clock.now() + wait : null,
+    isPaused: task.status === 'paused' && state === 'pending',
+    ai: item.ai,
+    postGone: item.postId !== null && post === null,
+    post: post && {
+      title: post.title === '' ? '(no title)' : post.title,
+      href: await findEditHref(automations, post.id),
+      view: await host.content.permalink(post),
+      status: post.status,
+    },
+    cost: formatItemCost({
+      cost: calls.reduce((sum, call) => sum + Number(call.cost ?? 0), 0),
+      calls: calls.length,
+      unpriced: calls.filter(({ cost }) => cost === null).length,
+    }),
+    calls: calls.map(callView),
+    canRetry: state === 'failed' || state === 'cancelled',
+    canCancel: state === 'pending' || state === 'processing',
+    isOpen: state === 'pending' || state === 'processing',
+    fields: { id: item.id },
+    stamp: stampOf(item),
+  };
+}
+
+function callView({
+  time,
+  kind,
+  provider,
+  model,
+  input_tokens,
+  output_tokens,
+  images,
+  cost,
+  duration,
+  outcome,
+}: ItemCall): Record<string, unknown> {
+  return {
+    at: time,
+    kind,
+    provider,
+    model,
+    duration,
+    outcome: outcome === 'ok' ? 'OK' : 'Failed',
+    isFailed: outcome !== 'ok',
+    amount:
+      kind === 'image'
+        ? formatCount(images, 'image')
+        : formatCount(Number(input_tokens) + Number(output_tokens), 'token'),
+    cost: cost === null ? 'Unknown price' : formatMoney(Number(cost)),
+  };
+}
+
+/** Changes with every change of the item. */
+function stampOf({ state, attempts, finishedAt }: Item): string {
+  return [state, attempts, finishedAt ?? ''].join('-');
 }

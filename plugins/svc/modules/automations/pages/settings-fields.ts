@@ -25,43 +25,43 @@ export interface SettingsField {
   readonly options?: readonly { readonly value: string; readonly label: string }[];
 }
 
-/** A settable member of a schema: `settings.source.url`, its schema, and whether it must be there. */
+/** An editable member of a schema, such as `settings.source.url`. */
 interface Leaf {
   readonly path: string;
   readonly schema: JsonSchema;
   readonly required: boolean;
 }
 
-function leavesOf(schema: JsonSchema, path = 'settings'): Leaf[] {
+function listLeaves(schema: JsonSchema, path = 'settings'): Leaf[] {
   const names = Array.isArray(schema.required) ? (schema.required as readonly string[]) : [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, member]): Leaf[] => {
     if (member.readOnly === true) return [];
-    if (member.properties) return leavesOf(member, `${path}.${name}`);
+    if (member.properties) return listLeaves(member, `${path}.${name}`);
     return [{ path: `${path}.${name}`, schema: member, required: names.includes(name) || member.required === true }];
   });
 }
 
-/** The form of a type's settings, from its schema; objects inside are laid flat. */
+/** The fields of a type's settings, from its schema. Nested objects are flattened. */
 export function settingsFields(
   schema: JsonSchema,
   { settings, errors }: { readonly settings: unknown; readonly errors: SettingErrors },
 ): SettingsField[] {
-  return leavesOf(schema).map(({ path, schema: member, required }) => {
+  return listLeaves(schema).map(({ path, schema: member, required }) => {
     const name = path.split('.').at(-1) ?? '';
     const value = valueAt({ settings }, path) ?? member.default;
-    const kind = kindOf(member);
-    const choices = choicesOf(member);
+    const kind = fieldKind(member);
+    const choices = fieldOptions(member);
     return {
       id: path.replaceAll('.', '-'),
       name: inputName(path),
       label: fieldLabel(name, member),
       type: kind === 'lines' || kind === 'json' ? 'textarea' : kind,
-      value: shown(kind, value),
+      value: displayValue(kind, value),
       help:
-        kind === 'lines' && !/one a line/i.test(member.description ?? '')
-          ? `${member.description ?? ''} One a line.`.trim()
+        kind === 'lines' && !/per line/i.test(member.description ?? '')
+          ? `${member.description ?? ''} One per line.`.trim()
           : kind === 'json'
-            ? `${member.description ?? ''} As JSON.`.trim()
+            ? `${member.description ?? ''} Enter JSON.`.trim()
             : member.description,
       error: errors[path] ?? Object.entries(errors).find(([key]) => key.startsWith(`${path}.`))?.[1],
       placeholder: member.examples?.[0] === undefined ? undefined : String(member.examples[0]),
@@ -84,10 +84,13 @@ export function settingsFields(
   });
 }
 
-/** What was typed into that form; what cannot be read stays a text, to be refused and shown again. Empty fields that need not be filled are left out. */
+/**
+ * The settings typed in that form. Values that cannot be parsed stay text, so that the check refuses them. Empty optional
+ * fields are left out.
+ */
 export function readSettings(schema: JsonSchema, form: Members): Record<string, unknown> {
   const settings: Record<string, unknown> = {};
-  for (const { path, schema: member, required } of leavesOf(schema)) {
+  for (const { path, schema: member, required } of listLeaves(schema)) {
     const typed = valueAt(form, path);
     const value = typeof typed === 'string' ? readValue(member, typed, required) : undefined;
     if (value !== undefined) putAt(settings, path.split('.').slice(1), value);
@@ -96,7 +99,7 @@ export function readSettings(schema: JsonSchema, form: Members): Record<string, 
 }
 
 function readValue(schema: JsonSchema, typed: string, required: boolean): unknown {
-  const kind = kindOf(schema);
+  const kind = fieldKind(schema);
   const text = typed.replaceAll('\r\n', '\n');
   const types = [schema.type ?? 'string'].flat();
   switch (kind) {
@@ -110,32 +113,34 @@ function readValue(schema: JsonSchema, typed: string, required: boolean): unknow
     case 'textarea':
       return text;
     case 'json':
-      return text.trim() === '' ? undefined : parsed(text);
+      return text.trim() === '' ? undefined : parseJson(text);
     case 'number':
-      return numberOf(text, types.includes('null'));
+      return parseNumber(text, types.includes('null'));
     case 'select':
-      return choiceOf(schema, text, required);
+      return parseChoice(schema, text, required);
     default:
       return text.trim() === '' && types.includes('null') ? null : text.trim();
   }
 }
 
-/** Empty is nothing, or null where that is a value of its own. */
-function numberOf(typed: string, mayBeNull: boolean): unknown {
+/** Empty text is undefined, or null if the schema allows null. */
+function parseNumber(typed: string, mayBeNull: boolean): unknown {
   const text = typed.trim();
   if (text === '') return mayBeNull ? null : undefined;
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** A choice may be a number or null as well: it is the value that reads like it. */
-function choiceOf(schema: JsonSchema, typed: string, required: boolean): unknown {
+/** The value of the enum that matches the text; values may be numbers or null. */
+function parseChoice(schema: JsonSchema, typed: string, required: boolean): unknown {
   const values = schema.enum ?? (schema.oneOf ?? []).map((one) => one.const);
   const found = values.findIndex((value) => String(value ?? '') === typed);
   if (found >= 0) return values[found];
   return typed === '' && !required ? undefined : typed;
 }
 
-function kindOf(schema: JsonSchema): 'switch' | 'number' | 'select' | 'lines' | 'textarea' | 'url' | 'json' | 'text' {
+function fieldKind(
+  schema: JsonSchema,
+): 'switch' | 'number' | 'select' | 'lines' | 'textarea' | 'url' | 'json' | 'text' {
   const types = [schema.type ?? (schema.enum || schema.oneOf ? 'string' : 'object')].flat();
   if (schema.enum || schema.oneOf?.every((one) => 'const' in one)) return 'select';
   if (types.includes('boolean')) return 'switch';
@@ -146,23 +151,28 @@ function kindOf(schema: JsonSchema): 'switch' | 'number' | 'select' | 'lines' | 
   return schema.format === 'uri' ? 'url' : 'text';
 }
 
-function choicesOf(schema: JsonSchema): { value: string; label: string }[] | undefined {
-  if (schema.enum)
+function fieldOptions(schema: JsonSchema): { value: string; label: string }[] | undefined {
+  if (schema.enum && !schema.oneOf)
     return schema.enum.map((value) => ({
       value: String(value ?? ''),
-      label: value === null || value === '' ? 'Default' : String(value),
+      label: value === null || value === '' ? 'Default' : enumLabel(String(value)),
     }));
-  if (kindOf(schema) !== 'select') return undefined;
+  if (fieldKind(schema) !== 'select') return undefined;
   return (schema.oneOf ?? []).map((one) => ({ value: String(one.const ?? ''), label: one.title ?? String(one.const) }));
 }
 
-function shown(kind: ReturnType<typeof kindOf>, value: unknown): unknown {
+/** `draft` -> `Draft`. Ids and names stay as they are. */
+function enumLabel(value: string): string {
+  return /^[a-z]+(_[a-z]+)*$/.test(value) ? fieldLabel(value, {}) : value;
+}
+
+function displayValue(kind: ReturnType<typeof fieldKind>, value: unknown): unknown {
   if (kind === 'json' && value !== undefined && typeof value !== 'string') return JSON.stringify(value, null, 2);
   if (Array.isArray(value)) return value.join('\n');
   return value ?? '';
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

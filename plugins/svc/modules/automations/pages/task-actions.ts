@@ -1,52 +1,58 @@
 import type { AdminActionResult, AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { automationsOf } from '../automations.ts';
+import type { Automations } from '../automations.ts';
 import type { Task } from '../tasks/task.ts';
-import { taskOfForm } from './task-of.ts';
+import { requireTaskOfForm } from './require-task.ts';
 import { taskEditSlug, tasksSlug } from './task-slugs.ts';
 
-/** What is done with a whole task, from the list and from its own page. @param here where to go on after it */
+/** Actions on a whole task, for the list and the page of the task. @param here the redirect after an action */
 export function taskActions(
-  context: ServiceContext,
+  automations: Automations,
   here: (task: Task) => string,
 ): NonNullable<AdminPageBody['actions']> {
-  const { tasks, runs } = automationsOf(context);
-  const say = (kind: 'success' | 'error' | 'info', text: string, task: Task): AdminActionResult => ({
+  const { tasks, runs } = automations;
+  const result = (kind: 'success' | 'error' | 'info', text: string, task: Task): AdminActionResult => ({
     notice: { kind, text },
     redirect: here(task),
   });
   return {
     run: async (request) => {
-      const task = await taskOfForm(context, request);
+      const task = await requireTaskOfForm(automations, request);
       const { state, added, message } = await runs.run(task.id, 'page');
-      return say(state === 'failed' ? 'error' : added === 0 ? 'info' : 'success', `${task.name}: ${message}`, task);
+      return result(state === 'failed' ? 'error' : added === 0 ? 'info' : 'success', `${task.name}: ${message}`, task);
     },
     switch: async (request) => {
       const status = readText(request, 'status') === 'active' ? 'active' : 'paused';
-      const task = await tasks.update((await taskOfForm(context, request)).id, { status });
-      return say(
+      const task = await tasks.update((await requireTaskOfForm(automations, request)).id, { status });
+      return result(
         'success',
         status === 'active'
           ? `${task.name} is active.`
-          : `${task.name} is paused: it collects nothing, and its items wait. What is under way ends.`,
+          : `${task.name} is paused. Items in progress finish; all others wait.`,
         task,
       );
     },
     duplicate: async (request) => {
-      const task = await tasks.duplicate((await taskOfForm(context, request)).id);
+      const task = await tasks.duplicate((await requireTaskOfForm(automations, request)).id);
       return {
-        notice: { kind: 'success', text: `${task.name} is there, without items. It is paused until you resume it.` },
+        notice: { kind: 'success', text: `${task.name} created without items. It is paused until you resume it.` },
         redirect: `${taskEditSlug}?id=${String(task.id)}`,
       };
     },
     delete: async (request) => {
-      const task = await taskOfForm(context, request);
+      const task = await requireTaskOfForm(automations, request);
       if (readText(request, 'confirm') !== '1')
-        return say('error', `Nothing was deleted. Tick the box to confirm that ${task.name} is to go.`, task);
+        return result(
+          'error',
+          `Nothing was deleted. Select the checkbox to confirm that you want to delete ${task.name}.`,
+          task,
+        );
       await tasks.delete(task.id);
       return {
-        notice: { kind: 'success', text: `${task.name} is deleted, with its items. What it made stays.` },
+        notice: {
+          kind: 'success',
+          text: `${task.name} and its items were deleted. Posts and images that it created are kept.`,
+        },
         redirect: tasksSlug,
       };
     },

@@ -1,37 +1,36 @@
 import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
-import type { ServiceContext } from '../../../wiring.ts';
 import { inputName } from '../../../admin-ui/setting-field.ts';
-import { automationsOf } from '../automations.ts';
+import type { Automations } from '../automations.ts';
 import type { SettingErrors } from '../tasks/settings-schema.ts';
 import { isMembers } from '../tasks/settings-schema.ts';
 import { settingsFields } from './settings-fields.ts';
-import type { TaskDraft } from './task-form.ts';
-import { namedSchedules } from './task-words.ts';
+import type { TaskDraft } from './task-edit.page.ts';
+import { namedSchedules } from './task-labels.ts';
 import { taskEditSlug, taskSlug, tasksSlug } from './task-slugs.ts';
 
 export interface Typed {
   readonly draft: TaskDraft;
-  /** Null: a new one. */
+  /** Null for a new task. */
   readonly id: number | null;
   readonly errors: SettingErrors;
 }
 
 const sourceLabels: Readonly<Record<AutomationSource, readonly [label: string, help: string]>> = {
-  list: ['A list', 'One item a line.'],
-  csv: ['CSV', 'One item a row; the columns are at hand as placeholders.'],
-  rss: ['A feed', 'Each new entry of an RSS or Atom feed.'],
-  posts: ['Posts of this site', 'Each post that matches.'],
+  list: ['List', 'One item per line'],
+  csv: ['CSV', 'One item per row. Columns are available as placeholders.'],
+  rss: ['Feed', 'Each new entry of an RSS or Atom feed'],
+  posts: ['Posts of this site', 'Each post that matches the filters'],
 };
-const mostUsers = 200;
+const maxUsers = 200;
 
 /** The data of `svc/automation-types`. */
-export function typeChoices({ host }: ServiceContext, types: readonly AutomationTaskType[]): Record<string, unknown> {
+export function typeChoices({ host }: Automations, types: readonly AutomationTaskType[]): Record<string, unknown> {
   return {
     types: types.map(({ id, label, description, sources }) => ({
       label,
       description,
       href: `${host.admin.url(taskEditSlug)}?type=${id}`,
-      sources: sources.map((source) => sourceLabels[source][0].toLowerCase()).join(', '),
+      sources: sources.map((source) => sourceLabels[source][0]).join(', '),
     })),
     pluginsHref: host.admin.url('plugins'),
     listHref: host.admin.url(tasksSlug),
@@ -40,14 +39,14 @@ export function typeChoices({ host }: ServiceContext, types: readonly Automation
 
 /** The data of `svc/automation-edit`. */
 export async function taskEditView(
-  context: ServiceContext,
+  automations: Automations,
   { draft, id, errors }: Typed,
 ): Promise<Record<string, unknown>> {
-  const { host } = context;
-  const { types } = automationsOf(context);
+  const { host } = automations;
+  const { types } = automations;
   const [type, users] = await Promise.all([
     types.get(String(draft['type'])),
-    host.users.list({ limit: mostUsers, orderBy: 'displayName' }),
+    host.users.list({ limit: maxUsers, orderBy: 'displayName' }),
   ]);
   const source = isMembers(draft['source']) ? draft['source'] : {};
   const limits = isMembers(draft['limits']) ? draft['limits'] : {};
@@ -60,7 +59,7 @@ export async function taskEditView(
     typeIsGone: type === undefined,
     name: draft['name'],
     namePlaceholder: type?.label,
-    // One alone is in the notice above.
+    // The notice above shows a single error.
     errors:
       Object.keys(errors).length < 2
         ? []
@@ -82,15 +81,15 @@ export async function taskEditView(
       help: sourceLabels[kind][1],
       checked: kind === source['kind'],
       [`is_${kind}`]: true,
-      ...sourceValues(context, kind, source),
+      ...sourceValues(automations, kind, source),
     })),
     onlySource: type?.sources.length === 1,
     schedule: isNamed ? schedule : 'cron',
-    schedules: [...namedSchedules, { value: 'cron', label: 'By a cron expression' }],
+    schedules: [...namedSchedules, { value: 'cron', label: 'Cron expression' }],
     cron: isNamed ? '' : schedule,
     author: draft['author_id'],
     authors: [
-      { value: '0', label: 'Nobody' },
+      { value: '0', label: 'No author' },
       ...users.map((user) => ({ value: String(user.id), label: user.displayName })),
     ],
     limitRun: limits['run'] === 0 ? '' : limits['run'],
@@ -104,7 +103,7 @@ export async function taskEditView(
 }
 
 function sourceValues(
-  { host }: ServiceContext,
+  { host }: Automations,
   kind: AutomationSource,
   source: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
@@ -120,7 +119,7 @@ function sourceValues(
       .map(({ name, label }) => ({ value: name, label })),
     status: mine['status'] ?? 'publish',
     statuses: [
-      { value: 'any', label: 'Any but trash' },
+      { value: 'any', label: 'Any except trash' },
       ...host.content
         .postStatuses()
         .filter(({ internal }) => !internal)
@@ -133,7 +132,7 @@ function sourceValues(
   };
 }
 
-/** Where a sentence's field is: ids of the template, and of the fields of settings. */
+/** The element id of the field with an error. */
 function fieldId(path: string): string {
   return path === 'source.kind'
     ? 'source'

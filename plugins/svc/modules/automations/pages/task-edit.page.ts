@@ -1,32 +1,35 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { readText } from '../../../admin-ui/form-values.ts';
+import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { inputName } from '../../../admin-ui/setting-field.ts';
-import { automationsOf } from '../automations.ts';
+import type { Automations } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
-import { readTask, type TaskDraft } from './task-form.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
-import { taskOfForm, taskOfQuery } from './task-of.ts';
+import { requireTaskOfForm, requireTaskOfQuery } from './require-task.ts';
 import { taskSlug } from './task-slugs.ts';
+import { readFile } from 'node:fs/promises';
+import type { AutomationTaskType } from '../../../kit/automation-task.ts';
+import type { Task } from '../tasks/task.ts';
+import { namedSchedules } from './task-labels.ts';
+import { readSettings } from './settings-fields.ts';
 
 const template = 'svc/automation-edit';
 
-/** Makes and edits a task: first what kind of work, then all that is set of it. */
-export function taskEditPage(context: ServiceContext): AdminPageBody {
+/** Creates and edits a task: first its type, then its settings. */
+export function taskEditPage(automations: Automations): AdminPageBody {
   return {
     render: async (request) => {
       if (request.query['id'] !== undefined) {
-        const task = await taskOfQuery(context, request);
+        const task = await requireTaskOfQuery(automations, request);
         return {
           template,
-          data: await taskEditView(context, { draft: task as unknown as TaskDraft, id: task.id, errors: {} }),
+          data: await taskEditView(automations, { draft: task as unknown as TaskDraft, id: task.id, errors: {} }),
         };
       }
-      const { list } = automationsOf(context).types;
+      const { list } = automations.types;
       const types = await list();
       const type = types.find(({ id }) => id === request.query['type']) ?? (types.length === 1 ? types[0] : undefined);
-      if (type === undefined) return { template: 'svc/automation-types', data: typeChoices(context, types) };
+      if (type === undefined) return { template: 'svc/automation-types', data: typeChoices(automations, types) };
       const draft = {
         ...defaults,
         name: '',
@@ -34,24 +37,24 @@ export function taskEditPage(context: ServiceContext): AdminPageBody {
         author_id: request.user.id,
         source: { kind: type.sources[0] },
       };
-      return { template, data: await taskEditView(context, { draft, id: null, errors: {} }) };
+      return { template, data: await taskEditView(automations, { draft, id: null, errors: {} }) };
     },
-    actions: { save: (request) => save(context, request) },
+    actions: { save: (request) => save(automations, request) },
   };
 }
 
-async function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const { tasks, types, runs } = automationsOf(context);
-  const before = readText(request, 'id') === '' ? null : await taskOfForm(context, request);
+async function save(automations: Automations, request: AdminRequest): Promise<AdminActionResult> {
+  const { tasks, types, runs } = automations;
+  const before = readText(request, 'id') === '' ? null : await requireTaskOfForm(automations, request);
   const type = await types.get(before?.type ?? readText(request, 'type'));
   if (type === undefined)
     return {
       notice: {
         kind: 'error',
-        text: 'Nothing was saved: no plugin offers this kind of work at the moment. Switch its plugin on, under Plugins.',
+        text: 'The task was not saved: no active plugin provides its type. Activate the plugin under Plugins.',
       },
     };
-  const draft = await readTask(request, type, before);
+  const draft = await readTaskForm(request, type, before);
   return withFieldErrors(
     async () => {
       const task = before === null ? await tasks.create(draft) : await tasks.update(before.id, draft);
@@ -60,13 +63,13 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
         return {
           notice: {
             kind: 'success',
-            text: `${task.name} is saved.${task.status === 'paused' ? ' It is paused.' : ''}`,
+            text: `${task.name} saved.${task.status === 'paused' ? ' It is paused.' : ''}`,
           },
           redirect,
         };
       const run = await runs.run(task.id, 'page');
       return {
-        notice: { kind: run.state === 'failed' ? 'error' : 'success', text: `${task.name} is saved. ${run.message}` },
+        notice: { kind: run.state === 'failed' ? 'error' : 'success', text: `${task.name} saved. ${run.message}` },
         redirect,
       };
     },
@@ -74,8 +77,78 @@ async function save(context: ServiceContext, request: AdminRequest): Promise<Adm
       inputName,
       page: async (errors) => ({
         template,
-        data: await taskEditView(context, { draft, id: before?.id ?? null, errors }),
+        data: await taskEditView(automations, { draft, id: before?.id ?? null, errors }),
       }),
     },
   );
+}
+
+/** A task as typed in the form: members may be of any type. */
+export type TaskDraft = Readonly<Record<string, unknown>>;
+
+/** Reads the form of a task. Without a typed or uploaded CSV, the saved one is used. */
+async function readTaskForm(request: AdminRequest, type: AutomationTaskType, before: Task | null): Promise<TaskDraft> {
+  const schedule = readText(request, 'schedule');
+  const limits = readGroup(request, 'limits');
+  return {
+    name: readText(request, 'name').trim(),
+    type: type.id,
+    settings: readSettings(type.settings, request.form),
+    source: await readSource(request, before),
+    schedule:
+      schedule === 'cron'
+        ? readText(request, 'cron').trim()
+        : namedSchedules.some(({ value }) => value === schedule)
+          ? schedule
+          : '',
+    author_id: parseNumber(readText(request, 'author_id')) ?? 0,
+    limits: { run: parseNumber(limits['run']) ?? 0, day: parseNumber(limits['day']) ?? 0 },
+    attempts: parseNumber(readText(request, 'attempts')) ?? 3,
+  };
+}
+
+async function readSource(request: AdminRequest, before: Task | null): Promise<TaskDraft> {
+  const source = readGroup(request, 'source');
+  const text = (name: string): string =>
+    typeof source[name] === 'string' ? source[name].replaceAll('\r\n', '\n') : '';
+  const kind = text('kind');
+  switch (kind) {
+    case 'list':
+      return {
+        kind,
+        items: text('items')
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== ''),
+      };
+    case 'csv':
+      return { kind, text: await readCsvText(request, text('text'), before) };
+    case 'rss':
+      return { kind, url: text('url').trim() };
+    case 'posts':
+      return {
+        kind,
+        post_type: text('post_type'),
+        status: text('status'),
+        category: text('category').trim(),
+        search: text('search').trim(),
+        changed_since: text('changed_since').trim(),
+        again: text('again') === '1',
+      };
+    default:
+      return { kind };
+  }
+}
+
+async function readCsvText({ files }: AdminRequest, typed: string, before: Task | null): Promise<string> {
+  const file = files?.['file'];
+  if (file && file.size > 0) return readFile(file.path, 'utf8');
+  if (typed.trim() !== '') return typed;
+  return before?.source.kind === 'csv' && typed === '' ? before.source.text : '';
+}
+
+function parseNumber(typed: unknown): number | string | undefined {
+  const text = typeof typed === 'string' ? typed.trim() : '';
+  if (text === '') return undefined;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,65 +1,249 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import {
+  formatCount,
+  formatMoney,
+  formatNumber,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+} from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { automationsOf } from '../automations.ts';
-import { itemStates, type ItemState } from '../queue/item.ts';
+import type { Automations } from '../automations.ts';
+import { itemStates, type ItemState, type Item, type ItemCounts } from '../queue/item.ts';
 import { taskActions } from './task-actions.ts';
-import { idOf, taskOfForm, taskOfQuery } from './task-of.ts';
-import { progressOf } from './task-words.ts';
-import { taskSlug } from './task-slugs.ts';
-import { taskView } from './task-view.ts';
+import { parseId, requireTaskOfForm, requireTaskOfQuery } from './require-task.ts';
+import {
+  summarizeProgress,
+  itemBadge,
+  itemTitle,
+  runMessage,
+  scheduleLabel,
+  sourceLabel,
+  stateLabels,
+  taskBadge,
+} from './task-labels.ts';
+import { taskSlug, itemSlug, taskEditSlug, tasksSlug } from './task-slugs.ts';
+import type { Cost } from '../costs.ts';
+import type { Task } from '../tasks/task.ts';
 
-/** One task: how far it is, its items and its runs. */
-export function taskPage(context: ServiceContext): AdminPageBody {
+const paths: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };
+
+/** The URL of a post's editor; null if the post is deleted or its type has no admin pages. */
+export async function findEditHref({ host }: Pick<Automations, 'host'>, id: number): Promise<string | null> {
+  const post = await host.content.posts.get(id);
+  if (post === null || host.content.postType(post.type)?.showInAdmin !== true) return null;
+  return `${host.admin.url(`${paths[post.type] ?? `content/${post.type}`}/edit`)}?id=${String(id)}`;
+}
+
+const perPage = 25;
+const runsShown = 10;
+
+/** The data of `svc/automation-task`. */
+async function taskView(
+  automations: Automations,
+  task: Task,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const { host, tasks, items, runs, types, costs } = automations;
+  const state = itemStates.find((one) => one === query['state']);
+  const [counts, next, last, type, page, stamp, spent] = await Promise.all([
+    items.counts(task.id),
+    tasks.nextRuns(),
+    runs.list(task.id, runsShown),
+    types.get(task.type),
+    readPage(automations, task, { query, state }),
+    items.stamp(task.id),
+    costs.ofTask(task.id),
+  ]);
+  const progress = summarizeProgress(counts);
+  const isActive = task.status === 'active';
+  return {
+    id: task.id,
+    title: task.name,
+    badge: taskBadge(task.status),
+    isActive,
+    type: type?.label ?? task.type,
+    typeIsGone: type === undefined,
+    source: sourceLabel(task.source),
+    schedule: scheduleLabel(task.schedule),
+    next: next.get(task.id),
+    spent: formatItemCost(spent),
+    limits: formatLimits(task),
+    progress,
+    stamp,
+    hasItems: progress.total > 0,
+    tabs: stateTabs(automations, { task, counts, state }),
+    ...page,
+    shown: state ?? '',
+    isFiltered: state !== undefined,
+    failed: counts.failed,
+    open: progress.open,
+    runs: last.map((run) => ({
+      at: run.startedAt,
+      by: startedByLabels[run.begunBy],
+      text: runMessage(run),
+      failed: run.state === 'failed',
+    })),
+    fields: { id: task.id },
+    failedFields: { id: task.id, state: 'failed', shown: state ?? '' },
+    switchLabel: isActive ? 'Pause' : 'Resume',
+    switchFields: { id: task.id, status: isActive ? 'paused' : 'active' },
+    editHref: `${host.admin.url(taskEditSlug)}?id=${String(task.id)}`,
+    listHref: host.admin.url(tasksSlug),
+    usageHref: host.admin.url('svc/usage'),
+  };
+}
+
+const startedByLabels = { schedule: 'Schedule', page: 'User', command: 'Command line' } as const;
+
+interface PageQuery {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly state: ItemState | undefined;
+}
+
+/** One page of items. Pagination is by id, so that new items do not shift the pages. */
+async function readPage(
+  automations: Automations,
+  task: Task,
+  { query, state }: PageQuery,
+): Promise<Record<string, unknown>> {
+  const { items, costs } = automations;
+  const [before, after] = [parseId(query['before']), parseId(query['after'])];
+  const found = await items.list(task.id, {
+    limit: perPage + 1,
+    ...(state !== undefined && { state }),
+    ...(before !== null && { before }),
+    ...(after !== null && before === null && { after }),
+  });
+  const isBack = after !== null && before === null;
+  const hasMore = found.length > perPage;
+  const rows = isBack ? found.slice(-perPage) : found.slice(0, perPage);
+  const spent = await costs.ofItems(rows);
+  const address = (position: Readonly<Record<string, string>>): string =>
+    `?${new URLSearchParams({ id: String(task.id), ...(state !== undefined && { state }), ...position }).toString()}`;
+  const [first, last] = [rows[0], rows.at(-1)];
+  const newer = first !== undefined && (isBack ? hasMore : before !== null);
+  const older = last !== undefined && (isBack || hasMore);
+  return {
+    rows: await Promise.all(rows.map((item) => itemRow(automations, item, { cost: spent.get(item.id), shown: state }))),
+    pagination:
+      newer || older
+        ? {
+            text: `${formatCount(rows.length, 'item')}, newest first`,
+            previous: newer ? address({ after: String(first.id) }) : null,
+            next: older ? address({ before: String(last.id) }) : null,
+          }
+        : null,
+  };
+}
+
+async function itemRow(
+  automations: Automations,
+  item: Item,
+  { cost, shown }: { readonly cost: Cost | undefined; readonly shown: ItemState | undefined },
+): Promise<Record<string, unknown>> {
+  const { id, state, attempts, message, postId, finishedAt, startedAt, createdAt } = item;
+  return {
+    id,
+    title: itemTitle(item),
+    href: `${automations.host.admin.url(itemSlug)}?id=${String(id)}`,
+    badge: itemBadge(item),
+    attempts,
+    message,
+    isFailed: state === 'failed',
+    cost: cost ? formatItemCost(cost) : '',
+    at: finishedAt ?? startedAt ?? createdAt,
+    postHref: postId === null ? null : await findEditHref(automations, postId),
+    canRetry: state === 'failed' || state === 'cancelled',
+    canCancel: state === 'pending' || state === 'processing',
+    fields: { id: item.taskId, item: id, shown: shown ?? '' },
+  };
+}
+
+function stateTabs(
+  { host }: Automations,
+  { task, counts, state }: { readonly task: Task; readonly counts: ItemCounts; readonly state: ItemState | undefined },
+): readonly Record<string, unknown>[] {
+  const address = (one?: ItemState): string =>
+    `${host.admin.url(taskSlug)}?id=${String(task.id)}${one === undefined ? '' : `&state=${one}`}`;
+  const total = itemStates.reduce((sum, one) => sum + counts[one], 0);
+  return [
+    { label: `All (${formatNumber(total)})`, href: address(), current: state === undefined },
+    ...itemStates.map((one) => ({
+      label: `${stateLabels[one]} (${formatNumber(counts[one])})`,
+      href: address(one),
+      current: state === one,
+    })),
+  ];
+}
+
+export function formatItemCost({ cost, calls, unpriced }: Cost): string {
+  if (calls === 0) return 'None yet';
+  return unpriced === 0
+    ? formatMoney(cost)
+    : unpriced === calls
+      ? 'Unknown price'
+      : `${formatMoney(cost)}, plus ${formatCount(unpriced, 'call')} with an unknown price`;
+}
+
+function formatLimits({ limits: { run, day }, attempts }: Task): string {
+  const parts = [
+    ...(run > 0 ? [`${formatNumber(run)} per run`] : []),
+    ...(day > 0 ? [`${formatNumber(day)} per day`] : []),
+  ];
+  return `${parts.length === 0 ? 'No limit' : `At most ${parts.join(', ')}`}; ${formatCount(attempts, 'attempt')} each`;
+}
+
+/** The page of one task: progress, items and runs. */
+export function taskPage(automations: Automations): AdminPageBody {
   return {
     render: async (request) => ({
       template: 'svc/automation-task',
-      data: await taskView(context, await taskOfQuery(context, request), request.query),
+      data: await taskView(automations, await requireTaskOfQuery(automations, request), request.query),
     }),
     actions: {
-      ...taskActions(context, ({ id }) => `${taskSlug}?id=${String(id)}`),
-      retry: (request) => change(context, request, 'retry'),
-      cancel: (request) => change(context, request, 'cancel'),
+      ...taskActions(automations, ({ id }) => `${taskSlug}?id=${String(id)}`),
+      retry: (request) => change(automations, request, 'retry'),
+      cancel: (request) => change(automations, request, 'cancel'),
       live: async (request) => {
-        const { items } = automationsOf(context);
-        const { id } = await taskOfForm(context, request);
-        const { done, total, open, text } = progressOf(await items.counts(id));
+        const { items } = automations;
+        const { id } = await requireTaskOfForm(automations, request);
+        const { done, total, open, text } = summarizeProgress(await items.counts(id));
         return { data: { stamp: await items.stamp(id), busy: open > 0, progress: { done, total, text } } };
       },
     },
   };
 }
 
-const words = {
+const notices = {
   retry: {
-    none: 'Nothing to try again: only failed and cancelled items are.',
-    done: (count: string) => `${count} set to go again.`,
+    none: 'No items to retry: only failed and cancelled items can be retried.',
+    done: (count: string) => `${count} queued again.`,
   },
   cancel: {
-    none: 'Nothing to cancel: only items that wait or are under way are.',
+    none: 'No items to cancel: only items that are waiting or in progress can be cancelled.',
     done: (count: string) => `${count} cancelled.`,
   },
 } as const;
 
-/** Of one item (`item`), or of all in one state (`state`), or of all for which it makes sense. */
+/** Retries or cancels one item (`item`), all in one state (`state`), or all for which it is possible. */
 async function change(
-  context: ServiceContext,
+  automations: Automations,
   request: AdminRequest,
   verb: 'retry' | 'cancel',
 ): Promise<AdminActionResult> {
-  const task = await taskOfForm(context, request);
-  const item = idOf(readText(request, 'item'));
+  const task = await requireTaskOfForm(automations, request);
+  const item = parseId(readText(request, 'item'));
   const state = itemStates.find((one) => one === readText(request, 'state'));
-  const count = await automationsOf(context).items[verb](task.id, {
+  const count = await automations.items[verb](task.id, {
     ...(item !== null && { ids: [item] }),
     ...(state !== undefined && { state }),
   });
   const notice =
     count === 0
-      ? { kind: 'info' as const, text: words[verb].none }
+      ? { kind: 'info' as const, text: notices[verb].none }
       : {
           kind: 'success' as const,
-          text: words[verb].done(count === 1 ? '1 item is' : `${count.toLocaleString('en-GB')} items are`),
+          text: notices[verb].done(formatCount(count, 'item')),
         };
   const shown: ItemState | undefined = itemStates.find((one) => one === readText(request, 'shown'));
   return { notice, redirect: `${taskSlug}?id=${String(task.id)}${shown === undefined ? '' : `&state=${shown}`}` };

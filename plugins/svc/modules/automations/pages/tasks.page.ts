@@ -1,40 +1,106 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { automationsOf } from '../automations.ts';
+import type { Automations } from '../automations.ts';
 import { taskActions } from './task-actions.ts';
-import { tasksSlug } from './task-slugs.ts';
-import { listStamp, tasksView } from './tasks-view.ts';
+import { tasksSlug, taskEditSlug, taskSlug } from './task-slugs.ts';
+import type { ItemCounts } from '../queue/item.ts';
+import type { Run } from '../runs/run-store.ts';
+import { maxConcurrency } from '../settings.ts';
+import type { Task } from '../tasks/task.ts';
+import { summarizeProgress, runMessage, scheduleLabel, taskBadge } from './task-labels.ts';
+
+const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 };
+
+/** The data of `svc/automations`. */
+async function tasksView(
+  automations: Automations,
+  typed?: { readonly concurrency: string; readonly error: string | undefined },
+): Promise<Record<string, unknown>> {
+  const { host, tasks, items, runs, types, settings } = automations;
+  const [all, counts, next, last, kinds, { concurrency }] = await Promise.all([
+    tasks.list(),
+    items.allCounts(),
+    tasks.nextRuns(),
+    runs.last(),
+    types.list(),
+    settings.read(),
+  ]);
+  const labels = new Map(kinds.map(({ id, label }) => [id, label]));
+  const busy = [...counts.values()].reduce((sum, { pending, processing }) => sum + pending + processing, 0);
+  return {
+    tasks: all.map((task) => ({
+      ...card(task, { counts: counts.get(task.id) ?? none, last: last.get(task.id) }),
+      type: labels.get(task.type) ?? task.type,
+      typeIsGone: !labels.has(task.type),
+      next: next.get(task.id),
+      href: `${host.admin.url(taskSlug)}?id=${String(task.id)}`,
+      editHref: `${host.admin.url(taskEditSlug)}?id=${String(task.id)}`,
+    })),
+    newHref: host.admin.url(taskEditSlug),
+    hasTypes: kinds.length > 0,
+    pluginsHref: host.admin.url('plugins'),
+    stamp: listStamp(counts),
+    busy,
+    concurrency: typed?.concurrency ?? concurrency,
+    concurrencyError: typed?.error,
+    maxConcurrency,
+  };
+}
+
+function card(
+  { id, name, status, schedule }: Task,
+  { counts, last }: { readonly counts: ItemCounts; readonly last: Run | undefined },
+): Record<string, unknown> {
+  const isActive = status === 'active';
+  return {
+    id,
+    title: name,
+    badge: taskBadge(status),
+    isActive,
+    schedule: scheduleLabel(schedule),
+    progress: summarizeProgress(counts),
+    last: last && { at: last.startedAt, text: runMessage(last), failed: last.state === 'failed' },
+    switchLabel: isActive ? 'Pause' : 'Resume',
+    idFields: { id },
+    switchFields: { id, status: isActive ? 'paused' : 'active' },
+  };
+}
+
+/** Changes with every count in the list. */
+function listStamp(counts: ReadonlyMap<number, ItemCounts>): string {
+  return [...counts]
+    .map(([id, { pending, processing, completed, failed, cancelled }]) =>
+      [id, pending, processing, completed, failed, cancelled].join('.'),
+    )
+    .join(' ');
+}
 
 const template = 'svc/automations';
 
-/** The list of tasks: how far each one is, when it runs next, and what can be done with it. */
-export function tasksPage(context: ServiceContext): AdminPageBody {
+/** The list of tasks with their progress, next runs and actions. */
+export function tasksPage(automations: Automations): AdminPageBody {
   return {
-    render: async () => ({ template, data: await tasksView(context) }),
+    render: async () => ({ template, data: await tasksView(automations) }),
     actions: {
-      ...taskActions(context, () => tasksSlug),
-      settings: (request) => saveSettings(context, request),
-      live: async () => ({ data: { stamp: listStamp(await automationsOf(context).items.allCounts()), busy: true } }),
+      ...taskActions(automations, () => tasksSlug),
+      settings: (request) => saveSettings(automations, request),
+      live: async () => ({ data: { stamp: listStamp(await automations.items.allCounts()), busy: true } }),
     },
   };
 }
 
-function saveSettings(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+function saveSettings(automations: Automations, request: AdminRequest): Promise<AdminActionResult> {
   const typed = readText(request, 'concurrency').trim();
   return withFieldErrors(
     async () => {
-      const { concurrency } = await automationsOf(context).settings.save({
+      const { concurrency } = await automations.settings.save({
         concurrency: typed === '' ? null : Number(typed),
       });
       return {
         notice: {
           kind: 'success',
-          text:
-            concurrency === 1
-              ? 'One item at a time is worked on, on each node.'
-              : `${String(concurrency)} items at once are worked on, on each node.`,
+          text: `Each node processes ${formatCount(concurrency, 'item')} at once.`,
         },
       };
     },
@@ -42,7 +108,7 @@ function saveSettings(context: ServiceContext, request: AdminRequest): Promise<A
       inputName: (name) => name,
       page: async (errors) => ({
         template,
-        data: await tasksView(context, { concurrency: typed, error: errors['concurrency'] }),
+        data: await tasksView(automations, { concurrency: typed, error: errors['concurrency'] }),
       }),
     },
   );

@@ -1,14 +1,14 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { taskTables } from '../tables.ts';
 import type { ClaimedItem } from './item.ts';
-import { toClaimed, type ItemRow } from './item-rows.ts';
+import { toClaimed, type ItemRow } from './item.ts';
 
-/** Milliseconds a node may be silent before another takes its items over. */
+/** Time without a heartbeat after which other nodes may claim an item, in milliseconds. */
 export const leaseDuration = 30_000;
-/** Milliseconds between two signs of life. */
+/** Milliseconds between two lease renewals. */
 export const heartbeatInterval = 8_000;
 
-/** What becomes of an item at the end of an attempt. */
+/** The result of the last attempt. */
 export interface Outcome {
   readonly state: 'completed' | 'failed';
   readonly message: string;
@@ -16,24 +16,24 @@ export interface Outcome {
   readonly ai: { readonly provider: string; readonly model: string } | null;
 }
 
-/** The queue as workers see it: claims with leases on the database's time, fenced by tokens. */
+/** The queue for workers: claims with leases on the database's clock, and fencing tokens. */
 export interface Claims {
-  /** Claims an item of an active task of these types; tasks take turns, those after `last` first. Null: nothing is due. */
+  /** Claims a due item of an active task of these types, in round-robin order after the task `last`. Null if none is due. */
   claim(types: readonly string[], last: number): Promise<ClaimedItem | null>;
-  /** Milliseconds until something falls due, leases of others included; null: nothing waits. */
+  /** Milliseconds until the next item is due or a lease expires; null if there is neither. */
   nextDue(types: readonly string[]): Promise<number | null>;
-  /** Holds items for another while. Answers the ids of those still held. */
+  /** Renews the leases. Returns the ids of the items that are still held. */
   renew(held: readonly ClaimedItem[]): Promise<ReadonlySet<number>>;
-  /** Whether it was still held. In the running transaction; from then on nobody else takes it. */
+  /** Finishes the item, in the running transaction. Returns false if the lease is lost. */
   complete(item: ClaimedItem, outcome: Outcome): Promise<boolean>;
-  /** Tells more of an item that this transaction finished. */
+  /** Adds to the result of an item that the same transaction completed. */
   amend(
     item: ClaimedItem,
     changes: { readonly message?: string; readonly postId?: number | null; readonly seenModified?: number },
   ): Promise<void>;
-  /** To be tried again. @param wait milliseconds */
+  /** Makes the item due again later. @param wait milliseconds */
   postpone(item: ClaimedItem, wait: number, message: string): Promise<boolean>;
-  /** Gives an item back as if it had not been begun. */
+  /** Returns the item to the queue without counting the attempt. */
   release(item: ClaimedItem): Promise<boolean>;
 }
 
@@ -44,8 +44,8 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
     knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
   const held = ({ id, token }: ClaimedItem) => items().where({ id, token, state: 'processing' });
 
-  /** What was put off, or whose lease ran out, is older than what is due at once. Two seeks, the second only where the first finds nothing. */
-  async function claimOf(taskId: number): Promise<ItemRow | undefined> {
+  /** Retries and expired leases come before new items. Two index seeks; the second only if the first finds nothing. */
+  async function claimFromTask(taskId: number): Promise<ItemRow | undefined> {
     const late = items()
       .select('id')
       .where({ task_id: taskId })
@@ -54,10 +54,10 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
       .orderBy(['due_at', 'id'])
       .limit(1);
     const fresh = items().select('id').where({ task_id: taskId, due_at: 0 }).orderBy('id').limit(1);
-    return (await take(late)) ?? (await take(fresh));
+    return (await claimRow(late)) ?? (await claimRow(fresh));
   }
 
-  async function take(picked: Knex.QueryBuilder): Promise<ItemRow | undefined> {
+  async function claimRow(picked: Knex.QueryBuilder): Promise<ItemRow | undefined> {
     if (database.dialect === 'postgresql') void picked.forUpdate().skipLocked();
     const plusOne = (column: string): number => knex.raw('?? + 1', [column]) as unknown as number;
     const started = knex.raw('coalesce(??, ?)', ['started_at', clock.now()]) as unknown as number;
@@ -92,7 +92,7 @@ export function createClaims({ database, clock }: Pick<HostApi, 'database' | 'cl
         .orderByRaw('case when id > ? then 0 else 1 end, id', [last])
         .pluck('id')) as number[];
       for (const id of ids) {
-        const row = await claimOf(id);
+        const row = await claimFromTask(id);
         if (row !== undefined) return toClaimed(row);
       }
       return null;

@@ -1,25 +1,25 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { taskTables } from '../tables.ts';
 import { itemStates, type Item, type ItemCounts, type ItemQuery, type ItemState } from './item.ts';
-import { toItem, type ItemRow } from './item-rows.ts';
+import { toItem, type ItemRow } from './item.ts';
 
-/** Items as pages and commands see them. */
+/** Items for pages and commands. */
 export interface ItemStore {
   get(id: number): Promise<Item | null>;
   /** Newest first. */
   list(taskId: number, query: ItemQuery): Promise<Item[]>;
   counts(taskId: number): Promise<ItemCounts>;
-  /** Of every task that has items, by its id. */
+  /** The counts of every task that has items, by task id. */
   allCounts(): Promise<ReadonlyMap<number, ItemCounts>>;
-  /** Sets failed and cancelled items to go again, at once and with all their attempts; ids left out: all such of the task. Answers how many. */
+  /** Queues failed and cancelled items again, with all their attempts. Returns their number. */
   retry(taskId: number, choice: ItemChoice): Promise<number>;
-  /** Cancels items that wait or are under way; what is under way is given up, and nothing of it is stored. Answers how many. */
+  /** Cancels pending and processing items. Running attempts are aborted and store nothing. Returns their number. */
   cancel(taskId: number, choice: ItemChoice): Promise<number>;
-  /** Changes whenever an item does: for pages that follow. */
+  /** Changes with every item, for pages that poll. */
   stamp(taskId: number): Promise<string>;
 }
 
-/** One, several, or all of one state or of any that fits. */
+/** Which items; without members, all for which the operation is possible. */
 export interface ItemChoice {
   readonly ids?: readonly number[];
   readonly state?: ItemState;
@@ -27,15 +27,15 @@ export interface ItemChoice {
 
 export interface ItemStoreParts {
   readonly host: Pick<HostApi, 'database'>;
-  /** Items may be begun. */
-  readonly ready: () => void;
-  /** Items under way are cancelled. */
-  readonly cancelled: (ids: readonly number[]) => void;
+  /** Called when items became due. */
+  readonly onReady: () => void;
+  /** Called with the ids of cancelled items; some may be in progress on any node. */
+  readonly onCancel: (ids: readonly number[]) => void;
 }
 
 const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 };
 
-export function createItemStore({ host, ready, cancelled }: ItemStoreParts): ItemStore {
+export function createItemStore({ host, onReady, onCancel }: ItemStoreParts): ItemStore {
   const { database } = host;
   const items = () => database.knex(taskTables.items);
   const withWait = () => items().select('*', database.knex.raw('(?? - ?) as wait', ['due_at', database.now()]));
@@ -90,12 +90,12 @@ export function createItemStore({ host, ready, cancelled }: ItemStoreParts): Ite
         owner: null,
       };
       const count = await chosen(taskId, choice, ['failed', 'cancelled']).update(changes as never);
-      if (count > 0) ready();
+      if (count > 0) onReady();
       return count;
     },
     async cancel(taskId, choice) {
       const token = database.knex.raw('?? + 1', ['token']);
-      // Whoever works on one learns from the token that it is not theirs any more.
+      // The new token makes running attempts lose their lease.
       const rows = (await chosen(taskId, choice, ['pending', 'processing'])
         .update({
           state: 'cancelled',
@@ -106,7 +106,7 @@ export function createItemStore({ host, ready, cancelled }: ItemStoreParts): Ite
           owner: null,
         })
         .returning('id')) as { readonly id: number }[];
-      if (rows.length > 0) cancelled(rows.map(({ id }) => id));
+      if (rows.length > 0) onCancel(rows.map(({ id }) => id));
       return rows.length;
     },
     async stamp(taskId) {

@@ -4,16 +4,16 @@ export type ItemState = (typeof itemStates)[number];
 
 export type ItemInput = Readonly<Record<string, string | number | null>>;
 
-/** One entry of a task's source, and what became of it. */
+/** One entry of a task's source, with its state and result. */
 export interface Item {
   readonly id: number;
   readonly taskId: number;
   readonly target: string;
   readonly input: ItemInput;
   readonly state: ItemState;
-  /** Begun so far, given up ones included. */
+  /** Attempts so far, aborted ones included. */
   readonly attempts: number;
-  /** What came of the last attempt, one sentence; empty before the first. */
+  /** The result of the last attempt in one sentence; empty before the first attempt. */
   readonly message: string;
   readonly postId: number | null;
   readonly ai: { readonly provider: string; readonly model: string } | null;
@@ -21,14 +21,14 @@ export interface Item {
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
-  /** Milliseconds until a pending item may be begun; 0: at once; null: not pending. */
+  /** Milliseconds until a pending item is due; 0: now; null: not pending. */
   readonly wait: number | null;
 }
 
-/** A claimed item: whoever holds the token may write what becomes of it. */
+/** A claimed item. Only the holder of the token may store its result. */
 export interface ClaimedItem extends Item {
   readonly token: number;
-  /** Attempts that count towards the most there may be, this one included. */
+  /** Attempts that count towards the task's limit, this one included. */
   readonly tries: number;
   readonly sourcePostId: number | null;
 }
@@ -37,15 +37,60 @@ export type ItemCounts = Readonly<Record<ItemState, number>>;
 
 export interface ItemQuery {
   readonly state?: ItemState;
-  /** Only items below this id: the last one of the page before. */
+  /** Only items below this id, the last one of the previous page. */
   readonly before?: number;
-  /** Only items above this id: the first one of the page after; they come newest first all the same. */
+  /** Only items above this id, the first one of the next page. The order stays newest first. */
   readonly after?: number;
   /** 1 to 200. */
   readonly limit: number;
 }
 
-/** Reference of an item's calls in the usage ledger: its cost is the sum over all attempts, those of killed processes too. */
-export function referenceOf({ taskId, id }: Pick<Item, 'taskId' | 'id'>): string {
+/** Reference of an item's calls in the usage ledger. Its cost is the sum over all attempts, including those of killed processes. */
+export function usageReference({ taskId, id }: Pick<Item, 'taskId' | 'id'>): string {
   return `automation:${String(taskId)}:${String(id)}`;
+}
+
+/** A row of the items table. PostgreSQL returns large integers as text. */
+export interface ItemRow {
+  readonly id: number;
+  readonly task_id: number;
+  readonly target: string;
+  readonly input: string;
+  readonly source_post_id: number | null;
+  readonly state: ItemState;
+  readonly attempts: number;
+  readonly tries_from: number;
+  readonly message: string;
+  readonly post_id: number | null;
+  readonly ai_provider: string | null;
+  readonly ai_model: string | null;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  readonly due_at: number | null;
+  readonly token: number;
+  /** Milliseconds until `due_at`, if the query selects it. */
+  readonly wait?: number | null;
+}
+
+export function toItem(row: ItemRow): Item {
+  return {
+    id: row.id,
+    taskId: row.task_id,
+    target: row.target,
+    input: JSON.parse(row.input) as ItemInput,
+    state: row.state,
+    attempts: row.attempts,
+    message: row.message,
+    postId: row.post_id,
+    ai: row.ai_provider === null ? null : { provider: row.ai_provider, model: row.ai_model ?? '' },
+    createdAt: Number(row.created_at),
+    startedAt: row.started_at === null ? null : Number(row.started_at),
+    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+    wait: row.state === 'pending' ? Math.max(0, Number(row.wait ?? 0)) : null,
+  };
+}
+
+export function toClaimed(row: ItemRow): ClaimedItem {
+  return { ...toItem(row), token: row.token, tries: row.attempts - row.tries_from, sourcePostId: row.source_post_id };
 }

@@ -1,52 +1,56 @@
-import { RestError, type HostApi } from '#plugin-api';
+import { formatCount, formatNumber, RestError, type HostApi } from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 import { localDay } from '../../../kit/local-day.ts';
-import type { Candidate } from '../sources/candidate.ts';
+import type { Candidate } from '../sources/read-source.ts';
 import { readSource } from '../sources/read-source.ts';
 import { unknownTask } from '../tasks/task-store.ts';
 import type { Task, TaskStore } from '../tasks/task.ts';
-import { enqueue, newOnes } from './enqueue.ts';
+import { enqueue, findNewEntries } from './enqueue.ts';
 import { createRunStore } from './run-store.ts';
-import type { Run, Runs } from './run.ts';
+import type { Run, Runs } from './run-store.ts';
 
 export interface RunParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'http' | 'content' | 'site' | 'log'>;
   readonly tasks: Pick<TaskStore, 'get'>;
-  /** There are new items. */
-  readonly added: () => void;
+  /** Called when new items are queued. */
+  readonly onAdd: () => void;
 }
 
-/** Entries looked up and queued in one statement. */
-const atOnce = 100;
+/** Entries checked and queued in one statement. */
+const batchSize = 100;
 
-/** Collecting: what a source holds and the task has not queued yet becomes items. */
-export function createRuns({ host, tasks, added: announce }: RunParts): Runs {
+/** Turns the entries of a source that the task has not queued yet into items. */
+export function createRuns({ host, tasks, onAdd }: RunParts): Runs {
   const store = createRunStore(host);
 
   async function collect(task: Task, runId: number): Promise<Pick<Run, 'found' | 'added' | 'message'>> {
     const progress = { found: 0, added: 0, dayIsFull: false };
-    const dayBegan = startOfDay(host.clock.now(), await host.site.timezone());
+    const dayBegan = findStartOfDay(host.clock.now(), await host.site.timezone());
     const isFull = (): boolean => progress.dayIsFull || (task.limits.run > 0 && progress.added >= task.limits.run);
-    const take = async (entries: readonly Candidate[]): Promise<void> => {
-      const fresh = await newOnes(host.database.knex, task, entries);
+    const queueNew = async (entries: readonly Candidate[]): Promise<void> => {
+      const fresh = await findNewEntries(host.database.knex, task, entries);
       const offered =
         fresh.length === 0 ? fresh : await host.hooks.applyFiltersAsync('svc_automation_entries', fresh, task);
       const room = task.limits.run === 0 ? offered.length : task.limits.run - progress.added;
       const outcome = await enqueue(host, { task, runId, candidates: offered.slice(0, room), dayBegan });
       progress.added += outcome.added;
       progress.dayIsFull = outcome.dayIsFull;
-      if (outcome.added > 0) announce();
+      if (outcome.added > 0) onAdd();
     };
     let entries: Candidate[] = [];
     for await (const entry of readSource(task.source, { host })) {
       progress.found += 1;
-      if (entries.push(entry) < atOnce) continue;
-      await take(entries);
+      if (entries.push(entry) < batchSize) continue;
+      await queueNew(entries);
       entries = [];
       if (isFull()) break;
     }
-    if (entries.length > 0) await take(entries);
-    return { found: progress.found, added: progress.added, message: words(task, { ...progress, isFull: isFull() }) };
+    if (entries.length > 0) await queueNew(entries);
+    return {
+      found: progress.found,
+      added: progress.added,
+      message: describeRun(task, { ...progress, isFull: isFull() }),
+    };
   }
 
   return {
@@ -65,7 +69,11 @@ export function createRuns({ host, tasks, added: announce }: RunParts): Runs {
       try {
         return await store.end(id, { state: 'done', ...(await collect(task, id)) });
       } catch (error) {
-        host.log.warn('The source of an automation could not be read.', { task: taskId, error });
+        host.log.warn('Failed to read the source of an automation', {
+          event: 'automation_source_failed',
+          task: taskId,
+          error,
+        });
         return store.end(id, {
           state: 'failed',
           found: 0,
@@ -77,7 +85,7 @@ export function createRuns({ host, tasks, added: announce }: RunParts): Runs {
   };
 }
 
-function words(
+function describeRun(
   { limits }: Task,
   {
     found,
@@ -87,19 +95,19 @@ function words(
   }: { readonly found: number; readonly added: number; readonly dayIsFull: boolean; readonly isFull: boolean },
 ): string {
   if (dayIsFull)
-    return `${count(added)} queued. The limit of ${String(limits.day)} a day is reached; the rest comes with a run on another day.`;
+    return `${count(added)} queued. The daily limit of ${formatNumber(limits.day)} is reached. Runs on later days queue the rest.`;
   if (isFull)
-    return `${count(added)} queued. The limit of ${String(limits.run)} a run is reached; the rest comes with the next run.`;
+    return `${count(added)} queued. The limit of ${formatNumber(limits.run)} per run is reached. The next run queues the rest.`;
   if (found === 0) return 'The source is empty.';
-  return added === 0 ? 'Nothing new in the source.' : `${count(added)} queued.`;
+  return added === 0 ? 'The source has no new entries.' : `${count(added)} queued.`;
 }
 
 function count(items: number): string {
-  return items === 1 ? '1 new item' : `${items.toLocaleString('en-GB')} new items`;
+  return formatCount(items, 'new item');
 }
 
-/** When the site's day began; hours of clock changes count as they come. */
-function startOfDay(now: number, timezone: string): number {
+/** The start of today in the site's time zone, correct on days with a clock change. */
+function findStartOfDay(now: number, timezone: string): number {
   const dayOf = localDay(timezone);
   const today = dayOf(now);
   let [before, after] = [now - 26 * 3_600_000, now];

@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { HostApi, Knex } from '#plugin-api';
-import type { Candidate } from '../sources/candidate.ts';
+import type { Candidate } from '../sources/read-source.ts';
 import { taskTables } from '../tables.ts';
 import type { Task } from '../tasks/task.ts';
 
-/** Of a text that makes an entry the same. */
-export function identityOf(text: string): string {
+/** SHA-256 of the text that identifies an entry. */
+export function hashIdentity(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Entries the task has no item of: neither by identity, nor of a post that is waiting or was seen as it is now. */
-export async function newOnes(
+/** Entries without an item in the task: by identity, and for posts by their last change. */
+export async function findNewEntries(
   knex: Knex,
   { id, source }: Pick<Task, 'id' | 'source'>,
   candidates: readonly Candidate[],
 ): Promise<Candidate[]> {
-  const hashes = candidates.map(({ identity }) => identityOf(identity));
-  const there = new Set(
+  const hashes = candidates.map(({ identity }) => hashIdentity(identity));
+  const queued = new Set(
     (await knex(taskTables.items).where({ task_id: id }).whereIn('identity', hashes).pluck('identity')) as string[],
   );
   const posts = candidates.flatMap(({ post }) => (post ? [post.id] : []));
   const seen = posts.length === 0 ? new Map<number, SeenPost>() : await seenPosts(knex, id, posts);
   const mayComeAgain = source.kind === 'posts' && source.again;
   return candidates.filter(({ identity, post }, at) => {
-    if (there.has(hashes[at] ?? '') || hashes.indexOf(identityOf(identity)) < at) return false;
+    if (queued.has(hashes[at] ?? '') || hashes.indexOf(hashIdentity(identity)) < at) return false;
     const before = post && seen.get(post.id);
     return before === undefined || (mayComeAgain && !before.isOpen && before.modified < (post?.modified ?? 0));
   });
@@ -54,15 +54,15 @@ async function seenPosts(knex: Knex, taskId: number, ids: readonly number[]): Pr
 export interface EnqueueInit {
   readonly task: Task;
   readonly runId: number;
-  /** Not more than a statement takes. */
+  /** At most as many as fit into one statement. */
   readonly candidates: readonly Candidate[];
-  /** Of the site's day, in milliseconds since the epoch. */
+  /** Start of the site's day, in milliseconds since the epoch. */
   readonly dayBegan: number;
 }
 
 /**
- * Queues entries, as many as the limit of the day lets in; an entry that is there already is left alone, whoever queued it.
- * Runs of one task at the same moment take turns, so that they never go beyond the limit together.
+ * Queues entries up to the daily limit, and ignores entries that are queued already. A lock on the task serializes
+ * concurrent runs, so that together they never exceed the limit.
  */
 export async function enqueue(
   { database, clock }: Pick<HostApi, 'database' | 'clock'>,
@@ -80,7 +80,7 @@ export async function enqueue(
     const rows = taken.map(({ identity, target, input, post }) => ({
       task_id: task.id,
       run_id: runId,
-      identity: identityOf(identity),
+      identity: hashIdentity(identity),
       target,
       input: JSON.stringify(input),
       source_post_id: post?.id ?? null,

@@ -1,6 +1,5 @@
 import type { HostApi } from '#plugin-api';
 import { taskTables } from '../tables.ts';
-import type { BegunBy, Run } from './run.ts';
 
 interface RunRow {
   readonly id: number;
@@ -14,8 +13,8 @@ interface RunRow {
   readonly ended_at: number | null;
 }
 
-/** Runs that are kept of each task. */
-const kept = 200;
+/** Runs that are stored of each task. */
+const maxRuns = 200;
 
 export interface RunStore {
   begin(taskId: number, begunBy: BegunBy): Promise<Run>;
@@ -39,7 +38,7 @@ export function createRunStore({ database, clock }: Pick<HostApi, 'database' | '
           started_at: clock.now(),
         })
         .returning('*')) as RunRow[];
-      const old = runs().select('id').where({ task_id: taskId }).orderBy('id', 'desc').limit(1).offset(kept);
+      const old = runs().select('id').where({ task_id: taskId }).orderBy('id', 'desc').limit(1).offset(maxRuns);
       await runs().where({ task_id: taskId }).where('id', '<=', old).delete();
       return toRun(row as RunRow);
     },
@@ -75,4 +74,36 @@ function toRun(row: RunRow): Run {
     startedAt: Number(row.started_at),
     endedAt: row.ended_at === null ? null : Number(row.ended_at),
   };
+}
+
+type BegunBy = 'schedule' | 'page' | 'command';
+
+/** One reading of a task's source. */
+export interface Run {
+  readonly id: number;
+  readonly taskId: number;
+  readonly begunBy: BegunBy;
+  readonly state: 'running' | 'done' | 'failed';
+  /** Entries read from the source. */
+  readonly found: number;
+  /** New items that were queued. */
+  readonly added: number;
+  /** The result in one sentence. */
+  readonly message: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+}
+
+export interface Runs {
+  /**
+   * Queues the new entries of the task's source. A source that cannot be read is a failed run.
+   *
+   * @throws RestError 404; 409 if the task is paused
+   */
+  run(taskId: number, begunBy: BegunBy): Promise<Run>;
+  /** Newest first. */
+  list(taskId: number, limit: number): Promise<Run[]>;
+  /** The last run of each task, by id of the task. */
+  last(): Promise<ReadonlyMap<number, Run>>;
 }

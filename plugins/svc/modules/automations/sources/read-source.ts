@@ -2,23 +2,23 @@ import type { HostApi } from '#plugin-api';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { CsvSource, ListSource, PostsSource, RssSource, TaskSource } from '../tasks/task.ts';
-import type { Candidate } from './candidate.ts';
+import type { ItemInput } from '../queue/item.ts';
 
 export interface SourceParts {
   readonly host: Pick<HostApi, 'http' | 'content'>;
   readonly signal?: AbortSignal;
 }
 
-/** The host knows no categories: the service keeps them in this meta of posts. */
+/** The host has no categories; the content writer stores them in this post meta. */
 const categoryKey = 'svc_category';
-/** Posts read at a time. */
+/** Posts per query. */
 const pageOfPosts = 200;
 const fetchLimits = { timeout: 20_000, maxBytes: 10_000_000 } as const;
 
 /**
- * The entries of a source as they are at this moment, in its order.
+ * Reads the current entries of a source, in its order.
  *
- * @throws Error or RestError with a sentence for people where it cannot be read
+ * @throws Error or RestError with a message for people if it cannot be read
  */
 export function readSource(source: TaskSource, parts: SourceParts): AsyncIterable<Candidate> {
   switch (source.kind) {
@@ -58,16 +58,18 @@ async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
 async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): AsyncGenerator<Candidate> {
   const { readFeed, FeedError } = await import('../../../kit/feed.ts');
   const allowHost = typedInternalHost(url);
-  const answer = await host.http.fetch(url, {
+  const response = await host.http.fetch(url, {
     ...fetchLimits,
     headers: { accept: 'application/rss+xml, application/atom+xml, application/xml;q=0.9, */*;q=0.8' },
     ...(allowHost !== null && { allowHost }),
     ...(signal && { signal }),
   });
-  if (answer.status < 200 || answer.status > 299)
-    throw new Error(`The feed's server answered ${String(answer.status)}. Open ${url} in a browser to see why.`);
+  if (response.status < 200 || response.status > 299)
+    throw new Error(
+      `The feed's server returned status ${String(response.status)}. Open ${url} in a browser to see why.`,
+    );
   try {
-    for (const { id, title, url: address, summary, published } of readFeed(answer.body, answer.url).entries) {
+    for (const { id, title, url: address, summary, published } of readFeed(response.body, response.url).entries) {
       yield {
         identity: `entry:${id}`,
         target: address || title || id,
@@ -80,7 +82,7 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
       };
     }
   } catch (error) {
-    if (error instanceof FeedError) throw new Error(`${url} holds no feed: ${error.message}`, { cause: error });
+    if (error instanceof FeedError) throw new Error(`${url} is not a feed: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -118,4 +120,15 @@ async function* fromPosts(
 
 function isSame(value: unknown, category: string): boolean {
   return typeof value === 'string' && value.trim().toLowerCase() === category.trim().toLowerCase();
+}
+
+/** An entry of a source before it is queued. */
+export interface Candidate {
+  /** Stable across runs, and unique within the task. */
+  readonly identity: string;
+  /** Topic, address, row's first cell or post id (contract 6.5). */
+  readonly target: string;
+  readonly input: ItemInput;
+  /** For posts: the id, and the last change in milliseconds since the epoch. */
+  readonly post?: { readonly id: number; readonly modified: number };
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from '#plugin-api';
 import { createAjv } from '../../../kit/ajv.ts';
 import { fieldLabel } from '../../../settings/field-value.ts';
 
-/** Sentences by the path of the member they tell of, such as `settings.provider`. */
+/** Error messages by path of the member, such as `settings.provider`. */
 export type SettingErrors = Readonly<Record<string, string>>;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The values with the schema's defaults where they have nothing, down into objects. */
+/** Fills in the schema's defaults, nested objects included. */
 export function fillDefaults(schema: JsonSchema, given: unknown): unknown {
   const { properties } = schema;
   if (!properties || !isMembers(given)) return given;
@@ -25,7 +25,7 @@ export function fillDefaults(schema: JsonSchema, given: unknown): unknown {
   return filled;
 }
 
-/** What the schema of a type refuses, by paths that begin with `settings`. */
+/** Validates settings by the schema of a type. Paths begin with `settings`. */
 export function schemaErrors(schema: JsonSchema, settings: unknown): SettingErrors {
   const ajv = createAjv({
     allErrors: true,
@@ -41,7 +41,7 @@ export function schemaErrors(schema: JsonSchema, settings: unknown): SettingErro
   );
 }
 
-/** Host schemas write `required: true` inside a property and limits as draft 4 does; ajv knows the newer way alone. */
+/** Host schemas use `required: true` in properties and the limits of draft 4; ajv needs the current form. */
 function plainSchema(schema: JsonSchema): unknown {
   const { required, exclusiveMinimum, exclusiveMaximum, properties, items, additionalProperties, ...rest } = schema;
   const inside = Object.entries(properties ?? {})
@@ -75,19 +75,19 @@ function limit(
 }
 
 function pathOf({ instancePath, keyword, params }: ErrorObject): string {
-  const places = instancePath.split('/').slice(1);
+  const path = instancePath.split('/').slice(1);
   const missing: unknown =
     keyword === 'required'
       ? params['missingProperty']
       : keyword === 'additionalProperties'
         ? params['additionalProperty']
         : undefined;
-  return ['settings', ...places, ...(typeof missing === 'string' ? [missing] : [])].join('.');
+  return ['settings', ...path, ...(typeof missing === 'string' ? [missing] : [])].join('.');
 }
 
 function sentence(schema: JsonSchema, error: ErrorObject): string {
   const { keyword, params, parentSchema, schema: rule } = error;
-  const label = labelAt(schema, pathOf(error).split('.').slice(1));
+  const label = findLabel(schema, pathOf(error).split('.').slice(1));
   const { minimum, maximum } = (parentSchema ?? {}) as JsonSchema;
   const between =
     minimum !== undefined && maximum !== undefined
@@ -99,7 +99,7 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
     case 'required':
       return `${label} is missing.`;
     case 'additionalProperties':
-      return `${label} is not known; there are ${Object.keys(schema.properties ?? {}).join(', ')}.`;
+      return `${label} is not a setting. Use ${Object.keys(schema.properties ?? {}).join(', ')}.`;
     case 'enum':
       return `${label} must be one of ${(rule as readonly unknown[]).join(', ')}.`;
     case 'const':
@@ -118,9 +118,9 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
     case 'maxLength':
       return `${label} may have at most ${String(rule)} characters.`;
     case 'minItems':
-      return `${label} must hold at least ${String(rule)}.`;
+      return `${label} must have at least ${String(rule)} entries.`;
     case 'maxItems':
-      return `${label} may hold at most ${String(rule)}.`;
+      return `${label} may have at most ${String(rule)} entries.`;
     case 'type':
       return `${label} must be ${[params['type']]
         .flat()
@@ -129,12 +129,12 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
     case 'pattern':
       return `${label} does not have the expected form.`;
     default:
-      return `${label} is not right.`;
+      return `${label} is invalid.`;
   }
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   integer: 'a whole number',
   number: 'a number',
   boolean: 'true or false',
@@ -143,7 +143,7 @@ const kinds: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function labelAt(schema: JsonSchema, path: readonly string[]): string {
+function findLabel(schema: JsonSchema, path: readonly string[]): string {
   let at: JsonSchema | undefined = schema;
   let label = 'The settings';
   for (const name of path) {

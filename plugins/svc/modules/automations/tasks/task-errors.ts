@@ -3,7 +3,7 @@ import type { AutomationSource, AutomationTaskType } from '../../../kit/automati
 import { fieldLabel } from '../../../settings/field-value.ts';
 import { isMembers, schemaErrors, type SettingErrors } from './settings-schema.ts';
 
-/** What a task is checked with. */
+/** What the validation of a task needs. */
 export interface ErrorParts {
   readonly types: readonly AutomationTaskType[];
   readonly host: Pick<HostApi, 'users' | 'content' | 'http'>;
@@ -12,49 +12,49 @@ export interface ErrorParts {
 type Members = Readonly<Record<string, unknown>>;
 
 const known = ['name', 'type', 'status', 'settings', 'source', 'schedule', 'author_id', 'limits', 'attempts'];
-/** Longest of what is typed. */
-export const longest = { items: 10_000, item: 2_000, csv: 2_000_000, address: 2_000, search: 200 } as const;
-export const most = { limit: 1_000_000, attempts: 10 } as const;
+/** Maximum lengths, and number of lines for `items`. */
+export const maxLengths = { items: 10_000, item: 2_000, csv: 2_000_000, address: 2_000, search: 200 } as const;
+export const maxValues = { limit: 1_000_000, attempts: 10 } as const;
 
-/** A sentence for each member that a task cannot have, by its path. The schedule is for cron to check. */
+/** The validation errors of a task, by path. Cron validates the schedule. */
 export async function taskErrors(task: Members, parts: ErrorParts): Promise<SettingErrors> {
   const type = parts.types.find(({ id }) => id === task['type']);
   const errors: Record<string, string> = { ...plainErrors(task), ...limitErrors(task['limits']) };
   for (const name of Object.keys(task))
-    if (!known.includes(name)) errors[name] = `${name} is not known; there are ${known.join(', ')}.`;
+    if (!known.includes(name)) errors[name] = `${name} is not a member of a task. Use ${known.join(', ')}.`;
   if (!type)
     errors['type'] =
-      `Type must be one of ${parts.types.map(({ id }) => id).join(', ') || 'none: no plugin offers any'}.`;
+      `Type must be one of ${parts.types.map(({ id }) => id).join(', ') || 'none: no active plugin provides a type'}.`;
   else Object.assign(errors, sourceErrors(task['source'], type, parts), await settingsErrors(type, task['settings']));
   const author = task['author_id'];
   if (!isWhole(author, 0, Number.MAX_SAFE_INTEGER)) errors['author_id'] = 'Author must be the id of a user, or 0.';
   else if (author !== 0 && (await parts.host.users.get(author)) === null)
-    errors['author_id'] = 'Author: there is no such user.';
+    errors['author_id'] = 'Author: this user does not exist.';
   return errors;
 }
 
 function plainErrors({ name, status, schedule, attempts }: Members): SettingErrors {
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= 200;
   return {
-    ...(!isName && { name: 'Name must be a text of 1 to 200 characters.' }),
+    ...(!isName && { name: 'Name must have 1 to 200 characters.' }),
     ...(status !== 'active' && status !== 'paused' && { status: 'Status must be active or paused.' }),
     ...((typeof schedule !== 'string' || schedule.length > 120) && {
       schedule: 'Schedule must be the name of a schedule, a cron expression, or empty.',
     }),
-    ...(!isWhole(attempts, 1, most.attempts) && {
-      attempts: `Attempts must be a whole number from 1 to ${String(most.attempts)}.`,
+    ...(!isWhole(attempts, 1, maxValues.attempts) && {
+      attempts: `Attempts must be a whole number from 1 to ${String(maxValues.attempts)}.`,
     }),
   };
 }
 
 function limitErrors(limits: unknown): SettingErrors {
   if (!isMembers(limits)) return { limits: 'Limits must be an object with run and day.' };
-  const labels = { run: 'Items a run', day: 'Items a day' } as const;
+  const labels = { run: 'Items per run', day: 'Items per day' } as const;
   return Object.fromEntries(
     Object.entries(labels).flatMap(([name, label]) =>
-      isWhole(limits[name], 0, most.limit)
+      isWhole(limits[name], 0, maxValues.limit)
         ? []
-        : [[`limits.${name}`, `${label} must be a whole number from 0 to ${most.limit.toLocaleString('en-GB')}.`]],
+        : [[`limits.${name}`, `${label} must be a whole number from 0 to ${maxValues.limit.toLocaleString('en-GB')}.`]],
     ),
   );
 }
@@ -79,32 +79,32 @@ const startsLikeSentence = (text: string): boolean => /^\p{Lu}/u.test(text);
 const kinds: Readonly<Record<AutomationSource, (source: Members, host: ErrorParts['host']) => SettingErrors>> = {
   list: ({ items }) => {
     if (!Array.isArray(items) || !items.every((item) => typeof item === 'string'))
-      return { 'source.items': 'List must be texts.' };
+      return { 'source.items': 'List must contain text only.' };
     const filled = (items as readonly string[]).filter((item) => item.trim() !== '');
-    if (filled.length === 0) return { 'source.items': 'List must hold at least one line.' };
-    if (filled.length > longest.items)
-      return { 'source.items': `List may hold at most ${longest.items.toLocaleString('en-GB')} lines.` };
-    const at = filled.findIndex((item) => item.length > longest.item);
+    if (filled.length === 0) return { 'source.items': 'List must have at least one line.' };
+    if (filled.length > maxLengths.items)
+      return { 'source.items': `List may have at most ${maxLengths.items.toLocaleString('en-GB')} lines.` };
+    const at = filled.findIndex((item) => item.length > maxLengths.item);
     return at < 0
       ? {}
       : {
-          'source.items': `Line ${String(at + 1)} of the list may have at most ${longest.item.toLocaleString('en-GB')} characters.`,
+          'source.items': `Line ${String(at + 1)} of the list may have at most ${maxLengths.item.toLocaleString('en-GB')} characters.`,
         };
   },
   csv: ({ text }) =>
     typeof text !== 'string' || text.trim() === ''
-      ? { 'source.text': 'CSV must hold a line that names the columns, and rows below it.' }
-      : text.length > longest.csv
-        ? { 'source.text': 'CSV may have at most 2 MB.' }
+      ? { 'source.text': 'CSV must have a header line with column names, followed by rows.' }
+      : text.length > maxLengths.csv
+        ? { 'source.text': 'CSV must not exceed 2 MB.' }
         : {},
   rss: ({ url }) =>
     typeof url === 'string' && isAddress(url)
       ? {}
-      : { 'source.url': 'Address of the feed must be an http or https address, such as https://example.com/feed.' },
+      : { 'source.url': 'Feed URL must be an http or https URL, such as https://example.com/feed.' },
   posts: (source, host) => ({
     ...(typeof source['post_type'] !== 'string' || !host.content.postType(source['post_type'])
       ? {
-          'source.post_type': `Type of posts must be one of ${host.content
+          'source.post_type': `Post type must be one of ${host.content
             .postTypes()
             .map(({ name }) => name)
             .join(', ')}.`,
@@ -112,29 +112,34 @@ const kinds: Readonly<Record<AutomationSource, (source: Members, host: ErrorPart
       : {}),
     ...(typeof source['status'] !== 'string' ||
     (source['status'] !== 'any' && !host.content.postStatuses().some(({ name }) => name === source['status']))
-      ? { 'source.status': 'Status of posts must be a status, or any.' }
+      ? { 'source.status': 'Post status must be an existing status, or any.' }
       : {}),
-    ...(typeof source['category'] !== 'string' || source['category'].length > longest.search
-      ? { 'source.category': `Category may have at most ${String(longest.search)} characters.` }
+    ...(typeof source['category'] !== 'string' || source['category'].length > maxLengths.search
+      ? { 'source.category': `Category may have at most ${String(maxLengths.search)} characters.` }
       : {}),
-    ...(typeof source['search'] !== 'string' || source['search'].length > longest.search
-      ? { 'source.search': `Search may have at most ${String(longest.search)} characters.` }
+    ...(typeof source['search'] !== 'string' || source['search'].length > maxLengths.search
+      ? { 'source.search': `Search may have at most ${String(maxLengths.search)} characters.` }
       : {}),
     ...(typeof source['changed_since'] !== 'string' || !isDayOrEmpty(source['changed_since'])
-      ? { 'source.changed_since': 'Changed since must be a day, YYYY-MM-DD, or empty.' }
+      ? { 'source.changed_since': 'Changed since must be a date (YYYY-MM-DD) or empty.' }
       : {}),
-    ...(typeof source['again'] !== 'boolean' && { 'source.again': 'Again when changed must be true or false.' }),
+    ...(typeof source['again'] !== 'boolean' && { 'source.again': 'Queue changed posts again must be true or false.' }),
   }),
 };
 
-const words: Readonly<Record<AutomationSource, string>> = { list: 'a list', csv: 'CSV', rss: 'a feed', posts: 'posts' };
+const sourceNames: Readonly<Record<AutomationSource, string>> = {
+  list: 'a list',
+  csv: 'CSV',
+  rss: 'a feed',
+  posts: 'posts',
+};
 
 function sourceErrors(source: unknown, { sources, label }: AutomationTaskType, { host }: ErrorParts): SettingErrors {
   const kind = isMembers(source) ? source['kind'] : undefined;
   const fitting = sources.find((one) => one === kind);
   if (!isMembers(source) || fitting === undefined)
     return {
-      'source.kind': `Source of ${label} must be ${sources.map((one) => `${words[one]} (${one})`).join(' or ')}.`,
+      'source.kind': `Source of ${label} must be ${sources.map((one) => `${sourceNames[one]} (${one})`).join(' or ')}.`,
     };
   return kinds[fitting](source, host);
 }
@@ -144,7 +149,7 @@ function isWhole(value: unknown, least: number, greatest: number): value is numb
 }
 
 function isAddress(text: string): boolean {
-  return text.length <= longest.address && isUrl(text) && /^https?:$/.test(new URL(text).protocol);
+  return text.length <= maxLengths.address && isUrl(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function isDayOrEmpty(text: string): boolean {

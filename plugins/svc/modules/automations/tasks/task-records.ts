@@ -1,19 +1,73 @@
-import type { HostApi } from '#plugin-api';
+import type { HostApi, Knex } from '#plugin-api';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { runHook, taskTables } from '../tables.ts';
 import type { SettingErrors } from './settings-schema.ts';
-import { taskRows, toTask, toTaskRow } from './task-rows.ts';
-import type { Task, TaskSettings } from './task.ts';
+import type { Task, TaskSettings, TaskSource, TaskStatus } from './task.ts';
 
-/** Rows of tasks, each with its event of cron: both change in one transaction. */
+interface TaskRow {
+  readonly id: number;
+  readonly name: string;
+  readonly type: string;
+  readonly status: TaskStatus;
+  readonly settings: string;
+  readonly source: string;
+  readonly schedule: string;
+  readonly author_id: number;
+  readonly limit_run: number;
+  readonly limit_day: number;
+  readonly attempts: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const taskRows = (knex: Knex): Knex.QueryBuilder<TaskRow, TaskRow[]> =>
+  knex<TaskRow>(taskTables.tasks) as unknown as Knex.QueryBuilder<TaskRow, TaskRow[]>;
+
+function toTask({ limit_run, limit_day, settings, source, ...row }: TaskRow): Task {
+  return {
+    ...row,
+    settings: JSON.parse(settings) as Task['settings'],
+    source: JSON.parse(source) as TaskSource,
+    limits: { run: limit_run, day: limit_day },
+    created_at: Number(row.created_at),
+    updated_at: Number(row.updated_at),
+  };
+}
+
+function toTaskRow({
+  limits,
+  settings,
+  source,
+  name,
+  type,
+  status,
+  schedule,
+  author_id,
+  attempts,
+}: TaskSettings): Omit<TaskRow, 'id' | 'created_at' | 'updated_at'> {
+  return {
+    name,
+    type,
+    status,
+    schedule,
+    author_id,
+    attempts,
+    settings: JSON.stringify(settings),
+    source: JSON.stringify(source),
+    limit_run: limits.run,
+    limit_day: limits.day,
+  };
+}
+
+/** Task rows and their cron events. Both change in one transaction. */
 export interface TaskRecords {
   find(id: number): Promise<Task | null>;
   list(): Promise<Task[]>;
-  /** Throws RestError 400 where cron does not know the schedule: then nothing is saved. */
+  /** @throws RestError 400 if the schedule is invalid; nothing is saved */
   insert(settings: TaskSettings): Promise<Task>;
-  /** Null: somebody else changed it since it was read. Throws like `insert`. */
+  /** Null if the task changed since it was read. Throws like `insert`. */
   replace(before: Task, settings: TaskSettings): Promise<Task | null>;
-  /** With items and runs; in the running transaction. */
+  /** Deletes the task with its items and runs, in the running transaction. */
   remove(id: number): Promise<void>;
 }
 
@@ -76,6 +130,6 @@ export function createTaskRecords({
 
 function scheduleError(schedule: string): SettingErrors {
   return {
-    schedule: `'${schedule}' is no schedule: use hourly, twicedaily, daily, weekly, or a cron expression in UTC such as 30 6 * * 1 (Mondays at 6:30).`,
+    schedule: `'${schedule}' is not a schedule. Use hourly, twicedaily, daily, weekly, or a cron expression in UTC such as 30 6 * * 1 (Mondays at 6:30).`,
   };
 }

@@ -11,8 +11,8 @@ import type { Task, TaskSettings, TaskStore } from './task.ts';
 export interface TaskStoreParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http'>;
   readonly types: TaskTypes;
-  /** Items of the task may be begun, or must be given up. */
-  readonly changed: (taskId: number) => void;
+  /** Called after every change of a task: its items may be due now, or are gone. */
+  readonly onChange: (taskId: number) => void;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -30,29 +30,29 @@ const sourceDefaults: Readonly<Record<string, Members>> = {
 };
 const readOnly = ['id', 'created_at', 'updated_at', 'next_run'];
 
-/** The tasks, a row each, and their events of cron. No change is lost where two are made at once; every node sees them with its next look. */
-export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskStore {
+/** Stores tasks and their cron events. Concurrent changes are merged: no change is lost. */
+export function createTaskStore({ host, types, onChange }: TaskStoreParts): TaskStore {
   const { database, hooks, cron } = host;
   const records = createTaskRecords(host);
 
-  async function checked(given: Members): Promise<TaskSettings> {
+  async function validated(given: Members): Promise<TaskSettings> {
     const known = await types.list();
     const task = complete(given, known);
     const errors = await taskErrors(task, { types: known, host });
     if (Object.keys(errors).length > 0) throw invalidFields(errors);
-    return tidy(task as unknown as TaskSettings);
+    return normalize(task as unknown as TaskSettings);
   }
 
-  /** Switching asks nobody: a task whose plugin is gone can still be paused. */
+  /** A change of the status alone is not validated: a task whose plugin is inactive can still be paused. */
   async function merged(before: Task, changes: Members): Promise<TaskSettings> {
     const { status } = changes;
     if (Object.keys(changes).join() === 'status' && (status === 'active' || status === 'paused'))
       return { ...before, status };
-    return checked({ ...without(before), ...changes });
+    return validated({ ...withoutReadOnly(before), ...changes });
   }
 
   async function announce(task: Task, before: Task | null): Promise<Task> {
-    changed(task.id);
+    onChange(task.id);
     await hooks.doActionAsync('svc_automation_task_saved', task, before);
     return task;
   }
@@ -66,19 +66,19 @@ export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskS
   return {
     get: records.find,
     list: records.list,
-    create: async (given) => announce(await records.insert(await checked(without(given))), null),
+    create: async (given) => announce(await records.insert(await validated(withoutReadOnly(given))), null),
     async update(id, changes) {
       for (;;) {
         const before = await known(id);
-        // What takes time, such as the checks of plugins, is done before the transaction.
-        const task = await records.replace(before, await merged(before, without(changes)));
+        // Validation by plugins may be slow, so it runs before the transaction.
+        const task = await records.replace(before, await merged(before, withoutReadOnly(changes)));
         if (task !== null) return announce(task, before);
       }
     },
     async duplicate(id) {
       const found = await known(id);
-      const settings = await checked({
-        ...without(found),
+      const settings = await validated({
+        ...withoutReadOnly(found),
         name: `${[...found.name].slice(0, 190).join('')} (copy)`,
         status: 'paused',
       });
@@ -91,7 +91,7 @@ export function createTaskStore({ host, types, changed }: TaskStoreParts): TaskS
         return found;
       });
       if (task === null) return false;
-      changed(id);
+      onChange(id);
       await hooks.doActionAsync('svc_automation_task_deleted', task);
       return true;
     },
@@ -112,8 +112,8 @@ export function unknownTask(id: unknown): RestError {
   });
 }
 
-function without(given: unknown): Members {
-  if (!isMembers(given)) throw invalidFields({ '': 'A task is an object of settings.' });
+function withoutReadOnly(given: unknown): Members {
+  if (!isMembers(given)) throw invalidFields({ '': 'A task must be an object.' });
   return Object.fromEntries(Object.entries(given).filter(([name]) => !readOnly.includes(name)));
 }
 
@@ -129,12 +129,12 @@ function complete(given: Members, types: Awaited<ReturnType<TaskTypes['list']>>)
   return { name: type?.label, ...defaults, ...given, settings, source, limits };
 }
 
-/** As it is stored: without blanks that say nothing. */
-function tidy(task: TaskSettings): TaskSettings {
+/** Trims names, schedules and list items. */
+function normalize(task: TaskSettings): TaskSettings {
   const { source } = task;
-  const tidied =
+  const trimmed =
     source.kind === 'list'
       ? { ...source, items: source.items.map((item) => item.trim()).filter((item) => item !== '') }
       : source;
-  return { ...task, name: task.name.trim(), schedule: task.schedule.trim(), source: tidied };
+  return { ...task, name: task.name.trim(), schedule: task.schedule.trim(), source: trimmed };
 }

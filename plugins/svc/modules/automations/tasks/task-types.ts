@@ -3,16 +3,16 @@ import type { AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { AutomationTools } from '../hooks.ts';
 
 export interface TaskTypes {
-  /** Those that modules and plugins offer at this moment, the first of equal ids. */
+  /** The task types of modules and active plugins. Of equal ids, the first one counts. */
   list(): Promise<readonly AutomationTaskType[]>;
   get(id: string): Promise<AutomationTaskType | undefined>;
 }
 
 const sources = ['list', 'csv', 'rss', 'posts'];
 
-/** Kinds of work, asked for anew each time: a plugin that is switched on or off counts at once. */
+/** Reads the task types with each call, so that plugins count as soon as they are activated or deactivated. */
 export function createTaskTypes({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, tools: AutomationTools): TaskTypes {
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   async function list(): Promise<readonly AutomationTaskType[]> {
     const byId = new Map<string, AutomationTaskType>();
@@ -21,36 +21,37 @@ export function createTaskTypes({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, 
       [] as readonly AutomationTaskType[],
       tools,
     )) {
-      const error = errorOf(type);
-      if (error !== null) tell(error);
+      const error = findTypeError(type);
+      if (error !== null) reportOnce(error);
       else if (!byId.has(type.id)) byId.set(type.id, type);
     }
     return [...byId.values()];
   }
 
-  function tell(error: string): void {
-    if (!told.has(error)) log.warn('A kind of automation is left out.', { error });
-    told.add(error);
+  function reportOnce(error: string): void {
+    if (reported.has(error)) return;
+    reported.add(error);
+    log.warn('Ignored an invalid task type', { event: 'automation_type_invalid', error });
   }
 
   return { list, get: async (id) => (await list()).find((type) => type.id === id) };
 }
 
-/** What plugins hand in may be anything. */
-function errorOf(given: unknown): string | null {
+/** Plugins may pass any value. */
+function findTypeError(given: unknown): string | null {
   const type = (typeof given === 'object' && given !== null ? given : {}) as Partial<AutomationTaskType>;
   if (typeof type.id !== 'string' || !/^[a-z][a-z0-9_]{0,59}$/.test(type.id))
-    return `'${String(type.id)}' is no id: use lower-case letters, digits and _.`;
-  if (typeof type.run !== 'function') return `${type.id} has no function run.`;
+    return `'${String(type.id)}' is not a valid id: use lower-case letters, digits and _.`;
+  if (typeof type.run !== 'function') return `${type.id} has no run function.`;
   if (typeof type.label !== 'string' || typeof type.description !== 'string')
-    return `${type.id} has no label or no description.`;
+    return `${type.id} has no label or description.`;
   if (typeof type.settings !== 'object' || type.settings.type !== 'object')
-    return `The settings of ${type.id} are no schema of an object.`;
+    return `The settings of ${type.id} are not an object schema.`;
   if (
     !Array.isArray(type.sources) ||
     type.sources.length === 0 ||
     !type.sources.every((source) => sources.includes(source))
   )
-    return `The sources of ${type.id} are not some of ${sources.join(', ')}.`;
+    return `The sources of ${type.id} must be some of ${sources.join(', ')}.`;
   return null;
 }

@@ -1,9 +1,9 @@
-/** Where the items of a task come from, as it is saved. */
+/** The source of a task's items, as stored. */
 export type TaskSource = ListSource | CsvSource | RssSource | PostsSource;
 
 export interface ListSource {
   readonly kind: 'list';
-  /** Each an item of its own; equal ones are one. */
+  /** One item each; duplicates count once. */
   readonly items: readonly string[];
 }
 
@@ -24,35 +24,35 @@ export interface PostsSource {
   readonly post_type: string;
   /** A status, or `any`. */
   readonly status: string;
-  /** As the meta `svc_category` names it, without regard to case; empty: any. */
+  /** Value of the meta `svc_category`, case-insensitive; empty: any. */
   readonly category: string;
-  /** Words that must all occur; empty: any post. */
+  /** Words that must all occur; empty: no filter. */
   readonly search: string;
   /** `YYYY-MM-DD`, empty: any time. */
   readonly changed_since: string;
-  /** Queue a post again when it was changed after it was last queued. */
+  /** Queue a post again after it changes. */
   readonly again: boolean;
 }
 
 export type TaskStatus = 'active' | 'paused';
 
-/** What is set of a task. */
+/** The settings of a task. */
 export interface TaskSettings {
   readonly name: string;
   /** Id of an AutomationTaskType. */
   readonly type: string;
-  /** A paused task collects nothing, and its items wait. */
+  /** A paused task queues nothing, and its items wait. */
   readonly status: TaskStatus;
-  /** By the schema of its type. */
+  /** Follows the schema of the type. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly source: TaskSource;
-  /** `hourly`, `twicedaily`, `daily`, `weekly`, a cron expression in UTC, or empty: only when somebody says so. */
+  /** `hourly`, `twicedaily`, `daily`, `weekly`, a cron expression in UTC, or empty for manual runs only. */
   readonly schedule: string;
-  /** In whose name posts are written; 0: nobody's. */
+  /** Author of the posts; 0 for none. */
   readonly author_id: number;
-  /** New items a run, and a day of the site, may bring; 0: as many as there are. */
+  /** New items per run, and per day in the site's time zone; 0 for no limit. */
   readonly limits: { readonly run: number; readonly day: number };
-  /** Attempts at an item before it fails, 1 to 10. */
+  /** Maximum attempts per item, 1 to 10. */
   readonly attempts: number;
 }
 
@@ -67,14 +67,14 @@ export interface TaskStore {
   get(id: number): Promise<Task | null>;
   /** By name. */
   list(): Promise<Task[]>;
-  /** What is not named gets a default. Throws RestError 400 with a sentence for each bad member. */
+  /** Missing members get defaults. @throws RestError 400 with an error for each invalid member */
   create(given: unknown): Promise<Task>;
-  /** Members that are named are replaced; `settings` and `source` as a whole. Throws RestError 404, 400. */
+  /** Replaces the given members; `settings` and `source` as a whole. @throws RestError 404, 400 */
   update(id: number, changes: unknown): Promise<Task>;
-  /** A copy that is paused, without the items. */
+  /** Creates a paused copy without items. */
   duplicate(id: number): Promise<Task>;
-  /** With its items and runs; what is under way is given up. Answers whether there was one. */
+  /** Deletes the task, its items and runs, and aborts running attempts. Returns whether it existed. */
   delete(id: number): Promise<boolean>;
-  /** When tasks run next by their schedules, by id; milliseconds since the epoch. */
+  /** The next scheduled runs by task id, in milliseconds since the epoch. */
   nextRuns(): Promise<ReadonlyMap<number, number>>;
 }

@@ -1,20 +1,68 @@
-import type { HostApi } from '#plugin-api';
+import type { HostApi, DatabaseApi } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
 import { fillDefaults } from '../tasks/settings-schema.ts';
 import type { itemCompletedEvent } from '../item-completed.event.ts';
 import type { Claims, Outcome } from '../queue/claims.ts';
-import { referenceOf, type ClaimedItem } from '../queue/item.ts';
+import { usageReference, type ClaimedItem } from '../queue/item.ts';
 import type { Task } from '../tasks/task.ts';
-import { failureOf, type Failure } from './failure.ts';
+import { cleanMessage } from '../../../kit/clean-message.ts';
+
+/** An error, with the retry decision of the queue. */
+interface Failure {
+  /** A sentence for people. */
+  readonly message: string;
+  readonly retryable: boolean;
+  /** The upstream's `Retry-After` in milliseconds; null if there is none. */
+  readonly wait: number | null;
+}
+
+const networkCodes =
+  /^(E(CONN(RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|HOSTUNREACH|NETUNREACH|AI_AGAIN)|ENOTFOUND|UND_ERR_\w+|outbound_(dns|connect|tls|timeout|unreadable))$/;
+/** Maximum for an upstream's `Retry-After`, in milliseconds. */
+const longestWait = 24 * 3_600_000;
+
+/** Decides for all task types whether to retry: 429, 5xx, network errors and an unavailable database are retryable. */
+export function toFailure(error: unknown, database: Pick<DatabaseApi, 'isUnavailable'>): Failure {
+  const { code, status, headers, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
+    Record<'code' | 'status' | 'headers' | 'message', unknown>
+  >;
+  const isRest = typeof code === 'string' && typeof status === 'number' && status >= 400 && status < 600;
+  const retryable = isRest ? status === 429 || status >= 500 : isNetworkError(error) || database.isUnavailable(error);
+  return {
+    message: cleanMessage(typeof message === 'string' && message !== '' ? message : String(error), {}),
+    retryable,
+    wait: isRest ? retryAfter(headers) : null,
+  };
+}
+
+function isNetworkError(error: unknown): boolean {
+  const { code, cause } = (typeof error === 'object' && error !== null ? error : {}) as {
+    readonly code?: unknown;
+    readonly cause?: unknown;
+  };
+  return (
+    (typeof code === 'string' && networkCodes.test(code)) ||
+    (cause !== undefined && cause !== error && isNetworkError(cause))
+  );
+}
+
+function retryAfter(headers: unknown): number | null {
+  const value =
+    typeof headers === 'object' && headers !== null
+      ? Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
+      : undefined;
+  const seconds = Number(value);
+  return value === undefined || !Number.isFinite(seconds) || seconds < 0 ? null : Math.min(longestWait, seconds * 1000);
+}
 
 export interface AttemptParts {
   readonly host: Pick<HostApi, 'database' | 'hooks' | 'clock' | 'log' | 'content'>;
   readonly claims: Claims;
   /** 0 up to 1. */
   readonly random: () => number;
-  /** Stores what the ledger noted until now: the cost of an item is there before the item is finished, also when the process dies right after. */
-  readonly stored: () => Promise<void>;
+  /** Stores the usage recorded so far. Called before an item finishes, so that its cost survives a crash right after. */
+  readonly flushUsage: () => Promise<void>;
 }
 
 export interface Job {
@@ -24,15 +72,15 @@ export interface Job {
   readonly signal: AbortSignal;
 }
 
-/** Why a signal was aborted. */
+/** Why an attempt was aborted: shutdown, or a lost lease. */
 export type AbortReason = 'stop' | 'lost';
 
 /** Seconds before the second, third, ... attempt. */
 const defaultDelays: readonly number[] = [5, 30, 120, 600];
-/** While the database is away an outcome is kept and written again and again, as long as the lease may last, in milliseconds. */
-const writeAgainAfter = 500;
+/** Milliseconds between two tries to store an outcome while the database is unavailable. */
+const writeRetryDelay = 500;
 
-/** One attempt at one item: its work, and what is stored of it. Never rejects. */
+/** Runs one attempt at one item and stores its outcome. Never rejects. */
 export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> {
   const { host, claims } = parts;
 
@@ -40,21 +88,21 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
     const { item, task } = job;
     try {
       if (item.tries > task.attempts) {
-        // Begun as often as it may, and each time the process that worked on it ended or fell silent.
+        // Every allowed attempt ended with its process or its lease.
         const begun = { ...item, attempts: item.attempts - 1 };
-        await completeFinally(
+        await completeFailed(
           parts,
           { ...job, item: begun },
           {
             state: 'failed',
-            message: `The process that worked on it ended ${times(item.tries - 1)} before it was done.`,
+            message: `The process ended ${times(item.tries - 1)} before the item was finished.`,
             postId: null,
             ai: null,
           },
         );
         return;
       }
-      const result = await run(job).finally(parts.stored);
+      const result = await run(job).finally(parts.flushUsage);
       await retryWhileUnavailable(parts, job, () => complete(parts, job, result));
     } catch (error) {
       await failed(parts, job, error);
@@ -67,10 +115,11 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
         if (job.signal.reason === 'stop') await claims.release(job.item);
         return;
       }
-      await retryWhileUnavailable(given, job, () => fail(given, job, failureOf(error, host.database)));
+      await retryWhileUnavailable(given, job, () => fail(given, job, toFailure(error, host.database)));
     } catch (thrown) {
-      // Its lease runs out, and it is begun again.
-      host.log.error('What became of an item of an automation could not be stored.', {
+      // The lease expires, and the item is claimed again.
+      host.log.error('Failed to store the result of an automation item', {
+        event: 'automation_result_lost',
         item: job.item.id,
         error: thrown,
       });
@@ -79,19 +128,19 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
 }
 
 async function run({ item, task, type, signal }: Job): Promise<AutomationResult> {
-  const handed: AutomationItem = {
-    key: `${referenceOf(item)}`,
+  const input: AutomationItem = {
+    key: `${usageReference(item)}`,
     id: item.id,
     target: item.target,
     input: item.input,
     settings: fillDefaults(type.settings, task.settings) as AutomationItem['settings'],
     task: { id: task.id, name: task.name, type: task.type, authorId: task.author_id },
     attempt: item.attempts,
-    origin: { module: 'automations', route: null, botId: null, reference: referenceOf(item) },
+    origin: { module: 'automations', route: null, botId: null, reference: usageReference(item) },
     signal,
   };
-  const result: unknown = await type.run(handed);
-  if (typeof result !== 'object' || result === null) throw new Error(`${type.label} answered nothing.`);
+  const result: unknown = await type.run(input);
+  if (typeof result !== 'object' || result === null) throw new Error(`${type.label} returned no result.`);
   const { message, ai, commit } = result as Partial<AutomationResult>;
   return {
     message: typeof message === 'string' ? message : '',
@@ -100,7 +149,7 @@ async function run({ item, task, type, signal }: Job): Promise<AutomationResult>
   };
 }
 
-/** All in one transaction: the item is completed, the work's own outcome is stored, the event goes out; or nothing of it. */
+/** Completes the item, runs the type's `commit` and emits the event in one transaction. */
 async function complete(
   { host, claims }: AttemptParts,
   { item, task }: Job,
@@ -111,17 +160,17 @@ async function complete(
     if (!(await claims.complete(item, outcome))) return null;
     const stored = (await commit?.(transaction)) ?? {};
     const postId = stored.postId ?? null;
-    // What the work itself did to the post it began with is no change to be worked on again.
+    // The attempt's own change of its source post must not queue the post again.
     const seenModified =
       item.sourcePostId === null ? undefined : (await host.content.posts.get(item.sourcePostId))?.modified;
-    const told = { ...outcome, message: stored.message ?? message, postId };
+    const result = { ...outcome, message: stored.message ?? message, postId };
     await claims.amend(item, {
-      message: told.message,
+      message: result.message,
       postId,
       ...(postId !== null && postId === item.sourcePostId && seenModified !== undefined && { seenModified }),
     });
-    await emitItemCompleted(host, { item, task, outcome: told });
-    return told;
+    await emitItemCompleted(host, { item, task, outcome: result });
+    return result;
   });
   if (done !== null) await notifyItemFinished(host, { item, task, outcome: done });
 }
@@ -129,15 +178,15 @@ async function complete(
 async function fail(parts: AttemptParts, job: Job, { message, retryable, wait }: Failure): Promise<void> {
   const { item, task } = job;
   if (!retryable || item.tries >= task.attempts) {
-    await completeFinally(parts, job, {
+    await completeFailed(parts, job, {
       state: 'failed',
-      message: message === '' ? 'It failed without a reason.' : message,
+      message: message === '' ? 'The item failed without a message.' : message,
       postId: null,
       ai: null,
     });
     return;
   }
-  const delays = await delaysOf(parts.host, task);
+  const delays = await readRetryDelays(parts.host, task);
   const delay = 1000 * (delays[Math.min(item.tries, delays.length) - 1] ?? 0);
   await parts.claims.postpone(
     item,
@@ -146,18 +195,21 @@ async function fail(parts: AttemptParts, job: Job, { message, retryable, wait }:
   );
 }
 
-async function delaysOf({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, task: Task): Promise<readonly number[]> {
+async function readRetryDelays({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, task: Task): Promise<readonly number[]> {
   try {
     const delays = await hooks.applyFiltersAsync('svc_automation_retry_delays', defaultDelays, task);
     if (Array.isArray(delays) && delays.every((delay) => Number.isFinite(delay) && delay >= 0)) return delays;
   } catch (error) {
-    log.error('The filter svc_automation_retry_delays failed; the usual delays are taken.', { error });
+    log.error('The filter svc_automation_retry_delays failed; using the default delays', {
+      event: 'automation_retry_delays_failed',
+      error,
+    });
   }
   return defaultDelays;
 }
 
-/** Finally failed. */
-async function completeFinally({ host, claims }: AttemptParts, { item, task }: Job, outcome: Outcome): Promise<void> {
+/** Stores a final failure. */
+async function completeFailed({ host, claims }: AttemptParts, { item, task }: Job, outcome: Outcome): Promise<void> {
   const isMine = await host.database.transaction(async () => {
     if (!(await claims.complete(item, outcome))) return false;
     await emitItemCompleted(host, { item, task, outcome });
@@ -172,7 +224,7 @@ interface Ended {
   readonly outcome: Outcome;
 }
 
-/** Stored with the transaction it runs in, and sent after it: a slow receiver holds up nobody. */
+/** Stored in the running transaction and delivered after it: a slow endpoint delays nothing here. */
 async function emitItemCompleted(
   { hooks }: Pick<HostApi, 'hooks'>,
   { item, task, outcome: { state, message, postId, ai } }: Ended,
@@ -191,16 +243,16 @@ async function notifyItemFinished(
   { item, task, outcome }: Ended,
 ): Promise<void> {
   if (hooks.hasAction('svc_automation_item_finished') === false) return;
-  const { token, tries, sourcePostId, ...told } = item;
+  const { token, tries, sourcePostId, ...publicItem } = item;
   void [token, tries, sourcePostId];
   await hooks.doActionAsync(
     'svc_automation_item_finished',
-    { ...told, ...outcome, wait: null, finishedAt: clock.now() },
+    { ...publicItem, ...outcome, wait: null, finishedAt: clock.now() },
     task,
   );
 }
 
-/** What was paid for is not thrown away because the database is away for a moment. A write that went through after all finds the item finished. */
+/** Retries the write until the database is back or the lease is lost: the result is paid for. The write is idempotent. */
 async function retryWhileUnavailable(
   { host }: AttemptParts,
   { signal }: Job,
@@ -212,7 +264,7 @@ async function retryWhileUnavailable(
       return;
     } catch (error) {
       if (!host.database.isUnavailable(error) || signal.aborted) throw error;
-      await host.clock.sleep(writeAgainAfter, signal);
+      await host.clock.sleep(writeRetryDelay, signal);
     }
   }
 }

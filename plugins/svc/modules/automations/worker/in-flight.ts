@@ -5,25 +5,25 @@ import type { AbortReason, Job } from './attempt.ts';
 
 export interface InFlightDependencies {
   readonly host: Pick<HostApi, 'clock' | 'log'>;
-  readonly claims: Pick<Claims, 'extend'>;
+  readonly claims: Pick<Claims, 'renew'>;
   readonly attempt: (job: Job) => Promise<void>;
   /** Milliseconds on a clock that never jumps. */
   readonly elapsed: () => number;
-  /** An attempt has ended. */
-  readonly ended: () => void;
+  /** Called when an attempt ends. */
+  readonly onEnd: () => void;
 }
 
-/** What this process has in its hands: attempts under way, and their leases. */
+/** The attempts in progress in this process, and their leases. */
 export interface InFlightItems {
   readonly size: number;
-  /** Attempts begun so far. */
-  readonly begun: number;
-  begin(item: ClaimedItem, task: Job['task'], type: Job['type']): void;
-  /** Gives up these items, should they be under way here: they are not this process's any more. */
+  /** Attempts started so far. */
+  readonly started: number;
+  start(item: ClaimedItem, task: Job['task'], type: Job['type']): void;
+  /** Aborts those of these items that are in progress here. Nothing of them is stored. */
   abandon(ids: readonly number[]): void;
-  /** Resolves when one of those under way has ended. */
+  /** Resolves when one of the attempts in progress ends. */
   next(): Promise<void>;
-  /** Lets what is under way end for a moment, then gives it back. */
+  /** Waits some seconds for the attempts in progress, then aborts them and releases their items. */
   stop(): Promise<void>;
 }
 
@@ -33,18 +33,18 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Milliseconds that work under way has to end by itself at a stop. */
-const grace = 4_000;
+/** Time for attempts to finish on shutdown, in milliseconds. */
+const shutdownTimeout = 4_000;
 
-export function createInFlightItems({ host, claims, attempt, elapsed, ended }: InFlightDependencies): InFlightItems {
+export function createInFlightItems({ host, claims, attempt, elapsed, onEnd }: InFlightDependencies): InFlightItems {
   const running = new Map<number, Running>();
-  const keeper = createLeaseRenewer({ host, claims, elapsed }, running);
-  let beats: Undo | null = null;
-  let begun = 0;
+  const leases = createLeaseRenewer({ host, claims, elapsed }, running);
+  let stopHeartbeat: Undo | null = null;
+  let started = 0;
 
-  function rest(): void {
-    beats?.();
-    beats = null;
+  function stopRenewing(): void {
+    stopHeartbeat?.();
+    stopHeartbeat = null;
   }
   const all = (): Promise<unknown> => Promise.all([...running.values()].map(({ done }) => done));
 
@@ -52,70 +52,73 @@ export function createInFlightItems({ host, claims, attempt, elapsed, ended }: I
     get size() {
       return running.size;
     },
-    get begun() {
-      return begun;
+    get started() {
+      return started;
     },
-    begin(item, task, type) {
+    start(item, task, type) {
       const controller = new AbortController();
-      begun += 1;
+      started += 1;
       const done = attempt({ item, task, type, signal: controller.signal }).finally(() => {
         running.delete(item.id);
-        if (running.size === 0) rest();
-        ended();
+        if (running.size === 0) stopRenewing();
+        onEnd();
       });
       running.set(item.id, { item, controller, done });
-      if (beats !== null) return;
-      keeper.begin();
-      beats = host.clock.every(heartbeatInterval, () => void keeper.beat());
+      if (stopHeartbeat !== null) return;
+      leases.start();
+      stopHeartbeat = host.clock.every(heartbeatInterval, () => void leases.renew());
     },
     abandon(ids) {
       for (const id of ids) running.get(id)?.controller.abort('lost' satisfies AbortReason);
     },
     next: () => Promise.race([...running.values()].map(({ done }) => done)),
     async stop() {
-      const over = new AbortController();
+      const finished = new AbortController();
       await Promise.race([
         all().then(() => {
-          over.abort();
+          finished.abort();
         }),
-        host.clock.sleep(grace, over.signal).catch(() => undefined),
+        host.clock.sleep(shutdownTimeout, finished.signal).catch(() => undefined),
       ]);
       for (const { controller } of running.values()) controller.abort('stop' satisfies AbortReason);
       await all();
-      rest();
+      stopRenewing();
     },
   };
 }
 
-/** Lengthens the leases of what is under way; what was lost, or could not be lengthened for too long, is given up. */
+/** Renews the leases of the attempts in progress. Aborts those whose lease is lost, or could not be renewed in time. */
 function createLeaseRenewer(
   { host, claims, elapsed }: Pick<InFlightDependencies, 'host' | 'claims' | 'elapsed'>,
   running: ReadonlyMap<number, Running>,
-): { begin(): void; beat(): Promise<void> } {
-  let beatAt = elapsed();
-  let isBeating = false;
-  const giveUp = (isLost: (item: ClaimedItem) => boolean): void => {
+): { start(): void; renew(): Promise<void> } {
+  let renewedAt = elapsed();
+  let isRenewing = false;
+  const abortLost = (isLost: (item: ClaimedItem) => boolean): void => {
     for (const { item, controller } of running.values())
       if (isLost(item)) controller.abort('lost' satisfies AbortReason);
   };
 
-  async function beat(): Promise<void> {
-    if (isBeating) return;
-    isBeating = true;
-    const begun = elapsed();
-    const asked = [...running.values()].map(({ item }) => item);
+  async function renew(): Promise<void> {
+    if (isRenewing) return;
+    isRenewing = true;
+    const startedAt = elapsed();
+    const items = [...running.values()].map(({ item }) => item);
     try {
-      const held = await claims.renew(asked);
-      beatAt = begun;
-      // One that has ended meanwhile is not held either, and has nothing left to give up.
-      giveUp((item) => asked.includes(item) && !held.has(item.id));
+      const held = await claims.renew(items);
+      renewedAt = startedAt;
+      // An attempt that started or ended meanwhile has no lost lease.
+      abortLost((item) => items.includes(item) && !held.has(item.id));
     } catch (error) {
-      host.log.warn('The leases of automations could not be lengthened; trying again.', { error });
-      if (elapsed() - beatAt > leaseDuration) giveUp(() => true);
+      host.log.warn('Failed to renew the leases of automation items; trying again', {
+        event: 'automation_lease_renewal_failed',
+        error,
+      });
+      if (elapsed() - renewedAt > leaseDuration) abortLost(() => true);
     } finally {
-      isBeating = false;
+      isRenewing = false;
     }
   }
 
-  return { begin: () => void (beatAt = elapsed()), beat };
+  return { start: () => void (renewedAt = elapsed()), renew };
 }

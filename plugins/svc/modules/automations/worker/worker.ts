@@ -11,7 +11,7 @@ export interface WorkerParts {
   readonly claims: Claims;
   readonly types: TaskTypes;
   readonly task: (id: number) => Promise<Task | null>;
-  /** Items worked on at once in this process. */
+  /** Items processed at once in this process. */
   readonly concurrency: () => Promise<number>;
   readonly attempt: (job: Job) => Promise<void>;
   /** Milliseconds on a clock that never jumps. */
@@ -20,74 +20,77 @@ export interface WorkerParts {
 
 export interface Worker {
   readonly isStarted: boolean;
-  /** Begins to work in the background. */
+  /** Starts processing in the background. */
   start(): void;
-  /** Takes nothing new, lets what is under way end for a moment, then gives it back. */
+  /** Claims nothing new, waits some seconds for the attempts in progress, then releases their items. */
   stop(): Promise<void>;
-  /** There may be something to do. */
+  /** Looks for due items now. */
   wake(): void;
-  /** Gives up these items, should they be under way here: they are not this process's any more. */
+  /** Aborts those of these items that are in progress here. Nothing of them is stored. */
   abandon(ids: readonly number[]): void;
-  /** Works until nothing is due. Answers how many attempts were made. */
+  /** Processes items until none is due. Returns the number of attempts. */
   drain(): Promise<number>;
 }
 
-/** Looks for work at least this often, in milliseconds: what another node put in and could not tell of is found by it. */
+/** Polls at least this often, in milliseconds: finds items whose notification from another node was lost. */
 const longestPause = 60_000;
 const afterFailure = 5_000;
-/** What is due and was not to be had is in another node's hands at this moment, in milliseconds. */
+/** Pause while other nodes are claiming the due items, in milliseconds. */
 const shortestPause = 250;
 
-/** The loop: claims as much as may be worked on at once, and sleeps until something falls due. */
+/** Claims items up to the concurrency limit, then sleeps until the next one is due. */
 export function createWorker(parts: WorkerParts): Worker {
   const { host, claims } = parts;
   const state = { isStarted: false, isStopping: false, again: false };
-  let filling: Promise<void> | null = null;
-  const hands = createInFlightItems({
+  let polling: Promise<void> | null = null;
+  const inFlight = createInFlightItems({
     ...parts,
-    ended: () => {
+    onEnd: () => {
       wake();
     },
   });
-  const takeOne = createClaimer(parts, { begin: hands.begin, isStopping: () => state.isStopping });
-  const isFull = async (): Promise<boolean> => state.isStopping || hands.size >= (await parts.concurrency());
+  const claimNext = createClaimer(parts, { start: inFlight.start, isStopping: () => state.isStopping });
+  const isFull = async (): Promise<boolean> => state.isStopping || inFlight.size >= (await parts.concurrency());
 
   const alarm = createAlarm(host.clock, () => {
     wake();
   });
 
-  async function fill(): Promise<void> {
+  async function poll(): Promise<void> {
     alarm.clear();
     do {
       state.again = false;
       try {
-        while (!(await isFull()) && (await takeOne()));
-        if (!(await isFull())) await rest();
+        while (!(await isFull()) && (await claimNext()));
+        if (!(await isFull())) await scheduleNext();
       } catch (error) {
-        host.log.warn('The queue of automations could not be read; trying again.', { error });
+        host.log.warn('Failed to read the automation queue; trying again', {
+          event: 'automation_queue_read_failed',
+          error,
+        });
         alarm.set(afterFailure);
       }
     } while (state.again);
   }
 
-  /** Until something falls due. What is full is woken by the next end. */
-  async function rest(): Promise<void> {
+  /** Wakes the worker when the next item is due. At the concurrency limit, the end of an attempt wakes it. */
+  async function scheduleNext(): Promise<void> {
     if (!state.isStarted) return;
-    const wait = await claims.nextDue(await typesOf(parts));
+    const wait = await claims.nextDue(await listTypeIds(parts));
     alarm.set(Math.min(longestPause, Math.max(shortestPause, (wait ?? longestPause) + 1)));
   }
 
-  // Woken inside somebody's transaction, which the work must not take part in.
-  const lookApart = AsyncResource.bind((): Promise<void> => {
+  // A caller may wake the worker inside its transaction; the worker must not take part in it.
+  const pollDetached = AsyncResource.bind((): Promise<void> => {
     state.again = true;
-    filling ??= fill().finally(() => {
-      filling = null;
+    polling ??= poll().finally(() => {
+      polling = null;
     });
-    return filling;
+    return polling;
   }) as () => Promise<void>;
 
   function wake(): void {
-    if (state.isStarted && !state.isStopping) void lookApart();
+    if (state.isStarted && !state.isStopping) void pollDetached();
   }
 
   return {
@@ -100,24 +103,24 @@ export function createWorker(parts: WorkerParts): Worker {
     },
     async stop() {
       state.isStopping = true;
-      await filling;
+      await polling;
       alarm.clear();
-      await hands.stop();
+      await inFlight.stop();
     },
     wake,
-    abandon: hands.abandon,
+    abandon: inFlight.abandon,
     async drain() {
-      const before = hands.begun;
+      const before = inFlight.started;
       for (;;) {
-        await lookApart();
-        if (hands.size === 0 || state.isStopping) return hands.begun - before;
-        await hands.next();
+        await pollDetached();
+        if (inFlight.size === 0 || state.isStopping) return inFlight.started - before;
+        await inFlight.next();
       }
     },
   };
 }
 
-/** One timer at a time. */
+/** A timer that holds one deadline at a time. */
 function createAlarm(
   clock: Pick<HostApi['clock'], 'after'>,
   ring: () => void,
@@ -136,30 +139,30 @@ function createAlarm(
   };
 }
 
-async function typesOf({ types }: Pick<WorkerParts, 'types'>): Promise<string[]> {
+async function listTypeIds({ types }: Pick<WorkerParts, 'types'>): Promise<string[]> {
   return (await types.list()).map(({ id }) => id);
 }
 
-/** Claims the next item that is due, tasks in turn, and begins it. Answers false when there is none. */
+/** Claims the next due item, tasks in round-robin order, and starts it. Returns false if none is due. */
 function createClaimer(
   parts: WorkerParts,
   {
-    begin,
+    start,
     isStopping,
-  }: { readonly begin: (item: Job['item'], task: Task, type: Job['type']) => void; readonly isStopping: () => boolean },
+  }: { readonly start: (item: Job['item'], task: Task, type: Job['type']) => void; readonly isStopping: () => boolean },
 ): () => Promise<boolean> {
   const { claims, types } = parts;
   let lastTask = 0;
   return async () => {
-    const known = await typesOf(parts);
+    const known = await listTypeIds(parts);
     const item = known.length === 0 ? null : await claims.claim(known, lastTask);
     if (item === null) return false;
     lastTask = item.taskId;
     const task = await parts.task(item.taskId);
     const type = task === null ? undefined : await types.get(task.type);
-    // Deleted, or its plugin switched off, between the claim and now.
+    // The task was deleted or its plugin was deactivated after the claim.
     if (task === null || type === undefined || isStopping()) await claims.release(item);
-    else begin(item, task, type);
+    else start(item, task, type);
     return true;
   };
 }

@@ -1,27 +1,28 @@
 import { RestError, isUrl, type User } from '#plugin-api';
 import type { AutomationItem, AutomationResult } from '../../../kit/automation-task.ts';
-import type { ServiceContext } from '../../../wiring.ts';
-import { contentOf } from '../content.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { guessMapping, mapRow } from '../pages/read-inputs.ts';
 import { defaultPostSettings, postErrors, type PostSettings, type SaveChoice } from '../posts/post-settings.ts';
-import { preparePost } from '../posts/save-post.ts';
+import { preparePost, editablePost, prepareRewrite } from '../posts/save-post.ts';
 import type { Template, TemplateKind } from '../templates/template.ts';
-import { emitGenerated } from '../write/content-event.ts';
+import { emitGenerated } from '../content-generated.event.ts';
 import { emptyInput, type ContentInput } from '../write/draft.ts';
 import { readSource } from '../write/read-source.ts';
+import { metaKeys } from '../posts/post-meta.ts';
+import type { Present } from '../write/generate-content.ts';
 
 const origin = 'automated_task_content_writing';
 
-/** What one task of `content_writing` does for one item; the declaration is in `task-types.ts`. */
-export async function runContentWriting(context: ServiceContext, item: AutomationItem): Promise<AutomationResult> {
-  const { host } = context;
-  const user = await authorOf(context, item);
-  const template = await templateOf(context, item.settings['template'], 'write');
+/** Runs one item of a `content_writing` task; `task-types.ts` declares the type. */
+export async function runContentWriting(writer: ContentWriter, item: AutomationItem): Promise<AutomationResult> {
+  const { host } = writer;
+  const user = await findAuthor(writer, item);
+  const template = await findTemplate(writer, item.settings['template'], 'write');
   const settings = postSettingsOf(item.settings);
-  const input = await inputOf(context, item);
+  const input = await readInput(writer, item);
   const generation: ContentGeneration = { key: item.key, origin, input, user, postId: null };
-  const draft = await contentOf(context).generate({
+  const draft = await writer.generate({
     template,
     generation,
     user,
@@ -31,7 +32,7 @@ export async function runContentWriting(context: ServiceContext, item: Automatio
   });
   const prepared = await preparePost(host, { draft, generation, settings, position: 0, user });
   return {
-    message: `“${draft.title ?? input.topic}” is written.`,
+    message: `“${draft.title ?? input.topic}” written.`,
     ...(draft.ai !== null && { ai: draft.ai }),
     commit: async () => {
       const post = await prepared.write();
@@ -41,13 +42,13 @@ export async function runContentWriting(context: ServiceContext, item: Automatio
   };
 }
 
-/** Sentences about settings that the schema allows. */
+/** Validates what the schema cannot express. */
 export async function contentWritingErrors(
-  context: ServiceContext,
+  writer: ContentWriter,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, string>> {
-  const errors = await templateErrors(context, settings['template'], 'write');
-  const post = await postErrors(context.host, postSettingsOf(settings), null);
+  const errors = await templateErrors(writer, settings['template'], 'write');
+  const post = await postErrors(writer.host, postSettingsOf(settings), null);
   return {
     ...errors,
     ...(post['type'] !== undefined && { post_type: post['type'] }),
@@ -71,12 +72,12 @@ function postSettingsOf(settings: Readonly<Record<string, unknown>>): PostSettin
   };
 }
 
-/** A feed's entry, a row, or a line that is a topic or an address. */
-async function inputOf(
-  context: ServiceContext,
+/** The input of a feed entry, a row, or a line with a topic or URL. */
+async function readInput(
+  writer: ContentWriter,
   { target, input, settings, signal }: AutomationItem,
 ): Promise<ContentInput> {
-  const told = Object.fromEntries(
+  const fields = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [name, value === null ? '' : String(value)]),
   );
   const base = {
@@ -84,12 +85,12 @@ async function inputOf(
     keywords: textOf(settings['keywords']),
     instructions: textOf(settings['instructions']),
   };
-  const isEntry = Object.hasOwn(told, 'summary') && Object.hasOwn(told, 'url');
+  const isEntry = Object.hasOwn(fields, 'summary') && Object.hasOwn(fields, 'url');
   const found = isEntry
-    ? { ...base, topic: told['title'] || target, source: told['summary'] ?? '', source_url: told['url'] ?? '' }
-    : fromLine(told, target, base);
+    ? { ...base, topic: fields['title'] || target, source: fields['summary'] ?? '', source_url: fields['url'] ?? '' }
+    : fromLine(fields, target, base);
   if (found.source_url === '' || (isEntry && settings['read_page'] !== true)) return found;
-  const { title, text } = await readSource(context.host, found.source_url, { signal });
+  const { title, text } = await readSource(writer.host, found.source_url, { signal });
   return { ...found, topic: found.topic || title, source: text };
 }
 
@@ -104,23 +105,23 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Whose the posts are, and with whose rights they are made: the task's author; the first administrator where it has none, as one that was made by a command. */
-export async function authorOf({ host }: ServiceContext, { task }: Pick<AutomationItem, 'task'>): Promise<User> {
+/** The author of the posts, whose rights apply: the task's author, or the first administrator if it has none. */
+export async function findAuthor({ host }: ContentWriter, { task }: Pick<AutomationItem, 'task'>): Promise<User> {
   const [id = 0] = task.authorId === 0 ? await host.users.ids({ role: 'administrator' }) : [task.authorId];
   const user = await host.users.get(id);
   if (user === null)
     throw new RestError({
       code: 'rest_user_invalid_id',
       status: 400,
-      message: 'The user whose task it is is gone. Save the task again to make it yours.',
+      message: 'The author of this task was deleted. Edit the task and choose another author.',
     });
   return user;
 }
 
-export async function templateOf(context: ServiceContext, named: unknown, kind: TemplateKind): Promise<Template> {
-  const errors = await templateErrors(context, named, kind);
+export async function findTemplate(writer: ContentWriter, named: unknown, kind: TemplateKind): Promise<Template> {
+  const errors = await templateErrors(writer, named, kind);
   const name = nameOf(named, kind);
-  const found = await contentOf(context).templates.find(name);
+  const found = await writer.templates.find(name);
   if (found === null || errors['template'] !== undefined)
     throw new RestError({
       code: 'rest_svc_template_not_found',
@@ -131,23 +132,85 @@ export async function templateOf(context: ServiceContext, named: unknown, kind: 
 }
 
 export async function templateErrors(
-  context: ServiceContext,
+  writer: ContentWriter,
   named: unknown,
   kind: TemplateKind,
 ): Promise<Record<string, string>> {
   const name = nameOf(named, kind);
-  const all = await contentOf(context).templates.list();
-  const found = await contentOf(context).templates.find(name);
+  const all = await writer.templates.list();
+  const found = await writer.templates.find(name);
   if (found?.kind === kind) return {};
   const fitting = all.filter((one) => one.kind === kind).map((one) => one.name);
   return {
     template:
       found === null
-        ? `There is no template ${name}. There are ${fitting.join(', ')}.`
-        : `The template ${found.name} is made to ${found.kind === 'write' ? 'write something new' : 'rewrite posts'}. Choose one of ${fitting.join(', ')}.`,
+        ? `There is no template ${name}. Choose one of ${fitting.join(', ')}.`
+        : `The template ${found.name} can only ${found.kind === 'write' ? 'write new texts' : 'rewrite posts'}. Choose one of ${fitting.join(', ')}.`,
   };
 }
 
 function nameOf(named: unknown, kind: TemplateKind): string {
   return typeof named === 'string' && named.trim() !== '' ? named.trim() : kind === 'write' ? 'article' : 'rewrite';
+}
+
+/** Runs one item of a `post_rewriting` task: rewrites the enabled sections of a post and keeps all others. */
+export async function runPostRewriting(writer: ContentWriter, item: AutomationItem): Promise<AutomationResult> {
+  const { host } = writer;
+  const id = Number(item.input['post_id'] ?? item.target);
+  if (!Number.isInteger(id) || id < 1)
+    throw new RestError({ code: 'rest_post_invalid_id', status: 400, message: `${item.target} is not a post id.` });
+  const user = await findAuthor(writer, item);
+  const post = await editablePost(host, id, user);
+  const template = await findTemplate(writer, item.settings['template'], 'rewrite');
+  const text = (name: string): string => (typeof item.settings[name] === 'string' ? item.settings[name] : '');
+  const generation: ContentGeneration = {
+    key: item.key,
+    origin: 'automated_task_content_writing',
+    user,
+    postId: id,
+    input: {
+      ...emptyInput,
+      topic: post.title,
+      keywords: text('keywords'),
+      instructions: text('instructions'),
+      source_url: await host.content.permalink(post),
+    },
+  };
+  const meta = await host.content.meta.all(id);
+  const one = (key: string): string => (typeof meta[key]?.[0] === 'string' ? meta[key][0] : '');
+  const present: Present = {
+    title: post.title,
+    content: post.content,
+    excerpt: post.excerpt,
+    meta_description: one(metaKeys.description),
+    focus_keyword: one(metaKeys.keyword),
+    tags: (meta[metaKeys.tags] ?? []).filter((tag): tag is string => typeof tag === 'string'),
+  };
+  const draft = await writer.generate({
+    template,
+    generation,
+    user,
+    present,
+    usage: item.origin,
+    signal: item.signal,
+    imageForm: 'b64_json',
+  });
+  const prepared = await prepareRewrite(host, { draft, generation, user }, id);
+  return {
+    message: `“${draft.title ?? post.title}” rewritten.`,
+    ...(draft.ai !== null && { ai: draft.ai }),
+    commit: async () => {
+      const before = await host.content.posts.get(id);
+      // Edits made during the generation must not be lost.
+      if (before?.title !== post.title || before.content !== post.content || before.excerpt !== post.excerpt)
+        throw new RestError({
+          code: 'rest_svc_post_changed',
+          status: 409,
+          message: 'The post was edited while it was being rewritten. Nothing was overwritten. Retry the item.',
+        });
+      const saved = await prepared.write();
+      await emitGenerated(host, { draft, html: prepared.html, generation, post: saved, taskId: item.task.id });
+      return { postId: saved.id };
+    },
+  };
 }

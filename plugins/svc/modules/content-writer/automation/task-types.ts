@@ -1,6 +1,6 @@
 import type { JsonSchema } from '#plugin-api';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import type { TemplateKind } from '../templates/template.ts';
 
 const text = (title: string, description: string, more: JsonSchema = {}): JsonSchema => ({
@@ -18,13 +18,13 @@ const choice = (description: string, names: readonly string[]): JsonSchema => ({
   default: names[0] ?? '',
 });
 const shared = {
-  keywords: text('Keywords', 'Words to use; a row with a column of its own for them wins.', { default: '' }),
-  instructions: text('Wishes', 'Length, tone, what must be in it.', { default: '', format: 'textarea-field' }),
+  keywords: text('Keywords', 'Words to use. The keywords column of a row takes precedence.', { default: '' }),
+  instructions: text('Instructions', 'Length, tone and required content.', { default: '', format: 'textarea-field' }),
 } as const;
 
-/** What content does in automations. Only declares: the work is loaded by the first item. */
-export async function contentTaskTypes(context: ServiceContext): Promise<readonly AutomationTaskType[]> {
-  const templates = await (await import('../content.ts')).contentOf(context).templates.list();
+/** The task types of the content writer. Their code is loaded with the first item. */
+export async function contentTaskTypes(writer: ContentWriter): Promise<readonly AutomationTaskType[]> {
+  const templates = await writer.templates.list();
   const names = (kind: TemplateKind): string[] => templates.filter((one) => one.kind === kind).map(({ name }) => name);
   return [
     {
@@ -40,32 +40,40 @@ export async function contentTaskTypes(context: ServiceContext): Promise<readonl
           read_page: {
             type: 'boolean',
             title: 'Read the page of each feed entry',
-            description: 'Off: only what the feed says of it is told to the model.',
+            description: 'When off, the model only sees the text in the feed.',
             default: false,
           },
           save: {
             type: 'string',
             title: 'Save as',
             enum: ['draft', 'pending', 'publish'],
+            oneOf: [
+              { const: 'draft', title: 'Draft' },
+              { const: 'pending', title: 'Pending review' },
+              { const: 'publish', title: 'Published' },
+            ],
             default: 'draft',
-            description: 'Posts are made with the rights of whoever saved the task.',
+            description: 'Posts are created with the rights of the author of the task.',
           },
-          post_type: text('Kind of post', 'Name of a post type.', { default: 'post', maxLength: 20 }),
-          category: text('Category', 'Kept with the post.', { default: '', maxLength: 100 }),
-          tags: text('Tags', 'Separated by commas; those that are written come on top.', {
+          post_type: text('Post type', 'Name of a post type, such as post or page.', {
+            default: 'post',
+            maxLength: 20,
+          }),
+          category: text('Category', 'Stored with the post.', { default: '', maxLength: 100 }),
+          tags: text('Tags', 'Separate with commas. Generated tags are added.', {
             default: '',
             maxLength: 2_000,
           }),
         },
         additionalProperties: false,
       },
-      check: async (settings) => (await import('./content-writing.ts')).contentWritingErrors(context, settings),
-      run: async (item) => (await import('./content-writing.ts')).runContentWriting(context, item),
+      check: async (settings) => (await import('./content-writing.ts')).contentWritingErrors(writer, settings),
+      run: async (item) => (await import('./content-writing.ts')).runContentWriting(writer, item),
     },
     {
       id: 'post_rewriting',
       label: 'Rewrite posts',
-      description: 'Rewrites posts, or their texts for search results. What was there before is kept as a revision.',
+      description: 'Rewrites posts or their SEO fields. The previous version is stored as a revision.',
       sources: ['posts', 'list', 'csv'],
       settings: {
         type: 'object',
@@ -73,8 +81,8 @@ export async function contentTaskTypes(context: ServiceContext): Promise<readonl
         additionalProperties: false,
       },
       check: async (settings) =>
-        (await import('./content-writing.ts')).templateErrors(context, settings['template'], 'rewrite'),
-      run: async (item) => (await import('./post-rewriting.ts')).runPostRewriting(context, item),
+        (await import('./content-writing.ts')).templateErrors(writer, settings['template'], 'rewrite'),
+      run: async (item) => (await import('./content-writing.ts')).runPostRewriting(writer, item),
     },
   ];
 }

@@ -1,35 +1,34 @@
-import { formatMoney, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { contentOf } from '../content.ts';
+import { formatCount, formatDate, formatMoney, formatNumber, type AdminRequest } from '#plugin-api';
+import type { ContentWriter } from '../content-writer.ts';
 import { enabledParts, partLabels } from '../templates/template.ts';
 import type { Batch, BatchTotals, Item, ItemStatus } from '../runs/item.ts';
 import { costOfDraft } from '../write/draft.ts';
 import { estimateContent } from '../write/estimate.ts';
-import { postHref } from './compose-view.ts';
-import { pageOf, pagesOf, slugs, tabsOf } from './content-pages.ts';
-import { estimateWords, spentWords } from './estimate-words.ts';
-import { localOf } from './post-form.ts';
+import { findEditHref } from './compose-view.ts';
+import { readPageNumber, pagination, slugs, contentTabs } from './content-pages.ts';
+import { formatEstimate, formatSpend } from '../write/estimate.ts';
+import { formatLocalTime } from './post-form.ts';
 
 const perPage = 50;
 
 const badges: Readonly<Record<ItemStatus, { readonly text: string; readonly kind: string }>> = {
-  waiting: { text: 'not begun', kind: 'info' },
-  pending: { text: 'waiting', kind: 'info' },
-  processing: { text: 'being written', kind: 'warning' },
-  completed: { text: 'done', kind: 'success' },
-  failed: { text: 'failed', kind: 'error' },
-  cancelled: { text: 'cancelled', kind: 'info' },
+  waiting: { text: 'Not started', kind: 'info' },
+  pending: { text: 'Waiting', kind: 'info' },
+  processing: { text: 'Writing', kind: 'warning' },
+  completed: { text: 'Finished', kind: 'success' },
+  failed: { text: 'Failed', kind: 'error' },
+  cancelled: { text: 'Cancelled', kind: 'info' },
 };
 
 /** The data of `svc/content-batch`. */
 export async function batchView(
-  context: ServiceContext,
+  writer: ContentWriter,
   batch: Batch,
   request: AdminRequest,
 ): Promise<Record<string, unknown>> {
-  const { host } = context;
+  const { host } = writer;
   const { template, post, mapping, read_pages: readPages } = batch.settings;
-  const progress = await batchProgress(context, batch, request);
+  const progress = await batchProgress(writer, batch, request);
   const isDraft = batch.status === 'draft';
   const column = (name: 'topic' | 'keywords' | 'instructions', label: string) => ({
     id: `map-${name}`,
@@ -38,42 +37,42 @@ export async function batchView(
     type: 'select',
     value: mapping?.[name] ?? '',
     options: [
-      ...(name === 'topic' ? [] : [{ value: '', label: 'No column' }]),
+      ...(name === 'topic' ? [] : [{ value: '', label: 'None' }]),
       ...(mapping?.columns ?? []).map((value) => ({ value, label: value })),
     ],
   });
   return {
-    tabs: tabsOf(host, 'batch'),
+    tabs: contentTabs(host, 'batch'),
     id: batch.id,
     label: batch.label,
     isDraft,
-    estimate: isDraft ? await estimateOf(context, batch, progress.total) : null,
+    estimate: isDraft ? await estimateOf(writer, batch, progress.total) : null,
     idFields: { id: batch.id },
     facts: [
       { name: 'Template', value: template.name },
       {
-        name: 'Parts',
+        name: 'Sections',
         value: enabledParts(template)
           .map((part) => partLabels[part])
           .join(', '),
       },
-      { name: 'Each text', value: await saveWords(context, batch) },
+      { name: 'Output', value: await describeOutput(writer, batch) },
       ...(post.category === '' ? [] : [{ name: 'Category', value: post.category }]),
-      ...(readPages ? [{ name: 'Source', value: 'its page is read first' }] : []),
-      { name: 'Made', value: localOf(batch.createdAt, await host.site.timezone()) },
+      ...(readPages ? [{ name: 'Source', value: 'The page of each entry' }] : []),
+      { name: 'Created', value: formatDate(batch.createdAt, 'dateTime', await host.site.timezone()) },
     ],
     mapping:
       isDraft && mapping !== null
-        ? [column('topic', 'Topic'), column('keywords', 'Keywords'), column('instructions', 'Wishes')]
+        ? [column('topic', 'Topic'), column('keywords', 'Keywords'), column('instructions', 'Instructions')]
         : null,
     ...progress,
-    pagination: pagesOf({
-      page: pageOf(request),
+    pagination: pagination({
+      page: readPageNumber(request),
       total: progress.total,
       size: perPage,
       href: (page) => `${host.admin.url(slugs.batch)}?id=${String(batch.id)}&page=${String(page)}`,
     }),
-    page: pageOf(request),
+    page: readPageNumber(request),
     runsHref: host.admin.url(slugs.runs),
   };
 }
@@ -83,41 +82,42 @@ export interface BatchProgress {
   readonly finished: number;
   readonly isRunning: boolean;
   readonly failed: number;
-  readonly words: string;
+  readonly summary: string;
   readonly spent: string;
   readonly items: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** How far it is, and the items of one page; what the page asks for again and again. */
+/** The progress and one page of items. The page polls this. */
 export async function batchProgress(
-  context: ServiceContext,
+  writer: ContentWriter,
   batch: Batch,
   request: Pick<AdminRequest, 'query' | 'form'>,
 ): Promise<BatchProgress> {
-  const { runs } = contentOf(context);
-  const page = typeof request.form['page'] === 'string' ? pageOf({ query: request.form }) : pageOf(request);
+  const { runs } = writer;
+  const page =
+    typeof request.form['page'] === 'string' ? readPageNumber({ query: request.form }) : readPageNumber(request);
   const totals = (await runs.totals([batch.id])).get(batch.id) as BatchTotals;
   const items = await runs.items(batch.id, { limit: perPage, offset: (page - 1) * perPage });
   const { counts, total } = totals;
   const finished = counts.completed + counts.failed + counts.cancelled;
-  const words = [
-    `${String(counts.completed)} of ${String(total)} done`,
-    ...(counts.failed > 0 ? [`${String(counts.failed)} failed`] : []),
-    ...(counts.cancelled > 0 ? [`${String(counts.cancelled)} cancelled`] : []),
-    ...(counts.processing > 0 ? [`${String(counts.processing)} being written`] : []),
+  const summary = [
+    `${formatNumber(counts.completed)} of ${formatNumber(total)} finished`,
+    ...(counts.failed > 0 ? [`${formatNumber(counts.failed)} failed`] : []),
+    ...(counts.cancelled > 0 ? [`${formatNumber(counts.cancelled)} cancelled`] : []),
+    ...(counts.processing > 0 ? [`${formatNumber(counts.processing)} in progress`] : []),
   ].join(', ');
   return {
     total,
     finished,
     isRunning: batch.status === 'started' && finished < total,
     failed: counts.failed + counts.cancelled,
-    words,
-    spent: spentWords(totals),
-    items: await Promise.all(items.map((item) => itemView(context, item))),
+    summary,
+    spent: formatSpend(totals),
+    items: await Promise.all(items.map((item) => itemView(writer, item))),
   };
 }
 
-async function itemView(context: ServiceContext, item: Item): Promise<Readonly<Record<string, unknown>>> {
+async function itemView(writer: ContentWriter, item: Item): Promise<Readonly<Record<string, unknown>>> {
   const cost = costOfDraft(item.draft);
   const tokens = item.draft.input_tokens + item.draft.output_tokens;
   return {
@@ -126,37 +126,36 @@ async function itemView(context: ServiceContext, item: Item): Promise<Readonly<R
     title: item.draft.title ?? '',
     badge: badges[item.status],
     message: item.message,
-    cost:
-      tokens === 0 ? '' : `${tokens.toLocaleString('en-GB')} tokens${cost === null ? '' : `, ${formatMoney(cost)}`}`,
-    postHref: item.postId === null ? null : await postHref(context, item.postId),
+    cost: tokens === 0 ? '' : `${formatCount(tokens, 'token')}${cost === null ? '' : `, ${formatMoney(cost)}`}`,
+    postHref: item.postId === null ? null : await findEditHref(writer, item.postId),
     textHref:
       item.status === 'completed' && item.postId === null
-        ? `${context.host.admin.url(slugs.write)}?text=${item.uuid}`
+        ? `${writer.host.admin.url(slugs.write)}?text=${item.uuid}`
         : null,
     mayRetry: item.status === 'failed' || item.status === 'cancelled',
     retryFields: { id: item.batchId, item: item.id },
   };
 }
 
-async function saveWords({ host }: ServiceContext, { settings: { post } }: Batch): Promise<string> {
+async function describeOutput({ host }: ContentWriter, { settings: { post } }: Batch): Promise<string> {
   const type = host.content.postType(post.type)?.singularLabel ?? post.type;
-  const words = {
-    none: 'is kept here',
-    draft: `becomes a draft (${type})`,
-    pending: `waits for review (${type})`,
-    publish: `is published (${type})`,
-    schedule: '',
+  const labels = {
+    none: 'Text without a post',
+    draft: `Draft (${type})`,
+    pending: `Pending review (${type})`,
+    publish: `Published (${type})`,
+    schedule: `Scheduled (${type})`,
   };
-  if (post.save !== 'schedule' || post.schedule_at === null) return words[post.save];
-  return `is published (${type}), the first at ${localOf(post.schedule_at, await host.site.timezone())}, then every ${String(post.interval_minutes)} minutes`;
+  if (post.save !== 'schedule' || post.schedule_at === null) return labels[post.save];
+  return `${labels.schedule}, from ${formatDate(post.schedule_at, 'dateTime', await host.site.timezone())}, then every ${formatCount(post.interval_minutes, 'minute')}`;
 }
 
-async function estimateOf(context: ServiceContext, batch: Batch, total: number): Promise<string> {
-  const [first] = await contentOf(context).runs.items(batch.id, { limit: 1, offset: 0 });
+async function estimateOf(writer: ContentWriter, batch: Batch, total: number): Promise<string> {
+  const [first] = await writer.runs.items(batch.id, { limit: 1, offset: 0 });
   if (!first) return '';
   try {
-    return estimateWords(await estimateContent(context, batch.settings.template, first.input), total);
+    return formatEstimate(await estimateContent(writer, batch.settings.template, first.input), total);
   } catch {
-    return 'Nothing can be said before a provider is set up.';
+    return 'Connect a provider to see an estimate.';
   }
 }

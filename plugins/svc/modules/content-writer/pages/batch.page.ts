@@ -1,35 +1,34 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { formatCount, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { contentOf } from '../content.ts';
-import { contentChannel } from '../register-names.ts';
+import { contentChannel } from '../content-tables.ts';
 import type { Batch } from '../runs/item.ts';
 import { batchView, batchProgress } from './batch-view.ts';
-import { idOf, slugs } from './content-pages.ts';
+import { parseId, slugs } from './content-pages.ts';
 import { mapRow } from './read-inputs.ts';
 import { emptyInput } from '../write/draft.ts';
 
 const template = 'svc/content-batch';
 
-/** One batch: looked over before it begins, followed while it is written, mended afterwards. */
-export function batchPage(context: ServiceContext): AdminPageBody {
-  const { runs } = contentOf(context);
-  const find = (request: AdminRequest, id: unknown): Promise<Batch> => batchOf(context, request, id);
+/** The page of one batch: review, progress, and retries of failed texts. */
+export function batchPage(writer: ContentWriter): AdminPageBody {
+  const { runs } = writer;
+  const find = (request: AdminRequest, id: unknown): Promise<Batch> => requireBatch(writer, request, id);
   const back = ({ id }: Batch): string => `${slugs.batch}?id=${String(id)}`;
 
   return {
     render: async (request) => ({
       template,
-      data: await batchView(context, await find(request, request.query['id']), request),
+      data: await batchView(writer, await find(request, request.query['id']), request),
     }),
     actions: {
       start: async (request) => {
         const batch = await find(request, request.form['id']);
         if (!(await runs.startBatch(batch.id)))
-          return { notice: { kind: 'info', text: 'It was begun already.' }, redirect: back(batch) };
-        await wake(context);
+          return { notice: { kind: 'info', text: 'The batch was already started.' }, redirect: back(batch) };
+        await wake(writer);
         return {
-          notice: { kind: 'success', text: 'Writing has begun. You may close this page.' },
+          notice: { kind: 'success', text: 'Writing has started. You can close this page.' },
           redirect: back(batch),
         };
       },
@@ -40,7 +39,7 @@ export function batchPage(context: ServiceContext): AdminPageBody {
           throw new RestError({
             code: 'rest_svc_batch_started',
             status: 409,
-            message: 'Its columns cannot be changed any more.',
+            message: 'The columns cannot be changed after the batch is started.',
           });
         const chosen = (name: string): string =>
           mapping.columns.includes(readText(request, name)) ? readText(request, name) : '';
@@ -52,7 +51,7 @@ export function batchPage(context: ServiceContext): AdminPageBody {
         };
         const inputs = (await runs.allInputs(batch.id)).map((input) => mapRow(input.row ?? {}, changed, emptyInput));
         await runs.changeBatch(batch.id, { settings: { ...batch.settings, mapping: changed }, inputs });
-        return { notice: { kind: 'success', text: 'The columns are taken as you said.' }, redirect: back(batch) };
+        return { notice: { kind: 'success', text: 'Columns applied.' }, redirect: back(batch) };
       },
       cancel: async (request) => {
         const batch = await find(request, request.form['id']);
@@ -60,26 +59,23 @@ export function batchPage(context: ServiceContext): AdminPageBody {
         return {
           notice: {
             kind: 'success',
-            text: cancelled === 1 ? 'One text was cancelled.' : `${String(cancelled)} texts were cancelled.`,
+            text: `${formatCount(cancelled, 'text')} cancelled.`,
           },
           redirect: back(batch),
         };
       },
       retry: async (request) => {
         const batch = await find(request, request.form['id']);
-        const item = idOf(request.form['item']);
+        const item = parseId(request.form['item']);
         const again = await runs.retry(batch.id, item ?? undefined);
-        await wake(context);
+        await wake(writer);
         return {
           notice:
             again === 0
-              ? { kind: 'info', text: 'There is nothing to try again.' }
+              ? { kind: 'info', text: 'There is nothing to retry.' }
               : {
                   kind: 'success',
-                  text:
-                    again === 1
-                      ? 'It is written again. Parts that were written already stay.'
-                      : `${String(again)} are written again. Parts that were written already stay.`,
+                  text: `Retrying ${formatCount(again, 'text')}. Finished sections are kept.`,
                 },
           redirect: back(batch),
         };
@@ -90,32 +86,32 @@ export function batchPage(context: ServiceContext): AdminPageBody {
         return {
           notice: {
             kind: 'success',
-            text: batch.status === 'draft' ? 'The batch is discarded.' : 'The batch is deleted. Its posts stay.',
+            text: batch.status === 'draft' ? 'Batch discarded.' : 'Batch deleted. Its posts are kept.',
           },
           redirect: slugs.runs,
         };
       },
       progress: async (request) => ({
-        data: await batchProgress(context, await find(request, request.form['id']), request),
+        data: await batchProgress(writer, await find(request, request.form['id']), request),
       }),
     },
   };
 }
 
-/** Those of others are for administrators. */
-async function batchOf(context: ServiceContext, { user }: AdminRequest, id: unknown): Promise<Batch> {
-  const number = idOf(id);
-  const batch = number === null ? null : await contentOf(context).runs.batch(number);
+/** Only administrators may open the batches of other users. */
+async function requireBatch(writer: ContentWriter, { user }: AdminRequest, id: unknown): Promise<Batch> {
+  const number = parseId(id);
+  const batch = number === null ? null : await writer.runs.batch(number);
   if (batch === null || (batch.userId !== user.id && !user.can('manage_options')))
     throw new RestError({
       code: 'rest_svc_batch_not_found',
       status: 404,
-      message: 'There is no such batch. It may have been deleted.',
+      message: 'Batch not found. It may have been deleted.',
     });
   return batch;
 }
 
-/** This process begins at once, where it writes at all; the others are told. */
-async function wake({ host }: ServiceContext): Promise<void> {
+/** Wakes the workers of all nodes, this one included. */
+async function wake({ host }: ContentWriter): Promise<void> {
   await host.database.notify(contentChannel, '');
 }

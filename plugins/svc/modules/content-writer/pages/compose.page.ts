@@ -1,83 +1,84 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 import { readGroup, readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
-import { contentOf } from '../content.ts';
 import { postErrors, type PostSettings } from '../posts/post-settings.ts';
 import { saveText } from '../posts/save-text.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
-import { settingsOf, type Template, type TemplateSettings } from '../templates/template.ts';
+import { pickSettings, type Template, type TemplateSettings } from '../templates/template.ts';
 import { cleanTags } from '../write/clean-part.ts';
 import { estimateContent } from '../write/estimate.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
-import { composeView, postHref } from './compose-view.ts';
+import { composeView, findEditHref } from './compose-view.ts';
 import { slugs } from './content-pages.ts';
-import { estimateWords } from './estimate-words.ts';
+import { formatEstimate } from '../write/estimate.ts';
 import { readPostForm } from './post-form.ts';
-import { readInputs, sourceOf } from './read-inputs.ts';
+import { readInputs, readSourceKind } from './read-inputs.ts';
 import { streamText } from './stream-text.ts';
 import { fieldName, readTemplateForm } from './template-form.ts';
 
 const template = 'svc/content';
 
-/** The page "Content writer": what to write, how, what becomes of it; the stream and its editor; and the way to batches. */
-export function composePage(context: ServiceContext): AdminPageBody {
+/** The page "Content writer": source, template, output, the streamed text and its editor. */
+export function composePage(writer: ContentWriter): AdminPageBody {
   return {
     async render({ user, query }) {
       const uuid = typeof query['text'] === 'string' ? query['text'] : '';
-      const found = uuid === '' ? null : await contentOf(context).runs.item(uuid);
+      const found = uuid === '' ? null : await writer.runs.item(uuid);
       return {
         template,
-        data: await composeView(context, {
+        data: await composeView(writer, {
           user,
-          template: await templateOf(context, typeof query['template'] === 'string' ? query['template'] : ''),
+          template: await findTemplate(writer, typeof query['template'] === 'string' ? query['template'] : ''),
           item: found?.userId === user.id ? found : null,
         }),
       };
     },
     actions: {
       use: async (request) => {
-        const chosen = await templateOf(context, readText(request, 'template'));
+        const chosen = await findTemplate(writer, readText(request, 'template'));
         return {
           page: {
             template,
-            data: await composeView(context, {
+            data: await composeView(writer, {
               request,
               user: request.user,
               template: chosen,
-              post: await postOf(context, request),
+              post: await readPost(writer, request),
             }),
           },
           data: { template: chosen },
         };
       },
-      estimate: (request) => estimate(context, request),
+      estimate: (request) => estimate(writer, request),
       preview: async (request) => ({ data: { html: await markdownToHtml(readText(request, 'markdown')) } }),
-      stream: (request) => stream(context, request),
-      save: (request) => save(context, request),
-      review: (request) => review(context, request),
-      'save-template': (request) => saveTemplate(context, request),
+      stream: (request) => stream(writer, request),
+      save: (request) => save(writer, request),
+      review: (request) => review(writer, request),
+      'save-template': (request) => saveTemplate(writer, request),
       sandbox: async ({ user }) => {
         if (!user.can('manage_options'))
           throw new RestError({
             code: 'rest_forbidden',
             status: 403,
-            message: 'Your account may not switch the sandbox on.',
+            message: 'Your account is not allowed to turn on the sandbox.',
           });
-        await context.settings.sandbox.set(true);
-        return { notice: { kind: 'success', text: 'The sandbox is on: texts are made up, and cost nothing.' } };
+        await writer.settings.sandbox.set(true);
+        return {
+          notice: { kind: 'success', text: 'The sandbox is on: texts are generated locally and cost nothing.' },
+        };
       },
     },
   };
 }
 
-async function templateOf(context: ServiceContext, id: string): Promise<Template> {
-  const found = id === '' ? null : await contentOf(context).templates.find(id);
+async function findTemplate(writer: ContentWriter, id: string): Promise<Template> {
+  const found = id === '' ? null : await writer.templates.find(id);
   return found?.kind === 'write' ? found : (builtInTemplates[0] as Template);
 }
 
-async function postOf({ host }: ServiceContext, request: AdminRequest): Promise<PostSettings> {
+async function readPost({ host }: ContentWriter, request: AdminRequest): Promise<PostSettings> {
   return readPostForm(request.form, await host.site.timezone());
 }
 
@@ -87,19 +88,19 @@ interface Typed {
   readonly post: PostSettings;
 }
 
-/** Runs an action of the form; what is wrong is said at its fields, and the form comes back as it was typed. */
+/** Runs an action of the form. With errors, the form is shown again as typed, with the errors at its fields. */
 async function checkedForm(
-  context: ServiceContext,
+  writer: ContentWriter,
   request: AdminRequest,
   act: (typed: Typed) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
-  const base = await templateOf(context, readText(request, 'template'));
-  const typed: Typed = { base, settings: readTemplateForm(request.form, base), post: await postOf(context, request) };
+  const base = await findTemplate(writer, readText(request, 'template'));
+  const typed: Typed = { base, settings: readTemplateForm(request.form, base), post: await readPost(writer, request) };
   const result = await withFieldErrors(() => act(typed), {
-    inputName: inputOf,
+    inputName: inputNameOf,
     page: async (errors) => ({
       template,
-      data: await composeView(context, {
+      data: await composeView(writer, {
         request,
         user: request.user,
         template: base,
@@ -112,7 +113,7 @@ async function checkedForm(
   return result;
 }
 
-function inputOf(name: string): string {
+function inputNameOf(name: string): string {
   return name in postNames ? `post[${name}]` : fieldName(name);
 }
 
@@ -126,9 +127,9 @@ const postNames: Readonly<Record<string, true>> = {
   interval_minutes: true,
 };
 
-/** The template's settings, valid. */
-function checkedTemplate(context: ServiceContext, { base, settings }: Typed): Promise<TemplateSettings> {
-  return contentOf(context).templates.check({
+/** Validates the template settings. */
+function checkedTemplate(writer: ContentWriter, { base, settings }: Typed): Promise<TemplateSettings> {
+  return writer.templates.check({
     ...settings,
     name: base.name,
     description: base.description,
@@ -136,56 +137,55 @@ function checkedTemplate(context: ServiceContext, { base, settings }: Typed): Pr
   });
 }
 
-function estimate(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  return checkedForm(context, request, async (typed) => {
-    const checked = await checkedTemplate(context, typed);
-    const source = sourceOf(request);
-    // A feed is not fetched at every change of the form.
+function estimate(writer: ContentWriter, request: AdminRequest): Promise<AdminActionResult> {
+  return checkedForm(writer, request, async (typed) => {
+    const checked = await checkedTemplate(writer, typed);
+    const source = readSourceKind(request);
+    // Feeds and CSV files are not read with every change of the form.
     const { inputs } =
       source === 'feed' || source === 'csv'
         ? { inputs: [] }
-        : await readInputs(context.host, request).catch((error: unknown) => {
+        : await readInputs(writer.host, request).catch((error: unknown) => {
             if (fieldErrorsOf(error)) return { inputs: [] };
             throw error;
           });
     const [first] = inputs;
     if (!first) return { data: { text: '' } };
-    return { data: { text: estimateWords(await estimateContent(context, checked, first), inputs.length) } };
+    return { data: { text: formatEstimate(await estimateContent(writer, checked, first), inputs.length) } };
   });
 }
 
-function stream(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  return checkedForm(context, request, async (typed) => {
-    const checked = await checkedTemplate(context, typed);
-    const { inputs } = await readInputs(context.host, request);
+function stream(writer: ContentWriter, request: AdminRequest): Promise<AdminActionResult> {
+  return checkedForm(writer, request, async (typed) => {
+    const checked = await checkedTemplate(writer, typed);
+    const { inputs } = await readInputs(writer.host, request);
     const [input] = inputs;
     if (!input || inputs.length > 1)
       throw invalidFields({
-        pages: 'One text at a time is written here. Use "Review and write in the background" for several.',
+        pages: 'You can stream one text at a time. For several texts, use "Review batch".',
       });
     return {
       download: {
         name: 'text',
         type: 'text/event-stream; charset=utf-8',
-        content: streamText(context, { template: checked, input, request }),
+        content: streamText(writer, { template: checked, input, request }),
       },
     };
   });
 }
 
-function save(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  return checkedForm(context, request, async ({ post: settings }) => {
+function save(writer: ContentWriter, request: AdminRequest): Promise<AdminActionResult> {
+  return checkedForm(writer, request, async ({ post: settings }) => {
     const fields = readGroup(request, 'draft');
     const text = (name: string): string =>
       typeof fields[name] === 'string' ? fields[name].replaceAll('\r\n', '\n').trim() : '';
-    const errors = await postErrors(context.host, settings, request.user);
+    const errors = await postErrors(writer.host, settings, request.user);
     if (settings.save === 'none')
-      errors['save'] = 'Choose what the post is to become. Without a post the text is kept under "Texts and batches".';
-    if (text('title') === '' && text('content') === '')
-      errors['draft.title'] = 'There is nothing to save: write a title or a text.';
+      errors['save'] = 'Choose an output with a post. Without a post, the text is listed under "Texts and batches".';
+    if (text('title') === '' && text('content') === '') errors['draft.title'] = 'Enter a title or a text.';
     if (Object.keys(errors).length > 0) throw invalidFields(errors);
     try {
-      const saved = await saveText(context, {
+      const saved = await saveText(writer, {
         uuid: readText(request, 'uuid'),
         user: request.user,
         settings,
@@ -204,12 +204,12 @@ function save(context: ServiceContext, request: AdminRequest): Promise<AdminActi
           kind: 'success',
           text:
             saved.status === 'publish'
-              ? 'The post is published.'
+              ? 'Post published.'
               : saved.status === 'future'
-                ? 'The post is scheduled.'
-                : 'The post is saved.',
+                ? 'Post scheduled.'
+                : 'Post saved.',
         },
-        ...(await redirectTo(context, saved.id)),
+        ...(await redirectTo(writer, saved.id)),
       };
     } catch (error) {
       const id =
@@ -218,27 +218,27 @@ function save(context: ServiceContext, request: AdminRequest): Promise<AdminActi
           : null;
       if (id === null) throw error;
       return {
-        notice: { kind: 'info', text: 'This text was saved already. Here it is.' },
-        ...(await redirectTo(context, id)),
+        notice: { kind: 'info', text: 'This text was already saved as this post.' },
+        ...(await redirectTo(writer, id)),
       };
     }
   });
 }
 
-async function redirectTo(context: ServiceContext, id: number): Promise<{ redirect: string }> {
-  const href = await postHref(context, id);
-  return { redirect: href === null ? slugs.runs : href.slice(context.host.admin.url('').length).replace(/^\//, '') };
+async function redirectTo(writer: ContentWriter, id: number): Promise<{ redirect: string }> {
+  const href = await findEditHref(writer, id);
+  return { redirect: href === null ? slugs.runs : href.slice(writer.host.admin.url('').length).replace(/^\//, '') };
 }
 
-/** Everything that is to be written becomes a batch, which is looked over before it costs anything. */
-function review(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  return checkedForm(context, request, async (typed) => {
-    const { host } = context;
-    const settings = await checkedTemplate(context, typed);
+/** Creates a batch of all texts, for review before it costs anything. */
+function review(writer: ContentWriter, request: AdminRequest): Promise<AdminActionResult> {
+  return checkedForm(writer, request, async (typed) => {
+    const { host } = writer;
+    const settings = await checkedTemplate(writer, typed);
     const errors = await postErrors(host, typed.post, request.user);
     if (Object.keys(errors).length > 0) throw invalidFields(errors);
     const { label, inputs, mapping, readPages } = await readInputs(host, request);
-    const batch = await contentOf(context).runs.createBatch({
+    const batch = await writer.runs.createBatch({
       label,
       userId: request.user.id,
       inputs,
@@ -248,13 +248,13 @@ function review(context: ServiceContext, request: AdminRequest): Promise<AdminAc
   });
 }
 
-function saveTemplate(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  return checkedForm(context, request, async ({ base, settings }) => {
+function saveTemplate(writer: ContentWriter, request: AdminRequest): Promise<AdminActionResult> {
+  return checkedForm(writer, request, async ({ base, settings }) => {
     const name = readText(request, 'template_name').trim();
-    if (name === '') throw invalidFields({ template_name: 'Give the template a name.' });
-    const made = await contentOf(context)
-      .templates.create({
-        ...settingsOf(settings as unknown as TemplateSettings),
+    if (name === '') throw invalidFields({ template_name: 'Enter a name for the template.' });
+    const made = await writer.templates
+      .create({
+        ...pickSettings(settings as unknown as TemplateSettings),
         name,
         description: base.builtIn ? '' : base.description,
         kind: 'write',
@@ -266,7 +266,7 @@ function saveTemplate(context: ServiceContext, request: AdminRequest): Promise<A
           : invalidFields({ template_name: found['name'].replace(/^name: /, '') });
       });
     return {
-      notice: { kind: 'success', text: `The template ${made.name} is saved. It is chosen from now on in this form.` },
+      notice: { kind: 'success', text: `Template ${made.name} saved and selected.` },
       redirect: `${slugs.write}?template=${made.id}`,
     };
   });

@@ -1,6 +1,6 @@
 import type { AdminRequest, HostApi } from '#plugin-api';
 
-/** Where the pages are. */
+/** Slugs of the pages. */
 export const slugs = {
   write: 'svc/content',
   runs: 'svc/content/runs',
@@ -9,11 +9,8 @@ export const slugs = {
   template: 'svc/content/template',
 } as const;
 
-/** Who may open the pages: whoever edits what others write. What a text may become is for the user's own capabilities to say. */
-export const contentCapability = 'edit_others_posts';
-
-/** The tabs over all pages of the content writer. */
-export function tabsOf(
+/** The tabs of all pages of the content writer. */
+export function contentTabs(
   { admin }: Pick<HostApi, 'admin'>,
   current: keyof typeof slugs,
 ): { readonly label: string; readonly href: string; readonly current: boolean }[] {
@@ -25,18 +22,18 @@ export function tabsOf(
   return [tab('Write', 'write'), tab('Texts and batches', 'runs', 'batch'), tab('Templates', 'templates', 'template')];
 }
 
-/** A number of the address, or null. */
-export function idOf(given: unknown): number | null {
+/** The id in a query or form field, or null. */
+export function parseId(given: unknown): number | null {
   return typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : null;
 }
 
-/** A page of a list, from 1. */
-export function pageOf({ query }: Pick<AdminRequest, 'query'>, name = 'page'): number {
-  return idOf(query[name]) ?? 1;
+/** The page number in the query, from 1. */
+export function readPageNumber({ query }: Pick<AdminRequest, 'query'>, name = 'page'): number {
+  return parseId(query[name]) ?? 1;
 }
 
-/** For the host's partial `admin/pages/pagination`; null where one page holds all. */
-export function pagesOf({
+/** For the host's partial `admin/pages/pagination`; null if there is only one page. */
+export function pagination({
   page,
   total,
   size,

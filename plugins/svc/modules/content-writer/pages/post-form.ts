@@ -1,5 +1,5 @@
 import type { User } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import {
@@ -12,7 +12,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Settings of posts as a form holds them, in `post[...]`. */
+/** Reads the post settings from the fields `post[...]` of a form. */
 export function readPostForm(form: Fields, timezone: string, base: PostSettings = defaultPostSettings): PostSettings {
   const text = (name: string): string | undefined => {
     const typed = valueAt(form, `post.${name}`);
@@ -34,24 +34,24 @@ export function readPostForm(form: Fields, timezone: string, base: PostSettings 
         ?.split(',')
         .map((tag) => tag.trim())
         .filter((tag) => tag !== '') ?? base.tags,
-    schedule_at: date === undefined ? base.schedule_at : momentOf(date, timezone),
+    schedule_at: date === undefined ? base.schedule_at : parseLocalTime(date, timezone),
     interval_minutes: number('interval_minutes', base.interval_minutes),
   };
 }
 
-const words: Readonly<Record<SaveChoice, string>> = {
+const saveLabels: Readonly<Record<SaveChoice, string>> = {
   draft: 'Save as draft',
   pending: 'Save for review',
-  publish: 'Publish at once',
-  schedule: 'Publish at a date',
-  none: 'Keep it here, without a post',
+  publish: 'Publish now',
+  schedule: 'Schedule',
+  none: 'Text only, no post',
 };
-/** Authors to choose from; more help nobody. */
-const mostAuthors = 200;
+/** Authors in the list. */
+const maxAuthors = 200;
 
 /** Fields for `svc/content-post`. */
 export async function postFields(
-  context: ServiceContext,
+  writer: ContentWriter,
   user: User,
   {
     settings,
@@ -59,7 +59,7 @@ export async function postFields(
     several,
   }: { readonly settings: PostSettings; readonly errors?: FieldErrors; readonly several: boolean },
 ): Promise<Record<string, unknown>> {
-  const { host } = context;
+  const { host } = writer;
   const types = typeChoices(host, user);
   const type = host.content.postType(settings.type);
   const mayPublish = types.some(({ value }) =>
@@ -76,71 +76,71 @@ export async function postFields(
     ...more,
   });
   return {
-    save: field('save', several ? 'Each text' : 'The text', {
+    save: field('save', 'Output', {
       type: 'select',
       options: saveChoices
         .filter((one) => mayPublish || (one !== 'publish' && one !== 'schedule'))
-        .map((value) => ({ value, label: words[value] })),
+        .map((value) => ({ value, label: saveLabels[value] })),
     }),
-    type: field('type', 'Kind of post', { type: 'select', options: types }),
+    type: field('type', 'Post type', { type: 'select', options: types }),
     author: mayChooseAuthor
       ? field('author_id', 'Author', {
           type: 'select',
           value: String(settings.author_id || user.id),
-          options: await authorChoices(context),
+          options: await authorChoices(writer),
         })
       : null,
-    category: field('category', 'Category', { maxlength: 100, help: 'Kept with the post, for themes and plugins.' }),
+    category: field('category', 'Category', { maxlength: 100, help: 'Stored with the post for themes and plugins.' }),
     tags: field('tags', 'Tags', {
       value: settings.tags.join(', '),
-      help: 'Separated by commas; those that are written come on top.',
+      help: 'Separate with commas. Generated tags are added.',
     }),
     date: mayPublish
-      ? field('schedule_at', several ? 'First one at' : 'At', {
-          value: settings.schedule_at === null ? '' : localOf(settings.schedule_at, timezone),
+      ? field('schedule_at', several ? 'First post on' : 'Publish on', {
+          value: settings.schedule_at === null ? '' : formatLocalTime(settings.schedule_at, timezone),
           placeholder: '2026-05-15 12:00',
-          help: `On the clock of the site (${timezone}). Only for "Publish at a date".`,
+          help: `In the site's time zone (${timezone}).`,
         })
       : null,
     interval: mayPublish
-      ? field('interval_minutes', 'Minutes between two', {
+      ? field('interval_minutes', 'Interval in minutes', {
           type: 'number',
           min: 0,
           max: 525_600,
           value: Number.isNaN(settings.interval_minutes) ? '' : settings.interval_minutes,
-          help: '1,440 is a day. Only for several with a date.',
+          help: 'Time between two posts of a batch. 1,440 minutes are one day.',
         })
       : null,
   };
 }
 
-async function authorChoices({ host }: ServiceContext): Promise<{ value: string; label: string }[]> {
+async function authorChoices({ host }: ContentWriter): Promise<{ value: string; label: string }[]> {
   const users = await host.users.list({
     roles: ['administrator', 'editor', 'author', 'contributor'],
-    limit: mostAuthors,
+    limit: maxAuthors,
     orderBy: 'displayName',
   });
   return users.map(({ id, displayName }) => ({ value: String(id), label: displayName }));
 }
 
-/** `2026-05-15 12:00` on the clock of a zone, in milliseconds since the epoch; null: it is no date. */
-export function momentOf(text: string, timezone: string): number | null {
+/** Parses `2026-05-15 12:00` in a time zone. Returns milliseconds since the epoch, or null if it is not a date. */
+export function parseLocalTime(text: string, timezone: string): number | null {
   const parts = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)$/.exec(text.trim())?.slice(1).map(Number);
   if (!parts) return null;
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = parts;
   const wanted = Date.UTC(year, month - 1, day, hour, minute);
   if (month > 12 || day > 31 || hour > 23 || minute > 59) return null;
-  // The zone's distance from UTC at about that moment, and then at that very one.
-  const once = wanted - offsetOf(wanted, timezone);
-  return wanted - offsetOf(once, timezone);
+  // The offset at about that time, then at the resulting time: they differ around clock changes.
+  const once = wanted - zoneOffset(wanted, timezone);
+  return wanted - zoneOffset(once, timezone);
 }
 
-/** `2026-05-15 12:00`. Sweden writes dates as ISO 8601 does. */
-export function localOf(moment: number, timeZone: string): string {
+/** `2026-05-15 12:00`. The locale `sv-SE` uses the format of ISO 8601. */
+export function formatLocalTime(moment: number, timeZone: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(moment);
 }
 
-function offsetOf(moment: number, timezone: string): number {
-  const [date = '', time = ''] = localOf(moment, timezone).split(' ');
+function zoneOffset(moment: number, timezone: string): number {
+  const [date = '', time = ''] = formatLocalTime(moment, timezone).split(' ');
   return Date.parse(`${date}T${time}:00Z`) - Math.floor(moment / 60_000) * 60_000;
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isUrl, type AdminRequest, type HostApi } from '#plugin-api';
+import { formatCount, formatNumber, isUrl, type AdminRequest, type HostApi } from '#plugin-api';
 import { CsvError, readCsv, type CsvTable } from '../../../kit/csv.ts';
 import { FeedError, readFeed } from '../../../kit/feed.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
@@ -9,7 +9,7 @@ import type { CsvMapping } from '../runs/item.ts';
 import { emptyInput, type ContentInput } from '../write/draft.ts';
 import { fetchSource } from '../write/read-source.ts';
 
-/** Where texts get their topics from. */
+/** Sources of topics. */
 export const sources = ['topic', 'list', 'csv', 'feed', 'pages'] as const;
 export type Source = (typeof sources)[number];
 
@@ -21,27 +21,27 @@ export interface ReadInputs {
   readonly readPages: boolean;
 }
 
-/** Texts of one batch. */
-export const mostInputs = 500;
+/** Maximum number of texts in a batch. */
+export const maxInputs = 500;
 const longestTopic = 2_000;
 const longestField = 20_000;
 const usualEntries = 10;
 
-export function sourceOf(request: AdminRequest): Source {
+export function readSourceKind(request: AdminRequest): Source {
   return sources.find((one) => one === readText(request, 'source')) ?? 'topic';
 }
 
 /**
- * What the form asks to be written about. Feeds are fetched, guarded; pages are read when it is their turn.
+ * Reads the inputs of a form. Feeds are fetched here, guarded; pages are read when their text is written.
  *
  * @throws RestError 400 `rest_invalid_param` by field, or `rest_svc_source_unreadable`
  */
 export async function readInputs(host: Pick<HostApi, 'http'>, request: AdminRequest): Promise<ReadInputs> {
-  const read = await readers[sourceOf(request)](request, host);
-  if (read.inputs.length > mostInputs)
+  const read = await readers[readSourceKind(request)](request, host);
+  if (read.inputs.length > maxInputs)
     throw invalidFields({
-      [fieldOf[sourceOf(request)]]:
-        `These are ${String(read.inputs.length)} texts. At most ${String(mostInputs)} are written in one batch.`,
+      [fieldOf[readSourceKind(request)]]:
+        `A batch can have at most ${formatNumber(maxInputs)} texts. These are ${formatNumber(read.inputs.length)}.`,
     });
   return read;
 }
@@ -59,16 +59,16 @@ const readers: Readonly<
 > = {
   topic(request) {
     const topic = readText(request, 'topic').trim();
-    if (topic === '') throw invalidFields({ topic: 'Write what the text is to be about.' });
+    if (topic === '') throw invalidFields({ topic: 'Enter a topic.' });
     if (topic.length > longestTopic)
       throw invalidFields({
-        topic: `A topic has at most ${String(longestTopic)} characters. Put the rest into the wishes.`,
+        topic: `A topic can have at most ${formatNumber(longestTopic)} characters. Put details into the instructions.`,
       });
     return plain(topic, [{ ...common(request), topic }]);
   },
   list(request) {
     const topics = readLines(readText(request, 'list'));
-    if (topics.length === 0) throw invalidFields({ list: 'Write one topic a line.' });
+    if (topics.length === 0) throw invalidFields({ list: 'Enter one topic per line.' });
     return plain(
       `${String(topics.length)} topics: ${topics[0] ?? ''}`,
       topics.map((topic) => ({ ...common(request), topic: topic.slice(0, longestTopic) })),
@@ -80,20 +80,20 @@ const readers: Readonly<
     const table = readTable(text);
     const mapping = guessMapping(table.header);
     const inputs = table.rows.map((row) => mapRow(row, mapping, common(request)));
-    if (inputs.length === 0) throw invalidFields({ csv: 'There are no rows below the line that names the columns.' });
-    return { label: file ? file.name : `${String(inputs.length)} rows of a CSV`, inputs, mapping, readPages: false };
+    if (inputs.length === 0) throw invalidFields({ csv: 'The CSV has no rows below its header line.' });
+    return { label: file ? file.name : `${formatCount(inputs.length, 'CSV row')}`, inputs, mapping, readPages: false };
   },
   async feed(request, host) {
-    const url = addressOf(readText(request, 'feed_url'), 'feed_url');
+    const url = parseAddress(readText(request, 'feed_url'), 'feed_url');
     const limit = Math.min(
-      mostInputs,
+      maxInputs,
       Math.max(1, Number.parseInt(readText(request, 'feed_limit'), 10) || usualEntries),
     );
     const { bytes, url: address } = await fetchSource(host, url, {
       signal: request.signal,
       typed: request.user.can('manage_options'),
     });
-    const feed = feedOf(bytes, address);
+    const feed = parseFeed(bytes, address);
     const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({
       ...common(request),
       topic: (title || summary).slice(0, longestTopic),
@@ -109,8 +109,8 @@ const readers: Readonly<
     };
   },
   pages(request) {
-    const urls = readLines(readText(request, 'pages')).map((line) => addressOf(line, 'pages'));
-    if (urls.length === 0) throw invalidFields({ pages: 'Write the address of a page, one a line.' });
+    const urls = readLines(readText(request, 'pages')).map((line) => parseAddress(line, 'pages'));
+    if (urls.length === 0) throw invalidFields({ pages: 'Enter one page URL per line.' });
     const [first = ''] = urls;
     return {
       label: urls.length === 1 ? first : `${String(urls.length)} pages: ${first}`,
@@ -129,7 +129,7 @@ function plain(label: string, inputs: readonly ContentInput[]): ReadInputs {
   return { label, inputs, mapping: null, readPages: false };
 }
 
-/** Keywords and wishes stand for all texts of a form. */
+/** Keywords and instructions of the form, for all its texts. */
 function common(request: AdminRequest): ContentInput {
   return {
     ...emptyInput,
@@ -138,18 +138,17 @@ function common(request: AdminRequest): ContentInput {
   };
 }
 
-function addressOf(text: string, field: string): string {
+function parseAddress(text: string, field: string): string {
   const address = text.trim();
   if (!isUrl(address) || !/^https?:$/.test(new URL(address).protocol))
     throw invalidFields({
-      [field]: `${address === '' ? 'This' : address} is no address. Write it with https:// before it.`,
+      [field]: `${address === '' ? 'This' : address} is not a URL. Enter it with https://.`,
     });
   return address;
 }
 
 function readTable(text: string): CsvTable {
-  if (text.trim() === '')
-    throw invalidFields({ csv: 'Choose a file, or paste rows whose first line names the columns.' });
+  if (text.trim() === '') throw invalidFields({ csv: 'Choose a file, or paste rows with a header line.' });
   try {
     return readCsv(text);
   } catch (error) {
@@ -158,28 +157,28 @@ function readTable(text: string): CsvTable {
   }
 }
 
-function feedOf(bytes: Uint8Array, address: string): ReturnType<typeof readFeed> {
+function parseFeed(bytes: Uint8Array, address: string): ReturnType<typeof readFeed> {
   try {
     return readFeed(bytes, address);
   } catch (error) {
     if (error instanceof FeedError)
       throw invalidFields({
-        feed_url: 'This address answers no feed, neither RSS nor Atom. For a page choose "Page addresses".',
+        feed_url: 'This URL is not an RSS or Atom feed. For a page, choose "Page URLs".',
       });
     throw error;
   }
 }
 
-const usualNames: Readonly<Record<'topic' | 'keywords' | 'instructions', RegExp>> = {
+const columnNames: Readonly<Record<'topic' | 'keywords' | 'instructions', RegExp>> = {
   topic: /^(topic|title|subject|name|thema|titel|headline)$/i,
   keywords: /^(keywords?|key ?phrases?|stichw(o|ö)rter|focus)$/i,
   instructions: /^(instructions?|notes?|wishes|brief|description|details|facts)$/i,
 };
 
-/** Columns by their usual names; the first column is the topic where none is called so. */
+/** Guesses the columns by common names. Without a match, the first column is the topic. */
 export function guessMapping(columns: readonly string[]): CsvMapping {
-  const named = (what: keyof typeof usualNames): string =>
-    columns.find((column) => usualNames[what].test(column)) ?? '';
+  const named = (what: keyof typeof columnNames): string =>
+    columns.find((column) => columnNames[what].test(column)) ?? '';
   return {
     columns,
     topic: named('topic') || (columns[0] ?? ''),
@@ -188,7 +187,7 @@ export function guessMapping(columns: readonly string[]): CsvMapping {
   };
 }
 
-/** What the cells of a row say wins over what the form says for all. */
+/** The input of a row. Its cells take precedence over the values of the form. */
 export function mapRow(row: Readonly<Record<string, string>>, mapping: CsvMapping, base: ContentInput): ContentInput {
   const cell = (column: string): string => (column !== '' && Object.hasOwn(row, column) ? (row[column] ?? '') : '');
   return {

@@ -1,21 +1,20 @@
-import { RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { formatNumber, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { contentOf } from '../content.ts';
 import type { BatchTotals } from '../runs/item.ts';
-import { postHref } from './compose-view.ts';
-import { pageOf, pagesOf, slugs, tabsOf } from './content-pages.ts';
-import { spentWords } from './estimate-words.ts';
+import { findEditHref } from './compose-view.ts';
+import { readPageNumber, pagination, slugs, contentTabs } from './content-pages.ts';
+import { formatSpend } from '../write/estimate.ts';
 
 const perPage = 20;
 
-/** What was written: batches, and texts that were streamed. Administrators see those of everybody. */
-export function runsPage(context: ServiceContext): AdminPageBody {
+/** The list of batches and single texts. Administrators see those of all users. */
+export function runsPage(writer: ContentWriter): AdminPageBody {
   return {
-    render: async (request) => ({ template: 'svc/content-runs', data: await view(context, request) }),
+    render: async (request) => ({ template: 'svc/content-runs', data: await view(writer, request) }),
     actions: {
       delete: async (request) => {
-        const { runs } = contentOf(context);
+        const { runs } = writer;
         const item = await runs.item(readText(request, 'uuid'));
         if (
           item === null ||
@@ -25,13 +24,13 @@ export function runsPage(context: ServiceContext): AdminPageBody {
           throw new RestError({
             code: 'rest_svc_text_not_found',
             status: 404,
-            message: 'There is no such text any more.',
+            message: 'Text not found. It may have been deleted.',
           });
         await runs.remove(item.uuid);
         return {
           notice: {
             kind: 'success',
-            text: item.postId === null ? 'The text is deleted.' : 'The text is deleted here. Its post stays.',
+            text: item.postId === null ? 'Text deleted.' : 'Text deleted. Its post is kept.',
           },
         };
       },
@@ -39,22 +38,22 @@ export function runsPage(context: ServiceContext): AdminPageBody {
   };
 }
 
-async function view(context: ServiceContext, { user, query }: AdminRequest): Promise<Record<string, unknown>> {
-  const { host } = context;
-  const { runs } = contentOf(context);
+async function view(writer: ContentWriter, { user, query }: AdminRequest): Promise<Record<string, unknown>> {
+  const { host } = writer;
+  const { runs } = writer;
   const userId = user.can('manage_options') ? null : user.id;
-  const [page, textPage] = [pageOf({ query }), pageOf({ query }, 'texts')];
+  const [page, textPage] = [readPageNumber({ query }), readPageNumber({ query }, 'texts')];
   const [batches, batchCount, texts, textCount] = await Promise.all([
     runs.batches({ userId, limit: perPage, offset: (page - 1) * perPage }),
     runs.countBatches(userId),
-    runs.alone({ userId, limit: perPage, offset: (textPage - 1) * perPage }),
-    runs.countAlone(userId),
+    runs.listTexts({ userId, limit: perPage, offset: (textPage - 1) * perPage }),
+    runs.countTexts(userId),
   ]);
   const totals = await runs.totals(batches.map(({ id }) => id));
   const names = await host.users.names([...new Set([...batches, ...texts].map(({ userId: id }) => id))]);
   const href = host.admin.url(slugs.runs);
   return {
-    tabs: tabsOf(host, 'runs'),
+    tabs: contentTabs(host, 'runs'),
     isEmpty: batchCount + textCount === 0,
     writeHref: host.admin.url(slugs.write),
     batches: batches.map((batch) => ({
@@ -70,19 +69,19 @@ async function view(context: ServiceContext, { user, query }: AdminRequest): Pro
         message: text.message,
         createdAt: text.createdAt,
         by: names.get(text.userId) ?? '',
-        spent: spentWords({
+        spent: formatSpend({
           tokens: text.draft.input_tokens + text.draft.output_tokens,
           cost: text.draft.cost,
           unpriced: text.draft.unpriced,
         }),
-        // Only whoever asked for a text edits it here.
+        // Only its owner can edit a text here.
         href: text.userId === user.id ? `${host.admin.url(slugs.write)}?text=${text.uuid}` : null,
-        postHref: text.postId === null ? null : await postHref(context, text.postId),
+        postHref: text.postId === null ? null : await findEditHref(writer, text.postId),
         fields: { uuid: text.uuid },
       })),
     ),
-    batchPages: pagesOf({ page, total: batchCount, size: perPage, href: (at) => `${href}?page=${String(at)}` }),
-    textPages: pagesOf({
+    batchPages: pagination({ page, total: batchCount, size: perPage, href: (at) => `${href}?page=${String(at)}` }),
+    textPages: pagination({
       page: textPage,
       total: textCount,
       size: perPage,
@@ -96,13 +95,13 @@ function progressOf(totals: BatchTotals, status: 'draft' | 'started'): Record<st
   const finished = counts.completed + counts.failed + counts.cancelled;
   const badge =
     status === 'draft'
-      ? { text: 'not begun', kind: 'info' }
+      ? { text: 'Not started', kind: 'info' }
       : finished < total
-        ? { text: 'being written', kind: 'warning' }
+        ? { text: 'Writing', kind: 'warning' }
         : counts.failed > 0
-          ? { text: `${String(counts.failed)} failed`, kind: 'error' }
+          ? { text: `${formatNumber(counts.failed)} failed`, kind: 'error' }
           : counts.cancelled > 0
-            ? { text: 'cancelled', kind: 'info' }
-            : { text: 'done', kind: 'success' };
-  return { badge, done: counts.completed, total, spent: spentWords(totals) };
+            ? { text: 'Cancelled', kind: 'info' }
+            : { text: 'Finished', kind: 'success' };
+  return { badge, done: counts.completed, total, spent: formatSpend(totals) };
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import { eventStream, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
-import { contentOf } from '../content.ts';
 import type { ContentGeneration } from '../hooks.ts';
-import { sentenceOf } from '../runs/run-item.ts';
+import { failureMessage } from '../runs/run-item.ts';
 import type { TemplateSettings } from '../templates/template.ts';
-import { emitGenerated } from '../write/content-event.ts';
+import { emitGenerated } from '../content-generated.event.ts';
 import { emptyDraft, type ContentDraft, type ContentInput } from '../write/draft.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { readSource } from '../write/read-source.ts';
-import { spentWords } from './estimate-words.ts';
+import { formatSpend } from '../write/estimate.ts';
 
 export interface StreamInit {
   readonly template: TemplateSettings;
@@ -19,21 +18,21 @@ export interface StreamInit {
 }
 
 /**
- * Writes one text while its reader watches: `begin {uuid}`, `part {part}`, `text {part, text}`, `done {part, value, html?}`,
- * and at last `end {spent}` or `failed {message}`. When the reader hangs up, the call under way is ended, and what was
- * written until then is kept with what it cost.
+ * Streams one text as events: `begin {uuid}`, `part {part}`, `text {part, text}`, `done {part, value, html?}`, and finally
+ * `end {spent}` or `failed {message}`. If the client disconnects, the running call is aborted, and the text so far is stored
+ * with its cost.
  */
-export function streamText(context: ServiceContext, init: StreamInit): AsyncIterable<string> {
-  return eventStream(eventsOf(context, init), { clock: context.host.clock });
+export function streamText(writer: ContentWriter, init: StreamInit): AsyncIterable<string> {
+  return eventStream(eventsOf(writer, init), { clock: writer.host.clock });
 }
 
 async function* eventsOf(
-  context: ServiceContext,
-  { template, input: given, request: { user, signal: hungUp } }: StreamInit,
+  writer: ContentWriter,
+  { template, input: given, request: { user, signal: disconnected } }: StreamInit,
 ): AsyncGenerator<ServerSentEvent> {
   const uuid = randomUUID();
   const stop = new AbortController();
-  const signal = AbortSignal.any([hungUp, stop.signal]);
+  const signal = AbortSignal.any([disconnected, stop.signal]);
   const queue = createQueue();
   let draft: ContentDraft = emptyDraft;
   let input = given;
@@ -43,11 +42,11 @@ async function* eventsOf(
     queue.push('begin', { uuid });
     if (input.source_url !== '' && input.source === '') {
       queue.push('reading', { url: input.source_url });
-      const { title, text } = await readSource(context.host, input.source_url, { signal, typed: input.is_typed });
+      const { title, text } = await readSource(writer.host, input.source_url, { signal, typed: input.is_typed });
       input = { ...input, topic: input.topic || title, source: text };
     }
     const generation: ContentGeneration = { key: uuid, origin: 'direct_stream', input, user, postId: null };
-    draft = await contentOf(context).generate({
+    draft = await writer.generate({
       template,
       generation,
       user,
@@ -69,17 +68,17 @@ async function* eventsOf(
         });
       },
     });
-    await keep(context, { uuid, userId: user.id, input, draft, generation });
-    // What filters changed in the end is seen, too.
-    queue.push('end', { draft, html: await markdownToHtml(draft.content ?? ''), spent: spentOf(draft) });
+    await storeText(writer, { uuid, userId: user.id, input, draft, generation });
+    // The final draft includes the changes of filters.
+    queue.push('end', { draft, html: await markdownToHtml(draft.content ?? ''), spent: formatDraftSpend(draft) });
   }
 
   const writing = write()
     .catch(async (error: unknown) => {
       const stopped = signal.aborted;
-      const message = stopped ? 'It was stopped.' : sentenceOf(error);
-      if (!stopped) context.host.log.info('A text could not be written.', { error });
-      await contentOf(context).runs.add({
+      const message = stopped ? 'Stopped.' : failureMessage(error);
+      if (!stopped) writer.host.log.info('Text generation failed', { event: 'content_text_failed', error });
+      await writer.runs.add({
         uuid,
         userId: user.id,
         input,
@@ -88,10 +87,10 @@ async function* eventsOf(
         message,
         postId: null,
       });
-      queue.push('failed', { message, spent: spentOf(draft) });
+      queue.push('failed', { message, spent: formatDraftSpend(draft) });
     })
     .catch((error: unknown) => {
-      context.host.log.error('What was written of a text could not be kept.', { error });
+      writer.host.log.error('Failed to store a partial text', { event: 'content_text_lost', error });
     })
     .finally(() => {
       queue.end();
@@ -100,14 +99,14 @@ async function* eventsOf(
   try {
     yield* queue.events();
   } finally {
-    stop.abort(new Error('The reader hung up.'));
+    stop.abort(new Error('The client disconnected.'));
     await writing;
   }
 }
 
-/** Kept, and told of, in one transaction: an event for each text that was streamed to its end. */
-async function keep(
-  context: ServiceContext,
+/** Stores a completed text and its event in one transaction. */
+async function storeText(
+  writer: ContentWriter,
   {
     uuid,
     userId,
@@ -123,8 +122,8 @@ async function keep(
   },
 ): Promise<void> {
   const html = await markdownToHtml(draft.content ?? '');
-  await context.host.database.transaction(async () => {
-    const added = await contentOf(context).runs.add({
+  await writer.host.database.transaction(async () => {
+    const added = await writer.runs.add({
       uuid,
       userId,
       input,
@@ -133,15 +132,15 @@ async function keep(
       message: '',
       postId: null,
     });
-    if (added) await emitGenerated(context.host, { draft, html, generation, post: null });
+    if (added) await emitGenerated(writer.host, { draft, html, generation, post: null });
   });
 }
 
-function spentOf(draft: ContentDraft): string {
-  return spentWords({ tokens: draft.input_tokens + draft.output_tokens, cost: draft.cost, unpriced: draft.unpriced });
+function formatDraftSpend(draft: ContentDraft): string {
+  return formatSpend({ tokens: draft.input_tokens + draft.output_tokens, cost: draft.cost, unpriced: draft.unpriced });
 }
 
-/** Events that wait to be sent. */
+/** Events to send. */
 function createQueue() {
   const waiting: ServerSentEvent[] = [];
   let ended = false;

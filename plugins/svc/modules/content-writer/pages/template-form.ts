@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { providerChoices } from '../../../admin-ui/model-choices.ts';
@@ -14,7 +14,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a form of a template holds, over the one that it was begun with. Values of the wrong kind stay, to be refused. */
+/** Reads a template form over its base template. Values of the wrong type stay, so that the check refuses them. */
 export function readTemplateForm(form: Fields, base: TemplateSettings): Record<string, unknown> {
   const text = (path: string, before: string): string => {
     const typed = valueAt(form, path);
@@ -48,7 +48,7 @@ function readPart(form: Fields, name: PartName, base: PartSettings): Record<stri
   };
 }
 
-/** Two parameters have fields; the others, set by commands, stay. */
+/** Only two parameters have fields; the others are set by commands and stay. */
 function readParams(fields: Fields, base: AiParams): Record<string, unknown> {
   const params = new Map<string, unknown>(Object.entries(base));
   for (const key of ['temperature', 'max_completion_tokens']) {
@@ -66,14 +66,14 @@ export function fieldName(path: string): string {
   return head + rest.map((part) => `[${part}]`).join('');
 }
 
-/** Fields of a template for `svc/content-parts`. Members may be of any kind, as somebody typed them. */
+/** The fields of a template for `svc/content-parts`. Members may be of any type, as typed. */
 export async function templateFields(
-  context: ServiceContext,
+  writer: ContentWriter,
   settings: Fields,
   errors: FieldErrors = {},
 ): Promise<Record<string, unknown>> {
-  const [texts, images] = await Promise.all([providerChoices(context, 'text'), imageChoices(context)]);
-  const own = { value: '', label: 'As above' };
+  const [texts, images] = await Promise.all([providerChoices(writer, 'text'), imageChoices(writer)]);
+  const own = { value: '', label: 'Same as the template' };
   const field = (path: string, label: string, more: Fields = {}) => ({
     id: `content-${path.replaceAll('.', '-')}`,
     name: fieldName(path),
@@ -85,10 +85,10 @@ export async function templateFields(
   return {
     provider: field('provider', 'Provider', {
       type: 'select',
-      options: [{ value: '', label: 'The first that is set up' }, ...texts],
+      options: [{ value: '', label: 'First connected provider' }, ...texts],
     }),
-    model: field('model', 'Model', { mono: true, placeholder: "The provider's saved one", list: 'content-models' }),
-    system: field('system', 'Instructions for every part', { type: 'textarea', rows: 4 }),
+    model: field('model', 'Model', { mono: true, placeholder: "Provider's default", list: 'content-models' }),
+    system: field('system', 'Instructions for all sections', { type: 'textarea', rows: 4 }),
     parts: partNames.map((name) => ({
       name,
       title: partLabels[name],
@@ -100,11 +100,12 @@ export async function templateFields(
       prompt: field(`parts.${name}.prompt`, 'Prompt', { type: 'textarea', rows: name === 'content' ? 8 : 4 }),
       provider: field(`parts.${name}.provider`, 'Provider', {
         type: 'select',
-        options: name === 'image' ? [{ value: '', label: 'The first that draws' }, ...images] : [own, ...texts],
+        options:
+          name === 'image' ? [{ value: '', label: 'First connected image provider' }, ...images] : [own, ...texts],
       }),
       model: field(`parts.${name}.model`, 'Model', {
         mono: true,
-        placeholder: name === 'image' ? "The provider's saved one" : 'As above',
+        placeholder: name === 'image' ? "Provider's default" : 'Same as the template',
       }),
       temperature: field(`parts.${name}.params.temperature`, 'Temperature', {
         type: 'number',
@@ -113,7 +114,7 @@ export async function templateFields(
         step: 'any',
         short: true,
       }),
-      longest: field(`parts.${name}.params.max_completion_tokens`, 'Longest answer in tokens', {
+      longest: field(`parts.${name}.params.max_completion_tokens`, 'Maximum tokens', {
         type: 'number',
         min: 1,
         max: 128_000,
@@ -128,6 +129,6 @@ export async function templateFields(
 
 async function imageChoices({
   providers,
-}: Pick<ServiceContext, 'providers'>): Promise<{ value: string; label: string }[]> {
+}: Pick<ContentWriter, 'providers'>): Promise<{ value: string; label: string }[]> {
   return (await providers.all()).filter(({ images }) => images).map(({ id, label }) => ({ value: id, label }));
 }

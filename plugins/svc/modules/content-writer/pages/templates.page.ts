@@ -1,24 +1,23 @@
 import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
-import { contentOf } from '../content.ts';
-import { exportTemplates, importTemplates } from '../templates/template-transfer.ts';
+import { exportTemplates, importTemplates } from '../templates/template-store.ts';
 import { enabledParts, partLabels, type Template } from '../templates/template.ts';
-import { slugs, tabsOf } from './content-pages.ts';
+import { slugs, contentTabs } from './content-pages.ts';
 
 const template = 'svc/content-templates';
 
-/** Sets of prompts: those that come with the service, and one's own. */
-export function templatesPage(context: ServiceContext): AdminPageBody {
-  const { templates } = contentOf(context);
+/** The list of templates: built-in and saved ones. */
+export function templatesPage(writer: ContentWriter): AdminPageBody {
+  const { templates } = writer;
   return {
-    render: async () => ({ template, data: await view(context) }),
+    render: async () => ({ template, data: await view(writer) }),
     actions: {
       delete: async (request) => {
         if (!(await templates.delete(readText(request, 'id')))) throw gone();
         return {
-          notice: { kind: 'success', text: 'The template is deleted. Batches and texts that were made with it stay.' },
+          notice: { kind: 'success', text: 'Template deleted. Batches and texts created with it are kept.' },
         };
       },
       export: async (request) => {
@@ -30,8 +29,8 @@ export function templatesPage(context: ServiceContext): AdminPageBody {
       },
       import: (request) =>
         importUpload(request, {
-          run: (text) => importAll(context, text),
-          page: async ({ errors }) => ({ template, data: await view(context, errors) }),
+          run: (text) => importAll(writer, text),
+          page: async ({ errors }) => ({ template, data: await view(writer, errors) }),
         }),
     },
   };
@@ -41,18 +40,19 @@ function gone(): RestError {
   return new RestError({
     code: 'rest_svc_template_not_found',
     status: 404,
-    message: 'There is no such template any more.',
+    message: 'Template not found. It may have been deleted.',
   });
 }
 
-async function view(context: ServiceContext, refused?: readonly string[]): Promise<Record<string, unknown>> {
-  const { host } = context;
-  const all = await contentOf(context).templates.list();
+async function view(writer: ContentWriter, refused?: readonly string[]): Promise<Record<string, unknown>> {
+  const { host } = writer;
+  const all = await writer.templates.list();
   const card = (one: Template) => ({
     id: one.id,
     name: one.name,
     description: one.description,
-    badge: one.kind === 'rewrite' ? { text: 'rewrites posts', kind: 'info' } : { text: 'writes', kind: 'success' },
+    badge:
+      one.kind === 'rewrite' ? { text: 'Rewrites posts', kind: 'info' } : { text: 'Writes texts', kind: 'success' },
     parts: enabledParts(one)
       .map((part) => partLabels[part])
       .join(', '),
@@ -61,7 +61,7 @@ async function view(context: ServiceContext, refused?: readonly string[]): Promi
     fields: { id: one.id },
   });
   return {
-    tabs: tabsOf(host, 'templates'),
+    tabs: contentTabs(host, 'templates'),
     own: all.filter(({ builtIn }) => !builtIn).map(card),
     builtIn: all.filter(({ builtIn }) => builtIn).map(card),
     newHref: host.admin.url(slugs.template),
@@ -69,13 +69,12 @@ async function view(context: ServiceContext, refused?: readonly string[]): Promi
   };
 }
 
-async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
-  const made = await importTemplates(text, contentOf(context).templates);
+async function importAll(writer: ContentWriter, text: string): Promise<AdminActionResult> {
+  const made = await importTemplates(text, writer.templates);
   return {
     notice: {
       kind: 'success',
-      text:
-        made.length === 1 ? `${made[0]?.name ?? ''} is imported.` : `${String(made.length)} templates are imported.`,
+      text: made.length === 1 ? `${made[0]?.name ?? ''} imported.` : `${String(made.length)} templates imported.`,
     },
     redirect: slugs.templates,
   };

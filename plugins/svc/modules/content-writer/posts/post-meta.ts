@@ -1,6 +1,6 @@
 import type { HostApi, Post } from '#plugin-api';
 
-/** Meta of posts. The host knows no categories and tags: they are kept here, for themes and plugins to use. */
+/** Post meta. The host has no categories and tags; themes and plugins read them here. */
 export const metaKeys = {
   description: 'svc_meta_description',
   keyword: 'svc_focus_keyword',
@@ -10,7 +10,7 @@ export const metaKeys = {
 
 const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
 
-/** Registers the keys, and shows description, category and tags in the head of a post's page. */
+/** Registers the keys, and adds description, category and tags to the head of a post's page. */
 export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | 'hooks'>): void {
   content.registerMeta('', metaKeys.description, {
     schema: text(500),
@@ -19,7 +19,7 @@ export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | '
   });
   content.registerMeta('', metaKeys.keyword, {
     schema: text(200),
-    description: 'Phrase that the post is to be found by.',
+    description: 'Search phrase that the post targets.',
     showInRest: true,
   });
   content.registerMeta('', metaKeys.category, { schema: text(200), description: 'Category.', showInRest: true });
@@ -33,7 +33,7 @@ async function headWithMeta({ meta }: Pick<HostApi['content'], 'meta'>, head: st
   const values = await meta.all(id);
   const one = (key: string): string => (typeof values[key]?.[0] === 'string' ? values[key][0] : '');
   const description = one(metaKeys.description);
-  // The host's own line is made of the text; a written one takes its place.
+  // A written description replaces the one that the host generates from the text.
   const rest = description === '' ? head : head.replace(/<meta name="description"[^>]*>\s*/, '');
   const tags = (values[metaKeys.tags] ?? []).filter((tag): tag is string => typeof tag === 'string');
   const lines = [

@@ -1,6 +1,6 @@
 import type { HostApi, User } from '#plugin-api';
 
-/** What becomes of a text. `none`: it is kept with the generations, and no post is made. */
+/** What a text is saved as. `none`: it is stored as a text, without a post. */
 export const saveChoices = ['none', 'draft', 'pending', 'publish', 'schedule'] as const;
 export type SaveChoice = (typeof saveChoices)[number];
 
@@ -8,15 +8,15 @@ export interface PostSettings {
   readonly save: SaveChoice;
   /** A post type. */
   readonly type: string;
-  /** 0: whoever asked for it. */
+  /** 0 for the user who requested the text. */
   readonly author_id: number;
-  /** One name; '': none. */
+  /** One name; empty for none. */
   readonly category: string;
-  /** Besides those that are written. */
+  /** Added to the generated tags. */
   readonly tags: readonly string[];
-  /** For `schedule`: when the first is published, milliseconds since the epoch. */
+  /** For `schedule`: publication time of the first post, in milliseconds since the epoch. */
   readonly schedule_at: number | null;
-  /** For `schedule`: minutes between two of a batch. */
+  /** For `schedule`: minutes between two posts of a batch. */
   readonly interval_minutes: number;
 }
 
@@ -31,14 +31,14 @@ export const defaultPostSettings: PostSettings = {
 };
 
 const longestName = 100;
-const mostTags = 20;
+const maxTags = 20;
 /** A year. */
 const longestInterval = 525_600;
 
 /**
- * What is wrong with settings of a post, or not allowed to this user, by name of the member.
+ * The errors of post settings, including missing rights of the user, by name of the member.
  *
- * @param user null: a command, which may do everything
+ * @param user null for commands, which have all rights
  */
 export async function postErrors(
   { content, users }: Pick<HostApi, 'content' | 'users'>,
@@ -50,28 +50,30 @@ export async function postErrors(
   const errors: Record<string, string> = {};
   const type = content.postType(settings.type);
   if (type === undefined || settings.type === 'attachment' || !type.showInAdmin)
-    return { type: `There is no post type ${settings.type} to write to.` };
+    return { type: `The post type ${settings.type} does not exist or has no editor.` };
   const may = (capability: string): boolean => user === null || user.can(capability);
-  if (!may(type.capabilities.create_posts)) errors['type'] = `Your account may not write ${type.label.toLowerCase()}.`;
+  if (!may(type.capabilities.create_posts))
+    errors['type'] = `Your account is not allowed to create ${type.label.toLowerCase()}.`;
   if ((settings.save === 'publish' || settings.save === 'schedule') && !may(type.capabilities.publish_posts))
-    errors['save'] = `Your account may not publish ${type.label.toLowerCase()}. Save them as drafts or for review.`;
+    errors['save'] =
+      `Your account is not allowed to publish ${type.label.toLowerCase()}. Save them as drafts or for review.`;
   if (settings.author_id !== 0 && settings.author_id !== user?.id) {
     if (!may(type.capabilities.edit_others_posts))
-      errors['author_id'] = 'Your account may not write in the name of others.';
-    else if ((await users.get(settings.author_id)) === null) errors['author_id'] = 'There is no such user.';
+      errors['author_id'] = 'Your account is not allowed to choose another author.';
+    else if ((await users.get(settings.author_id)) === null) errors['author_id'] = 'This user does not exist.';
   }
   if (settings.save === 'schedule' && settings.schedule_at === null)
-    errors['schedule_at'] = 'Say when it is to be published, such as 2026-05-15 12:00.';
+    errors['schedule_at'] = 'Enter the publication time, such as 2026-05-15 12:00.';
   if (!(settings.interval_minutes >= 0 && settings.interval_minutes <= longestInterval))
-    errors['interval_minutes'] = 'The interval is 0 minutes to a year.';
+    errors['interval_minutes'] = 'The interval must be from 0 minutes to one year.';
   if ([...settings.category].length > longestName)
-    errors['category'] = `A category has at most ${String(longestName)} characters.`;
-  if (settings.tags.length > mostTags || settings.tags.some((tag) => [...tag].length > longestName))
-    errors['tags'] = `At most ${String(mostTags)} tags of ${String(longestName)} characters.`;
+    errors['category'] = `A category can have at most ${String(longestName)} characters.`;
+  if (settings.tags.length > maxTags || settings.tags.some((tag) => [...tag].length > longestName))
+    errors['tags'] = `Enter at most ${String(maxTags)} tags of up to ${String(longestName)} characters each.`;
   return errors;
 }
 
-/** Post types this user may write to. */
+/** Post types that this user can create. */
 export function typeChoices(
   { content }: Pick<HostApi, 'content'>,
   user: User,

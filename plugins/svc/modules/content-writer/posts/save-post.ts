@@ -12,27 +12,27 @@ export interface SavePostInit {
   readonly draft: ContentDraft;
   readonly generation: ContentGeneration;
   readonly settings: PostSettings;
-  /** Place in a batch, from 0: later ones are published later. */
+  /** Position in the batch, from 0; delays scheduled posts. */
   readonly position: number;
-  /** Whose rights count; null: a command. */
+  /** The user whose rights apply; null for a command. */
   readonly user: User | null;
 }
 
-/** A post that only needs to be written: everything that takes time is done. */
+/** A post that is ready to be stored: all slow work is done. */
 export interface PreparedPost {
   readonly post: NewPost;
   /** HTML of the text. */
   readonly html: string;
-  /** In a transaction: keeps the image, makes the post, and tells `svc_content_saved`. */
+  /** Call in a transaction: stores the image and the post, and runs `svc_content_saved`. */
   readonly write: () => Promise<Post>;
 }
 
 type Host = Pick<HostApi, 'content' | 'users' | 'hooks'>;
 
 /**
- * A new post of a draft.
+ * Prepares a new post from a draft.
  *
- * @throws RestError 400 `rest_invalid_param` when settings are wrong, or not allowed to the user by now
+ * @throws RestError 400 `rest_invalid_param` for invalid settings or missing rights of the user
  */
 export async function preparePost(host: Host, init: SavePostInit): Promise<PreparedPost> {
   const { draft, generation, settings, user } = init;
@@ -56,7 +56,7 @@ function newPost({ draft, generation: { input }, settings, position, user }: Sav
     ...(save === 'schedule' && scheduled !== null && { date: scheduled + position * interval * 60_000 }),
     ...(draft.image?.media_id != null && { featuredMediaId: draft.image.media_id }),
     meta: {
-      ...metaOf(draft),
+      ...draftMeta(draft),
       ...(category !== '' && { [metaKeys.category]: category }),
       ...(tags.length > 0 && { [metaKeys.tags]: tags }),
     },
@@ -64,10 +64,10 @@ function newPost({ draft, generation: { input }, settings, position, user }: Sav
 }
 
 /**
- * The changes of a post that is rewritten: the parts that were written, and nothing else. The host keeps what was there
- * as a revision.
+ * Prepares the changes of a rewritten post: only the generated sections change. The host stores the previous version as
+ * a revision.
  *
- * @throws RestError 404 or 403 when the post is gone or the user may not edit it
+ * @throws RestError 404 or 403 if the post is deleted or the user is not allowed to edit it
  */
 export async function prepareRewrite(
   host: Host,
@@ -87,13 +87,13 @@ export async function prepareRewrite(
     ...(draft.content !== undefined && { content: html }),
     ...(draft.excerpt !== undefined && { excerpt: draft.excerpt }),
     ...(draft.image?.media_id != null && { featuredMediaId: draft.image.media_id }),
-    meta: { ...metaOf(draft), ...(draft.tags !== undefined && { [metaKeys.tags]: [...draft.tags] }) },
+    meta: { ...draftMeta(draft), ...(draft.tags !== undefined && { [metaKeys.tags]: [...draft.tags] }) },
   };
   const post = await host.hooks.applyFiltersAsync('svc_content_post', changes, draft, generation);
   return { post, html, write: () => writePost(host, { draft, generation, user, post, update: id }) };
 }
 
-/** The post, for a user who may edit it. */
+/** The post, if it can be rewritten and the user is allowed to edit it. */
 export async function editablePost(
   { content }: Pick<HostApi, 'content'>,
   id: number,
@@ -104,13 +104,13 @@ export async function editablePost(
     throw new RestError({
       code: 'rest_post_invalid_id',
       status: 404,
-      message: `There is no post with the id ${String(id)} that could be rewritten.`,
+      message: `The post ${String(id)} does not exist or cannot be rewritten.`,
     });
   if (user !== null && !(await content.can(user, 'edit_post', id)))
     throw new RestError({
       code: 'rest_cannot_edit',
       status: 403,
-      message: `${user.displayName} may not edit the post ${String(id)}.`,
+      message: `${user.displayName} is not allowed to edit the post ${String(id)}.`,
     });
   return post;
 }
@@ -125,7 +125,7 @@ async function writePost(
     update,
   }: Pick<SavePostInit, 'draft' | 'generation' | 'user'> & { readonly post: NewPost; readonly update: number | null },
 ): Promise<Post> {
-  const media = await keepImage(content, draft, user);
+  const media = await saveImage(content, draft, user);
   const { type, ...changes } = { ...post, ...(media !== null && { featuredMediaId: media }) };
   const as = user === null ? {} : { as: user };
   const saved =
@@ -136,8 +136,8 @@ async function writePost(
   return saved;
 }
 
-/** An image that came as data is kept with the post, and not before. */
-async function keepImage(
+/** Stores an image that was returned as data, together with its post. */
+async function saveImage(
   { media }: Pick<HostApi['content'], 'media'>,
   { image, title }: ContentDraft,
   user: User | null,
@@ -160,7 +160,7 @@ function extensionOf(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(8, 12)) === 'WEBP' ? 'webp' : 'png';
 }
 
-function metaOf({ meta_description: description, focus_keyword: keyword }: ContentDraft): Record<string, unknown> {
+function draftMeta({ meta_description: description, focus_keyword: keyword }: ContentDraft): Record<string, unknown> {
   return {
     ...(description !== undefined && { [metaKeys.description]: description }),
     ...(keyword !== undefined && { [metaKeys.keyword]: keyword }),

@@ -1,8 +1,7 @@
 import { RestError, type Post, type User } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { contentOf } from '../content.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
-import { emitGenerated } from '../write/content-event.ts';
+import { emitGenerated } from '../content-generated.event.ts';
 import { emptyDraft, emptyInput, type ContentDraft, type ContentInput } from '../write/draft.ts';
 import { preparePost } from './save-post.ts';
 import type { PostSettings } from './post-settings.ts';
@@ -10,26 +9,26 @@ import type { PostSettings } from './post-settings.ts';
 export interface SaveTextInit {
   readonly uuid: string;
   readonly user: User;
-  /** As it was edited. */
+  /** The text as edited. */
   readonly edited: Omit<ContentDraft, 'ai' | 'input_tokens' | 'output_tokens' | 'cost' | 'unpriced' | 'image'>;
-  /** Whether the image is to be the post's. */
+  /** Whether to use the image as featured image. */
   readonly withImage: boolean;
   readonly settings: PostSettings;
 }
 
 /**
- * Makes a post of a text that was streamed, as its reader edited it; once, however often it is asked for. A text whose
- * stream was stopped was told to nobody yet: its event goes out with the post.
+ * Creates the post of a streamed and edited text, at most once. A stopped text had no event yet: it is emitted with the
+ * post.
  *
- * @throws RestError 404 when there is no such text of this user, 409 when it has a post already
+ * @throws RestError 404 if the user has no such text, 409 if it already has a post
  */
 export async function saveText(
-  context: ServiceContext,
+  writer: ContentWriter,
   { uuid, user, edited, withImage, settings }: SaveTextInit,
 ): Promise<Post> {
-  const { host } = context;
-  const { runs } = contentOf(context);
-  const item = await findOrAdd(context, uuid, user);
+  const { host } = writer;
+  const { runs } = writer;
+  const item = await findOrAdd(writer, uuid, user);
   if (item.postId !== null) throw saved(item.postId);
   const { image, ...rest } = item.draft;
   const draft: ContentDraft = { ...withoutParts(rest), ...edited, ...(image && withImage && { image }) };
@@ -42,7 +41,7 @@ export async function saveText(
   };
   const prepared = await preparePost(host, { draft, generation, settings, position: 0, user });
   return host.database.transaction(async () => {
-    if (!(await runs.takeForPost(uuid, user.id))) throw saved((await runs.item(uuid))?.postId ?? 0);
+    if (!(await runs.claimForPost(uuid, user.id))) throw saved((await runs.item(uuid))?.postId ?? 0);
     const post = await prepared.write();
     if (item.status !== 'completed') await emitGenerated(host, { draft, html: prepared.html, generation, post });
     await runs.change(uuid, { draft, postId: post.id, status: 'completed', message: '' });
@@ -50,9 +49,9 @@ export async function saveText(
   });
 }
 
-/** A text that was stopped a moment ago may not be stored yet. */
+/** A text that was just stopped may not be stored yet. */
 async function findOrAdd(
-  context: ServiceContext,
+  writer: ContentWriter,
   uuid: string,
   user: User,
 ): Promise<{
@@ -61,7 +60,7 @@ async function findOrAdd(
   readonly status: string;
   readonly postId: number | null;
 }> {
-  const { runs } = contentOf(context);
+  const { runs } = writer;
   const found = await runs.item(uuid);
   if (found !== null && found.userId === user.id && found.batchId === null) return found;
   if (found === null && /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/.test(uuid)) {
@@ -71,7 +70,7 @@ async function findOrAdd(
       input: emptyInput,
       draft: emptyDraft,
       status: 'cancelled',
-      message: 'It was stopped.',
+      message: 'Stopped.',
       postId: null,
     });
     return { input: emptyInput, draft: emptyDraft, status: 'cancelled', postId: null };
@@ -79,7 +78,7 @@ async function findOrAdd(
   throw new RestError({
     code: 'rest_svc_text_not_found',
     status: 404,
-    message: 'There is no such text of yours. Write it again.',
+    message: 'Text not found. Write it again.',
   });
 }
 
@@ -91,7 +90,7 @@ function saved(postId: number): RestError {
   return new RestError({
     code: 'rest_svc_text_saved',
     status: 409,
-    message: 'This text is a post already.',
+    message: 'This text already has a post.',
     data: { post_id: postId },
   });
 }

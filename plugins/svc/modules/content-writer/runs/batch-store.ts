@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import { emptyDraft, type ContentInput } from '../write/draft.ts';
-import { batchOf, itemOf, shortTopic, type BatchRow, type ItemRow } from './item-rows.ts';
+import { toBatch, toItem, shortTopic, type BatchRow, type ItemRow } from './item.ts';
 import { itemStatuses, type Batch, type BatchSettings, type BatchTotals, type Item, type ItemStatus } from './item.ts';
 
-/** Batches and their texts, whoever works on them. */
+/** Stores batches and their texts. */
 export interface BatchStore {
   createBatch(batch: {
     readonly label: string;
@@ -14,35 +14,35 @@ export interface BatchStore {
     readonly inputs: readonly ContentInput[];
   }): Promise<Batch>;
   batch(id: number): Promise<Batch | null>;
-  /** Newest first. @param userId null: those of everybody */
+  /** Newest first. @param userId null for all users */
   batches(query: {
     readonly userId: number | null;
     readonly limit: number;
     readonly offset: number;
   }): Promise<readonly Batch[]>;
   countBatches(userId: number | null): Promise<number>;
-  /** Only while it is looked over. */
+  /** Changes a batch that is not started yet. */
   changeBatch(
     id: number,
     changes: { readonly settings: BatchSettings; readonly inputs?: readonly ContentInput[] },
   ): Promise<void>;
-  /** Answers whether it was a draft until now. */
+  /** Returns false if the batch was already started. */
   startBatch(id: number): Promise<boolean>;
-  /** With its items; posts stay. */
+  /** Deletes the batch and its items. Posts are kept. */
   deleteBatch(id: number): Promise<void>;
   totals(batchIds: readonly number[]): Promise<ReadonlyMap<number, BatchTotals>>;
   items(batchId: number, page: { readonly limit: number; readonly offset: number }): Promise<readonly Item[]>;
   allInputs(batchId: number): Promise<readonly ContentInput[]>;
-  /** What has not been completed is not made any more; answers how many items that were. */
+  /** Cancels all unfinished items. Returns their number. */
   cancel(batchId: number): Promise<number>;
-  /** Failed and cancelled items wait again, with the parts that they have; answers how many. @param id one of them; left out: all */
+  /** Queues failed and cancelled items again with their finished sections. Returns their number. @param id default: all */
   retry(batchId: number, id?: number): Promise<number>;
 }
 
 type Host = Pick<HostApi, 'database' | 'clock'>;
 
 const zero = Object.fromEntries(itemStatuses.map((status) => [status, 0])) as Record<ItemStatus, number>;
-/** Rows of one INSERT; SQLite takes some 32,000 values. */
+/** Rows per INSERT; SQLite allows about 32,000 values. */
 const perInsert = 200;
 
 export function createBatchStore(host: Host): BatchStore {
@@ -67,17 +67,17 @@ export function createBatchStore(host: Host): BatchStore {
             updated_at: now,
           })
           .returning('*')) as BatchRow[];
-        const batch = batchOf(row as BatchRow);
+        const batch = toBatch(row as BatchRow);
         await addInputs(host, batch, inputs);
         return batch;
       }),
     async batch(id) {
       const row = (await batches().where({ id }).first()) as BatchRow | undefined;
-      return row === undefined ? null : batchOf(row);
+      return row === undefined ? null : toBatch(row);
     },
     async batches({ userId, limit, offset }) {
       const rows = (await mine(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as BatchRow[];
-      return rows.map(batchOf);
+      return rows.map(toBatch);
     },
     countBatches: async (userId) =>
       Number(((await mine(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
@@ -89,7 +89,7 @@ export function createBatchStore(host: Host): BatchStore {
           .returning('*')) as BatchRow[];
         if (row === undefined || inputs === undefined) return;
         await items().where({ batch_id: id }).delete();
-        await addInputs(host, batchOf(row), inputs);
+        await addInputs(host, toBatch(row), inputs);
       }),
     startBatch: (id) =>
       database.transaction(async () => {
@@ -110,7 +110,7 @@ export function createBatchStore(host: Host): BatchStore {
     totals: (batchIds) => readTotals(database, batchIds),
     items: async (batchId, { limit, offset }) =>
       ((await items().where({ batch_id: batchId }).orderBy('position').limit(limit).offset(offset)) as ItemRow[]).map(
-        itemOf,
+        toItem,
       ),
     async allInputs(batchId) {
       const rows = (await items().where({ batch_id: batchId }).orderBy('position').select('input')) as {
@@ -122,7 +122,7 @@ export function createBatchStore(host: Host): BatchStore {
       items()
         .where({ batch_id: batchId })
         .whereIn('status', ['waiting', 'pending', 'processing'])
-        .update({ status: 'cancelled', lease: null, message: 'It was cancelled.', ...stamp() }),
+        .update({ status: 'cancelled', lease: null, message: 'Cancelled.', ...stamp() }),
     retry: (batchId, id) =>
       items()
         .where({ batch_id: batchId, ...(id !== undefined && { id }) })

@@ -2,31 +2,31 @@ import { randomUUID } from 'node:crypto';
 import type { HostApi, Knex } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import type { ContentDraft } from '../write/draft.ts';
-import { claimedOf, draftColumns, type ItemRow } from './item-rows.ts';
+import { toClaimed, draftColumns, type ItemRow } from './item.ts';
 import type { Claimed } from './item.ts';
 
-/** Milliseconds a process may be silent before another takes over. */
-export const leaseTime = 60_000;
-/** Milliseconds between two signs of life. */
-export const leaseBeat = 15_000;
+/** Time without a renewal after which other processes may claim an item, in milliseconds. */
+export const leaseDuration = 60_000;
+/** Milliseconds between two lease renewals. */
+export const heartbeatInterval = 15_000;
 
-/** Who works on which item of a batch, over all nodes. Nothing that is written under a lease that was lost counts. */
+/** Claims of batch items, over all nodes. Writes under a lost lease have no effect. */
 export interface ItemClaims {
-  /** Items that are due, and those whose process fell silent; each is this process's for the time of a lease. */
-  claim(most: number): Promise<readonly Claimed[]>;
-  /** False: it is lost, or was cancelled. */
-  extend(item: Claimed): Promise<boolean>;
-  /** Keeps the parts written so far. False: the lease is lost. */
-  keep(item: Claimed, draft: ContentDraft): Promise<boolean>;
-  /** In the running transaction, before what it makes: takes the item for completed. False: it is lost, and nothing may be made. */
+  /** Claims due items and items with an expired lease. */
+  claim(limit: number): Promise<readonly Claimed[]>;
+  /** Renews the lease. False if it is lost or the item was cancelled. */
+  renew(item: Claimed): Promise<boolean>;
+  /** Stores the sections written so far. False if the lease is lost. */
+  saveDraft(item: Claimed, draft: ContentDraft): Promise<boolean>;
+  /** Completes the item. Call it first in the transaction that creates the post; false if the lease is lost. */
   complete(item: Claimed, draft: ContentDraft): Promise<boolean>;
-  /** In the same transaction. */
-  describe(item: Claimed, result: { readonly postId: number | null; readonly message: string }): Promise<void>;
+  /** Adds the result, in the same transaction. */
+  amend(item: Claimed, result: { readonly postId: number | null; readonly message: string }): Promise<void>;
   fail(item: Claimed, message: string): Promise<void>;
-  /** Tried again after so many milliseconds; `counted`: as another attempt. */
+  /** Makes the item due after `wait` milliseconds. `counted`: the attempt counts. */
   postpone(item: Claimed, wait: number, again: { readonly message: string; readonly counted: boolean }): Promise<void>;
-  /** Milliseconds until the next item is due, by the database's clock; null: there is none. */
-  nextIn(): Promise<number | null>;
+  /** Milliseconds until the next item is due, on the database's clock; null if there is none. */
+  nextDue(): Promise<number | null>;
 }
 
 export function createItemClaims({ database, clock }: Pick<HostApi, 'database' | 'clock'>): ItemClaims {
@@ -42,9 +42,9 @@ export function createItemClaims({ database, clock }: Pick<HostApi, 'database' |
       .where('due_at', '<=', database.now());
 
   return {
-    claim: (most) =>
+    claim: (limit) =>
       database.transaction(async () => {
-        const query = items().select('id').where(isDue).orderBy(['position', 'id']).limit(most);
+        const query = items().select('id').where(isDue).orderBy(['position', 'id']).limit(limit);
         const rows = (await (database.dialect === 'postgresql' ? query.forUpdate().skipLocked() : query)) as {
           readonly id: number;
         }[];
@@ -52,19 +52,19 @@ export function createItemClaims({ database, clock }: Pick<HostApi, 'database' |
         for (const { id } of rows) {
           const [row] = (await items()
             .where({ id })
-            .update({ status: 'processing', lease: randomUUID(), due_at: after(leaseTime), ...stamp() })
+            .update({ status: 'processing', lease: randomUUID(), due_at: after(leaseDuration), ...stamp() })
             .increment('attempts', 1)
             .returning('*')) as ItemRow[];
-          if (row) claimed.push(claimedOf(row));
+          if (row) claimed.push(toClaimed(row));
         }
         return claimed;
       }),
-    extend: async (item) => (await held(item).update({ due_at: after(leaseTime) })) > 0,
-    keep: async (item, draft) =>
-      (await held(item).update({ ...draftColumns(draft), due_at: after(leaseTime), ...stamp() })) > 0,
+    renew: async (item) => (await held(item).update({ due_at: after(leaseDuration) })) > 0,
+    saveDraft: async (item, draft) =>
+      (await held(item).update({ ...draftColumns(draft), due_at: after(leaseDuration), ...stamp() })) > 0,
     complete: async (item, draft) =>
       (await held(item).update({ status: 'completed', lease: null, ...draftColumns(draft), ...stamp() })) > 0,
-    async describe({ id }, { postId, message }) {
+    async amend({ id }, { postId, message }) {
       await items().where({ id }).update({ post_id: postId, message });
     },
     async fail(item, message) {
@@ -74,7 +74,7 @@ export function createItemClaims({ database, clock }: Pick<HostApi, 'database' |
       const changed = { status: 'pending', lease: null, message, due_at: after(wait), ...stamp() };
       await (counted ? held(item).update(changed) : held(item).update(changed).decrement('attempts', 1));
     },
-    async nextIn() {
+    async nextDue() {
       const row = (await items()
         .whereIn('status', ['pending', 'processing'])
         .whereNotNull('batch_id')

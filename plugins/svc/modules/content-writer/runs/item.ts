@@ -1,26 +1,114 @@
 import type { PostSettings } from '../posts/post-settings.ts';
 import type { TemplateSettings } from '../templates/template.ts';
-import type { ContentDraft, ContentInput } from '../write/draft.ts';
+import { type ContentDraft, type ContentInput, emptyDraft } from '../write/draft.ts';
 
-/** `waiting`: its batch is looked over. */
+/** A row of the items table. PostgreSQL returns large integers as text. */
+export interface ItemRow {
+  readonly id: number;
+  readonly uuid: string;
+  readonly batch_id: number | null;
+  readonly user_id: number;
+  readonly position: number;
+  readonly topic: string;
+  readonly input: string;
+  readonly status: ItemStatus;
+  readonly attempts: number;
+  readonly message: string;
+  readonly draft: string;
+  readonly post_id: number | null;
+  readonly lease: string | null;
+  readonly due_at: number | string;
+  readonly created_at: number | string;
+  readonly updated_at: number | string;
+}
+
+export interface BatchRow {
+  readonly id: number;
+  readonly label: string;
+  readonly user_id: number;
+  readonly status: Batch['status'];
+  readonly settings: string;
+  readonly created_at: number | string;
+  readonly updated_at: number | string;
+}
+
+export function toItem(row: ItemRow): Item {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    batchId: row.batch_id,
+    userId: row.user_id,
+    position: row.position,
+    topic: row.topic,
+    input: JSON.parse(row.input) as ContentInput,
+    status: row.status,
+    attempts: row.attempts,
+    message: row.message,
+    draft: { ...emptyDraft, ...(JSON.parse(row.draft) as ContentDraft) },
+    postId: row.post_id,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+export function toClaimed(row: ItemRow): Claimed {
+  return { ...toItem(row), lease: row.lease ?? '' };
+}
+
+export function toBatch(row: BatchRow): Batch {
+  return {
+    id: row.id,
+    label: row.label,
+    userId: row.user_id,
+    status: row.status,
+    settings: JSON.parse(row.settings) as BatchSettings,
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+  };
+}
+
+/** The draft, and its usage in separate columns for sums. */
+export function draftColumns(draft: ContentDraft): {
+  readonly draft: string;
+  readonly cost: number;
+  readonly unpriced: number;
+  readonly tokens: number;
+} {
+  return {
+    draft: JSON.stringify(draft),
+    cost: draft.cost,
+    unpriced: draft.unpriced,
+    tokens: draft.input_tokens + draft.output_tokens,
+  };
+}
+
+const longestTopic = 500;
+
+export function shortTopic(topic: string): string {
+  const line = topic.replace(/\s+/g, ' ').trim();
+  const characters = [...line];
+  return characters.length > longestTopic ? `${characters.slice(0, longestTopic - 1).join('')}…` : line;
+}
+
+/** `waiting`: its batch is in review. */
 export const itemStatuses = ['waiting', 'pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 export type ItemStatus = (typeof itemStatuses)[number];
 
-/** One text: of a batch, or one that was streamed or asked for alone. */
+/** A text of a batch, or a single text. */
 export interface Item {
   readonly id: number;
-  /** Its key in events and hooks, the same at every attempt. */
+  /** Key in events and hooks, the same for every attempt. */
   readonly uuid: string;
-  /** Null: alone. */
+  /** Null for a single text. */
   readonly batchId: number | null;
   readonly userId: number;
-  /** In its batch, from 0. */
+  /** Position in the batch, from 0. */
   readonly position: number;
   readonly topic: string;
   readonly input: ContentInput;
   readonly status: ItemStatus;
   readonly attempts: number;
-  /** Why it failed, or what became of it. */
+  /** The reason of a failure; empty otherwise. */
   readonly message: string;
   readonly draft: ContentDraft;
   readonly postId: number | null;
@@ -29,22 +117,22 @@ export interface Item {
   readonly updatedAt: number;
 }
 
-/** An item that this process works on. */
+/** An item that this process has claimed. */
 export interface Claimed extends Item {
-  /** Of this claim alone: who took over has another. */
+  /** Unique for each claim. */
   readonly lease: string;
 }
 
 export interface BatchSettings {
   readonly template: TemplateSettings;
   readonly post: PostSettings;
-  /** The address of each input is read before it is written about. */
+  /** Whether the page of each input is read first. */
   readonly read_pages: boolean;
-  /** Columns of a CSV and what they are taken for; null: it was no CSV. */
+  /** The mapping of CSV columns; null for other sources. */
   readonly mapping: CsvMapping | null;
 }
 
-/** Names of columns; '': none. */
+/** Names of columns; empty for none. */
 export interface CsvMapping {
   readonly columns: readonly string[];
   readonly topic: string;
@@ -62,11 +150,11 @@ export interface Batch {
   readonly updatedAt: number;
 }
 
-/** How far a batch is. */
+/** Progress and usage of a batch. */
 export interface BatchTotals {
   readonly counts: Readonly<Record<ItemStatus, number>>;
   readonly total: number;
-  /** Millionths of a US dollar; calls without a price are left out. */
+  /** Cost of the calls with a known price, in millionths of a US dollar. */
   readonly cost: number;
   readonly unpriced: number;
   readonly tokens: number;

@@ -2,8 +2,43 @@ import type { HostApi } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import type { ContentDraft, ContentInput } from '../write/draft.ts';
 import { createBatchStore, type BatchStore } from './batch-store.ts';
-import { draftColumns, itemOf, shortTopic, type ItemRow } from './item-rows.ts';
+import { draftColumns, toItem, shortTopic, type ItemRow } from './item.ts';
 import type { Item, ItemStatus } from './item.ts';
+
+const day = 86_400_000;
+/** Retention of batches that were never started, in days. */
+const draftDays = 2;
+/** Retention of everything else in days; posts are kept. */
+export const retentionDays = 180;
+
+/** Deletes batches that were never started and old texts. Several nodes may run it at once. */
+export async function sweepRuns({ database, clock }: Pick<HostApi, 'database' | 'clock'>): Promise<void> {
+  const { knex } = database;
+  const { batches, items } = contentTableNames;
+  const now = clock.now();
+  const busy = knex(items).distinct('batch_id').whereIn('status', ['pending', 'processing']).whereNotNull('batch_id');
+  await database.transaction(async () => {
+    const old = (await knex(batches)
+      .select('id')
+      .where({ status: 'draft' })
+      .where('updated_at', '<', now - draftDays * day)
+      .union([
+        knex(batches)
+          .select('id')
+          .where('updated_at', '<', now - retentionDays * day)
+          .whereNotIn('id', busy),
+      ])) as { readonly id: number }[];
+    const ids = old.map(({ id }) => id);
+    if (ids.length > 0) {
+      await knex(items).whereIn('batch_id', ids).delete();
+      await knex(batches).whereIn('id', ids).delete();
+    }
+    await knex(items)
+      .whereNull('batch_id')
+      .where('updated_at', '<', now - retentionDays * day)
+      .delete();
+  });
+}
 
 export interface NewItem {
   readonly uuid: string;
@@ -15,13 +50,13 @@ export interface NewItem {
   readonly postId: number | null;
 }
 
-/** Texts that are not of a batch: streamed, or asked for by a command. */
+/** Stores single texts: streamed, or written by a command. */
 export interface TextStore {
-  /** Adds a text that is not of a batch. False: there is one of this uuid. */
+  /** Adds a single text. False if the uuid exists. */
   add(item: NewItem): Promise<boolean>;
   item(uuid: string): Promise<Item | null>;
-  /** In a transaction: takes an item for one post, once. False: it has one already. */
-  takeForPost(uuid: string, userId: number): Promise<boolean>;
+  /** Reserves the text for its post, in the running transaction. False if it already has a post. */
+  claimForPost(uuid: string, userId: number): Promise<boolean>;
   change(
     uuid: string,
     changes: {
@@ -31,18 +66,18 @@ export interface TextStore {
       readonly message?: string;
     },
   ): Promise<void>;
-  /** Posts stay. */
+  /** Deletes the text. Its post is kept. */
   remove(uuid: string): Promise<void>;
-  /** Texts that are not of a batch, newest first. */
-  alone(query: {
+  /** Single texts, newest first. */
+  listTexts(query: {
     readonly userId: number | null;
     readonly limit: number;
     readonly offset: number;
   }): Promise<readonly Item[]>;
-  countAlone(userId: number | null): Promise<number>;
+  countTexts(userId: number | null): Promise<number>;
 }
 
-/** Batches and texts, whoever works on them. */
+/** Stores batches and single texts. */
 export type RunStore = BatchStore & TextStore;
 
 export function createRunStore(host: Pick<HostApi, 'database' | 'clock'>): RunStore {
@@ -51,7 +86,7 @@ export function createRunStore(host: Pick<HostApi, 'database' | 'clock'>): RunSt
 
 function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database' | 'clock'>): TextStore {
   const items = () => knex(contentTableNames.items);
-  const alone = (userId: number | null) =>
+  const texts = (userId: number | null) =>
     items()
       .whereNull('batch_id')
       .where(userId === null ? {} : { user_id: userId });
@@ -83,10 +118,10 @@ function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database'
     },
     async item(uuid) {
       const row = (await items().where({ uuid }).first()) as ItemRow | undefined;
-      return row === undefined ? null : itemOf(row);
+      return row === undefined ? null : toItem(row);
     },
-    async takeForPost(uuid, userId) {
-      // Two at once wait for each other here; the second finds it taken.
+    async claimForPost(uuid, userId) {
+      // The row lock serializes concurrent requests; the second finds a post id.
       return (
         (await items()
           .where({ uuid, user_id: userId })
@@ -107,9 +142,9 @@ function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database'
     async remove(uuid) {
       await items().where({ uuid }).delete();
     },
-    alone: async ({ userId, limit, offset }) =>
-      ((await alone(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(itemOf),
-    countAlone: async (userId) =>
-      Number(((await alone(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
+    listTexts: async ({ userId, limit, offset }) =>
+      ((await texts(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(toItem),
+    countTexts: async (userId) =>
+      Number(((await texts(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
   };
 }

@@ -1,33 +1,33 @@
 import type { Undo } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { leaseBeat, type ItemClaims } from './item-claims.ts';
+import type { ContentPorts } from '../content-writer.ts';
+import { heartbeatInterval, type ItemClaims } from './item-claims.ts';
 import type { Claimed } from './item.ts';
-import { giveBack, runItem } from './run-item.ts';
+import { releaseItem, runItem } from './run-item.ts';
 import type { RunStore } from './run-store.ts';
 
-/** Texts written at once by one process. */
+/** Texts written at once per process. */
 const concurrency = 3;
 
-/** Writes the items of batches in the background. Any number of nodes may do so at once. */
+/** Writes the items of batches in the background, on any number of nodes at once. */
 export interface ContentWorker {
-  /** There may be something to do. */
+  /** Looks for due items now. */
   wake(): void;
-  /** Resolves when nothing is due here any more. */
+  /** Processes items until none is due. */
   idle(): Promise<void>;
-  /** Ends what is under way; its items wait for another process. */
+  /** Aborts the items in progress and returns them to the queue. */
   stop(): Promise<void>;
 }
 
 export function createContentWorker({
-  context,
+  ports,
   claims,
   runs,
 }: {
-  readonly context: ServiceContext;
+  readonly ports: ContentPorts;
   readonly claims: ItemClaims;
   readonly runs: RunStore;
 }): ContentWorker {
-  const { clock, log } = context.host;
+  const { clock, log } = ports.host;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   let pumping: Promise<void> | null = null;
@@ -41,7 +41,7 @@ export function createContentWorker({
       const free = concurrency - running.size;
       const items = free > 0 ? await claims.claim(free) : [];
       for (const item of items) {
-        const one: Promise<void> = workOn({ context, claims, runs, stopped: stopping.signal }, item).finally(() => {
+        const one: Promise<void> = workOn({ ports, claims, runs, stopped: stopping.signal }, item).finally(() => {
           running.delete(one);
           wake();
         });
@@ -51,9 +51,9 @@ export function createContentWorker({
     } while (again);
   }
 
-  /** Items that wait for another attempt are not forgotten until cron looks. */
+  /** Retries start on time, without waiting for cron. */
   async function sleepUntilDue(): Promise<void> {
-    const wait = await claims.nextIn();
+    const wait = await claims.nextDue();
     timer?.();
     timer = wait === null ? null : clock.after(Math.min(Math.max(wait, 200), 60_000), wake);
   }
@@ -62,7 +62,9 @@ export function createContentWorker({
     again = true;
     if (stopping.signal.aborted) return;
     pumping ??= pump()
-      .catch((error: unknown) => log.error('Batches of content could not be worked on; cron tries again.', { error }))
+      .catch((error: unknown) =>
+        log.error('Failed to process content batches; cron tries again', { event: 'content_batches_failed', error }),
+      )
       .finally(() => {
         pumping = null;
         if (again) wake();
@@ -76,7 +78,7 @@ export function createContentWorker({
       while (pumping !== null || running.size > 0) await Promise.all([pumping, ...running]);
     },
     async stop() {
-      stopping.abort(new Error('The process stops.'));
+      stopping.abort(new Error('The process is shutting down.'));
       timer?.();
       await pumping;
       await Promise.all(running);
@@ -85,32 +87,37 @@ export function createContentWorker({
 }
 
 interface Work {
-  readonly context: ServiceContext;
+  readonly ports: ContentPorts;
   readonly claims: ItemClaims;
   readonly runs: RunStore;
   readonly stopped: AbortSignal;
 }
 
 /** One item under its lease. Never throws. */
-async function workOn({ context, claims, runs, stopped }: Work, item: Claimed): Promise<void> {
-  const { clock, log } = context.host;
+async function workOn({ ports, claims, runs, stopped }: Work, item: Claimed): Promise<void> {
+  const { clock, log } = ports.host;
   const lost = new AbortController();
-  const undo = clock.every(leaseBeat, () => {
-    claims.extend(item).then(
+  const undo = clock.every(heartbeatInterval, () => {
+    claims.renew(item).then(
       (held) => {
-        if (!held) lost.abort(new Error('The item was cancelled or taken over.'));
+        if (!held) lost.abort(new Error('The item was cancelled or claimed by another process.'));
       },
-      (error: unknown) => log.warn('A lease of a content item could not be lengthened.', { error }),
+      (error: unknown) =>
+        log.warn('Failed to renew the lease of a content item', { event: 'content_lease_renewal_failed', error }),
     );
   });
   try {
     const batch = await runs.batch(item.batchId ?? 0);
-    if (batch === null) await claims.fail(item, 'Its batch is gone.');
-    else await runItem({ context, claims, batch, item, signal: AbortSignal.any([stopped, lost.signal]) });
-    if (stopped.aborted) await giveBack(claims, item);
+    if (batch === null) await claims.fail(item, 'The batch was deleted.');
+    else await runItem({ ports, claims, batch, item, signal: AbortSignal.any([stopped, lost.signal]) });
+    if (stopped.aborted) await releaseItem(claims, item);
   } catch (error) {
-    // Its lease ends, and then it is tried again.
-    log.error('An item of a content batch could not be settled.', { item: item.id, error });
+    // The lease expires, and the item is claimed again.
+    log.error('Failed to store the result of a content item', {
+      event: 'content_result_lost',
+      item: item.id,
+      error,
+    });
   } finally {
     undo();
   }

@@ -1,7 +1,7 @@
 import { partNames, type PartName, type PartSettings, type Template } from './template.ts';
 
-const plainly =
-  'You write for the website {site}. Write in the language of the topic unless told otherwise. Be concrete and correct: no filler, no phrases such as "in today\'s world", nothing made up. Answer with what is asked for alone, without remarks about it.';
+const defaultSystem =
+  'You write for the website {site}. Write in the language of the topic unless instructed otherwise. Be concrete and correct: no filler, no phrases such as "in today\'s world", no invented facts. Return only the requested text, without remarks about it.';
 
 const small = { temperature: 0.3 } as const;
 const on = (prompt: string, more: Partial<PartSettings> = {}): PartSettings => ({
@@ -24,7 +24,7 @@ const common: Readonly<Record<PartName, PartSettings>> = {
     { params: { temperature: 0.7 } },
   ),
   content: on(
-    'Write an article in Markdown.\nTitle: {title}\nTopic: {topic}\nKeywords to use where they fit: {keywords}\nWishes: {instructions}\nBegin with a paragraph that says what the reader gets. Use headings of level 2 and 3, short paragraphs, and lists or tables where they help. Do not repeat the title. About 900 words.',
+    'Write an article in Markdown.\nTitle: {title}\nTopic: {topic}\nKeywords to use where they fit: {keywords}\nInstructions: {instructions}\nBegin with a paragraph that says what the reader gets. Use headings of level 2 and 3, short paragraphs, and lists or tables where they help. Do not repeat the title. About 900 words.',
   ),
   excerpt: on(
     'Sum up this article in one or two sentences of at most 50 words, as plain text.\n\n{title}\n\n{content}',
@@ -54,7 +54,7 @@ function template({
     kind: 'write',
     provider: '',
     model: '',
-    system: plainly,
+    system: defaultSystem,
     params: {},
     ...rest,
     id,
@@ -66,45 +66,45 @@ function template({
   };
 }
 
-const changed = 'This is a post of the website.\n\nTitle: {title}\n\n{content}\n\n';
+const postContext = 'This is a post of the website.\n\nTitle: {title}\n\n{content}\n\n';
 
-/** Templates that come with the service. They cannot be changed, but copied. */
+/** The built-in templates. They are read-only; users can copy them. */
 export const builtInTemplates: readonly Template[] = [
   template({
     id: 'article',
     name: 'Article',
-    description: 'A whole article about a topic, with all that search engines and lists show of it.',
+    description: 'A full article with title, excerpt and SEO fields.',
   }),
   template({
     id: 'how-to',
     name: 'How-to guide',
-    description: 'Steps that lead to one result, with what is needed and what goes wrong.',
+    description: 'Numbered steps with requirements and common mistakes.',
     parts: {
       title: on(
         'Write one title, beginning with "How to" or its equivalent in the language of the topic, for a guide about: {topic}\nAt most 65 characters. Answer with the title alone.',
       ),
       content: on(
-        'Write a guide in Markdown.\nTitle: {title}\nTopic: {topic}\nKeywords: {keywords}\nWishes: {instructions}\nSay in two sentences what the reader will have in the end. Then: what is needed (a list), the steps (a numbered list, one action each, with the reason where it helps), common mistakes and how to put them right (level 2 headings). Do not repeat the title.',
+        'Write a guide in Markdown.\nTitle: {title}\nTopic: {topic}\nKeywords: {keywords}\nInstructions: {instructions}\nSay in two sentences what the reader will have in the end. Then: what is needed (a list), the steps (a numbered list, one action each, with the reason where it helps), common mistakes and how to put them right (level 2 headings). Do not repeat the title.',
       ),
     },
   }),
   template({
     id: 'news',
     name: 'News from a source',
-    description: 'A short piece from a page or a feed entry: what happened, in your own words, with a link to it.',
+    description: 'A short article from a page or feed entry, with a link to the source.',
     parts: {
       title: on(
         'Write a headline for a short piece about this. At most 70 characters, factual, in your own words. Answer with the headline alone.\n\n{topic}\n\n{source}',
       ),
       content: on(
-        'Write a short piece of 200 to 350 words in Markdown from the source below. Use nothing that is not in it, and your own words. First the news, then what it means for readers. End with a link to the source: {source_url}\nTitle: {title}\nWishes: {instructions}\n\nSource ({source_url}):\n{source}',
+        'Write a short piece of 200 to 350 words in Markdown from the source below. Use nothing that is not in it, and your own words. First what happened, then what it means for readers. End with a link to the source: {source_url}\nTitle: {title}\nInstructions: {instructions}\n\nSource ({source_url}):\n{source}',
       ),
     },
   }),
   template({
     id: 'product',
     name: 'Product description',
-    description: 'What a product does for its buyer, its facts as a list, and a line for search results.',
+    description: 'The benefits of a product, a list of facts and a meta description.',
     parts: {
       title: off('Write a name and a benefit for the product in at most 60 characters: {topic}'),
       content: on(
@@ -118,22 +118,22 @@ export const builtInTemplates: readonly Template[] = [
   template({
     id: 'rewrite',
     name: 'Refresh a post',
-    description: 'Rewrites a post more clearly, with the same facts, and its excerpt and description with it.',
+    description: 'Rewrites a post more clearly with the same facts, including its excerpt and meta description.',
     kind: 'rewrite',
     parts: {
-      title: off(`${changed}Write a better title for it, of at most 65 characters. Answer with the title alone.`),
+      title: off(`${postContext}Write a better title for it, of at most 65 characters. Answer with the title alone.`),
       content: on(
-        `${changed}Rewrite the text in Markdown: clearer, better ordered, with headings of level 2, and without repetition. Keep every fact, name, number, link, image and [shortcode] in square brackets, and the language. Add nothing. Do not repeat the title. Wishes: {instructions}`,
+        `${postContext}Rewrite the text in Markdown: clearer, better ordered, with headings of level 2, and without repetition. Keep every fact, name, number, link, image and [shortcode] in square brackets, and the language. Add nothing. Do not repeat the title. Instructions: {instructions}`,
       ),
-      tags: off(`${changed}Name 3 to 6 tags for it, separated by commas, without #.`),
+      tags: off(`${postContext}Name 3 to 6 tags for it, separated by commas, without #.`),
       image: off('A photograph for the article "{title}". Natural light, one clear subject, no text, no logos.'),
     },
   }),
   template({
     id: 'search-texts',
     name: 'Texts for search results',
-    description: 'Leaves a post as it is, and writes its excerpt, meta description, focus keyword and tags.',
+    description: 'Writes excerpt, meta description, focus keyword and tags of a post, and leaves its text unchanged.',
     kind: 'rewrite',
-    parts: { title: off(common.title.prompt), content: off(`${changed}Rewrite the text in Markdown.`) },
+    parts: { title: off(common.title.prompt), content: off(`${postContext}Rewrite the text in Markdown.`) },
   }),
 ];

@@ -1,42 +1,42 @@
 import { enabledParts, partNames, type PartName, type TemplateSettings } from './template.ts';
 
-/** What a prompt may speak of, and what it stands for. */
+/** The placeholders of prompts and their descriptions. */
 export const placeholders = {
-  topic: 'what to write about',
-  keywords: 'words to use',
-  instructions: 'wishes for this one text',
-  source: 'text of the page or feed entry',
-  source_url: 'address of the page or feed entry',
-  title: 'the title',
-  content: 'the text, in Markdown',
-  excerpt: 'the excerpt',
-  meta_description: 'the meta description',
-  focus_keyword: 'the focus keyword',
-  tags: 'the tags',
-  site: 'name of the site',
-  date: 'today',
+  topic: 'Topic',
+  keywords: 'Keywords',
+  instructions: 'Instructions for this text',
+  source: 'Text of the page or feed entry',
+  source_url: 'URL of the page or feed entry',
+  title: 'Title',
+  content: 'Text in Markdown',
+  excerpt: 'Excerpt',
+  meta_description: 'Meta description',
+  focus_keyword: 'Focus keyword',
+  tags: 'Tags',
+  site: 'Name of the site',
+  date: "Today's date",
 } as const;
 export type Placeholder = keyof typeof placeholders;
 
 const pattern = /\{([a-z_]+)\}/g;
 
-/** Fills the placeholders in; what they bring is not looked at again, and other text in braces stays as it is. */
+/** Fills in the placeholders. Their values are not searched for placeholders; other text in braces stays. */
 export function fillPrompt(prompt: string, values: Readonly<Partial<Record<Placeholder, string>>>): string {
   return prompt.replace(pattern, (whole, name: string) =>
     Object.hasOwn(placeholders, name) ? (values[name as Placeholder] ?? '') : whole,
   );
 }
 
-/** What is wrong with the prompts of a template, by path of the member. */
+/** The errors in the prompts of a template, by path. */
 export function promptErrors(template: TemplateSettings): Record<string, string> {
   const errors: Record<string, string> = {};
   const enabled = enabledParts(template);
-  if (enabled.length === 0) errors['parts'] = 'Switch on at least one part.';
+  if (enabled.length === 0) errors['parts'] = 'Enable at least one section.';
   for (const part of partNames) {
     const path = `parts.${part}.prompt`;
     const { prompt } = template.parts[part];
     if (template.parts[part].enabled && prompt.trim() === '')
-      errors[path] = `${path} must not be empty while the part is on.`;
+      errors[path] = `${path} must not be empty while the section is enabled.`;
     const error = placeholderError(prompt, { part, template, enabled });
     if (error !== null) errors[path] = `${path} ${error}`;
   }
@@ -45,28 +45,28 @@ export function promptErrors(template: TemplateSettings): Record<string, string>
   return errors;
 }
 
-interface Place {
-  /** Null: the instructions, which every part is told. */
+interface PromptContext {
+  /** Null for the instructions for all sections. */
   readonly part: PartName | null;
   readonly template: TemplateSettings;
   readonly enabled: readonly PartName[];
 }
 
-function placeholderError(prompt: string, { part, template: { kind }, enabled }: Place): string | null {
+function placeholderError(prompt: string, { part, template: { kind }, enabled }: PromptContext): string | null {
   for (const [whole, name = ''] of prompt.matchAll(pattern)) {
     if (!Object.hasOwn(placeholders, name))
-      return `speaks of ${whole}, which nothing stands for. There are ${Object.keys(placeholders)
+      return `uses ${whole}, which does not exist. Use ${Object.keys(placeholders)
         .map((one) => `{${one}}`)
         .join(' ')}.`;
     const written = partNames.indexOf(name as PartName);
-    // A post that is rewritten has all of them from the beginning; without a title of its own a text is called by its topic.
+    // A rewritten post has all sections already. Without a title, the topic is used.
     if (kind === 'rewrite' || written === -1 || (name === 'title' && part !== 'title')) continue;
-    if (part === null) return `speaks of ${whole}, which is not written yet when the first part is.`;
+    if (part === null) return `uses ${whole}, which is not written before the first section.`;
     if (written >= partNames.indexOf(part))
-      return `speaks of ${whole}, which is not written yet. A part may speak of those before it.`;
-    // A part that is off is kept for later: what it needs may be switched on with it.
+      return `uses ${whole}, which is written later. A section can use the ones above it.`;
+    // A disabled section may use others that are enabled together with it.
     if (enabled.includes(part) && !enabled.includes(name as PartName))
-      return `speaks of ${whole}, a part that is switched off.`;
+      return `uses ${whole}, a section that is disabled.`;
   }
   return null;
 }

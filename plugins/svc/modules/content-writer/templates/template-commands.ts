@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { contentOf } from '../content.ts';
-import { exportTemplates, importTemplates } from './template-transfer.ts';
+import type { ContentWriter } from '../content-writer.ts';
+import { exportTemplates, importTemplates } from './template-store.ts';
 import { enabledParts, type Template } from './template.ts';
 
-const idArgument = { name: 'id', description: 'Id or name of a template, see svc content templates list.' };
+const idArgument = { name: 'id', description: 'Id or name of a template; see svc content templates list.' };
 
 /** `svc content templates list|get|set|delete|export|import`. */
-export function templateCommands(context: ServiceContext): CliCommand[] {
-  const { templates } = contentOf(context);
+export function templateCommands(writer: ContentWriter): CliCommand[] {
+  const { templates } = writer;
   const find = async (id: string | undefined): Promise<Template> => {
     const found = await templates.find(id ?? '');
     if (found === null) throw new Error(`There is no template ${String(id)}. See svc content templates list.`);
@@ -37,43 +36,43 @@ export function templateCommands(context: ServiceContext): CliCommand[] {
     },
     {
       name: 'svc content templates set',
-      description: 'Save a template and print it: a new one, or in place of the one that "id" names.',
+      description: 'Create a template, or replace the one with the given "id", and print it.',
       flags: {
         json: {
           type: 'object',
           description:
-            '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, "parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ...}}; what is left out gets its default.',
+            '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, "parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ...}}; missing members get defaults.',
         },
       },
       run: async ({ flags: { json } }) => {
         if (typeof json !== 'object' || json === null)
           throw new Error(
-            'Write the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": {"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'',
+            'Pass the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": {"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'',
           );
         const { id, builtIn: _builtIn, ...settings } = json as Record<string, unknown>;
         if (id === undefined) return templates.create(settings);
         const found = await find(String(id));
         if (found.builtIn)
           throw new Error(
-            `The template ${found.name} comes with the service and cannot be changed. Leave out "id" and give another name to save it as your own.`,
+            `The template ${found.name} is built in and cannot be changed. Omit "id" and use another name to save a copy.`,
           );
         return templates.replace(found.id, settings);
       },
     },
     {
       name: 'svc content templates delete',
-      description: 'Delete a template. Texts that were made with it stay.',
+      description: 'Delete a template. Texts created with it are kept.',
       args: [idArgument],
       run: async ({ args: [id] }) => {
         const found = await find(id);
         if (!(await templates.delete(found.id)))
-          throw new Error(`The template ${found.name} comes with the service and stays.`);
+          throw new Error(`The template ${found.name} is built in and cannot be deleted.`);
         return { id: found.id, deleted: true };
       },
     },
     {
       name: 'svc content templates export',
-      description: 'Print templates as JSON for svc content templates import: those named, or all that were saved.',
+      description: 'Print the given or all saved templates as JSON for svc content templates import.',
       args: [{ ...idArgument, optional: true, rest: true }],
       // An export is JSON in any case.
       flags: { json: { type: 'boolean', description: 'print JSON' } },
@@ -88,8 +87,8 @@ export function templateCommands(context: ServiceContext): CliCommand[] {
     },
     {
       name: 'svc content templates import',
-      description: 'Save the templates of an export: all of them, or none where one is refused. Print them.',
-      args: [{ name: 'file', description: 'File that svc content templates export wrote, or - for standard input.' }],
+      description: 'Import all templates of an export, or none if one is invalid, and print them.',
+      args: [{ name: 'file', description: 'An export file, or - for standard input.' }],
       run: async ({ args: [file = '-'] }) =>
         (await importTemplates(await readInput(file), templates)).map(({ id, name, kind }) => ({ id, name, kind })),
     },

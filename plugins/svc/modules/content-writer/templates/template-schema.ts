@@ -19,7 +19,7 @@ const part = {
   additionalProperties: false,
 } as const;
 
-/** JSON Schema of a template's settings, as commands and imports take them. */
+/** JSON Schema of a template's settings, for commands and imports. */
 export const templateSchema = {
   type: 'object',
   properties: {
@@ -44,13 +44,13 @@ const emptyPart: PartSettings = { enabled: false, prompt: '', provider: '', mode
 let compiled: ValidateFunction | null = null;
 
 export interface CheckedTemplate {
-  /** With all that was left out filled in; to be used only where there are no errors. */
+  /** With defaults filled in. Only valid if there are no errors. */
   readonly settings: TemplateSettings;
-  /** Sentences by path of the member; empty: nothing is wrong. */
+  /** Errors by path; empty if the template is valid. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** Settings that somebody sent: their shape, their providers and the placeholders of their prompts. */
+/** Validates settings: their schema, providers and placeholders. */
 export function checkTemplate(
   given: unknown,
   providers: { readonly text: readonly string[]; readonly images: readonly string[] },
@@ -105,18 +105,18 @@ function providerErrors(
   return errors;
 }
 
-function pathOf({ instancePath, keyword, params: told }: ErrorObject): string {
-  const places = instancePath.split('/').slice(1);
+function pathOf({ instancePath, keyword, params: details }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1);
   const member: unknown =
     keyword === 'additionalProperties'
-      ? told['additionalProperty']
+      ? details['additionalProperty']
       : keyword === 'required'
-        ? told['missingProperty']
+        ? details['missingProperty']
         : undefined;
-  return [...places, ...(typeof member === 'string' ? [member] : [])].join('.');
+  return [...path, ...(typeof member === 'string' ? [member] : [])].join('.');
 }
 
-function ruleOf({ keyword, params: told, schema, parentSchema }: ErrorObject): string {
+function ruleOf({ keyword, params: details, schema, parentSchema }: ErrorObject): string {
   const { minimum, maximum, properties } = (parentSchema ?? {}) as {
     minimum?: number;
     maximum?: number;
@@ -124,7 +124,7 @@ function ruleOf({ keyword, params: told, schema, parentSchema }: ErrorObject): s
   };
   switch (keyword) {
     case 'type':
-      return `must be of type ${[told['type']].flat().join(' or ')}`;
+      return `must be of type ${[details['type']].flat().join(' or ')}`;
     case 'enum':
       return `must be one of ${(schema as readonly string[]).join(', ')}`;
     case 'minimum':
@@ -137,12 +137,12 @@ function ruleOf({ keyword, params: told, schema, parentSchema }: ErrorObject): s
     case 'maxLength':
       return `may have at most ${String(schema)} characters`;
     case 'pattern':
-      return schema === '\\S' ? 'must not be blank' : 'must be written like 1024x1024';
+      return schema === '\\S' ? 'must not be blank' : 'must have the form 1024x1024';
     case 'required':
       return 'is missing';
     case 'additionalProperties':
-      return `is not known; there are ${Object.keys(properties ?? {}).join(', ')}`;
+      return `is not a member. Use ${Object.keys(properties ?? {}).join(', ')}`;
     default:
-      return 'is not right';
+      return 'is invalid';
   }
 }

@@ -3,22 +3,50 @@ import { invalidFields } from '../../../kit/field-errors.ts';
 import { contentTableNames } from '../content-tables.ts';
 import { builtInTemplates } from './built-in.ts';
 import { checkTemplate } from './template-schema.ts';
-import { settingsOf, type Template, type TemplateSettings } from './template.ts';
+import { pickSettings, type Template, type TemplateSettings } from './template.ts';
+import { readTransfer } from '../../../admin-ui/read-transfer.ts';
 
-/** Named sets of prompts: those that come with the service, those of plugins, and those that were saved. */
+const format = 'svc-content-templates';
+const version = 1;
+
+/** The export format: templates without ids. */
+interface TemplateTransfer {
+  readonly format: typeof format;
+  readonly version: typeof version;
+  readonly templates: readonly TemplateSettings[];
+}
+
+export function exportTemplates(templates: readonly Template[]): TemplateTransfer {
+  return { format, version, templates: templates.map(pickSettings) };
+}
+
+/**
+ * Creates all templates of an export, or none if one is invalid.
+ *
+ * @param text JSON of `exportTemplates`, up to 200 templates
+ * @throws RestError 400 `rest_invalid_param` with errors by path (`templates[1].parts.title.prompt`)
+ */
+export async function importTemplates(
+  text: string,
+  store: Pick<TemplateStore, 'createAll'>,
+): Promise<readonly Template[]> {
+  return store.createAll(readTransfer(text, { format, version, list: 'templates', noun: 'templates' }));
+}
+
+/** Templates: built-in, of plugins, and saved. */
 export interface TemplateStore {
   /** Built-in ones first, then by name. */
   list(): Promise<readonly Template[]>;
-  /** By id, or by name without regard to case. */
+  /** Finds by id, or by case-insensitive name. */
   find(idOrName: string): Promise<Template | null>;
-  /** Checks settings without saving them. @throws RestError 400 `rest_invalid_param` */
+  /** Validates settings without saving them. @throws RestError 400 `rest_invalid_param` */
   check(given: unknown): Promise<TemplateSettings>;
   create(given: unknown): Promise<Template>;
-  /** Replaces the settings; members left out get their defaults. Null: there is no such template, or it cannot be changed. */
+  /** Replaces the settings; missing members get defaults. Null if the template does not exist or is read-only. */
   replace(id: string, given: unknown): Promise<Template | null>;
-  /** Makes all of them or none; a name that is taken gets a number behind it. */
+  /** Creates all or none. A name that is taken gets a number. */
   createAll(list: readonly unknown[]): Promise<readonly Template[]>;
-  /** Answers whether there was one. Built-in ones stay. */
+  /** Returns whether a template was deleted. Built-in ones cannot be deleted. */
   delete(id: string): Promise<boolean>;
 }
 
@@ -34,7 +62,7 @@ export interface TemplateStoreParts {
 
 const most = 200;
 const isNumber = (id: string): boolean => /^[1-9]\d{0,8}$/.test(id);
-const keyOf = (name: string): string => name.trim().toLowerCase();
+const nameKey = (name: string): string => name.trim().toLowerCase();
 
 export function createTemplateStore({
   host: { database, clock, hooks },
@@ -42,7 +70,7 @@ export function createTemplateStore({
 }: TemplateStoreParts): TemplateStore {
   const table = () => database.knex(contentTableNames.templates);
   const fixed = (): readonly Template[] => hooks.applyFilters('svc_content_templates', builtInTemplates);
-  const templateOf = ({ id, settings }: Row): Template => ({
+  const toTemplate = ({ id, settings }: Row): Template => ({
     ...(JSON.parse(settings) as TemplateSettings),
     id: String(id),
     builtIn: false,
@@ -51,18 +79,18 @@ export function createTemplateStore({
   async function check(given: unknown): Promise<TemplateSettings> {
     const { settings, errors } = checkTemplate(given, await providers());
     if (Object.keys(errors).length > 0) throw invalidFields(errors);
-    return { ...settingsOf(settings), name: settings.name.trim() };
+    return { ...pickSettings(settings), name: settings.name.trim() };
   }
   async function takenNames(): Promise<Set<string>> {
     const rows = (await table().select('name_key')) as { readonly name_key: string }[];
-    return new Set([...fixed().map(({ name }) => keyOf(name)), ...rows.map(({ name_key: key }) => key)]);
+    return new Set([...fixed().map(({ name }) => nameKey(name)), ...rows.map(({ name_key: key }) => key)]);
   }
   async function insert(settings: TemplateSettings): Promise<Template> {
     const now = clock.now();
     const [row] = (await table()
       .insert({
         name: settings.name,
-        name_key: keyOf(settings.name),
+        name_key: nameKey(settings.name),
         settings: JSON.stringify(settings),
         created_at: now,
         updated_at: now,
@@ -78,7 +106,7 @@ export function createTemplateStore({
     check,
     async list() {
       const rows = (await table().select('id', 'settings').orderBy('name_key')) as Row[];
-      return [...fixed(), ...rows.map(templateOf)];
+      return [...fixed(), ...rows.map(toTemplate)];
     },
     async find(idOrName) {
       const own = isNumber(idOrName)
@@ -87,21 +115,23 @@ export function createTemplateStore({
             .where({ id: Number(idOrName) })
             .first()) as Row | undefined)
         : undefined;
-      if (own) return templateOf(own);
-      return (await store.list()).find(({ id, name }) => id === idOrName || keyOf(name) === keyOf(idOrName)) ?? null;
+      if (own) return toTemplate(own);
+      return (
+        (await store.list()).find(({ id, name }) => id === idOrName || nameKey(name) === nameKey(idOrName)) ?? null
+      );
     },
     async create(given) {
       const settings = await check(given);
-      if ((await takenNames()).has(keyOf(settings.name))) throw nameTaken(settings.name);
+      if ((await takenNames()).has(nameKey(settings.name))) throw nameTaken(settings.name);
       return insert(settings);
     },
     async replace(id, given) {
       if (!isNumber(id)) return null;
       const settings = await check(given);
-      if (fixed().some(({ name }) => keyOf(name) === keyOf(settings.name))) throw nameTaken(settings.name);
+      if (fixed().some(({ name }) => nameKey(name) === nameKey(settings.name))) throw nameTaken(settings.name);
       if (
         (await table()
-          .where({ name_key: keyOf(settings.name) })
+          .where({ name_key: nameKey(settings.name) })
           .whereNot({ id: Number(id) })
           .first('id')) !== undefined
       )
@@ -110,7 +140,7 @@ export function createTemplateStore({
         .where({ id: Number(id) })
         .update({
           name: settings.name,
-          name_key: keyOf(settings.name),
+          name_key: nameKey(settings.name),
           settings: JSON.stringify(settings),
           updated_at: clock.now(),
         });
@@ -123,8 +153,8 @@ export function createTemplateStore({
         const made: Template[] = [];
         for (const settings of checked) {
           const name = freeName(settings.name.trim(), taken);
-          taken.add(keyOf(name));
-          made.push(await insert({ ...settingsOf(settings), name }));
+          taken.add(nameKey(name));
+          made.push(await insert({ ...pickSettings(settings), name }));
         }
         return made;
       });
@@ -138,7 +168,7 @@ export function createTemplateStore({
   return store;
 }
 
-/** All of them, or the errors of all. */
+/** Validates all. @throws RestError 400 with the errors of all */
 function checkedAll(
   list: readonly unknown[],
   known: Awaited<ReturnType<TemplateStoreParts['providers']>>,
@@ -155,11 +185,11 @@ function checkedAll(
 }
 
 function nameTaken(name: string): Error {
-  return invalidFields({ name: `name: there is a template called ${name} already. Choose another name.` });
+  return invalidFields({ name: `name: The name ${name} is taken. Choose another name.` });
 }
 
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let free = name;
-  for (let copy = 2; taken.has(keyOf(free)); copy += 1) free = `${[...name].slice(0, 94).join('')} (${String(copy)})`;
+  for (let copy = 2; taken.has(nameKey(free)); copy += 1) free = `${[...name].slice(0, 94).join('')} (${String(copy)})`;
   return free;
 }

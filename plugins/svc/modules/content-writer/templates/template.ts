@@ -1,6 +1,6 @@
 import type { AiParams } from '../../../kit/ai-params.ts';
 
-/** Parts of a text in the order in which they are written: a prompt may speak of those before its own. */
+/** The sections of a text in the order of writing. A prompt can use the sections before its own. */
 export const partNames = ['title', 'content', 'excerpt', 'meta_description', 'focus_keyword', 'tags', 'image'] as const;
 export type PartName = (typeof partNames)[number];
 
@@ -14,46 +14,46 @@ export const partLabels: Readonly<Record<PartName, string>> = {
   image: 'Featured image',
 };
 
-/** How one part is written. */
+/** The settings of one section. */
 export interface PartSettings {
   readonly enabled: boolean;
   /** With placeholders such as `{topic}`. */
   readonly prompt: string;
-  /** Id of a provider; '': that of the template (images: the first that draws). */
+  /** Id of a provider; empty for the template's, or for images the first connected image provider. */
   readonly provider: string;
-  /** '': the template's, when the part names no provider of its own; else the one saved with the provider. */
+  /** Empty for the template's model, or for the provider's default if the section has another provider. */
   readonly model: string;
-  /** Over those of the template (D8). Not for images. */
+  /** Override those of the template (D8). Not for images. */
   readonly params: AiParams;
-  /** `1024x1024`, for images alone; '': the saved default. */
+  /** `1024x1024`, for images only; empty for the provider's default. */
   readonly size: string;
 }
 
-/** `write`: something new about a topic. `rewrite`: a post that is there. */
+/** `write`: new texts about a topic. `rewrite`: existing posts. */
 export type TemplateKind = 'write' | 'rewrite';
 
 export interface TemplateSettings {
   readonly name: string;
   readonly description: string;
   readonly kind: TemplateKind;
-  /** Id of a provider; '': the first that is set up. */
+  /** Id of a provider; empty for the first connected provider. */
   readonly provider: string;
-  /** '': the one saved with the provider. */
+  /** Empty for the provider's default model. */
   readonly model: string;
-  /** Told to the model with every part. */
+  /** Instructions for all sections. */
   readonly system: string;
   readonly params: AiParams;
   readonly parts: Readonly<Record<PartName, PartSettings>>;
 }
 
 export interface Template extends TemplateSettings {
-  /** `article` for one that comes with the service, `12` for one that somebody saved. */
+  /** `article` for a built-in template, `12` for a saved one. */
   readonly id: string;
   readonly builtIn: boolean;
 }
 
 /** The template without its id. */
-export function settingsOf({
+export function pickSettings({
   name,
   description,
   kind,

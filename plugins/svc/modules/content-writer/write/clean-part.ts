@@ -4,10 +4,10 @@ const longestTitle = 200;
 const longestMeta = 300;
 const longestKeyword = 100;
 const longestExcerpt = 1_000;
-const mostTags = 20;
+const maxTags = 20;
 const longestTag = 60;
 
-/** A title as it is shown: one line, without marks of Markdown, quotation marks around it or "Title:" before it. */
+/** One line without Markdown, surrounding quotation marks or a "Title:" prefix. */
 export function cleanTitle(text: string): string {
   return clipped(oneLine(firstLine(text)), longestTitle);
 }
@@ -24,7 +24,7 @@ export function cleanKeyword(text: string): string {
   return clipped(oneLine(firstLine(text)).replace(/\.$/, ''), longestKeyword);
 }
 
-/** Tags out of a list with commas, one with a tag a line, or one in JSON; each once, without regard to case. */
+/** Parses tags separated by commas or lines, or a JSON list. Removes duplicates, case-insensitive. */
 export function cleanTags(text: string): string[] {
   const bare = unfenced(text).trim();
   const parts = /^\[[\s\S]*\]$/.test(bare)
@@ -44,10 +44,10 @@ export function cleanTags(text: string): string[] {
     seen.add(foldText(tag));
     tags.push(tag);
   }
-  return tags.slice(0, mostTags);
+  return tags.slice(0, maxTags);
 }
 
-/** The text alone: models like to put it into a fence, or to begin with its title. */
+/** Removes a surrounding code fence and a heading that repeats the title, as models add them. */
 export function cleanContent(text: string, title: string | undefined): string {
   const bare = unfenced(text).trim();
   const heading = /^#\s+(.+)\n/.exec(`${bare}\n`);
@@ -94,7 +94,7 @@ function unquoted(line: string): string {
     : line;
 }
 
-/** Cut at the end of a word where there is one. */
+/** Cuts at a word boundary if possible. */
 function clipped(text: string, longest: number): string {
   const characters = [...text];
   if (characters.length <= longest) return text;

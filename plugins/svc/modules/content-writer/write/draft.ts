@@ -1,20 +1,20 @@
 import type { PartName } from '../templates/template.ts';
 
-/** What one text is to be about. */
+/** The input of one text. */
 export interface ContentInput {
   readonly topic: string;
   readonly keywords: string;
   readonly instructions: string;
-  /** Text of a page or feed entry. */
+  /** Text of the page or feed entry. */
   readonly source: string;
   readonly source_url: string;
-  /** An administrator typed the address: it may be inside this network (D23). */
+  /** An administrator typed the URL: it may be in this network (D23). */
   readonly is_typed?: boolean;
-  /** The row of a CSV it was made of, so that its columns can be taken for something else. */
+  /** The CSV row, so that its columns can be mapped again. */
   readonly row?: Readonly<Record<string, string>>;
 }
 
-/** A featured image: kept in the media library, or its data, which are kept only when the post is made. */
+/** A featured image: in the media library, or as data that is stored with the post. */
 export interface DraftImage {
   readonly media_id: number | null;
   readonly url: string | null;
@@ -22,7 +22,7 @@ export interface DraftImage {
   readonly alt: string;
 }
 
-/** Parts written so far, and what they took. Members that were not written are left out. */
+/** The sections written so far, and their usage. Sections that were not written are missing. */
 export interface ContentDraft {
   readonly title?: string;
   /** Markdown. */
@@ -32,13 +32,13 @@ export interface ContentDraft {
   readonly focus_keyword?: string;
   readonly tags?: readonly string[];
   readonly image?: DraftImage;
-  /** Display name and model that wrote the text, or the first part where there is no text. */
+  /** Provider name and model of the text, or of the first section if there is no text. */
   readonly ai: { readonly provider: string; readonly model: string } | null;
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** Millionths of a US dollar of the calls whose price is known. */
+  /** Cost of the calls with a known price, in millionths of a US dollar. */
   readonly cost: number;
-  /** Calls whose price is not known. */
+  /** Calls with an unknown price. */
   readonly unpriced: number;
 }
 
@@ -46,11 +46,11 @@ export const emptyDraft: ContentDraft = { ai: null, input_tokens: 0, output_toke
 
 export const emptyInput: ContentInput = { topic: '', keywords: '', instructions: '', source: '', source_url: '' };
 
-/** The cost, or null where a call's price is not known. */
+/** The cost; null if the price of a call is unknown. */
 export function costOfDraft({ cost, unpriced }: Pick<ContentDraft, 'cost' | 'unpriced'>): number | null {
   return unpriced > 0 ? null : cost;
 }
 
-export function isWritten(draft: ContentDraft, part: PartName): boolean {
+export function hasPart(draft: ContentDraft, part: PartName): boolean {
   return draft[part] !== undefined;
 }

@@ -1,22 +1,23 @@
 import { estimateTokens } from '../../../ai/estimate-tokens.ts';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentPorts } from '../content-writer.ts';
 import { enabledParts, type PartName, type TemplateSettings } from '../templates/template.ts';
 import { emptyDraft, type ContentDraft, type ContentInput } from './draft.ts';
-import { promptOf } from './generate-content.ts';
+import { buildPrompt } from './generate-content.ts';
+import { formatCount, formatMoney } from '#plugin-api';
 
-/** What a text will take, about. */
+/** The estimated usage of a text. */
 export interface Estimate {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly images: number;
-  /** Millionths of a US dollar; null: the price of a model is not known. */
+  /** Millionths of a US dollar; null if the price of a model is unknown. */
   readonly cost: number | null;
-  /** `provider model` whose price is not known. */
+  /** `provider model` of the models with an unknown price. */
   readonly unpriced: readonly string[];
 }
 
-/** Tokens that parts usually have. A text is taken for some 900 words. */
-const usual: Readonly<Record<Exclude<PartName, 'image'>, number>> = {
+/** Typical tokens of each section. The text has about 900 words. */
+const typicalTokens: Readonly<Record<Exclude<PartName, 'image'>, number>> = {
   title: 15,
   content: 1_300,
   excerpt: 60,
@@ -25,27 +26,26 @@ const usual: Readonly<Record<Exclude<PartName, 'image'>, number>> = {
   tags: 25,
 };
 
-/** Stands for parts that are not written yet, in the length that they usually have. */
-function likely(tokens: number): string {
+/** A placeholder of typical length for sections that are not written yet. */
+function sampleText(tokens: number): string {
   return 'some words '.repeat(Math.ceil(tokens / 2));
 }
 
 /**
- * Tokens and cost of one text before it is written: prompts are counted as they would be sent, what is to be written is
- * taken for as long as it usually is.
+ * Estimates tokens and cost of one text: counts the prompts as sent, and assumes typical lengths for the sections.
  *
- * @throws RestError when no provider is set up
+ * @throws RestError if no provider is connected
  */
 export async function estimateContent(
-  context: ServiceContext,
+  ports: ContentPorts,
   template: TemplateSettings,
   input: ContentInput,
 ): Promise<Estimate> {
   let draft: ContentDraft = emptyDraft;
   let total: Estimate = { inputTokens: 0, outputTokens: 0, images: 0, cost: 0, unpriced: [] };
   for (const part of enabledParts(template)) {
-    const made = await promptOf(
-      context,
+    const prompt = await buildPrompt(
+      ports,
       {
         template,
         present: undefined,
@@ -54,11 +54,11 @@ export async function estimateContent(
       { part, draft },
     );
     const isImage = part === 'image';
-    const inputTokens = isImage ? 0 : await estimateTokens([made.system, made.prompt]);
-    const outputTokens = isImage ? 0 : Math.min(usual[part], made.params.max_completion_tokens ?? Infinity);
-    const cost = await context.costOf({
-      provider: made.provider,
-      model: made.model,
+    const inputTokens = isImage ? 0 : await estimateTokens([prompt.system, prompt.prompt]);
+    const outputTokens = isImage ? 0 : Math.min(typicalTokens[part], prompt.params.max_completion_tokens ?? Infinity);
+    const cost = await ports.costOf({
+      provider: prompt.provider,
+      model: prompt.model,
       inputTokens,
       outputTokens,
       images: isImage ? 1 : 0,
@@ -68,9 +68,43 @@ export async function estimateContent(
       outputTokens: total.outputTokens + outputTokens,
       images: total.images + (isImage ? 1 : 0),
       cost: cost === null || total.cost === null ? null : total.cost + cost,
-      unpriced: cost === null ? [...new Set([...total.unpriced, `${made.provider} ${made.model}`])] : total.unpriced,
+      unpriced:
+        cost === null ? [...new Set([...total.unpriced, `${prompt.provider} ${prompt.model}`])] : total.unpriced,
     };
-    if (!isImage) draft = { ...draft, [part]: part === 'tags' ? [likely(usual.tags)] : likely(outputTokens) };
+    if (!isImage)
+      draft = { ...draft, [part]: part === 'tags' ? [sampleText(typicalTokens.tags)] : sampleText(outputTokens) };
   }
   return total;
+}
+
+/** `About 9,300 tokens, $0.012.` @param times number of texts */
+export function formatEstimate({ inputTokens, outputTokens, images, cost, unpriced }: Estimate, times = 1): string {
+  const tokens = (inputTokens + outputTokens) * times;
+  const drawn = images * times;
+  const what = [formatCount(rounded(tokens), 'token'), ...(drawn > 0 ? [formatCount(drawn, 'image')] : [])].join(
+    ' and ',
+  );
+  return cost === null
+    ? `About ${what}. The price of ${unpriced.join(', ')} is unknown.`
+    : `About ${what}, ${formatMoney(cost * times)}.`;
+}
+
+/** `1,980 tokens, $0.0042` */
+export function formatSpend({
+  tokens,
+  cost,
+  unpriced,
+}: {
+  readonly tokens: number;
+  readonly cost: number;
+  readonly unpriced: number;
+}): string {
+  return `${formatCount(tokens, 'token')}, ${formatMoney(cost)}${unpriced > 0 ? ', plus calls with an unknown price' : ''}`;
+}
+
+/** Two significant digits: an estimate is not more exact. */
+function rounded(value: number): number {
+  if (value < 100) return value;
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Math.round(value / step) * step;
 }

@@ -1,14 +1,61 @@
-import type { User } from '#plugin-api';
+import type { User, HostApi } from '#plugin-api';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { ContentPorts } from '../content-writer.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { ContentGeneration, ContentPrompt } from '../hooks.ts';
-import { fillPrompt } from '../templates/placeholders.ts';
-import { enabledParts, partLabels, type PartName, type TemplateSettings } from '../templates/template.ts';
-import { chooseModel } from './choose-model.ts';
+import { fillPrompt, type Placeholder } from '../templates/placeholders.ts';
+import { enabledParts, partLabels, type PartName, type TemplateSettings, partNames } from '../templates/template.ts';
 import { cleanContent, cleanExcerpt, cleanKeyword, cleanMetaDescription, cleanTags, cleanTitle } from './clean-part.ts';
-import { emptyDraft, isWritten, type ContentDraft } from './draft.ts';
-import { promptValues, type Present } from './prompt-values.ts';
+import { emptyDraft, hasPart, type ContentDraft, type ContentInput } from './draft.ts';
+import { missingSettings } from '../../../settings/configured.ts';
+import { findReadyModel } from '../../../settings/example-model.ts';
+
+/** The current content of a rewritten post. */
+export type Present = Readonly<Partial<Record<Exclude<PartName, 'image' | 'tags'>, string>>> & {
+  readonly tags?: readonly string[];
+};
+
+/** Characters of the text in prompts of later sections: enough for a summary, at a limited cost. */
+const longestForSmall = 12_000;
+/** Characters of a source in prompts. */
+const longestSource = 40_000;
+
+/** The values of the placeholders. Sections of the draft take precedence over those of a rewritten post. */
+async function promptValues(
+  host: Pick<HostApi, 'site' | 'clock'>,
+  {
+    input,
+    draft,
+    present,
+    part,
+  }: {
+    readonly input: ContentInput;
+    readonly draft: ContentDraft;
+    readonly present: Present | undefined;
+    readonly part: PartName;
+  },
+): Promise<Record<Placeholder, string>> {
+  const [site, timeZone] = await Promise.all([host.site.name(), host.site.timezone()]);
+  const content = draft.content ?? present?.content ?? '';
+  const valueOf = (name: Exclude<PartName, 'image' | 'tags' | 'content'>): string =>
+    draft[name] ?? present?.[name] ?? '';
+  return {
+    topic: input.topic,
+    keywords: input.keywords,
+    instructions: input.instructions,
+    source: input.source.slice(0, longestSource),
+    source_url: input.source_url,
+    title: valueOf('title') || input.topic,
+    content: partNames.indexOf(part) > partNames.indexOf('content') ? content.slice(0, longestForSmall) : content,
+    excerpt: valueOf('excerpt'),
+    meta_description: valueOf('meta_description'),
+    focus_keyword: valueOf('focus_keyword'),
+    tags: (draft.tags ?? present?.tags ?? []).join(', '),
+    site,
+    // The locale `sv-SE` uses the format of ISO 8601.
+    date: new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(host.clock.now()),
+  };
+}
 
 export interface GenerateContentInit {
   readonly template: TemplateSettings;
@@ -17,47 +64,47 @@ export interface GenerateContentInit {
   readonly user: User | null;
   readonly usage: UsageOrigin;
   readonly signal?: AbortSignal | undefined;
-  /** Parts of an earlier attempt: they are not paid for again. */
+  /** The sections of an earlier attempt, which are kept. */
   readonly done?: ContentDraft;
-  /** What a post that is rewritten says. */
+  /** The current content of a rewritten post. */
   readonly present?: Present | undefined;
-  /** `media`: images are kept at once. `b64_json`: they come as data. */
+  /** `media`: images are stored in the media library at once. `b64_json`: they are returned as data. */
   readonly imageForm: 'media' | 'b64_json';
   readonly onPart?: (part: PartName) => void;
   readonly onText?: (part: PartName, piece: string) => void;
-  /** After each part, with all so far. Waited for. */
+  /** Called and awaited after each section, with the draft so far. */
   readonly onDraft?: (draft: ContentDraft, part: PartName) => Promise<void> | void;
 }
 
 export type GenerateContent = (init: GenerateContentInit) => Promise<ContentDraft>;
 
 /**
- * Writes the parts of a text that its template switches on, one after the other. Keeps no state.
+ * Writes the enabled sections of a template, one after the other. Stateless.
  *
- * @throws RestError of the provider (D5), or 502 `rest_svc_content_empty` when a model answers nothing
+ * @throws RestError of the provider (D5), or 502 `rest_svc_content_empty` if a model returns nothing
  */
-export function createGenerateContent(context: ServiceContext): GenerateContent {
+export function createGenerateContent(ports: ContentPorts): GenerateContent {
   return async (init) => {
     let draft = init.done ?? emptyDraft;
     for (const part of enabledParts(init.template)) {
-      if (isWritten(draft, part)) continue;
+      if (hasPart(draft, part)) continue;
       init.signal?.throwIfAborted();
       init.onPart?.(part);
-      draft = await (part === 'image' ? drawImage(context, init, draft) : writePart(context, { ...init, part }, draft));
+      draft = await (part === 'image' ? drawImage(ports, init, draft) : writePart(ports, { ...init, part }, draft));
       await init.onDraft?.(draft, part);
     }
-    return context.host.hooks.applyFiltersAsync('svc_content_result', draft, init.generation);
+    return ports.host.hooks.applyFiltersAsync('svc_content_result', draft, init.generation);
   };
 }
 
-/** The prompt with everything filled in, before filters. */
-export async function promptOf(
-  context: ServiceContext,
+/** The prompt with its placeholders filled in, before filters. */
+export async function buildPrompt(
+  ports: ContentPorts,
   { template, generation, present }: Pick<GenerateContentInit, 'template' | 'generation' | 'present'>,
   { part, draft }: { readonly part: PartName; readonly draft: ContentDraft },
 ): Promise<ContentPrompt> {
-  const values = await promptValues(context.host, { input: generation.input, draft, present, part });
-  const { provider, model } = await chooseModel(context, template, part);
+  const values = await promptValues(ports.host, { input: generation.input, draft, present, part });
+  const { provider, model } = await chooseModel(ports, template, part);
   return {
     provider,
     model,
@@ -70,36 +117,36 @@ export async function promptOf(
 type TextPart = Exclude<PartName, 'image'>;
 
 async function writePart(
-  context: ServiceContext,
+  ports: ContentPorts,
   init: GenerateContentInit & { readonly part: TextPart },
   draft: ContentDraft,
 ): Promise<ContentDraft> {
   const { part, generation } = init;
-  const made = await promptOf(context, init, { part, draft });
-  const { provider, model, system, prompt, params } = await context.host.hooks.applyFiltersAsync(
+  const made = await buildPrompt(ports, init, { part, draft });
+  const { provider, model, system, prompt, params } = await ports.host.hooks.applyFiltersAsync(
     'svc_content_prompt',
     made,
     part,
     generation,
   );
-  const answer = await context.generateText({
+  const reply = await ports.generateText({
     provider,
     model,
     params,
     messages: [{ role: 'user', content: prompt }],
     ...(system.trim() !== '' && { systemInstruction: system }),
-    // What a page or a feed says must not be filled in.
+    // Pages and feeds may contain placeholders, which must not be filled in.
     placeholders: false,
     user: init.user ?? undefined,
     signal: init.signal,
     origin: init.usage,
     onText: init.onText && ((piece) => init.onText?.(part, piece)),
   });
-  const value = cleanPart(part, answer.content, draft.title);
+  const value = cleanPart(part, reply.content, draft.title);
   if (value.length === 0) throw errors.content_empty({ values: { part: partLabels[part] } });
-  const { input_tokens: input, output_tokens: output } = answer.usage;
-  const spent = withSpent(draft, { input, output, cost: answer.cost });
-  const ai = { provider: answer.provider, model: answer.model };
+  const { input_tokens: input, output_tokens: output } = reply.usage;
+  const spent = addSpend(draft, { input, output, cost: reply.cost });
+  const ai = { provider: reply.provider, model: reply.model };
   return { ...spent, [part]: value, ai: part === 'content' || draft.ai === null ? ai : draft.ai };
 }
 
@@ -120,20 +167,16 @@ function cleanPart(part: TextPart, text: string, title: string | undefined): str
   }
 }
 
-async function drawImage(
-  context: ServiceContext,
-  init: GenerateContentInit,
-  draft: ContentDraft,
-): Promise<ContentDraft> {
-  const made = await promptOf(context, init, { part: 'image', draft });
-  const { provider, model, prompt } = await context.host.hooks.applyFiltersAsync(
+async function drawImage(ports: ContentPorts, init: GenerateContentInit, draft: ContentDraft): Promise<ContentDraft> {
+  const made = await buildPrompt(ports, init, { part: 'image', draft });
+  const { provider, model, prompt } = await ports.host.hooks.applyFiltersAsync(
     'svc_content_prompt',
     made,
     'image',
     init.generation,
   );
   const { size } = init.template.parts.image;
-  const answer = await context.generateImages({
+  const result = await ports.generateImages({
     provider,
     model,
     prompt,
@@ -143,9 +186,9 @@ async function drawImage(
     ...(size !== '' && { size: size as `${number}x${number}` }),
     ...(init.user !== null && { userId: init.user.id }),
   });
-  const [image] = answer.images;
-  const tokens = (name: string): number => (typeof answer.usage?.[name] === 'number' ? answer.usage[name] : 0);
-  const spent = withSpent(draft, { input: tokens('input_tokens'), output: tokens('output_tokens'), cost: answer.cost });
+  const [image] = result.images;
+  const tokens = (name: string): number => (typeof result.usage?.[name] === 'number' ? result.usage[name] : 0);
+  const spent = addSpend(draft, { input: tokens('input_tokens'), output: tokens('output_tokens'), cost: result.cost });
   return {
     ...spent,
     image: {
@@ -157,7 +200,7 @@ async function drawImage(
   };
 }
 
-function withSpent(
+function addSpend(
   draft: ContentDraft,
   { input, output, cost }: { readonly input: number; readonly output: number; readonly cost: number | null },
 ): ContentDraft {
@@ -168,4 +211,60 @@ function withSpent(
     cost: draft.cost + (cost ?? 0),
     unpriced: draft.unpriced + (cost === null ? 1 : 0),
   };
+}
+
+/** The provider and model of a section. */
+interface ChosenModel {
+  /** Id of the provider. */
+  readonly provider: string;
+  /** Empty only if the provider has no default model. */
+  readonly model: string;
+}
+
+type Models = Pick<ContentPorts, 'settings' | 'providers' | 'tester' | 'host'>;
+
+/**
+ * The provider and model of the section, else of the template, else the first connected provider.
+ *
+ * @throws RestError `rest_svc_provider_not_configured` if no provider is connected
+ */
+async function chooseModel(
+  ports: Models,
+  template: Pick<TemplateSettings, 'provider' | 'model' | 'parts'>,
+  part: PartName,
+): Promise<ChosenModel> {
+  const own = template.parts[part];
+  if (part === 'image') return imageModel(ports, own);
+  const provider = own.provider || template.provider;
+  const model = own.model || (own.provider === '' || own.provider === template.provider ? template.model : '');
+  if (provider !== '') return { provider, model: model || (await savedModel(ports, provider, 'model')) };
+  const first = await findReadyModel(ports);
+  if (first === null) throw notConfigured('text');
+  return { provider: first.provider, model: model || first.model };
+}
+
+async function imageModel(
+  ports: Models,
+  { provider, model }: { readonly provider: string; readonly model: string },
+): Promise<ChosenModel> {
+  if (provider !== '') return { provider, model: model || (await savedModel(ports, provider, 'image_model')) };
+  for (const candidate of await ports.providers.all()) {
+    if (!candidate.images) continue;
+    const saved = await ports.settings.provider(candidate.id);
+    const named = model || (typeof saved['image_model'] === 'string' ? saved['image_model'] : '');
+    if (named !== '' && missingSettings(candidate, saved).length === 0) return { provider: candidate.id, model: named };
+  }
+  throw notConfigured('images');
+}
+
+async function savedModel({ settings }: Models, provider: string, name: 'model' | 'image_model'): Promise<string> {
+  const saved = (await settings.provider(provider))[name];
+  return typeof saved === 'string' ? saved : '';
+}
+
+function notConfigured(what: 'text' | 'images'): Error {
+  return errors.provider_not_configured({
+    values: { provider: `No provider for ${what}`, missing: what === 'text' ? 'key and model' : 'key and image model' },
+    data: { provider: '', provider_status: null },
+  });
 }

@@ -2,24 +2,24 @@ import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 
-/** What a page says. */
+/** Title and text of a page. */
 export interface SourceText {
   readonly title: string;
   readonly text: string;
 }
 
-const mostBytes = 3_000_000;
+const maxBytes = 3_000_000;
 /** Milliseconds. */
 const timeout = 20_000;
 
 export interface ReadInit {
-  /** An administrator typed the address: a literal inside this network is reached, and nothing beside it (D23). */
+  /** An administrator typed the URL: allows this host in the local network, and no other (D23). */
   readonly typed?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads a page by a guarded fetch.
+ * Reads a page with a guarded fetch.
  *
  * @throws RestError 400 `rest_svc_source_unreadable` with the reason
  */
@@ -27,14 +27,14 @@ export async function readSource(host: Pick<HostApi, 'http'>, url: string, init:
   const { body, headers } = await fetchSource(host, url, init);
   const type = headers['content-type'] ?? '';
   const { pageText } = await import('../../../kit/page-text.ts');
-  if (!/html|^text\/|xml|^$/.test(type)) throw unreadable(url, `This is no page to read, but ${type}.`);
+  if (!/html|^text\/|xml|^$/.test(type)) throw unreadable(url, `Pages of type ${type} cannot be read.`);
   const page = /html|xml|^$/.test(type) ? pageText(body) : { title: '', text: body };
   if (page.text.trim() === '')
-    throw unreadable(url, 'There is no text on this page. It may be made by scripts, which are not run here.');
+    throw unreadable(url, 'This page contains no text. Pages that need JavaScript cannot be read.');
   return page;
 }
 
-/** The answer to an address that somebody typed, as text. */
+/** Fetches a URL that a user typed or a feed contains. */
 export async function fetchSource(
   { http }: Pick<HostApi, 'http'>,
   url: string,
@@ -47,22 +47,22 @@ export async function fetchSource(
 }> {
   const allowHost = typed ? typedInternalHost(url) : null;
   try {
-    const answer = await http.fetch(url, {
+    const response = await http.fetch(url, {
       timeout,
       ...(allowHost !== null && { allowHost }),
-      maxBytes: mostBytes,
+      maxBytes: maxBytes,
       headers: {
         accept:
           'text/html, application/xhtml+xml, application/rss+xml, application/atom+xml, text/xml;q=0.9, */*;q=0.5',
       },
       ...(signal && { signal }),
     });
-    if (answer.status < 200 || answer.status > 299)
-      throw unreadable(url, `It answered with status ${String(answer.status)}.`);
-    return { body: answer.text(), bytes: answer.body, headers: answer.headers, url: answer.url };
+    if (response.status < 200 || response.status > 299)
+      throw unreadable(url, `The server returned status ${String(response.status)}.`);
+    return { body: response.text(), bytes: response.body, headers: response.headers, url: response.url };
   } catch (error) {
     if (signal?.aborted || (error as { readonly code?: unknown }).code === 'rest_svc_source_unreadable') throw error;
-    throw unreadable(url, error instanceof Error ? error.message : 'It could not be fetched.', error);
+    throw unreadable(url, error instanceof Error ? error.message : 'The page could not be fetched.', error);
   }
 }
 

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Post, User } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { contentOf } from '../content.ts';
+import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { postErrors, type PostSettings } from '../posts/post-settings.ts';
 import { preparePost } from '../posts/save-post.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import type { TemplateSettings } from '../templates/template.ts';
-import { emitGenerated } from './content-event.ts';
+import { emitGenerated } from '../content-generated.event.ts';
 import type { ContentDraft, ContentInput } from './draft.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { readSource } from './read-source.ts';
@@ -16,7 +15,7 @@ export interface WriteOnceInit {
   readonly template: TemplateSettings;
   readonly input: ContentInput;
   readonly settings: PostSettings;
-  /** Whose it is. */
+  /** The owner. */
   readonly user: User | null;
   readonly signal?: AbortSignal;
 }
@@ -28,14 +27,14 @@ export interface WrittenText {
   readonly post: Post | null;
 }
 
-/** Writes one text and waits for it: the text, its post and its event are stored in one transaction. */
+/** Writes one text. Stores the text, its post and its event in one transaction. */
 export async function writeOnce(
-  context: ServiceContext,
+  writer: ContentWriter,
   { template, input: given, settings, user, signal }: WriteOnceInit,
 ): Promise<WrittenText> {
-  const { host } = context;
-  const { runs, generate } = contentOf(context);
-  // Before anything is paid for.
+  const { host } = writer;
+  const { runs, generate } = writer;
+  // Validates before the first paid call.
   const errors = await postErrors(host, settings, user);
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   const source =

@@ -3,10 +3,10 @@ import { createFakeClock } from '#testing';
 import { contentMigration, contentTableNames } from '../../../../plugins/svc/modules/content-writer/content-tables.ts';
 import { defaultPostSettings } from '../../../../plugins/svc/modules/content-writer/posts/post-settings.ts';
 import { builtInTemplates } from '../../../../plugins/svc/modules/content-writer/templates/built-in.ts';
-import { settingsOf } from '../../../../plugins/svc/modules/content-writer/templates/template.ts';
+import { pickSettings } from '../../../../plugins/svc/modules/content-writer/templates/template.ts';
 import { eraseTexts, exportTexts } from '../../../../plugins/svc/modules/content-writer/runs/personal-data.ts';
 import { createRunStore, type RunStore } from '../../../../plugins/svc/modules/content-writer/runs/run-store.ts';
-import { sweepRuns } from '../../../../plugins/svc/modules/content-writer/runs/sweep.ts';
+import { sweepRuns } from '../../../../plugins/svc/modules/content-writer/runs/run-store.ts';
 import { emptyDraft, emptyInput } from '../../../../plugins/svc/modules/content-writer/write/draft.ts';
 import type { Database } from '../../../../host/database/database-contract.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
@@ -27,7 +27,7 @@ describeDialects('texts that are kept', (open) => {
       label: 'x',
       userId,
       inputs: [{ ...emptyInput, topic: 'Tea' }],
-      settings: { template: settingsOf(article!), post: defaultPostSettings, read_pages: false, mapping: null },
+      settings: { template: pickSettings(article!), post: defaultPostSettings, read_pages: false, mapping: null },
     });
   const text = (uuid: string, userId: number) =>
     runs.add({
@@ -78,8 +78,8 @@ describeDialects('texts that are kept', (open) => {
   it('are added once, and become one post', async () => {
     expect(await text('a', 1)).to.equal(true);
     expect(await text('a', 1)).to.equal(false);
-    const taken = await Promise.all([1, 2, 3].map(() => database.transaction(async () => runs.takeForPost('a', 1))));
+    const taken = await Promise.all([1, 2, 3].map(() => database.transaction(async () => runs.claimForPost('a', 1))));
     expect(taken.filter(Boolean)).to.have.length(1);
-    expect(await runs.takeForPost('a', 2)).to.equal(false);
+    expect(await runs.claimForPost('a', 2)).to.equal(false);
   });
 });

@@ -1,14 +1,15 @@
 import { lazy } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
-import { partsOf } from '../../kit/parts-of.ts';
+import type { HostPort, ImagesPort, ProvidersPort, SettingsPort, TextPort, UsagePort } from '../../ports.ts';
 import { createItemClaims, type ItemClaims } from './runs/item-claims.ts';
 import { createRunStore, type RunStore } from './runs/run-store.ts';
 import { createContentWorker, type ContentWorker } from './runs/worker.ts';
 import { createTemplateStore, type TemplateStore } from './templates/template-store.ts';
 import type { GenerateContent } from './write/generate-content.ts';
 
-/** What the pages, commands and jobs of the content writer share. One per context. */
-export interface Content {
+export type ContentPorts = HostPort & ProvidersPort & SettingsPort & TextPort & ImagesPort & Pick<UsagePort, 'costOf'>;
+
+/** What the pages, commands and jobs of the content writer share. */
+export interface ContentWriter extends ContentPorts {
   readonly templates: TemplateStore;
   readonly runs: RunStore;
   readonly claims: ItemClaims;
@@ -16,18 +17,16 @@ export interface Content {
   readonly generate: GenerateContent;
 }
 
-/** The parts of the content writer in this process. */
-export const contentOf: (context: ServiceContext) => Content = partsOf(create);
-
-function create(context: ServiceContext): Content {
-  const { host } = context;
+export function createContentWriter(ports: ContentPorts): ContentWriter {
+  const { host } = ports;
   const runs = createRunStore(host);
   const claims = createItemClaims(host);
   return {
+    ...ports,
     templates: createTemplateStore({
       host,
       providers: async () => {
-        const all = await context.providers.all();
+        const all = await ports.providers.all();
         return {
           text: all.filter(({ text }) => text).map(({ id }) => id),
           images: all.filter(({ images }) => images).map(({ id }) => id),
@@ -36,7 +35,7 @@ function create(context: ServiceContext): Content {
     }),
     runs,
     claims,
-    worker: createContentWorker({ context, claims, runs }),
-    generate: lazy(async () => (await import('./write/generate-content.ts')).createGenerateContent(context)),
+    worker: createContentWorker({ ports, claims, runs }),
+    generate: lazy(async () => (await import('./write/generate-content.ts')).createGenerateContent(ports)),
   };
 }

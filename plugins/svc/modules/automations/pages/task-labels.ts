@@ -1,5 +1,6 @@
+import { formatCount, formatNumber } from '#plugin-api';
 import { itemStates, type Item, type ItemCounts, type ItemState } from '../queue/item.ts';
-import type { Run } from '../runs/run.ts';
+import type { Run } from '../runs/run-store.ts';
 import type { TaskSource } from '../tasks/task.ts';
 
 interface Badge {
@@ -16,7 +17,7 @@ const kinds: Readonly<Record<ItemState, NonNullable<Badge['kind']> | undefined>>
 };
 export const stateLabels: Readonly<Record<ItemState, string>> = {
   pending: 'Waiting',
-  processing: 'Under way',
+  processing: 'In progress',
   completed: 'Completed',
   failed: 'Failed',
   cancelled: 'Cancelled',
@@ -25,7 +26,7 @@ export const stateLabels: Readonly<Record<ItemState, string>> = {
 export function itemBadge({ state, attempts }: Pick<Item, 'state' | 'attempts'>): Badge {
   const kind = kinds[state];
   return state === 'pending' && attempts > 0
-    ? { text: 'Waits to be tried again', kind: 'warning' }
+    ? { text: 'Waiting for retry', kind: 'warning' }
     : { text: stateLabels[state], ...(kind && { kind }) };
 }
 
@@ -34,34 +35,32 @@ export function taskBadge(status: 'active' | 'paused'): Badge {
 }
 
 export const namedSchedules = [
-  { value: '', label: 'Only when I say so' },
-  { value: 'hourly', label: 'Once an hour' },
+  { value: '', label: 'Manually' },
+  { value: 'hourly', label: 'Hourly' },
   { value: 'twicedaily', label: 'Twice a day' },
-  { value: 'daily', label: 'Once a day' },
-  { value: 'weekly', label: 'Once a week' },
+  { value: 'daily', label: 'Daily' },
+  { value: 'weekly', label: 'Weekly' },
 ] as const;
 
-export function scheduleWords(schedule: string): string {
+export function scheduleLabel(schedule: string): string {
   return namedSchedules.find(({ value }) => value === schedule)?.label ?? `${schedule} (UTC)`;
 }
 
-export function sourceWords(source: TaskSource): string {
+export function sourceLabel(source: TaskSource): string {
   switch (source.kind) {
     case 'list':
-      return source.items.length === 1
-        ? 'A list of 1 line'
-        : `A list of ${source.items.length.toLocaleString('en-GB')} lines`;
+      return `List (${formatCount(source.items.length, 'line')})`;
     case 'csv':
       return 'CSV';
     case 'rss':
-      return `The feed ${source.url}`;
+      return `Feed ${source.url}`;
     case 'posts':
-      return `Posts (${source.post_type}, ${source.status === 'any' ? 'any status' : source.status}${source.search === '' ? '' : `, with "${source.search}"`})`;
+      return `Posts (${source.post_type}, ${source.status === 'any' ? 'any status' : source.status}${source.search === '' ? '' : `, containing "${source.search}"`})`;
   }
 }
 
-/** Of a bar: what is finished of all there is. */
-export function progressOf(counts: ItemCounts): {
+/** For the progress bar. */
+export function summarizeProgress(counts: ItemCounts): {
   readonly total: number;
   readonly done: number;
   readonly open: number;
@@ -70,20 +69,20 @@ export function progressOf(counts: ItemCounts): {
   const total = itemStates.reduce((sum, state) => sum + counts[state], 0);
   const open = counts.pending + counts.processing;
   const parts = [
-    `${(total - open).toLocaleString('en-GB')} of ${total.toLocaleString('en-GB')} done`,
-    ...(counts.failed > 0 ? [`${counts.failed.toLocaleString('en-GB')} failed`] : []),
-    ...(counts.cancelled > 0 ? [`${counts.cancelled.toLocaleString('en-GB')} cancelled`] : []),
+    `${formatNumber(total - open)} of ${formatNumber(total)} finished`,
+    ...(counts.failed > 0 ? [`${formatNumber(counts.failed)} failed`] : []),
+    ...(counts.cancelled > 0 ? [`${formatNumber(counts.cancelled)} cancelled`] : []),
   ];
   return { total, open, done: total - open, text: parts.join(', ') };
 }
 
-export function runWords({ state, message }: Run): string {
-  return state === 'running' ? 'Collecting now.' : message;
+export function runMessage({ state, message }: Run): string {
+  return state === 'running' ? 'Collecting items.' : message;
 }
 
-/** What the page calls an item: a feed's entry and a post have titles. */
+/** The title of a feed entry or post; otherwise the target. */
 export function itemTitle({ target, input }: Pick<Item, 'target' | 'input'>): string {
   const title = input['title'];
-  const words = typeof title === 'string' && title.trim() !== '' ? title : target;
-  return words.length > 120 ? `${words.slice(0, 119)}…` : words || '(nothing)';
+  const text = typeof title === 'string' && title.trim() !== '' ? title : target;
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text || '(empty)';
 }

@@ -1,0 +1,40 @@
+import { RestError, type AdminRequest } from '#plugin-api';
+import { readText } from '../../../admin-ui/form-values.ts';
+import type { Automations } from '../automations.ts';
+import type { Item } from '../queue/item.ts';
+import { unknownTask } from '../tasks/task-store.ts';
+import type { Task } from '../tasks/task.ts';
+
+/** The task that the query names: `?id=7`. @throws RestError 404 */
+export function requireTaskOfQuery(automations: Automations, { query }: Pick<AdminRequest, 'query'>): Promise<Task> {
+  return requireTask(automations, query['id']);
+}
+
+/** The task that the form names. @throws RestError 404 */
+export function requireTaskOfForm(automations: Automations, request: AdminRequest): Promise<Task> {
+  return requireTask(automations, readText(request, 'id'));
+}
+
+async function requireTask(automations: Automations, id: unknown): Promise<Task> {
+  const number = parseId(id);
+  const task = number === null ? null : await automations.tasks.get(number);
+  if (task === null) throw unknownTask(typeof id === 'string' ? id.slice(0, 20) : '');
+  return task;
+}
+
+/** @throws RestError 404 */
+export async function requireItem(automations: Automations, id: unknown): Promise<Item> {
+  const number = parseId(id);
+  const item = number === null ? null : await automations.items.get(number);
+  if (item === null)
+    throw new RestError({
+      code: 'rest_svc_task_item_not_found',
+      status: 404,
+      message: 'Item not found. It may have been deleted with its task.',
+    });
+  return item;
+}
+
+export function parseId(value: unknown): number | null {
+  return typeof value === 'string' && /^[1-9]\d{0,9}$/.test(value) ? Number(value) : null;
+}
