@@ -6,7 +6,7 @@ import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 
 export const title =
-  'POST /embeddings, 100 texts of 1,536 dimensions, one caller, against a far end that answers at once';
+  'POST /embeddings, 100 texts of 1,536 dimensions, one caller, against an upstream that answers at once';
 
 const model = 'text-embedding-3-small';
 const input = Array.from(
@@ -52,13 +52,13 @@ async function timeOf(call: () => Promise<unknown>, calls: number): Promise<numb
 }
 
 async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]> {
-  const farEnd: Child = await startChild({
+  const upstream: Child = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/embedding-far-end.ts'],
+    args: ['--import', 'tsx', 'tests/bench/helpers/embedding-upstream.ts'],
     ready: readyLine,
   });
-  stops.push(farEnd.stop);
-  const baseURL = `${farEnd.ready}/v1`;
+  stops.push(upstream.stop);
+  const baseURL = `${upstream.ready}/v1`;
   const data = await createDataFolder();
   stops.push(data.remove);
   await data.cli('svc', 'key', 'set', 'bench-key');

@@ -8,7 +8,7 @@ import type { Portkey } from './helpers/portkey.ts';
 import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
 import { median } from './helpers/statistics.ts';
 
-export const title = 'POST /generate, 64 callers, against a far end that answers at once';
+export const title = 'POST /generate, 64 callers, against an upstream that answers at once';
 
 const callers = 64;
 const model = 'gpt-4.1-mini';
@@ -29,9 +29,9 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
     : { rounds: 5, seconds: 5, warmUp: 4 };
   const stops: (() => Promise<void>)[] = [];
   try {
-    const farEnd = await startHelper('far-end.ts');
-    stops.push(farEnd.stop);
-    const { subjects, portkeyMissing } = await startSubjects(farEnd.ready, stops);
+    const upstream = await startHelper('upstream.ts');
+    stops.push(upstream.stop);
+    const { subjects, portkeyMissing } = await startSubjects(upstream.ready, stops);
     for (const { target } of subjects) {
       await probe(target);
       await load(target, { callers, seconds: warmUp });
@@ -58,10 +58,10 @@ function startHelper(file: string, ...args: string[]): Promise<Child> {
 }
 
 async function startSubjects(
-  farEnd: string,
+  upstream: string,
   stops: (() => Promise<void>)[],
 ): Promise<{ subjects: Subject[]; portkeyMissing: string | null }> {
-  const baseUrl = `${farEnd}/v1`;
+  const baseUrl = `${upstream}/v1`;
   const data = await createDataFolder();
   stops.push(data.remove);
   await data.cli('svc', 'key', 'set', 'bench-key');

@@ -6,13 +6,13 @@ import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
 import { percentile } from './helpers/statistics.ts';
 import { openVisitor, straight } from './helpers/widget-visitor.ts';
 
-export const title = 'Streamed answers over the route of the widget: far end to visitor, and what open streams cost';
+export const title = 'Streamed answers over the route of the widget: upstream to visitor, and what open streams cost';
 
 interface Subject {
   readonly root: string;
   readonly bot: number;
   readonly pid: number;
-  readonly farEnd: string;
+  readonly upstream: string;
 }
 
 export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
@@ -25,17 +25,17 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
     const memory = await costOfOpen(subject, { from: 1000, open });
     const most = (value: number): NonNullable<BenchRow['target']> => ({ at: 'most', value });
     return [
-      { name: 'first token, far end to visitor, p50', value: percentile(first, 0.5), unit: 'ms', target: most(20) },
+      { name: 'first token, upstream to visitor, p50', value: percentile(first, 0.5), unit: 'ms', target: most(20) },
       {
-        name: 'first token, far end to visitor, p99',
+        name: 'first token, upstream to visitor, p99',
         value: percentile(first, 0.99),
         unit: 'ms',
         target: most(20),
         note: `of ${String(first.length)} answers, one after the other`,
       },
-      { name: 'straight from the far end, p50', value: percentile(bare, 0.5), unit: 'ms' },
+      { name: 'straight from the upstream, p50', value: percentile(bare, 0.5), unit: 'ms' },
       {
-        name: 'straight from the far end, p99',
+        name: 'straight from the upstream, p99',
         value: percentile(bare, 0.99),
         unit: 'ms',
         note: 'in turns with the answers above: what the machine itself takes, with whatever else it does',
@@ -51,15 +51,15 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
-  const farEnd = await startChild({
+  const upstream = await startChild({
     command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-far-end.ts'],
+    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-upstream.ts'],
     ready: readyLine,
   });
-  stops.push(farEnd.stop);
+  stops.push(upstream.stop);
   const data = await createDataFolder();
   stops.push(data.remove);
-  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${farEnd.ready}/v1`);
+  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
   const settings = {
     name: 'Bench',
     provider: 'openai',
@@ -72,12 +72,12 @@ async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
   // So that each visitor has an address of its own, and no limit against floods is met.
   const site = await startSite({ ...data, env: { ...data.env, TRUST_PROXY: 'loopback' } });
   stops.push(site.stop);
-  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid, farEnd: farEnd.ready };
+  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid, upstream: upstream.ready };
 }
 
-/** One visitor after the other, each with one answer, in turns with the far end itself. */
+/** One visitor after the other, each with one answer, in turns with the upstream itself. */
 async function speeds(
-  { root, bot, farEnd }: Subject,
+  { root, bot, upstream }: Subject,
   { from, visitors }: { readonly from: number; readonly visitors: number },
 ): Promise<{ first: number[]; rest: number[]; bare: number[] }> {
   const first: number[] = [];
@@ -87,7 +87,7 @@ async function speeds(
     const answer = await (await openVisitor(root, bot, number)).send('Count to ten.');
     first.push(answer.first);
     rest.push(...(await answer.rest));
-    bare.push(...(await straight(farEnd)));
+    bare.push(...(await straight(upstream)));
   }
   return { first, rest, bare };
 }

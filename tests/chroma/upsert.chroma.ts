@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { requestFaults, requestSchema } from '../conformance/vector-requests.ts';
-import { vectorOf } from '../contract/embedding-far-end.ts';
+import { vectorOf } from '../contract/embedding-upstream.ts';
 import { items, requestTo, startVectorService, type VectorService } from '../contract/vector-service.ts';
 import { startChroma, type ChromaServer } from './chroma-server.ts';
 

@@ -3,9 +3,9 @@ import { createSystemClock } from '../../host/clock.ts';
 import type { ProviderConnection, TextRequest } from '../../plugins/svc/providers/provider.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { currentFetch } from '../helpers/recorded-responses.ts';
-import type { FarEnd, JsonBody } from './far-end.ts';
+import type { Upstream, JsonBody } from './upstream.ts';
 
-/** What reached the far end. */
+/** What reached the upstream. */
 export interface Sent {
   body: JsonBody;
   headers: Readonly<Record<string, string>>;
@@ -20,11 +20,11 @@ export interface Recorded {
   readonly times?: number;
 }
 
-/** Lets the far end give a recorded answer to a generation. */
-export function answering(farEnd: FarEnd, { status = 200, body, headers = {}, times = 1 }: Recorded): Sent {
+/** Lets the upstream give a recorded answer to a generation. */
+export function answering(upstream: Upstream, { status = 200, body, headers = {}, times = 1 }: Recorded): Sent {
   const sent: Sent = { body: {}, headers: {}, count: 0 };
-  nock(farEnd.origin)
-    .post(farEnd.generatePath)
+  nock(upstream.origin)
+    .post(upstream.generatePath)
     .times(times)
     .reply(function (_uri, received) {
       sent.count += 1;
@@ -36,9 +36,9 @@ export function answering(farEnd: FarEnd, { status = 200, body, headers = {}, ti
   return sent;
 }
 
-export function connectionTo(farEnd: FarEnd, changes: Partial<ProviderConnection> = {}): ProviderConnection {
+export function connectionTo(upstream: Upstream, changes: Partial<ProviderConnection> = {}): ProviderConnection {
   return {
-    settings: farEnd.settings,
+    settings: upstream.settings,
     fetch: currentFetch,
     clock: createSystemClock(),
     log: silentLog,
@@ -47,9 +47,9 @@ export function connectionTo(farEnd: FarEnd, changes: Partial<ProviderConnection
   };
 }
 
-export function requestTo(farEnd: FarEnd, changes: Partial<TextRequest> = {}): TextRequest {
+export function requestTo(upstream: Upstream, changes: Partial<TextRequest> = {}): TextRequest {
   return {
-    model: farEnd.model,
+    model: upstream.model,
     system: null,
     messages: [{ role: 'user', content: 'Say hello in French.' }],
     params: {},

@@ -11,9 +11,9 @@ import type {
 import { failureOf } from '../helpers/failure-of.ts';
 import { currentFetch, useRecordedResponses } from '../helpers/recorded-responses.ts';
 import { silentLog } from '../helpers/silent-log.ts';
-import type { JsonBody } from './far-end.ts';
-import { fields, type GivenImage, type ImageFarEnd } from './image-far-end.ts';
-import { imageKey } from './image-far-ends.ts';
+import type { JsonBody } from './upstream.ts';
+import { fields, type GivenImage, type ImageUpstream } from './image-upstream.ts';
+import { imageKey } from './image-upstreams.ts';
 
 const kinds: Readonly<Record<number, ProviderErrorKind>> = {
   400: 'rejected',
@@ -32,14 +32,14 @@ const prompt = 'A lighthouse at dusk';
 const address = 'https://images.example.com/1.png?signature=abc';
 
 /** What every provider of images must do, whatever it speaks. */
-export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider): void {
+export function describeImageProvider(upstream: ImageUpstream, find: () => Provider): void {
   const given: GivenImage = {
-    ...(farEnd.gives.b64 ? { b64: 'aW1hZ2U=' } : { url: address }),
-    ...(farEnd.gives.revised && { revised: 'A white lighthouse' }),
+    ...(upstream.gives.b64 ? { b64: 'aW1hZ2U=' } : { url: address }),
+    ...(upstream.gives.revised && { revised: 'A white lighthouse' }),
   };
-  const good = farEnd.answer([given]);
+  const good = upstream.answer([given]);
 
-  describe(farEnd.title, () => {
+  describe(upstream.title, () => {
     useRecordedResponses();
 
     const sent: { body: JsonBody; headers: Readonly<Record<string, string>>; count: number } = {
@@ -52,8 +52,8 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       { status = 200, headers = {} }: { status?: number; headers?: Readonly<Record<string, string>> } = {},
     ): void {
       sent.count = 0;
-      nock(farEnd.origin)
-        .post(farEnd.path)
+      nock(upstream.origin)
+        .post(upstream.path)
         .reply(function (_uri, received) {
           sent.count += 1;
           sent.body = received as JsonBody;
@@ -66,7 +66,7 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
         });
     }
     const connection = (changes: Partial<ProviderConnection> = {}): ProviderConnection => ({
-      settings: farEnd.settings,
+      settings: upstream.settings,
       fetch: currentFetch,
       clock: createSystemClock(),
       log: silentLog,
@@ -75,7 +75,7 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
     });
     const generate = (changes: Partial<ImageRequest> = {}, how: Partial<ProviderConnection> = {}) =>
       find().images!.generate(
-        { model: farEnd.model, prompt, n: 1, responseFormat: 'b64_json', ...changes },
+        { model: upstream.model, prompt, n: 1, responseFormat: 'b64_json', ...changes },
         connection(how),
       );
     const failure = async (how: Partial<ProviderConnection> = {}): Promise<ProviderError> => {
@@ -90,12 +90,12 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
     };
     function expectDescribed(body: JsonBody): void {
       const described = Object.fromEntries(
-        Object.entries(body).filter(([name]) => farEnd.additions?.includes(name) !== true),
+        Object.entries(body).filter(([name]) => upstream.additions?.includes(name) !== true),
       );
-      expect(farEnd.valid(described), JSON.stringify(farEnd.valid.errors)).to.equal(true);
+      expect(upstream.valid(described), JSON.stringify(upstream.valid.errors)).to.equal(true);
     }
     const withMessage = (message: string): JsonBody =>
-      JSON.parse(JSON.stringify(farEnd.error).replace('{message}', message)) as JsonBody;
+      JSON.parse(JSON.stringify(upstream.error).replace('{message}', message)) as JsonBody;
 
     it('answers the image, the usage and the model that answered', async () => {
       answering(good);
@@ -103,45 +103,45 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       expect(images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }))).to.deep.equal([
         { url: null, b64_json: given.b64, revised_prompt: given.revised ?? null },
       ]);
-      expect([usage, model, ignored]).to.deep.equal([farEnd.usage, farEnd.answeredBy ?? farEnd.model, []]);
+      expect([usage, model, ignored]).to.deep.equal([upstream.usage, upstream.answeredBy ?? upstream.model, []]);
     });
 
-    it('sends its key in the header the far end reads, and just the prompt where nothing else is said, as its specification allows', async () => {
+    it('sends its key in the header the upstream reads, and just the prompt where nothing else is said, as its specification allows', async () => {
       answering(good);
       await generate();
-      expect(String(sent.headers[farEnd.key[0]])).to.equal(farEnd.key[1]);
-      expect(withoutForm(sent.body)).to.deep.equal(farEnd.bare(prompt, 1));
+      expect(String(sent.headers[upstream.key[0]])).to.equal(upstream.key[1]);
+      expect(withoutForm(sent.body)).to.deep.equal(upstream.bare(prompt, 1));
       expectDescribed(sent.body);
       expect(JSON.stringify(sent.body)).not.to.contain(imageKey);
     });
 
-    for (const [name, wire] of Object.entries(farEnd.wire) as [keyof typeof fields, JsonBody | null][]) {
+    for (const [name, wire] of Object.entries(upstream.wire) as [keyof typeof fields, JsonBody | null][]) {
       it(
         wire === null ? `leaves ${name} out and names it as ignored` : `writes ${name} as ${JSON.stringify(wire)}`,
         async () => {
           answering(good);
           const { ignored } = await generate({ [name]: fields[name] });
-          expect(withoutForm(sent.body)).to.deep.equal({ ...farEnd.bare(prompt, 1), ...wire });
+          expect(withoutForm(sent.body)).to.deep.equal({ ...upstream.bare(prompt, 1), ...wire });
           expect(ignored).to.deep.equal(wire === null ? [name] : []);
           expectDescribed(sent.body);
         },
       );
     }
 
-    it(`gives up to ${String(farEnd.perCall)} image${farEnd.perCall === 1 ? '' : 's'} by a call`, async () => {
-      const n = find().images!.perCall(farEnd.model, farEnd.settings);
-      expect(n).to.equal(farEnd.perCall);
-      answering(farEnd.answer(Array.from({ length: n }, () => given)));
+    it(`gives up to ${String(upstream.perCall)} image${upstream.perCall === 1 ? '' : 's'} by a call`, async () => {
+      const n = find().images!.perCall(upstream.model, upstream.settings);
+      expect(n).to.equal(upstream.perCall);
+      answering(upstream.answer(Array.from({ length: n }, () => given)));
       expect((await generate({ n })).images).to.have.length(n);
-      expect(withoutForm(sent.body)).to.deep.equal(farEnd.bare(prompt, n));
+      expect(withoutForm(sent.body)).to.deep.equal(upstream.bare(prompt, n));
       expectDescribed(sent.body);
     });
 
-    if (farEnd.gives.url) {
+    if (upstream.gives.url) {
       it('asks for an address where one is wanted, and answers it', async () => {
-        answering(farEnd.answer([{ url: address }]));
+        answering(upstream.answer([{ url: address }]));
         const { images } = await generate({ responseFormat: 'url' });
-        expect(farEnd.formOf(sent.body)).to.equal('url');
+        expect(upstream.formOf(sent.body)).to.equal('url');
         expect([images[0]?.url, images[0]?.b64_json]).to.deep.equal([address, null]);
       });
     } else {
@@ -152,7 +152,7 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       });
     }
 
-    for (const [body, reason] of farEnd.withheld) {
+    for (const [body, reason] of upstream.withheld) {
       it(`takes an answer without an image as rejected, with the reason: ${reason}`, async () => {
         answering(body);
         const error = await failure();
@@ -175,7 +175,7 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       });
     }
 
-    it('cuts its key out of what the far end says', async () => {
+    it('cuts its key out of what the upstream says', async () => {
       answering(withMessage(`Bad key ${imageKey}, or sk-proj-Ab12Cd34Ef56.`), { status: 400 });
       expect((await failure()).message).to.equal('Bad key [redacted], or [redacted].');
     });
@@ -190,7 +190,7 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
       ['nothing', ''],
       ['a list', '[]'],
       ['another object', '{"hello":"world"}'],
-      ['an image that is empty', JSON.stringify(farEnd.answer([{ b64: '' }]))],
+      ['an image that is empty', JSON.stringify(upstream.answer([{ b64: '' }]))],
     ] as const) {
       it(`takes ${what} with status 200 as no image`, async () => {
         answering(body);
@@ -201,15 +201,15 @@ export function describeImageProvider(farEnd: ImageFarEnd, find: () => Provider)
     }
 
     it('takes a connection that is cut as a connection error, worth another try', async () => {
-      nock(farEnd.origin)
-        .post(farEnd.path)
+      nock(upstream.origin)
+        .post(upstream.path)
         .replyWithError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
       const error = await failure();
       expect([error.kind, error.status, error.retryable]).to.deep.equal(['connection', null, true]);
     });
 
     it('ends with a timeout when the time limit is over, and at once when its caller gives up', async () => {
-      nock(farEnd.origin).post(farEnd.path).times(2).delay(60_000).reply(200, {});
+      nock(upstream.origin).post(upstream.path).times(2).delay(60_000).reply(200, {});
       expect((await failure({ timeout: 15 })).kind).to.equal('timeout');
       const controller = new AbortController();
       setImmediate(() => {

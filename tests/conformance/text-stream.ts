@@ -5,7 +5,7 @@ import type { Provider, ProviderError, TextResult } from '../../plugins/svc/prov
 import { failureOf } from '../helpers/failure-of.ts';
 import { useRecordedResponses } from '../helpers/recorded-responses.ts';
 import { answering, connectionTo, requestTo } from './exchange.ts';
-import { errorBody, fixturesOf, streamed, streamOf, type FarEnd, type JsonBody } from './far-end.ts';
+import { errorBody, fixturesOf, streamed, streamOf, type Upstream, type JsonBody } from './upstream.ts';
 
 const chatMembers = { stream: true, stream_options: { include_usage: true } };
 const chatError = [
@@ -14,19 +14,19 @@ const chatError = [
 ] as const;
 
 /** What every provider of text must do with streams, whatever it speaks. */
-export function describeTextStream(title: string, farEnd: FarEnd, find: () => Provider): void {
-  const recorded = streamOf(farEnd.id);
+export function describeTextStream(title: string, upstream: Upstream, find: () => Provider): void {
+  const recorded = streamOf(upstream.id);
   const events = recorded.split(/(?<=\r?\n\r?\n)/);
-  const fixtures = fixturesOf(farEnd.id);
-  const path = farEnd.streamPath ?? farEnd.generatePath;
+  const fixtures = fixturesOf(upstream.id);
+  const path = upstream.streamPath ?? upstream.generatePath;
 
-  /** Lets the far end send these bytes, cut as they are. */
+  /** Lets the upstream send these bytes, cut as they are. */
   const sending = (
     chunks: readonly (string | Buffer)[],
     { error, type = 'text/event-stream' }: { error?: Error; type?: string } = {},
   ): { body: JsonBody } => {
     const sent = { body: {} as JsonBody };
-    nock(farEnd.origin)
+    nock(upstream.origin)
       .post(path)
       .reply(
         200,
@@ -48,8 +48,8 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     const { params = {}, ...connection } = changes;
     const pieces: string[] = [];
     const outcome = await find().text!.stream!(
-      requestTo(farEnd, { params }),
-      connectionTo(farEnd, connection),
+      requestTo(upstream, { params }),
+      connectionTo(upstream, connection),
       (piece) => void pieces.push(piece),
     ).then(
       (result) => ({ result, error: null }),
@@ -63,7 +63,7 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
   const expected: TextResult = {
     content: streamed,
     usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 },
-    model: farEnd.answeredBy,
+    model: upstream.answeredBy,
     ignored: [],
   };
 
@@ -75,22 +75,22 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
       const { result, pieces } = await stream();
       expect(result).to.deep.equal(expected);
       expect(pieces).to.deep.equal(['Bon', 'jour, ça va', ' ? ', '🌍 日本', '語.']);
-      expect(farEnd.valid(sent.body), JSON.stringify(farEnd.valid.errors)).to.equal(true);
+      expect(upstream.valid(sent.body), JSON.stringify(upstream.valid.errors)).to.equal(true);
       const { stream: wanted, stream_options } = sent.body;
-      const isOld = farEnd.settings.api_version === '2024-02-01';
+      const isOld = upstream.settings.api_version === '2024-02-01';
       expect({
         ...(wanted !== undefined && { stream: wanted }),
         ...(stream_options !== undefined && { stream_options }),
-      }).to.deep.equal(isOld ? { stream: true } : (farEnd.streamMembers ?? chatMembers));
+      }).to.deep.equal(isOld ? { stream: true } : (upstream.streamMembers ?? chatMembers));
     });
 
     it('writes parameters and names those left out as it does at once', async () => {
       const sent = sending([recorded]);
       const params = { temperature: 0.4, max_completion_tokens: 200, top_k: 40, stop: ['END', 'STOP'] };
       const { result } = await stream({ params });
-      const ignored = Object.keys(params).filter((name) => farEnd.wire[name as 'stop'] === null);
+      const ignored = Object.keys(params).filter((name) => upstream.wire[name as 'stop'] === null);
       expect(result?.ignored).to.deep.equal(ignored);
-      expect(farEnd.paramsOf(sent.body)).to.deep.include(farEnd.wire.max_completion_tokens!);
+      expect(upstream.paramsOf(sent.body)).to.deep.include(upstream.wire.max_completion_tokens!);
     });
 
     for (const size of [1, 2, 3, 7, 64]) {
@@ -148,7 +148,7 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     });
 
     it('takes an error that comes in the stream by what it stands for', async () => {
-      const [event, status] = farEnd.streamError ?? chatError;
+      const [event, status] = upstream.streamError ?? chatError;
       const half = events.findIndex((each) => each.includes('日本'));
       sending([...events.slice(0, half), event]);
       const { error, pieces } = await stream();
@@ -171,7 +171,7 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
       });
     }
 
-    it('takes a whole answer for one piece, from a far end that does not stream', async () => {
+    it('takes a whole answer for one piece, from an upstream that does not stream', async () => {
       sending([JSON.stringify(fixtures.answer)], { type: 'application/json; charset=utf-8' });
       const { result, pieces } = await stream();
       expect([result?.content, result?.usage?.total_tokens, pieces]).to.deep.equal(['Bonjour.', 29, ['Bonjour.']]);
@@ -187,7 +187,7 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
       it(`takes ${String(status)} as it does at once`, async () => {
         const { body, sentence } = errorBody(fixtures, status);
         answering(
-          { ...farEnd, generatePath: path },
+          { ...upstream, generatePath: path },
           {
             status,
             body,
@@ -206,7 +206,7 @@ export function describeTextStream(title: string, farEnd: FarEnd, find: () => Pr
     it('fails with what its caller’s own function throws', async () => {
       sending([recorded]);
       const thrown = await failureOf(
-        find().text!.stream!(requestTo(farEnd), connectionTo(farEnd), () => {
+        find().text!.stream!(requestTo(upstream), connectionTo(upstream), () => {
           throw new RangeError('The caller’s own.');
         }),
       );

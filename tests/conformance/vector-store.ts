@@ -37,7 +37,7 @@ async function failureOf(promise: Promise<unknown>): Promise<VectorStoreError> {
   return thrown as VectorStoreError;
 }
 
-/** What every vector store does, whatever speaks at its far end. */
+/** What every vector store does, whatever speaks at its upstream. */
 export function describeVectorStore(title: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${title} as a vector store`, () => {
     let opened: OpenVectorStore;

@@ -21,7 +21,7 @@ describeWidget('what is stored of forms', (site) => {
     const { id } = await makeForm(site(), { elements: mail, prompt: '{topic}' });
     const page = await startedPage(site(), id);
     await page.submit({ topic: 'Ärger', email: '=cmd()' });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(400);
     };
     await page.submit({ topic: 'Lake' });

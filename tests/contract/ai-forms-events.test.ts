@@ -48,13 +48,13 @@ describeDialects('the event of a form', (_open, { location }) => {
       const { cookie, id: user } = await site.user('ada');
       const guest = await startedPage(site, id);
       const signedIn = await startedPage(site, id, { origin: site.host.url, cookie });
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         turn.fail(400);
       };
       const submission_id = randomUUID();
       await guest.submit({ topic: 'Sea', tone: 'f' }, { submission_id });
       await guest.submit({ topic: '' });
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         turn.piece('Salt & Crumb');
         turn.end();
       };

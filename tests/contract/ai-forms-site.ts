@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SubmitAnswer } from '../../plugins/svc/modules/ai-forms/public/protocol.ts';
+import type { SubmitResponse } from '../../plugins/svc/modules/ai-forms/public/protocol.ts';
 import type { Answer, Failure, WidgetSite } from './widget-site.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface FormPage {
   token: string;
   start<Body = { token: string; limit: unknown; may_save: boolean }>(): Promise<Answer<Body>>;
   /** Submits as a script does and waits for the whole answer. */
-  submit(values: Fields, body?: Fields): Promise<Answer<SubmitAnswer & Failure>>;
+  submit(values: Fields, body?: Fields): Promise<Answer<SubmitResponse & Failure>>;
   /** Submits as the script does that reads along; answers the events. */
   stream(
     values: Fields,
@@ -46,7 +46,7 @@ export const fields = [
 
 export const prompt = 'Topic: {topic}; tone: {tone}; extras: {extras}; words: {words}; source: {source}';
 
-/** Makes a form whose answers the far end of the site gives. */
+/** Makes a form whose answers the upstream of the site gives. */
 export async function makeForm(
   { host }: Pick<WidgetSite, 'host'>,
   settings: Fields = {},

@@ -21,7 +21,7 @@ describeWidget('forms that a model answers', (site) => {
     expect(status).to.equal(200);
     const asked = 'Topic: The {tone} sea; tone: Friendly; extras: Alpha, Beta; words: 120; source:';
     expect(body.response).to.equal(`You said: ${asked}`);
-    expect(site().farEnd.calls[0]?.messages).to.deep.equal([
+    expect(site().upstream.calls[0]?.messages).to.deep.equal([
       { role: 'system', content: 'You write for Guest.' },
       { role: 'user', content: asked },
     ]);
@@ -73,7 +73,7 @@ describeWidget('forms that a model answers', (site) => {
       body,
     });
     expect(response.status).to.equal(200);
-    expect(site().farEnd.calls[0]?.messages.at(-1)?.content).to.equal(
+    expect(site().upstream.calls[0]?.messages.at(-1)?.content).to.equal(
       'Topic: Sea; tone: ; extras: Alpha, Beta; words: ; source: # Facts\n\nSalt is salty.',
     );
     const [row] = await rows();
@@ -118,7 +118,7 @@ describeWidget('forms that a model answers', (site) => {
         sentence,
       );
     }
-    expect(site().farEnd.calls).to.have.length(0);
+    expect(site().upstream.calls).to.have.length(0);
     expect(await rows()).to.have.length(0);
   });
 
@@ -126,7 +126,7 @@ describeWidget('forms that a model answers', (site) => {
     const { id } = await makeForm(site());
     const page = await startedPage(site(), id);
     const submission_id = randomUUID();
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(400);
     };
     const failed = await page.submit({ topic: 'Sea' }, { submission_id });
@@ -135,11 +135,11 @@ describeWidget('forms that a model answers', (site) => {
       message: 'This did not work. Please try again in a moment.',
     });
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_provider_rejected' });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('Yes');
       turn.end();
     };
-    const before = site().farEnd.calls.length;
+    const before = site().upstream.calls.length;
     const answers = [
       await page.submit({ topic: 'Sea' }, { submission_id }),
       await page.submit({ topic: 'Sea' }, { submission_id }),
@@ -148,9 +148,9 @@ describeWidget('forms that a model answers', (site) => {
       [200, 'Yes'],
       [200, 'Yes'],
     ]);
-    expect(site().farEnd.calls.length - before).to.equal(1);
+    expect(site().upstream.calls.length - before).to.equal(1);
     expect((await rows()).map(({ status, attempt }) => [status, attempt])).to.deep.equal([['completed', 2]]);
-    const turn = site().farEnd.next();
+    const turn = site().upstream.next();
     const other = randomUUID();
     const running = page.submit({ topic: 'Sea' }, { submission_id: other });
     const { piece, end } = await turn;
@@ -260,7 +260,7 @@ describeWidget('forms that a model answers', (site) => {
     expect((await theirs.submit({ topic: 'Sea' })).body.code).to.equal('rest_svc_form_expired');
     await site().host.cli('svc', 'form', 'update', '--json', JSON.stringify({ id, status: 'inactive' }));
     expect((await get({ origin: 'https://shop.example.com' })).status).to.equal(404);
-    expect(site().farEnd.calls).to.have.length(0);
+    expect(site().upstream.calls).to.have.length(0);
   });
 
   it('need a session, or the nonce of a form that the site wrote', async () => {
@@ -297,7 +297,7 @@ describeWidget('forms that a model answers', (site) => {
   it('end with the visitor who goes away: nothing more is made, and nothing counts', async () => {
     const { id } = await makeForm(site(), { limits: { guest: { amount: 1, per: 'day' } } });
     const page = await startedPage(site(), id);
-    const coming = site().farEnd.next();
+    const coming = site().upstream.next();
     // A connection of its own, which is gone with its caller.
     const caller = request(`${site().host.url}/wp-json/svc-widget/v1/forms/${String(id)}/submit`, {
       method: 'POST',
@@ -356,7 +356,7 @@ describeWidget('forms that a model answers', (site) => {
 
   it('become drafts of users who may write posts, on the site itself', async () => {
     const { id } = await makeForm(site(), { elements: [fields[0]], prompt: '{topic}' });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('# A **title**\n\nSome <script>alert(1)</script> [text](javascript:alert(1)).');
       turn.end();
     };

@@ -93,7 +93,7 @@ describe('the REST key over HTTP', () => {
       .not.to.contain(restKey)
       .and.not.contain(encodeURIComponent(restKey))
       .and.not.contain('wrong-but-telling')
-      .and.not.contain('sk-far-end');
+      .and.not.contain('sk-upstream');
   });
 
   it('tells broken JSON from a good key', async () => {

@@ -4,7 +4,7 @@ import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Budget } from '../../plugins/svc/modules/budgets/budget.ts';
 import { describeDialects } from '../helpers/dialects.ts';
-import { startFarEnd, type FarEnd } from './far-end.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 
 const restKey = 'the REST key of these tests';
 const model = 'gpt-5.6-terra';
@@ -17,7 +17,7 @@ const prices = [
 
 describeDialects('budgets over REST', (_open, { location, dialect }) => {
   describe('on two nodes', () => {
-    let farEnd: FarEnd;
+    let upstream: Upstream;
     let nodes: TestHost[] = [];
 
     beforeEach(async function () {
@@ -28,7 +28,7 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
         SITE_URL: 'https://www.example.com',
         DATA_DIR: dataDir,
       };
-      farEnd = await startFarEnd();
+      upstream = await startUpstream();
       nodes = [];
       for (let count = 0; count < 2; count += 1) {
         const host = await createTestHost({
@@ -38,7 +38,7 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
           clock: createSystemClock(),
         });
         host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
-          id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings,
+          id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url } : settings,
         );
         nodes.push(host);
       }
@@ -47,7 +47,7 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
     });
     afterEach(async () => {
       for (const node of nodes) await node.stop();
-      await farEnd.stop();
+      await upstream.stop();
     });
 
     async function setBudgets(...budgets: Partial<Budget>[]): Promise<void> {
@@ -124,7 +124,7 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
         expect(body.message).to.include('“calls”');
         expect(Number(headers.get('retry-after'))).to.be.within(1, 31 * 24 * 3600);
       }
-      expect(farEnd.requests.length).to.equal(10);
+      expect(upstream.requests.length).to.equal(10);
       const { calls, tokens, cost, counters, reserved } = await sums();
       expect(calls).to.equal(10);
       expect(cost).to.be.greaterThan(0);
@@ -134,7 +134,7 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
 
     it('give back what failed calls held', async () => {
       await setBudgets({ id: 'usd', unit: 'dollars', amount: 1000 }, { id: 'calls', unit: 'calls', amount: 2 });
-      farEnd.answer({ status: 400, body: { error: { message: 'No.' } } });
+      upstream.answer({ status: 400, body: { error: { message: 'No.' } } });
       for (let count = 0; count < 4; count += 1) expect((await generate(nodes[count % 2]!)).status).to.equal(400);
       expect(await sums()).to.deep.equal({
         calls: 0,
@@ -149,7 +149,7 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
       await setBudgets({ id: 'usd', unit: 'dollars', amount: 1000 });
       const { status, body } = await generate(nodes[0]!, { model: 'a-model-nobody-priced' });
       expect([status, body.code]).to.deep.equal([400, 'rest_svc_budget_no_price']);
-      expect(farEnd.requests.length).to.equal(0);
+      expect(upstream.requests.length).to.equal(0);
     });
 
     it(`take a call of its longest answer into account, and leave room for what it really used (${dialect})`, async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import { describeDialects } from '../helpers/dialects.ts';
-import { completion } from './far-end.ts';
+import { completion } from './upstream.ts';
 import { key, say, startChatService, type ChatService } from './chat-service.ts';
 
 const uuid = '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11';
@@ -109,13 +109,13 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
       ip: '',
       consentedAt: null,
     });
-    service.farEnd.answer();
+    service.upstream.answer();
     for (const taken of [uuid, visitors]) {
       const { status, body } = await service.chat(bot.id, { ...say('Let me in'), conversation_uuid: taken });
       expect([status, body.code, body.data.status]).to.deep.equal([409, 'rest_svc_conversation_taken', 409]);
       expect(body.message).to.contain(taken);
     }
-    expect(service.farEnd.requests).to.have.length(0);
+    expect(service.upstream.requests).to.have.length(0);
     expect(await storedMessages()).to.have.length(2);
     expect(await store().messages(guests.id)).to.deep.equal([]);
   });
@@ -151,7 +151,7 @@ describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, {
   it('stores texts with any characters, also those of providers', async () => {
     const bot = await service.bot();
     const text = '店 🛒, %_\\\'"';
-    service.farEnd.answer({
+    service.upstream.answer({
       body: {
         ...completion,
         choices: [

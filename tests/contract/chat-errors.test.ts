@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FarEndAnswer } from './far-end.ts';
+import type { UpstreamResponse } from './upstream.ts';
 import { say, startChatService, type ChatService } from './chat-service.ts';
 import type { Answer } from './service.ts';
 
@@ -16,7 +16,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     botId = (await service.bot()).id;
   });
   beforeEach(() => {
-    service.farEnd.answer();
+    service.upstream.answer();
   });
   after(() => service.stop());
 
@@ -25,7 +25,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expect(answer.body).to.have.all.keys('code', 'message', 'data');
     expect(answer.body.message).to.be.a('string').and.not.equal('');
     expect(answer.body.data.status).to.equal(status);
-    expect(answer.text).not.to.match(/sk-far-end|node_modules|\/plugins\/|\bat .+:\d+:\d+/);
+    expect(answer.text).not.to.match(/sk-upstream|node_modules|\/plugins\/|\bat .+:\d+:\d+/);
   }
 
   it('returns 401 before anything is read', async () => {
@@ -36,7 +36,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
           code: 'rest_svc_invalid_api_key',
         });
     }
-    expect(service.farEnd.requests).to.have.length(0);
+    expect(service.upstream.requests).to.have.length(0);
   });
 
   for (const id of [999, 2_147_483_648, '9007199254740993', '99999999999999999999999', '1e3']) {
@@ -67,7 +67,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
   it('uses only the id of the path', async () => {
     const other = await service.bot({ model: 'another-model' });
     await service.chat(botId, { ...say('Hello'), bot_id: other.id });
-    expect(service.farEnd.requests[0]).to.include({ model: 'gpt-4o-mini' });
+    expect(service.upstream.requests[0]).to.include({ model: 'gpt-4o-mini' });
   });
 
   const one = (role: unknown, content: unknown): object => ({ messages: [{ role, content }] });
@@ -118,7 +118,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
   for (const [name, [body, expected]] of Object.entries(ours)) {
     it(`returns ${String(expected.status)} ${expected.code} for ${name}`, async () => {
       expectError(await service.chat(botId, body), expected);
-      expect(service.farEnd.requests).to.have.length(0);
+      expect(service.upstream.requests).to.have.length(0);
     });
   }
 
@@ -135,11 +135,11 @@ describe('errors of POST /chat/{bot_id}/message', () => {
     expect(answer.body.data).to.deep.include({ provider: 'claude', provider_status: null });
   });
 
-  const failure = (status: number, message: string): FarEndAnswer => ({
+  const failure = (status: number, message: string): UpstreamResponse => ({
     status,
     body: { error: { message, type: 'some_error', code: null } },
   });
-  const theirs: Record<string, [FarEndAnswer, Expected & { readonly providerStatus: number | null }]> = {
+  const theirs: Record<string, [UpstreamResponse, Expected & { readonly providerStatus: number | null }]> = {
     '400': [
       failure(400, 'No such parameter'),
       { status: 400, code: 'rest_svc_provider_rejected', providerStatus: 400 },
@@ -167,7 +167,7 @@ describe('errors of POST /chat/{bot_id}/message', () => {
         'svc_chatbot_reply_failed',
         (error, turn) => void notified.push([(error as Expected).code, turn.bot.id]),
       );
-      service.farEnd.answer(answer);
+      service.upstream.answer(answer);
       const error = await service.chat(botId, {
         ...say('Hello'),
         conversation_uuid: '11111111-1111-4111-8111-111111111111',
@@ -184,9 +184,9 @@ describe('errors of POST /chat/{bot_id}/message', () => {
   }
 
   it('returns 504 rest_svc_provider_timeout without a response in 60 seconds', async () => {
-    service.farEnd.answer({ instead: 'hang' });
+    service.upstream.answer({ instead: 'hang' });
     const answer = service.chat(botId, say('Hello'));
-    await service.farEnd.asked();
+    await service.upstream.asked();
     await service.clock.advance(60_000);
     expectError(await answer, { status: 504, code: 'rest_svc_provider_timeout' });
   });

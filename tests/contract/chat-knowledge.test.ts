@@ -22,7 +22,7 @@ describe('the knowledge of a chatbot', () => {
     service = await startChatService();
   });
   beforeEach(() => {
-    service.farEnd.answer();
+    service.upstream.answer();
     service.relay.script();
     embedByDirection(service.embeddings);
   });
@@ -42,7 +42,7 @@ describe('the knowledge of a chatbot', () => {
     );
   }
   const systemText = (): string => {
-    const { messages } = service.farEnd.requests[0] as { messages: { role: string; content: string }[] };
+    const { messages } = service.upstream.requests[0] as { messages: { role: string; content: string }[] };
     return messages.find(({ role }) => role === 'system')?.content ?? '';
   };
   before(() => fill('shop', 'cosine'));
@@ -67,7 +67,7 @@ describe('the knowledge of a chatbot', () => {
     expect(system.match(/<\/texts>/g)).to.have.length(2);
     expect(system.match(/<text number/g)).to.have.length(2);
     expect(system.endsWith('</texts>')).to.equal(true);
-    const { messages } = service.farEnd.requests[0] as { messages: { content: string }[] };
+    const { messages } = service.upstream.requests[0] as { messages: { content: string }[] };
     expect(messages.at(-1)?.content).to.equal('What about shipping?');
   });
 
@@ -76,11 +76,11 @@ describe('the knowledge of a chatbot', () => {
     await service.chat(bot.id, say('shipping'));
     expect(systemText().match(/<text number/g)).to.have.length(1);
     const strict = await service.bot({ knowledge: { ...knowledge, min_score: 81 } });
-    service.farEnd.answer();
+    service.upstream.answer();
     await service.chat(strict.id, say('shipping'));
     expect(systemText().match(/<text number/g)).to.have.length(1);
     const lax = await service.bot({ knowledge: { ...knowledge, min_score: 0 } });
-    service.farEnd.answer();
+    service.upstream.answer();
     await service.chat(lax.id, say('shipping'));
     expect(systemText().match(/<text number/g)).to.have.length(3);
   });
@@ -191,7 +191,7 @@ describe('the knowledge of a chatbot', () => {
         .slice(logged)
         .filter((line) => line.includes('Knowledge lookup failed; the chatbot answers without it'));
       expect(lines).to.have.length(1);
-      expect(lines[0]).to.contain('warn').and.not.contain('sk-far-end');
+      expect(lines[0]).to.contain('warn').and.not.contain('sk-upstream');
     });
   }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { say, startChatService, type ChatService } from './chat-service.ts';
-import { completion } from './far-end.ts';
+import { completion } from './upstream.ts';
 
 describe('POST /chat/{bot_id}/message', () => {
   let service: ChatService;
@@ -8,7 +8,7 @@ describe('POST /chat/{bot_id}/message', () => {
     service = await startChatService();
   });
   beforeEach(() => {
-    service.farEnd.answer();
+    service.upstream.answer();
   });
   after(() => service.stop());
 
@@ -17,7 +17,7 @@ describe('POST /chat/{bot_id}/message', () => {
     readonly messages: readonly { readonly role: string; readonly content: string }[];
     readonly [name: string]: unknown;
   }
-  const sent = (): Sent => service.farEnd.requests[0] as unknown as Sent;
+  const sent = (): Sent => service.upstream.requests[0] as unknown as Sent;
 
   it('returns exactly the fields and types of the contract', async () => {
     const bot = await service.bot();
@@ -53,7 +53,7 @@ describe('POST /chat/{bot_id}/message', () => {
       '--json',
       JSON.stringify({ id: bot.id, temperature: null, model: '', instructions: '' }),
     );
-    service.farEnd.answer();
+    service.upstream.answer();
     await service.chat(bot.id, say('Hello'));
     expect(sent().model).to.equal('saved-model');
     expect(sent()).not.to.have.property('temperature');
@@ -72,7 +72,7 @@ describe('POST /chat/{bot_id}/message', () => {
     const bot = await service.bot({ max_messages: 3, instructions: '' });
     await service.chat(bot.id, say('1', '2', '3', '4', '5'));
     expect(sent().messages.map(({ content }) => content)).to.deep.equal(['3', '4', '5']);
-    service.farEnd.answer();
+    service.upstream.answer();
     await service.chat(
       (await service.bot({ instructions: '' })).id,
       say(...Array.from({ length: 31 }, (_, place) => String(place))),
@@ -118,13 +118,13 @@ describe('POST /chat/{bot_id}/message', () => {
       {},
     );
     expect(answer.status).to.equal(200);
-    expect(JSON.stringify(service.farEnd.requests)).not.to.match(/svc_api_key|these tests|unknown|"name"/);
+    expect(JSON.stringify(service.upstream.requests)).not.to.match(/svc_api_key|these tests|unknown|"name"/);
   });
 
   it('names parameters that the provider does not support, and estimates tokens that it does not report', async () => {
     const bot = await service.bot({ model: 'o3-mini', temperature: 0.5 });
     const { usage: _usage, ...without } = completion;
-    service.farEnd.answer({ body: without });
+    service.upstream.answer({ body: without });
     const { status, headers, body } = await service.chat(bot.id, say('Hello'));
     expect([status, headers.get('x-svc-ignored-params'), headers.get('x-svc-usage-estimated')]).to.deep.equal([
       200,

@@ -6,17 +6,17 @@ import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-sto
 import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
-import { base64Of, startEmbeddingFarEnd, type EmbeddingFarEnd } from './embedding-far-end.ts';
-import { startFarEnd, type FarEnd } from './far-end.ts';
+import { base64Of, startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 import { startVectorRelay, type VectorRelay } from './vector-relay.ts';
 import { restKey, type Answer } from './service.ts';
 
-/** The whole site with chatbots: openai's texts, openrouter's embeddings and qdrant at far ends of the test's own. */
+/** The whole site with chatbots: openai's texts, openrouter's embeddings and qdrant at upstreams of the test's own. */
 export interface ChatService {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly farEnd: FarEnd;
-  readonly embeddings: EmbeddingFarEnd;
+  readonly upstream: Upstream;
+  readonly embeddings: EmbeddingUpstream;
   readonly relay: VectorRelay;
   /** Qdrant, past the service and the relay. */
   readonly behind: OpenVectorStore;
@@ -51,7 +51,7 @@ export function directionOf(text: string): readonly number[] {
 
 export async function startChatService(database?: string): Promise<ChatService> {
   const clock = createFakeClock({ skipSleeps: true });
-  const [farEnd, embeddings, sandbox] = await Promise.all([startFarEnd(), startEmbeddingFarEnd(), openSandbox()]);
+  const [upstream, embeddings, sandbox] = await Promise.all([startUpstream(), startEmbeddingUpstream(), openSandbox()]);
   const relay = await startVectorRelay(sandbox.url);
   const host = await createTestHost({
     plugins: ['svc', 'sandbox'],
@@ -59,8 +59,8 @@ export async function startChatService(database?: string): Promise<ChatService> 
     ...(database !== undefined && { database }),
   });
   const own: Readonly<Record<string, object>> = {
-    openai: { api_key: 'sk-far-end', base_url: farEnd.url, model: 'saved-model' },
-    openrouter: { api_key: 'sk-far-end', base_url: `${embeddings.origin}/api/v1` },
+    openai: { api_key: 'sk-upstream', base_url: upstream.url, model: 'saved-model' },
+    openrouter: { api_key: 'sk-upstream', base_url: `${embeddings.origin}/api/v1` },
   };
   host.hooks.addFilter(
     'svc_provider_settings',
@@ -81,7 +81,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
   return {
     host,
     clock,
-    farEnd,
+    upstream,
     embeddings,
     relay,
     behind: qdrant.open({
@@ -113,13 +113,13 @@ export async function startChatService(database?: string): Promise<ChatService> 
     },
     async stop() {
       await host.stop();
-      await Promise.all([farEnd.stop(), embeddings.stop(), relay.stop(), sandbox.close()]);
+      await Promise.all([upstream.stop(), embeddings.stop(), relay.stop(), sandbox.close()]);
     },
   };
 }
 
-/** What the far end of embeddings answers by itself in these tests. */
-export function embedByDirection(embeddings: EmbeddingFarEnd): void {
+/** What the upstream of embeddings answers by itself in these tests. */
+export function embedByDirection(embeddings: EmbeddingUpstream): void {
   embeddings.script(({ body }) => ({
     body: {
       object: 'list',

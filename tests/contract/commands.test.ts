@@ -32,7 +32,7 @@ describe('the commands of the service on a running host', () => {
       'set',
       'deepseek',
       '--api-key=sk-0123456789abcdef',
-      `--base-url=${service.farEnd.url}`,
+      `--base-url=${service.upstream.url}`,
       '--model=far-model',
     );
     const { status, body } = await service.generate(

@@ -52,7 +52,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
         (await rows()).every(({ status }) => ['completed', 'failed', 'cancelled'].includes(status)),
       );
 
-    it('costs nothing before it is begun, then makes one post and one event of each, with what it took', async () => {
+    it('costs nothing before it starts, then creates one post and one event per text with its cost', async () => {
       const id = await review({
         ...list,
         list: 'Coffee\n\n  Tea \nCocoa',
@@ -103,7 +103,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       expect(site.receiver.received).to.have.length(3);
     });
 
-    it('takes columns of a CSV as it is told, and guesses them first', async () => {
+    it('guesses the columns of a CSV and applies a changed mapping', async () => {
       const id = await review({
         ...list,
         source: 'csv',
@@ -119,7 +119,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       ]);
     });
 
-    describe('from a site nearby', () => {
+    describe('from a local site', () => {
       let server: Server;
       let origin = '';
       before(async () => {
@@ -145,7 +145,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
         server.close();
       });
 
-      it('tells the model what a feed says of its newest entries', async () => {
+      it('passes the newest entries of a feed to the model', async () => {
         await start({
           ...list,
           source: 'feed',
@@ -165,7 +165,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
         expect(event?.data).to.not.have.property('post');
       });
 
-      it('reads pages that an administrator typed, fails those that cannot be read with the reason, and never follows a feed inside', async () => {
+      it('reads pages that an administrator typed, fails unreadable ones with the reason, and follows no feed into the local network', async () => {
         await start({
           ...list,
           source: 'pages',
@@ -196,7 +196,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       });
     });
 
-    it('keeps each failure with its reason, and tries it again without paying twice for what was written', async () => {
+    it('stores the reason of each failure and retries without paying twice for finished sections', async () => {
       let broken = true;
       site.upstream.answer = (turn) => {
         const prompt = turn.call.messages.at(-1)?.content ?? '';
@@ -223,7 +223,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       expect(await site.events(2)).to.have.length(2);
     });
 
-    it('is cancelled: what is under way makes no post and no event', async () => {
+    it('creates no post and no event of a cancelled text', async () => {
       const turn = site.upstream.next();
       const id = await start({ ...list, list: 'Coffee' });
       const held = await turn;
@@ -235,7 +235,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       expect(site.receiver.received).to.deep.equal([]);
     });
 
-    it('is taken over where its process fell silent, and goes on with the parts that were written', async () => {
+    it('continues with the finished sections after its lease expires', async () => {
       const waiting: (() => void)[] = [];
       site.upstream.answer = (turn) => {
         const prompt = turn.call.messages.at(-1)?.content ?? '';
@@ -271,7 +271,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       }
     });
 
-    it('goes on after a restart, begun by cron alone', async () => {
+    it('continues after a restart by cron alone', async () => {
       const turn = site.upstream.next();
       await start({ ...list, list: 'Coffee\nTea' });
       await turn;
@@ -294,7 +294,7 @@ describeDialects('a batch of texts', (_open, { location }) => {
       }
     });
 
-    it('makes no posts for a user who lost the right to', async () => {
+    it('creates no posts for a user who lost the capability', async () => {
       const id = await review({ ...list, list: 'Coffee', 'post[save]': 'publish' });
       await site.host.users.create({
         login: 'boss',

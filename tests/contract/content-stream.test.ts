@@ -28,7 +28,7 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       'post[category]': 'Food',
     };
 
-    it('comes part by part, is told of once, and becomes one post as its reader edited it', async () => {
+    it('streams section by section, emits one event and becomes one edited post', async () => {
       const events = await site.stream(topic);
       expect(events.map(({ event }) => event).filter((event) => event !== 'text')).to.deep.equal([
         'begin',
@@ -101,7 +101,7 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       expect(site.receiver.received).to.have.length(1);
     });
 
-    it('is not told of when it is stopped, until what was written by then is saved', async () => {
+    it('emits no event when stopped until the partial text is saved', async () => {
       const abort = new AbortController();
       let hangUp: () => void = () => undefined;
       const hung = new Promise<void>((resolve) => {
@@ -142,7 +142,7 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       expect(event.data.post).to.deep.include({ id: 1, status: 'draft' });
     });
 
-    it('says why it failed, keeps what was written, and is not told of', async () => {
+    it('reports why it failed, stores the partial text and emits no event', async () => {
       const asModel = site.upstream.answer;
       site.upstream.answer = (turn) => {
         if (turn.call.messages.at(-1)?.content.startsWith('Write a meta')) turn.fail(400, 'That is too much.');
@@ -156,7 +156,7 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       expect(site.receiver.received).to.deep.equal([]);
     });
 
-    it('is refused with a sentence at each field before anything is sent', async () => {
+    it('is refused with an error at each field before anything is sent', async () => {
       const bad = await site.post('stream', {
         ...topic,
         topic: ' ',
@@ -171,12 +171,12 @@ describeDialects('a text that is streamed on the page', (_open, { location }) =>
       expect(site.upstream.calls).to.deep.equal([]);
     });
 
-    it('tells its cost before', async () => {
+    it('shows an estimate first', async () => {
       const { body } = await site.post('estimate', topic);
       expect((body.data as { text: string }).text).to.match(/^About [\d,]+ tokens, \$0\.00\d+\.$/);
     });
 
-    it('is saved by those alone who wrote it, and with their rights alone', async () => {
+    it('is saved only by its owner and with the owner’s rights', async () => {
       const events = await site.stream(topic);
       const { uuid } = events[0]!.data as { uuid: string };
       await site.host.database.knex('svc_content_items').where({ uuid }).update({ user_id: 999 });

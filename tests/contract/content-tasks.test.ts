@@ -31,7 +31,7 @@ describeDialects('content in automations', (_open, { location }) => {
     });
     const posts = () => site.host.content.posts.find({ status: 'any', order: 'asc' });
 
-    it('write a post that is there, with its event, when the item is committed, and not before', async () => {
+    it('create the post and its event with the commit of the item, not before', async () => {
       const type = await typeOf('content_writing');
       const result = await type.run(toItem({ settings: { save: 'publish', category: 'Drinks', tags: 'hot' } }));
       expect(result.ai).to.deep.equal({ provider: 'OpenAI', model: 'gpt-4o-mini-answered' });
@@ -56,7 +56,7 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(event.data.post).to.deep.include({ id: post!.id, status: 'publish' });
     });
 
-    it('are the first administrator’s where a command made the task', async () => {
+    it('belong to the first administrator if a command created the task', async () => {
       const type = await typeOf('content_writing');
       const item = toItem({});
       const result = await type.run({ ...item, task: { ...item.task, authorId: 0 } });
@@ -67,7 +67,7 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(String(gone)).to.include('was deleted');
     });
 
-    it('take rows, entries of feeds and lines for what they are', async () => {
+    it('read rows, feed entries and lines', async () => {
       const type = await typeOf('content_writing');
       await type.run(
         toItem({ target: 'x', input: { Title: 'Tea', Keywords: 'green' }, settings: { instructions: 'Short.' } }),
@@ -86,7 +86,7 @@ describeDialects('content in automations', (_open, { location }) => {
       );
     });
 
-    it('rewrite a post by its template: links, images and shortcodes stay, what was there is a revision', async () => {
+    it('rewrite a post by its template: links, images and shortcodes stay, the previous version is a revision', async () => {
       site.host.content.addShortcode('gallery', () => '');
       const text =
         '<p>Old <a href="https://example.com/a">link</a></p>[gallery ids="1"]<img src="/uploads/cat.png" alt="A cat">';
@@ -137,7 +137,7 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(event.data).to.deep.include({ title: 'Old title', task: { id: 1 } });
     });
 
-    it('overwrite nothing that somebody changed meanwhile, nor what the author may not edit', async () => {
+    it('overwrite no concurrent edits and no posts that the author is not allowed to edit', async () => {
       const post = await site.host.content.posts.create({ title: 'Old', content: '<p>Old</p>', authorId: site.userId });
       const type = await typeOf('post_rewriting');
       const item = toItem({ target: String(post.id), input: {}, settings: { template: 'Texts for search results' } });
@@ -160,7 +160,7 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(await failureOf(type.run({ ...item, target: '999' }))).to.include({ code: 'rest_post_invalid_id' });
     });
 
-    it('are refused when they are saved with a template that does not fit', async () => {
+    it('refuse a template of the wrong kind', async () => {
       const [writing, rewriting] = [await typeOf('content_writing'), await typeOf('post_rewriting')];
       expect(await writing.check?.({ template: 'Refresh a post' })).to.have.keys('template');
       expect(await writing.check?.({ template: 'Article', post_type: 'nothing' })).to.deep.equal({
@@ -169,7 +169,7 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(await rewriting.check?.({ template: 'Refresh a post' })).to.deep.equal({});
     });
 
-    it('and by commands: a text with its cost, and its post and event', async () => {
+    it('come from commands too: a text with its cost, post and event', async () => {
       const alone = await site.run(
         'content',
         'generate',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
-import { startEmbeddingFarEnd, type EmbeddingFarEnd } from './embedding-far-end.ts';
+import { startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
 
 const restKey = 'the REST key of these tests';
 
@@ -13,11 +13,11 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The whole site with the service, a REST key, and every provider of embeddings pointed at a far end of the test's own. */
+/** The whole site with the service, a REST key, and every provider of embeddings pointed at an upstream of the test. */
 export interface EmbeddingService {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly farEnd: EmbeddingFarEnd;
+  readonly upstream: EmbeddingUpstream;
   /** POST /embeddings; an object is sent as JSON, a text as it is. */
   embed(
     body: unknown,
@@ -26,20 +26,20 @@ export interface EmbeddingService {
   stop(): Promise<void>;
 }
 
-export const providerKey = 'sk-far-end-0123456789';
+export const providerKey = 'sk-upstream-0123456789';
 
 export async function startEmbeddingService({
   azureVersion = 'v1',
 }: { readonly azureVersion?: string } = {}): Promise<EmbeddingService> {
   const clock = createFakeClock({ skipSleeps: true });
-  const farEnd = await startEmbeddingFarEnd();
+  const upstream = await startEmbeddingUpstream();
   const host = await createTestHost({ plugins: ['svc'], clock });
   const baseUrls: Readonly<Record<string, string>> = {
-    openai: `${farEnd.origin}/v1`,
-    openrouter: `${farEnd.origin}/api/v1`,
-    azure: farEnd.origin,
-    google: farEnd.origin,
-    ollama: `${farEnd.origin}/v1`,
+    openai: `${upstream.origin}/v1`,
+    openrouter: `${upstream.origin}/api/v1`,
+    azure: upstream.origin,
+    google: upstream.origin,
+    ollama: `${upstream.origin}/v1`,
   };
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
     id in baseUrls
@@ -55,7 +55,7 @@ export async function startEmbeddingService({
   return {
     host,
     clock,
-    farEnd,
+    upstream,
     async embed(body, { query = '', headers = { authorization: `Bearer ${restKey}` } } = {}) {
       const response = await host.fetch(`/wp-json/svc/v1/embeddings${query}`, {
         method: 'POST',
@@ -67,7 +67,7 @@ export async function startEmbeddingService({
     },
     async stop() {
       await host.stop();
-      await farEnd.stop();
+      await upstream.stop();
     },
   };
 }

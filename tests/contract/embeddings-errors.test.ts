@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { base64Of, openAiAnswer, vectorOf, type FarAnswer, type Script } from './embedding-far-end.ts';
+import { base64Of, openAiAnswer, vectorOf, type FakeResponse, type Script } from './embedding-upstream.ts';
 import { providerKey, startEmbeddingService, type Answer, type EmbeddingService } from './embedding-service.ts';
 
 const request = { provider: 'openai', model: 'text-embedding-3-small', input: ['one', 'two'] };
@@ -15,7 +15,7 @@ describe('errors of POST /embeddings', () => {
     service = await startEmbeddingService();
   });
   beforeEach(() => {
-    service.farEnd.script();
+    service.upstream.script();
   });
   after(() => service.stop());
 
@@ -60,7 +60,7 @@ describe('errors of POST /embeddings', () => {
       const answer = await service.embed({ ...request, ...change });
       expectError(answer, { status: 400, code: 'rest_invalid_param' });
       expect(Object.keys(answer.body.data.params)).to.deep.equal(Object.keys(change));
-      expect(service.farEnd.asked).to.have.length(0);
+      expect(service.upstream.asked).to.have.length(0);
     });
   }
 
@@ -68,7 +68,7 @@ describe('errors of POST /embeddings', () => {
     const input = Array.from({ length: 2049 }, (_, place) => `t${String(place)}`);
     expectError(await service.embed({ ...request, input }), { status: 400, code: 'rest_invalid_param' });
     const { status, body } = await service.embed({ ...request, input: input.slice(1) });
-    expect([status, body.embeddings.length, service.farEnd.asked.length]).to.deep.equal([200, 2048, 1]);
+    expect([status, body.embeddings.length, service.upstream.asked.length]).to.deep.equal([200, 2048, 1]);
   });
 
   for (const [input, named] of [
@@ -81,7 +81,7 @@ describe('errors of POST /embeddings', () => {
       const answer = await service.embed({ ...request, input });
       expectError(answer, { status: 400, code: 'rest_svc_empty_input' });
       expect(answer.body.message).to.equal(`${named} must not be blank.`);
-      expect(service.farEnd.asked).to.have.length(0);
+      expect(service.upstream.asked).to.have.length(0);
     });
   }
 
@@ -93,7 +93,7 @@ describe('errors of POST /embeddings', () => {
     expect(answer.body.message).to.contain('OpenAI').and.contain('API key').and.contain('AI service');
   });
 
-  const failure = (status: number, message: string, headers: Record<string, string> = {}): FarAnswer => ({
+  const failure = (status: number, message: string, headers: Record<string, string> = {}): FakeResponse => ({
     status,
     headers,
     body: { error: { message, type: 'some_error', code: null } },
@@ -112,7 +112,7 @@ describe('errors of POST /embeddings', () => {
   for (const provider of ['openai', 'azure', 'google', 'openrouter']) {
     for (const [status, expected, tries] of theirs) {
       it(`answers ${String(expected.status)} ${expected.code} when ${provider} answers ${String(status)}, after ${String(tries)} tries`, async () => {
-        service.farEnd.script(() =>
+        service.upstream.script(() =>
           failure(status, `Sentence of ${String(status)}, not of ${providerKey}.`, { 'retry-after': '7' }),
         );
         const answer = await service.embed({ ...request, provider });
@@ -120,15 +120,15 @@ describe('errors of POST /embeddings', () => {
         expect(answer.body.message).to.contain(`Sentence of ${String(status)}, not of [redacted].`);
         expect(answer.body.data).to.include({ provider, provider_status: status });
         expect(answer.headers.get('retry-after')).to.equal(status === 429 ? '7' : null);
-        expect(service.farEnd.asked).to.have.length(tries);
+        expect(service.upstream.asked).to.have.length(tries);
       });
     }
   }
 
   it('answers 200 when a further try succeeds, a cut connection before it included', async () => {
-    service.farEnd.script((_asked, count) => [failure(500, 'Broken'), { instead: 'cut' as const }][count - 1]);
+    service.upstream.script((_asked, count) => [failure(500, 'Broken'), { instead: 'cut' as const }][count - 1]);
     const { status, body } = await service.embed(request);
-    expect([status, service.farEnd.asked.length]).to.deep.equal([200, 3]);
+    expect([status, service.upstream.asked.length]).to.deep.equal([200, 3]);
     expect(body.embeddings).to.deep.equal([vectorOf('one'), vectorOf('two')]);
   });
 
@@ -138,7 +138,7 @@ describe('errors of POST /embeddings', () => {
     const hanging = new Promise<void>((resolve) => {
       asked = resolve;
     });
-    service.farEnd.script(() => {
+    service.upstream.script(() => {
       asked();
       return { instead: 'hang' };
     });
@@ -184,11 +184,11 @@ describe('errors of POST /embeddings', () => {
         typeof body === 'object' && body !== null
           ? { object: 'list', model: 'm', usage: { prompt_tokens: 1, total_tokens: 1 }, ...body }
           : body;
-      service.farEnd.script(() => ({ body: withModel }));
+      service.upstream.script(() => ({ body: withModel }));
       const answer = await service.embed(request);
       expectError(answer, { status: 502, code: 'rest_svc_provider_error' });
-      expect(answer.body.message).to.match(/^OpenAI failed: its answer could not be read \(.+\)\.$/);
-      expect(service.farEnd.asked).to.have.length(1);
+      expect(answer.body.message).to.match(/^OpenAI failed: its response could not be read \(.+\)\.$/);
+      expect(service.upstream.asked).to.have.length(1);
     });
   }
 
@@ -200,7 +200,7 @@ describe('errors of POST /embeddings', () => {
     'text for a number': { embeddings: [{ values: [1] }, { values: ['1'] }] },
   })) {
     it(`answers 502 to an answer of Google's with ${name}`, async () => {
-      service.farEnd.script(() => ({ body }));
+      service.upstream.script(() => ({ body }));
       expectError(await service.embed({ ...request, provider: 'google' }), {
         status: 502,
         code: 'rest_svc_provider_error',
@@ -209,7 +209,7 @@ describe('errors of POST /embeddings', () => {
   }
 
   it('reads the error that OpenRouter puts inside a 200', async () => {
-    service.farEnd.script(() => ({ body: { error: { code: 404, message: 'No such embedding model.' } } }));
+    service.upstream.script(() => ({ body: { error: { code: 404, message: 'No such embedding model.' } } }));
     const answer = await service.embed({ ...request, provider: 'openrouter' });
     expectError(answer, { status: 400, code: 'rest_svc_provider_rejected' });
     expect(answer.body.message).to.contain('No such embedding model.');
@@ -222,20 +222,20 @@ describe('errors of POST /embeddings', () => {
         ({ content }) => content.parts[0]?.text ?? '',
       );
     const inCallOf =
-      (text: string, answer: FarAnswer): Script =>
+      (text: string, answer: FakeResponse): Script =>
       ({ body }) =>
         textsOf(body).includes(text) ? answer : undefined;
 
     it('asks several times, keeps the order and sums the usage', async () => {
       const { status, body } = await service.embed({ ...request, provider: 'google', input: many });
-      expect([status, service.farEnd.asked.length]).to.deep.equal([200, 3]);
-      expect(service.farEnd.asked.map((asked) => textsOf(asked.body).length).sort()).to.deep.equal([100, 100, 50]);
+      expect([status, service.upstream.asked.length]).to.deep.equal([200, 3]);
+      expect(service.upstream.asked.map((asked) => textsOf(asked.body).length).sort()).to.deep.equal([100, 100, 50]);
       expect(body.embeddings).to.deep.equal(many.map((text) => vectorOf(text)));
       expect(body.usage.input_tokens).to.equal(750);
     });
 
     it('fails as a whole when one of the calls fails, with its error', async () => {
-      service.farEnd.script(inCallOf('text 249', failure(400, 'Not this one.')));
+      service.upstream.script(inCallOf('text 249', failure(400, 'Not this one.')));
       const answer = await service.embed({ ...request, provider: 'google', input: many });
       expectError(answer, { status: 400, code: 'rest_svc_provider_rejected' });
       expect(answer.body.message).to.contain('Not this one.');
@@ -243,18 +243,18 @@ describe('errors of POST /embeddings', () => {
 
     it('tries again only the call that failed', async () => {
       let failed = false;
-      service.farEnd.script(({ body }) => {
+      service.upstream.script(({ body }) => {
         if (failed || !textsOf(body).includes('text 150')) return undefined;
         failed = true;
         return failure(503, 'Overloaded');
       });
       const { status, body } = await service.embed({ ...request, provider: 'google', input: many });
-      expect([status, service.farEnd.asked.length]).to.deep.equal([200, 4]);
+      expect([status, service.upstream.asked.length]).to.deep.equal([200, 4]);
       expect(body.embeddings).to.deep.equal(many.map((text) => vectorOf(text)));
     });
 
     it('takes vectors of another length in another call as unreadable', async () => {
-      service.farEnd.script(({ body }) =>
+      service.upstream.script(({ body }) =>
         textsOf(body).includes('text 249')
           ? { body: { embeddings: textsOf(body).map(() => ({ values: [1, 2] })) } }
           : undefined,
@@ -268,7 +268,7 @@ describe('errors of POST /embeddings', () => {
     it('keeps below the tokens a call of OpenAI may hold', async () => {
       const input = Array.from({ length: 8 }, (_, place) => `${String(place)}${'word '.repeat(20_000)}`);
       const { status, body } = await service.embed({ ...request, input });
-      expect([status, service.farEnd.asked.length]).to.deep.equal([200, 4]);
+      expect([status, service.upstream.asked.length]).to.deep.equal([200, 4]);
       expect(body.usage).to.deep.equal({ input_tokens: 24, total_tokens: 24 });
     });
   });

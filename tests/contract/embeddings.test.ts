@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { googleAnswer, openAiAnswer, vectorOf, type Asked } from './embedding-far-end.ts';
+import { googleAnswer, openAiAnswer, vectorOf, type Asked } from './embedding-upstream.ts';
 import { official, providerKey, startEmbeddingService, type EmbeddingService } from './embedding-service.ts';
 
 const texts = ['The cat sat on the mat.', 'Ein Hund bellt. 🐕', 'third'];
@@ -121,13 +121,13 @@ for (const expected of all) {
       service = await startEmbeddingService({ ...(expected.azureVersion && { azureVersion: expected.azureVersion }) });
     });
     beforeEach(() => {
-      service.farEnd.script();
+      service.upstream.script();
     });
     after(() => service.stop());
 
     function sent(): Asked {
-      expect(service.farEnd.asked).to.have.length(1);
-      const [asked] = service.farEnd.asked;
+      expect(service.upstream.asked).to.have.length(1);
+      const [asked] = service.upstream.asked;
       expect(expected.valid(asked?.body), JSON.stringify(expected.valid.errors)).to.equal(true);
       return asked!;
     }
@@ -170,7 +170,7 @@ describe('POST /embeddings', () => {
     service = await startEmbeddingService();
   });
   beforeEach(() => {
-    service.farEnd.script();
+    service.upstream.script();
   });
   after(() => service.stop());
   const request = { provider: 'openai', model: 'text-embedding-3-small', input: texts };
@@ -180,7 +180,7 @@ describe('POST /embeddings', () => {
       await service.embed({ ...request, encoding_format: 'float' }),
       await service.embed({ ...request, encoding_format: 'base64' }),
     ];
-    expect(service.farEnd.asked.map(({ body }) => body['encoding_format'])).to.deep.equal(['float', 'base64']);
+    expect(service.upstream.asked.map(({ body }) => body['encoding_format'])).to.deep.equal(['float', 'base64']);
     texts.forEach((_text, input) => {
       float.body.embeddings[input].forEach((value: number, place: number) =>
         expect(base64.body.embeddings[input][place]).to.be.closeTo(value, 1e-6),
@@ -188,12 +188,12 @@ describe('POST /embeddings', () => {
     });
   });
 
-  it('gives the right numbers when a far end answers floats though base64 was asked, and the other way round', async () => {
+  it('gives the right numbers when an upstream answers floats though base64 was asked, and the other way round', async () => {
     for (const [asked, answered] of [
       ['base64', 'float'],
       ['float', 'base64'],
     ] as const) {
-      service.farEnd.script((one) => ({ body: openAiAnswer({ body: { ...one.body, encoding_format: answered } }) }));
+      service.upstream.script((one) => ({ body: openAiAnswer({ body: { ...one.body, encoding_format: answered } }) }));
       const { body } = await service.embed({ ...request, encoding_format: asked });
       expect(body.embeddings, `${answered} for ${asked}`).to.deep.equal(texts.map((text) => vectorOf(text)));
     }
@@ -205,7 +205,7 @@ describe('POST /embeddings', () => {
     ].map(Math.fround);
     const bytes = Buffer.from(Float32Array.from(vector).buffer).toString('base64');
     for (const embedding of [vector, bytes]) {
-      service.farEnd.script(() => ({
+      service.upstream.script(() => ({
         body: {
           object: 'list',
           model: 'm',
@@ -219,7 +219,7 @@ describe('POST /embeddings', () => {
   });
 
   it('puts the vectors in the order of their index', async () => {
-    service.farEnd.script((one) => {
+    service.upstream.script((one) => {
       const answer = openAiAnswer(one);
       return { body: { ...answer, data: [...(answer['data'] as unknown[])].reverse() } };
     });
@@ -232,7 +232,7 @@ describe('POST /embeddings', () => {
       { input_tokens: 9, total_tokens: 9 },
       null,
     ]);
-    service.farEnd.script((one) => ({ body: { ...openAiAnswer(one), usage: undefined } }));
+    service.upstream.script((one) => ({ body: { ...openAiAnswer(one), usage: undefined } }));
     const counted = await service.embed({ ...request, input: ['hello world', 'one two three'] });
     expect([counted.body.usage, counted.headers.get('x-svc-usage-estimated')]).to.deep.equal([
       { input_tokens: 5, total_tokens: 5 },
@@ -243,7 +243,7 @@ describe('POST /embeddings', () => {
   it('takes the usage that Google reports where it does', async () => {
     const google = { ...request, provider: 'google', model: googleModel };
     expect((await service.embed(google)).headers.get('x-svc-usage-estimated')).to.equal('true');
-    service.farEnd.script((one) => ({
+    service.upstream.script((one) => ({
       body: { ...googleAnswer(one), usageMetadata: { promptTokenCount: 11, totalTokenCount: 11 } },
     }));
     const { body, headers } = await service.embed(google);
@@ -255,7 +255,7 @@ describe('POST /embeddings', () => {
 
   it('leaves dimensions out where the model has one size', async () => {
     const { headers } = await service.embed({ ...request, model: 'text-embedding-ada-002', dimensions: 256 });
-    expect(service.farEnd.asked[0]?.body).not.to.have.property('dimensions');
+    expect(service.upstream.asked[0]?.body).not.to.have.property('dimensions');
     expect(headers.get('x-svc-ignored-params')).to.equal('dimensions');
   });
 
@@ -274,7 +274,7 @@ describe('POST /embeddings', () => {
     ];
     const { body } = await service.embed(request);
     undo.forEach((one) => one());
-    expect(service.farEnd.asked[0]?.body)
+    expect(service.upstream.asked[0]?.body)
       .to.include({ user: 'filtered' })
       .and.deep.include({ input: ['from a filter'] });
     expect(body.embeddings).to.deep.equal([vectorOf('from a filter')]);

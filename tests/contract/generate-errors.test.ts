@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FarEndAnswer } from './far-end.ts';
+import type { UpstreamResponse } from './upstream.ts';
 import { goodRequest, startService, type Answer, type Service } from './service.ts';
 
 interface Expected {
@@ -13,7 +13,7 @@ describe('errors of POST /generate', () => {
     service = await startService();
   });
   beforeEach(() => {
-    service.farEnd.answer();
+    service.upstream.answer();
   });
   after(() => service.stop());
 
@@ -22,7 +22,7 @@ describe('errors of POST /generate', () => {
     expect(answer.body).to.have.all.keys('code', 'message', 'data');
     expect(answer.body.message).to.be.a('string').and.not.equal('');
     expect(answer.body.data.status).to.equal(status);
-    expect(answer.text).not.to.match(/sk-far-end|node_modules|\/plugins\/|\bat .+:\d+:\d+/);
+    expect(answer.text).not.to.match(/sk-upstream|node_modules|\/plugins\/|\bat .+:\d+:\d+/);
   }
 
   const say = (role: string, content: string): object => ({ role, content });
@@ -54,7 +54,7 @@ describe('errors of POST /generate', () => {
   for (const [name, [change, expected]] of Object.entries(ours)) {
     it(`answers ${expected.status} ${expected.code} to ${name}`, async () => {
       expectError(await service.generate({ ...goodRequest, ...change }), expected);
-      expect(service.farEnd.requests).to.have.length(0);
+      expect(service.upstream.requests).to.have.length(0);
     });
   }
 
@@ -64,74 +64,78 @@ describe('errors of POST /generate', () => {
     expect(body.data).to.deep.include({ provider: 'claude', provider_status: null });
   });
 
-  const failure = (status: number, message: string): FarEndAnswer => ({
+  const failure = (status: number, message: string): UpstreamResponse => ({
     status,
     body: { error: { message, type: 'some_error', code: null } },
   });
-  const theirs: Record<string, [FarEndAnswer, Expected & { readonly tries: number; readonly sentence?: string }]> = {
-    400: [
-      failure(400, 'temperature is not supported'),
-      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'temperature is not supported' },
-    ],
-    404: [
-      failure(404, 'The model does not exist'),
-      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'The model does not exist' },
-    ],
-    413: [
-      failure(413, 'Too long'),
-      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Too long' },
-    ],
-    422: [
-      failure(422, 'Unprocessable'),
-      { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Unprocessable' },
-    ],
-    401: [failure(401, 'Incorrect API key provided'), { status: 502, code: 'rest_svc_provider_auth_failed', tries: 1 }],
-    403: [failure(403, 'Not for your country'), { status: 502, code: 'rest_svc_provider_auth_failed', tries: 1 }],
-    429: [
-      { ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } },
-      { status: 429, code: 'rest_svc_provider_rate_limited', tries: 3 },
-    ],
-    500: [failure(500, 'Broken'), { status: 502, code: 'rest_svc_provider_error', tries: 3 }],
-    503: [failure(503, 'Overloaded'), { status: 502, code: 'rest_svc_provider_error', tries: 3 }],
-  };
+  const theirs: Record<string, [UpstreamResponse, Expected & { readonly tries: number; readonly sentence?: string }]> =
+    {
+      400: [
+        failure(400, 'temperature is not supported'),
+        { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'temperature is not supported' },
+      ],
+      404: [
+        failure(404, 'The model does not exist'),
+        { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'The model does not exist' },
+      ],
+      413: [
+        failure(413, 'Too long'),
+        { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Too long' },
+      ],
+      422: [
+        failure(422, 'Unprocessable'),
+        { status: 400, code: 'rest_svc_provider_rejected', tries: 1, sentence: 'Unprocessable' },
+      ],
+      401: [
+        failure(401, 'Incorrect API key provided'),
+        { status: 502, code: 'rest_svc_provider_auth_failed', tries: 1 },
+      ],
+      403: [failure(403, 'Not for your country'), { status: 502, code: 'rest_svc_provider_auth_failed', tries: 1 }],
+      429: [
+        { ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } },
+        { status: 429, code: 'rest_svc_provider_rate_limited', tries: 3 },
+      ],
+      500: [failure(500, 'Broken'), { status: 502, code: 'rest_svc_provider_error', tries: 3 }],
+      503: [failure(503, 'Overloaded'), { status: 502, code: 'rest_svc_provider_error', tries: 3 }],
+    };
   for (const [status, [answer, expected]] of Object.entries(theirs)) {
     it(`answers ${expected.status} ${expected.code} when the provider answers ${status}, after ${expected.tries} tries`, async () => {
-      service.farEnd.answer(answer);
+      service.upstream.answer(answer);
       const error = await service.generate(goodRequest);
       expectError(error, expected);
       expect(error.body.data).to.include({ provider: 'openai', provider_status: Number(status) });
       if (expected.sentence) expect(error.body.message).to.contain(expected.sentence);
-      expect(service.farEnd.requests).to.have.length(expected.tries);
+      expect(service.upstream.requests).to.have.length(expected.tries);
     });
   }
 
   it("passes on the provider's Retry-After", async () => {
-    service.farEnd.answer({ ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } });
+    service.upstream.answer({ ...failure(429, 'Slow down'), headers: { 'retry-after': '7' } });
     expect((await service.generate(goodRequest)).headers.get('retry-after')).to.equal('7');
   });
 
   it('answers 200 when a further try succeeds', async () => {
-    service.farEnd.answer(failure(500, 'Broken'), failure(429, 'Slow down'), {});
+    service.upstream.answer(failure(500, 'Broken'), failure(429, 'Slow down'), {});
     expect((await service.generate(goodRequest)).status).to.equal(200);
-    expect(service.farEnd.requests).to.have.length(3);
+    expect(service.upstream.requests).to.have.length(3);
   });
 
   it('answers 502 rest_svc_provider_error to an answer that cannot be read', async () => {
-    service.farEnd.answer({ body: '<html>Bad gateway</html>' });
+    service.upstream.answer({ body: '<html>Bad gateway</html>' });
     expectError(await service.generate(goodRequest), { status: 502, code: 'rest_svc_provider_error' });
-    service.farEnd.answer({ body: { object: 'something else' } });
+    service.upstream.answer({ body: { object: 'something else' } });
     expectError(await service.generate(goodRequest), { status: 502, code: 'rest_svc_provider_error' });
   });
 
   it('answers 502 rest_svc_provider_error when the connection is lost', async () => {
-    service.farEnd.answer({ instead: 'cut' });
+    service.upstream.answer({ instead: 'cut' });
     expectError(await service.generate(goodRequest), { status: 502, code: 'rest_svc_provider_error' });
   });
 
   it('answers 504 rest_svc_provider_timeout when no answer comes in 60 seconds', async () => {
-    service.farEnd.answer({ instead: 'hang' });
+    service.upstream.answer({ instead: 'hang' });
     const answer = service.generate(goodRequest);
-    await service.farEnd.asked();
+    await service.upstream.asked();
     await service.clock.advance(60_000);
     expectError(await answer, { status: 504, code: 'rest_svc_provider_timeout' });
   });

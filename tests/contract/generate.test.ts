@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { completion } from './far-end.ts';
+import { completion } from './upstream.ts';
 import { goodRequest, restKey, startService, type Service } from './service.ts';
 
 describe('POST /generate', () => {
@@ -8,7 +8,7 @@ describe('POST /generate', () => {
     service = await startService();
   });
   beforeEach(() => {
-    service.farEnd.answer();
+    service.upstream.answer();
   });
   after(() => service.stop());
 
@@ -36,7 +36,7 @@ describe('POST /generate', () => {
   });
 
   it('estimates the usage where the provider reports none, and says so', async () => {
-    service.farEnd.answer({ body: { ...completion, usage: undefined } });
+    service.upstream.answer({ body: { ...completion, usage: undefined } });
     const { status, body, headers } = await service.generate(goodRequest);
     expect(status).to.equal(200);
     expect(headers.get('x-svc-usage-estimated')).to.equal('true');
@@ -52,7 +52,7 @@ describe('POST /generate', () => {
       messages: [{ role: 'system', content: 'dropped' }, ...goodRequest.messages],
     });
     const date = new Date(service.clock.now()).toISOString().slice(0, 10);
-    const [{ messages }] = service.farEnd.requests as [{ messages: { content: string }[] }];
+    const [{ messages }] = service.upstream.requests as [{ messages: { content: string }[] }];
     expect(messages.map((message) => message.content)).to.deep.equal([
       `Today is ${date}; you speak to Guest.`,
       'Hello',
@@ -68,7 +68,7 @@ describe('POST /generate', () => {
     await service.host.options.delete('svc_ai_params');
     expect(status).to.equal(200);
     expect(headers.get('x-svc-ignored-params')).to.equal('unknown_key');
-    const [request] = service.farEnd.requests;
+    const [request] = service.upstream.requests;
     expect([request?.['max_completion_tokens'] ?? request?.['max_tokens'], request?.['temperature']]).to.deep.equal([
       7, 0.5,
     ]);
@@ -99,7 +99,7 @@ describe('POST /generate', () => {
     undoRequest();
     undoResponse();
     expect(body.content).to.equal('HELLO THERE.');
-    expect(service.farEnd.requests[0]?.['messages']).to.deep.equal([{ role: 'user', content: 'changed' }]);
+    expect(service.upstream.requests[0]?.['messages']).to.deep.equal([{ role: 'user', content: 'changed' }]);
     expect(seen).to.contain('gpt-4o-mini').and.not.contain(restKey);
   });
 

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import { describeDialects } from '../helpers/dialects.ts';
-import { png } from './images-far-end.ts';
+import { png } from './images-upstream.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -53,7 +53,7 @@ describeDialects('the image generator', (_open, { location }) => {
     ) as Promise<Fields>;
   const list = (): Promise<Fields[]> => run('svc', 'image', 'list', '--json') as Promise<Fields[]>;
   const giving = (...pictures: readonly string[]): void => {
-    service.farEnd.answer(() => ({
+    service.upstream.answer(() => ({
       body: {
         created: 1,
         data: pictures.map((b64_json) => ({ b64_json })),
@@ -130,14 +130,14 @@ describeDialects('the image generator', (_open, { location }) => {
     ).to.equal(30_015);
   });
 
-  it('edits an image by the form the far end takes; the version knows its parent', async () => {
+  it('edits an image by the form the upstream takes; the version knows its parent', async () => {
     giving(picture(1));
     const first = (await generate({})).images[0] as Fields;
     giving(picture(9));
     const {
       images: [version],
     } = await edit({ image: first['id'], n: 1, quality: 'hd' });
-    const [call] = service.farEnd.calls;
+    const [call] = service.upstream.calls;
     expect(call?.path).to.equal('/v1/images/edits');
     expect(call?.headers['content-type']).to.match(/^multipart\/form-data; boundary=/);
     expect(call?.body).to.deep.include({ model: 'gpt-image-1', prompt: 'Make it night', n: '1', quality: 'high' });
@@ -158,7 +158,7 @@ describeDialects('the image generator', (_open, { location }) => {
   it('refuses to edit what a model does not take, before anything is spent', async () => {
     giving(picture(1));
     const { media_id: media } = (await generate({})).images[0] as Fields;
-    service.farEnd.answer(() => ({ body: {} }));
+    service.upstream.answer(() => ({ body: {} }));
     const refused: [Fields, RegExp][] = [
       [{ media, model: 'dall-e-3' }, /dall-e-3 of OpenAI cannot edit images/],
       [{ media, model: 'dall-e-2' }, /edits square images alone, and this one has 2 by 3 pixels/],
@@ -177,11 +177,11 @@ describeDialects('the image generator', (_open, { location }) => {
       );
       expect([code, reason.test(err)], err).to.deep.equal([1, true]);
     }
-    expect(service.farEnd.calls).to.deep.equal([]);
+    expect(service.upstream.calls).to.deep.equal([]);
   });
 
   it('tells nothing of a request that failed, and keeps nothing', async () => {
-    service.farEnd.answer(() => failed(400, 'Your request was rejected by the safety system.'));
+    service.upstream.answer(() => failed(400, 'Your request was rejected by the safety system.'));
     expect(
       (
         await service.host.cli(
@@ -238,7 +238,7 @@ describeDialects('the image generator', (_open, { location }) => {
     service.host.hooks.addAction('svc_image_deleted', ({ id }) => told.push(`deleted ${String(id)}`));
     giving(picture(1));
     await generate({});
-    expect(service.farEnd.calls[0]?.body['prompt']).to.equal('A lighthouse, in watercolour');
+    expect(service.upstream.calls[0]?.body['prompt']).to.equal('A lighthouse, in watercolour');
     expect(
       (await service.host.cli('svc', 'image', 'generate', '--json', '{"prompt":"no","provider":"openai"}')).err,
     ).to.contain('Not here.');

@@ -12,7 +12,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
     this.timeout(60_000);
     const { databaseUrl, dataDir } = location();
     service = await startImagesService({ database: databaseUrl ?? dataDir });
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }] } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }] } }));
     const types = (await service.host.hooks.applyFiltersAsync(
       'svc_automation_task_types',
       [] as readonly AutomationTaskType[],
@@ -61,7 +61,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
       [],
       [],
     ]);
-    expect(service.farEnd.calls[0]?.body['prompt']).to.equal('A picture of Lighthouses');
+    expect(service.upstream.calls[0]?.body['prompt']).to.equal('A picture of Lighthouses');
     await commit(result);
     expect((await images()).map(({ prompt, origin }) => [prompt, origin])).to.deep.equal([
       ['A picture of Lighthouses', 'automated_task_images'],
@@ -69,7 +69,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
     expect(events.map(({ source, data }) => [source.origin, data.actor, data.output_count])).to.deep.equal([
       ['automated_task_images', { type: 'user', user_id: 1 }, 1],
     ]);
-    expect(service.farEnd.calls).to.have.length(1);
+    expect(service.upstream.calls).to.have.length(1);
   });
 
   it('sets the featured image of a post in the transaction that completes the item; posts that have one are passed over', async () => {
@@ -82,7 +82,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
     const [{ media_id: media }] = (await images()) as [Fields];
     expect((await content.posts.get(post.id))?.featuredMediaId).to.equal(media);
     const again = await task.run(item({ key: 'automation:5:231', input }));
-    expect([again.message, again.commit, service.farEnd.calls.length]).to.deep.equal([
+    expect([again.message, again.commit, service.upstream.calls.length]).to.deep.equal([
       '“A storm” has a featured image already.',
       undefined,
       1,
@@ -104,7 +104,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
     expect(String(failure)).to.contain('lost its lease');
     expect([await images(), (await service.host.content.posts.get(post.id))?.featuredMediaId]).to.deep.equal([[], 0]);
     await commit(await task.run(item({ attempt: 2, input: { post_id: post.id } })));
-    expect([(await images()).length, await mediaCount(), service.farEnd.calls.length]).to.deep.equal([1, 1, 1]);
+    expect([(await images()).length, await mediaCount(), service.upstream.calls.length]).to.deep.equal([1, 1, 1]);
   });
 
   it('deletes what was drawn for an item that was never completed, after a day', async () => {

@@ -11,7 +11,7 @@ describeDialects('an image for a visitor', (_open, { location }) => {
     this.timeout(60_000);
     const { databaseUrl, dataDir } = location();
     const service = await startImagesService({ database: databaseUrl ?? dataDir, clock: createSystemClock() });
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }] } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }] } }));
     const receiver = await startWebhookReceiver();
     await service.host.cli('svc', 'image', 'public', 'on', '--json', '{"models": ["openai:gpt-image-1"]}');
     await service.host.cli('svc', 'webhook', 'on');
@@ -28,7 +28,7 @@ describeDialects('an image for a visitor', (_open, { location }) => {
     expect(drawn.body).to.deep.include({ state: 'done', n: 1, message: '', left: 2 });
     expect(drawn.body['images'][0]).to.deep.include({ alt: 'A boat' });
     expect((await one.ask({ request })).body).to.deep.include({ state: 'done', left: 2 });
-    expect(service.farEnd.calls).to.have.length(1);
+    expect(service.upstream.calls).to.have.length(1);
 
     await other.mine();
     for (const answer of [await other.state(request), await other.ask({ request })])

@@ -12,7 +12,9 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     this.timeout(60_000);
     const { databaseUrl, dataDir } = location();
     service = await startImagesService({ database: databaseUrl ?? dataDir });
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }, { b64_json: picture(2) }] } }));
+    service.upstream.answer(() => ({
+      body: { created: 1, data: [{ b64_json: picture(1) }, { b64_json: picture(2) }] },
+    }));
   });
   afterEach(() => service.stop());
 
@@ -57,7 +59,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     const visitor = await imageVisitor(service);
     await service.host.cli('svc', 'image', 'public', 'off');
     expect((await visitor.ask({})).body['code']).to.equal('rest_svc_images_not_offered');
-    expect(service.farEnd.calls).to.deep.equal([]);
+    expect(service.upstream.calls).to.deep.equal([]);
   });
 
   it('are refused to other sites, old pages, without consent, with banned words, and beyond what is offered; nothing is spent', async () => {
@@ -79,7 +81,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
       const answer = await visitor.ask(wish, headers);
       expect([answer.status, answer.body['code']], JSON.stringify(wish)).to.deep.equal([status, code]);
     }
-    expect([service.farEnd.calls.length, (await visitor.mine()).body['left']]).to.deep.equal([0, 3]);
+    expect([service.upstream.calls.length, (await visitor.mine()).body['left']]).to.deep.equal([0, 3]);
     // A page that a cache kept for more than two days.
     service.clock.jump(3 * 24 * 3600_000);
     expect((await visitor.ask({})).body['message']).to.contain('Reload it');
@@ -123,26 +125,26 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
   it('that could not be drawn count for nothing, and their visitor reads no more of it than is good', async () => {
     await set();
     const visitor = await imageVisitor(service);
-    service.farEnd.answer(() => failed(401, 'Bad key sk-secret.'));
+    service.upstream.answer(() => failed(401, 'Bad key sk-secret.'));
     expect((await visitor.draw({})).body).to.deep.include({
       state: 'failed',
       message: 'The image could not be drawn. Try again later.',
       left: 3,
     });
-    service.farEnd.answer(() => failed(400, 'Rejected by the safety system.'));
+    service.upstream.answer(() => failed(400, 'Rejected by the safety system.'));
     expect((await visitor.draw({})).body['message']).to.contain('refused this description');
   });
 
   it('of a node that died are given back', async () => {
     await set();
     const visitor = await imageVisitor(service);
-    service.farEnd.answer(() => ({ instead: 'hang' }));
+    service.upstream.answer(() => ({ instead: 'hang' }));
     const {
       body: { id },
     } = await visitor.ask({});
     expect((await visitor.state(id as string)).body).to.deep.include({ state: 'drawing', left: 2 });
     // Its time is over, whatever its node does.
-    await service.host.database.knex('svc_image_requests').update({ until: service.clock.now() - 1 });
+    await service.host.database.knex('svc_image_requests').update({ lease_until: service.clock.now() - 1 });
     const { body } = await visitor.state(id as string);
     expect(body).to.deep.include({ state: 'failed', left: 3 });
     expect(body['message']).to.contain('Nothing of it counts');

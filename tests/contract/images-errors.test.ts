@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { failed, farKey, picture, startImagesService, type ImagesService } from './images-service.ts';
-import { png, type ImagesAnswer } from './images-far-end.ts';
+import { png, type ImagesAnswer } from './images-upstream.ts';
 
 const good = { prompt: 'A lighthouse at dusk', model: 'dall-e-3' };
 const address = { body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }] } };
@@ -24,14 +24,14 @@ describe('errors of POST /images/generate', () => {
   };
   for (const [given, [answer, status, code, tries]] of Object.entries(cases)) {
     it(`are ${String(status)} ${code} when the provider answers ${given}, after ${String(tries)} tr${tries === 1 ? 'y' : 'ies'}`, async () => {
-      service.farEnd.answer(() => answer);
+      service.upstream.answer(() => answer);
       const { status: got, body, text, headers } = await service.generate(good);
       expect([got, body.code, body.data]).to.deep.equal([
         status,
         code,
         { provider: 'openai', provider_status: Number(given), status },
       ]);
-      expect(service.farEnd.calls).to.have.length(tries);
+      expect(service.upstream.calls).to.have.length(tries);
       expect(text).not.to.contain(farKey);
       if (status === 429) expect(headers.get('retry-after')).to.equal('7');
     });
@@ -39,13 +39,13 @@ describe('errors of POST /images/generate', () => {
 
   it('are none where a further try succeeds, for each call by itself', async () => {
     const seen = new Map<number, number>();
-    service.farEnd.answer((_call, place) => {
+    service.upstream.answer((_call, place) => {
       const place3 = place % 3;
       seen.set(place3, (seen.get(place3) ?? 0) + 1);
       return place < 3 ? failed(503, 'Overloaded.') : address;
     });
     const { status, body } = await service.generate({ ...good, n: 3 });
-    expect([status, body.message, service.farEnd.calls.length]).to.deep.equal([200, '3 images generated.', 6]);
+    expect([status, body.message, service.upstream.calls.length]).to.deep.equal([200, '3 images generated.', 6]);
   });
 
   for (const [what, body] of [
@@ -56,16 +56,16 @@ describe('errors of POST /images/generate', () => {
     ['an address that is none', { created: 1, data: [{ url: 'file:///etc/passwd' }] }],
   ] as const) {
     it(`are 502 when an answer of success holds ${what}`, async () => {
-      service.farEnd.answer(() => ({ body }));
+      service.upstream.answer(() => ({ body }));
       const { status, body: error } = await service.generate(good);
       expect([status, error.code]).to.deep.equal([502, 'rest_svc_provider_error']);
     });
   }
 
   it('are 504 when no image comes in 180 seconds', async () => {
-    service.farEnd.answer(() => ({ instead: 'hang' }));
+    service.upstream.answer(() => ({ instead: 'hang' }));
     const answer = service.generate(good);
-    await service.farEnd.asked(1);
+    await service.upstream.asked(1);
     await service.clock.advance(179_999);
     expect(service.clock.pending()).to.be.greaterThan(0);
     await service.clock.advance(1);
@@ -79,9 +79,9 @@ describe('errors of POST /images/generate', () => {
 
   it('are a partial success when one image of two does not come in the time that was set', async () => {
     await service.host.options.update('svc_limits', { images_timeout: 20 });
-    service.farEnd.answer((_call, place) => (place === 0 ? address : { instead: 'hang' }));
+    service.upstream.answer((_call, place) => (place === 0 ? address : { instead: 'hang' }));
     const answer = service.generate({ ...good, n: 2 });
-    await service.farEnd.asked(2);
+    await service.upstream.asked(2);
     await service.clock.advance(20_000);
     const { status, body } = await answer;
     await service.host.options.delete('svc_limits');
@@ -93,7 +93,7 @@ describe('errors of POST /images/generate', () => {
   });
 
   it('name each reason once, the first failure when nothing is left', async () => {
-    service.farEnd.answer((_call, place) =>
+    service.upstream.answer((_call, place) =>
       place === 0 ? address : failed(400, place === 1 ? 'Too dark.' : 'Too bright.'),
     );
     const { body } = await service.generate({ ...good, n: 4 });
@@ -107,7 +107,7 @@ describe('errors of POST /images/generate', () => {
   describe('of the forms', () => {
     const askingForData = { ...good, response_format: 'b64_json' };
     const giving = (url: string): void => {
-      service.farEnd.answer(() => ({ body: { created: 1, data: [{ url }] } }));
+      service.upstream.answer(() => ({ body: { created: 1, data: [{ url }] } }));
     };
 
     it('are 502 when the address leads inside, which is not called', async () => {
@@ -127,8 +127,8 @@ describe('errors of POST /images/generate', () => {
     });
 
     it('are 502 when what is fetched is no image, whatever its type says', async () => {
-      giving(`${service.farEnd.origin}/page`);
-      service.farEnd.file('/page', {
+      giving(`${service.upstream.origin}/page`);
+      service.upstream.file('/page', {
         body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
         headers: { 'content-type': 'image/png' },
       });
@@ -140,9 +140,9 @@ describe('errors of POST /images/generate', () => {
     });
 
     it('are 502 when the image is gone, which is not asked for again', async () => {
-      giving(`${service.farEnd.origin}/gone.png?signature=secret`);
+      giving(`${service.upstream.origin}/gone.png?signature=secret`);
       const { status, body, text } = await service.generate(askingForData);
-      expect([status, service.farEnd.fetched.length]).to.deep.equal([502, 1]);
+      expect([status, service.upstream.fetched.length]).to.deep.equal([502, 1]);
       expect(body.message).to.match(
         /^OpenAI failed: the image could not be fetched from its URL: 127\.0\.0\.1:\d+ returned 404\.$/,
       );
@@ -150,15 +150,15 @@ describe('errors of POST /images/generate', () => {
     });
 
     it('are none when fetching succeeds at a further try; the image is not made twice', async () => {
-      giving(`${service.farEnd.origin}/slow.png`);
-      service.farEnd.file('/slow.png', { status: 503, body: 'busy' }, { body: png(8) });
+      giving(`${service.upstream.origin}/slow.png`);
+      service.upstream.file('/slow.png', { status: 503, body: 'busy' }, { body: png(8) });
       const { status, body } = await service.generate(askingForData);
       expect([status, body.images[0].b64_json]).to.deep.equal([200, picture(8)]);
-      expect([service.farEnd.calls.length, service.farEnd.fetched.length]).to.deep.equal([1, 2]);
+      expect([service.upstream.calls.length, service.upstream.fetched.length]).to.deep.equal([1, 2]);
     });
 
     it('are 502 when base64 that is to be saved is no image', async () => {
-      service.farEnd.answer(() => ({
+      service.upstream.answer(() => ({
         body: { created: 1, data: [{ b64_json: Buffer.from('hello').toString('base64') }] },
       }));
       const { status, body } = await service.generate({ ...good, model: 'gpt-image-1' });
@@ -167,7 +167,7 @@ describe('errors of POST /images/generate', () => {
 
     it('are 500 with what to do when the media library does not take the image', async () => {
       const undo = service.host.hooks.addFilter('upload_mimes', () => ({}));
-      service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
+      service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
       const { status, body } = await service.generate({ ...good, model: 'gpt-image-1' });
       undo();
       expect([status, body.code]).to.deep.equal([500, 'rest_svc_media_not_saved']);
@@ -176,7 +176,7 @@ describe('errors of POST /images/generate', () => {
   });
 
   it('show nothing of a fault of a plugin, and the site goes on', async () => {
-    service.farEnd.answer(() => address);
+    service.upstream.answer(() => address);
     const undo = service.host.hooks.addFilter('svc_images_request', () => {
       throw new Error('a secret inside /srv/private.ts');
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { png } from './images-far-end.ts';
+import { png } from './images-upstream.ts';
 import { failed, farKey, picture, startImagesService, type ImagesService } from './images-service.ts';
 
 const prompt = 'A lighthouse at dusk';
@@ -10,7 +10,7 @@ describe('POST /images/generate', () => {
     service = await startImagesService();
   });
   beforeEach(() => {
-    service.farEnd.answer((_call, place) => ({
+    service.upstream.answer((_call, place) => ({
       body: {
         created: 1,
         data: [{ url: `https://images.example.com/${String(place)}.png`, revised_prompt: `Revised ${String(place)}` }],
@@ -31,12 +31,12 @@ describe('POST /images/generate', () => {
   });
 
   it('asks openai, the saved model, for one image by address when nothing is said', async () => {
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
     await service.generate({ prompt });
-    expect(service.farEnd.calls.map(({ path, body }) => [path, body])).to.deep.equal([
+    expect(service.upstream.calls.map(({ path, body }) => [path, body])).to.deep.equal([
       ['/v1/images/generations', { model: 'gpt-image-2', prompt, n: 1 }],
     ]);
-    expect(service.farEnd.calls[0]?.headers['authorization']).to.equal(`Bearer ${farKey}`);
+    expect(service.upstream.calls[0]?.headers['authorization']).to.equal(`Bearer ${farKey}`);
   });
 
   it('sends every field on', async () => {
@@ -50,7 +50,7 @@ describe('POST /images/generate', () => {
       style: 'natural',
       response_format: 'url',
     });
-    expect(service.farEnd.calls[0]?.body).to.deep.equal({
+    expect(service.upstream.calls[0]?.body).to.deep.equal({
       model: 'dall-e-3',
       prompt,
       n: 1,
@@ -66,42 +66,42 @@ describe('POST /images/generate', () => {
     await service.generate({ prompt, model: 'dall-e-3' });
     await service.generate({ prompt, model: 'dall-e-3', size: '1024x1024', quality: 'standard', style: 'natural' });
     await service.host.options.delete('svc_image_defaults');
-    expect(service.farEnd.calls.map(({ body: { size, quality, style } }) => [size, quality, style])).to.deep.equal([
+    expect(service.upstream.calls.map(({ body: { size, quality, style } }) => [size, quality, style])).to.deep.equal([
       ['1024x1792', 'hd', 'vivid'],
       ['1024x1024', 'standard', 'natural'],
     ]);
   });
 
   it('names in a header what the model does not take, and leaves it out', async () => {
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
     const { headers } = await service.generate({ prompt, model: 'gpt-image-1', style: 'vivid', quality: 'hd' });
     expect(headers.get('x-svc-ignored-params')).to.equal('style');
-    expect(service.farEnd.calls[0]?.body).to.deep.equal({ model: 'gpt-image-1', prompt, n: 1, quality: 'high' });
+    expect(service.upstream.calls[0]?.body).to.deep.equal({ model: 'gpt-image-1', prompt, n: 1, quality: 'high' });
   });
 
   describe('with more images than a call gives', () => {
     it('gives three images of dall-e-3 by three calls', async () => {
       const { status, body } = await service.generate({ prompt, model: 'dall-e-3', n: 3 });
       expect([status, body.message, body.images.length]).to.deep.equal([200, '3 images generated.', 3]);
-      expect(service.farEnd.calls.map(({ body: { n } }) => n)).to.deep.equal([1, 1, 1]);
+      expect(service.upstream.calls.map(({ body: { n } }) => n)).to.deep.equal([1, 1, 1]);
       expect(new Set(body.images.map(({ url }: { url: string }) => url)).size).to.equal(3);
     });
 
     it('gives ten images of dall-e-3 by ten calls, and of dall-e-2 by one', async () => {
       expect((await service.generate({ prompt, model: 'dall-e-3', n: 10 })).body.images).to.have.length(10);
-      expect(service.farEnd.calls).to.have.length(10);
-      service.farEnd.answer(({ body: { n } }) => ({
+      expect(service.upstream.calls).to.have.length(10);
+      service.upstream.answer(({ body: { n } }) => ({
         body: {
           created: 1,
           data: Array.from({ length: Number(n) }, () => ({ url: 'https://images.example.com/x.png' })),
         },
       }));
       expect((await service.generate({ prompt, model: 'dall-e-2', n: 10 })).body.images).to.have.length(10);
-      expect(service.farEnd.calls).to.have.length(1);
+      expect(service.upstream.calls).to.have.length(1);
     });
 
     it('gives two and says so when one of three fails', async () => {
-      service.farEnd.answer((_call, place) =>
+      service.upstream.answer((_call, place) =>
         place === 1
           ? failed(400, 'Not this one.')
           : { body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }] } },
@@ -117,7 +117,7 @@ describe('POST /images/generate', () => {
     });
 
     it('answers the mapped error when all fail', async () => {
-      service.farEnd.answer(() => failed(400, 'Your prompt was refused.'));
+      service.upstream.answer(() => failed(400, 'Your prompt was refused.'));
       const { status, body } = await service.generate({ prompt, model: 'dall-e-3', n: 3 });
       expect([status, body.code, body.message]).to.deep.equal([
         400,
@@ -125,14 +125,14 @@ describe('POST /images/generate', () => {
         'OpenAI refused the request: Your prompt was refused.',
       ]);
       expect(body.data).to.deep.equal({ provider: 'openai', provider_status: 400, status: 400 });
-      expect(service.farEnd.calls).to.have.length(3);
+      expect(service.upstream.calls).to.have.length(3);
     });
 
     it('begins no further call once the credentials are refused', async () => {
-      service.farEnd.answer(() => failed(401, 'Wrong key.'));
+      service.upstream.answer(() => failed(401, 'Wrong key.'));
       const { status, body } = await service.generate({ prompt, model: 'dall-e-3', n: 10 });
       expect([status, body.code]).to.deep.equal([502, 'rest_svc_provider_auth_failed']);
-      expect(service.farEnd.calls.length).to.be.within(1, 5);
+      expect(service.upstream.calls.length).to.be.within(1, 5);
     });
 
     it('adds the usage of all calls up', async () => {
@@ -142,7 +142,7 @@ describe('POST /images/generate', () => {
         total_tokens: 105,
         input_tokens_details: { text_tokens: 5, image_tokens: 0 },
       };
-      service.farEnd.answer(() => ({
+      service.upstream.answer(() => ({
         body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }], usage },
       }));
       const { body } = await service.generate({ prompt, model: 'dall-e-3', n: 2 });
@@ -157,7 +157,7 @@ describe('POST /images/generate', () => {
 
   describe('when the form that came is not the one that was asked for', () => {
     it('saves base64 in the media library and answers its address', async () => {
-      service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(7) }] } }));
+      service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(7) }] } }));
       const { body } = await service.generate({ prompt, model: 'gpt-image-1', response_format: 'url' });
       const [{ url, b64_json }] = body.images;
       expect([b64_json, new URL(url).origin]).to.deep.equal([null, service.host.site.url]);
@@ -167,12 +167,15 @@ describe('POST /images/generate', () => {
     });
 
     it('fetches an address and answers base64', async () => {
-      service.farEnd.answer(() => ({
-        body: { created: 1, data: [{ url: `${service.farEnd.origin}/files/1.png?signature=secret` }] },
+      service.upstream.answer(() => ({
+        body: { created: 1, data: [{ url: `${service.upstream.origin}/files/1.png?signature=secret` }] },
       }));
-      service.farEnd.file('/files/1.png?signature=secret', { body: png(9), headers: { 'content-type': 'image/png' } });
+      service.upstream.file('/files/1.png?signature=secret', {
+        body: png(9),
+        headers: { 'content-type': 'image/png' },
+      });
       const { body } = await service.generate({ prompt, model: 'dall-e-3', response_format: 'b64_json' });
-      expect(service.farEnd.calls[0]?.body['response_format']).to.equal('b64_json');
+      expect(service.upstream.calls[0]?.body['response_format']).to.equal('b64_json');
       expect(body.images).to.deep.equal([{ url: null, b64_json: picture(9), revised_prompt: null }]);
     });
   });

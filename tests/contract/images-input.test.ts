@@ -11,7 +11,7 @@ describe('what POST /images/generate takes', () => {
     service = await startImagesService();
   });
   beforeEach(() => {
-    service.farEnd.answer(({ body: { n } }) => ({
+    service.upstream.answer(({ body: { n } }) => ({
       body: {
         created: 1,
         data: Array.from({ length: Number(n) }, () => ({ url: 'https://images.example.com/x.png' })),
@@ -26,7 +26,7 @@ describe('what POST /images/generate takes', () => {
       'rest_invalid_param',
       [name],
     ]);
-    expect(service.farEnd.calls).to.have.length(0);
+    expect(service.upstream.calls).to.have.length(0);
   };
 
   it('needs a prompt', async () => {
@@ -42,7 +42,7 @@ describe('what POST /images/generate takes', () => {
         'rest_svc_empty_input',
         'prompt must not be blank.',
       ]);
-      expect(service.farEnd.calls).to.have.length(0);
+      expect(service.upstream.calls).to.have.length(0);
     });
   }
 
@@ -90,7 +90,7 @@ describe('what POST /images/generate takes', () => {
   ]) {
     it(`is a size of ${size}, passed on for the provider to judge`, async () => {
       expect((await service.generate({ ...good, size })).status).to.equal(200);
-      expect(service.farEnd.calls[0]?.body['size']).to.equal(size);
+      expect(service.upstream.calls[0]?.body['size']).to.equal(size);
     });
   }
 
@@ -127,11 +127,11 @@ describe('what POST /images/generate takes', () => {
   });
 
   it('takes the saved image model where a call names none, or a blank one, and says what is missing where none is saved', async () => {
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture() }] } }));
     await service.host.options.update('svc_provider_openai', { image_model: 'gpt-image-1-mini' });
     for (const model of [undefined, ' ']) await service.generate({ prompt, ...(model !== undefined && { model }) });
     await service.host.options.delete('svc_provider_openai');
-    expect(service.farEnd.calls.map(({ body }) => body['model'])).to.deep.equal([
+    expect(service.upstream.calls.map(({ body }) => body['model'])).to.deep.equal([
       'gpt-image-1-mini',
       'gpt-image-1-mini',
     ]);
@@ -231,7 +231,7 @@ describe('what POST /images/generate takes', () => {
     undoRequest();
     undoResponse();
     expect([body.images.length, body.message]).to.deep.equal([2, '2 images generated. (A lighthouse at dusk, in oil)']);
-    expect(service.farEnd.calls[0]?.body['prompt']).to.equal('A lighthouse at dusk, in oil');
+    expect(service.upstream.calls[0]?.body['prompt']).to.equal('A lighthouse at dusk, in oil');
   });
 });
 

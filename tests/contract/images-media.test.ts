@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describeDialects } from '../helpers/dialects.ts';
-import { png } from './images-far-end.ts';
+import { png } from './images-upstream.ts';
 import { picture, startImagesService, type ImagesService } from './images-service.ts';
 
 describeDialects('Images in the media library', (_open, { location }) => {
@@ -12,7 +12,7 @@ describeDialects('Images in the media library', (_open, { location }) => {
   afterEach(() => service.stop());
 
   const giving = (...pictures: readonly string[]): void => {
-    service.farEnd.answer(() => ({ body: { created: 1, data: pictures.map((b64_json) => ({ b64_json })) } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: pictures.map((b64_json) => ({ b64_json })) } }));
   };
 
   it('are attachments with type, size in pixels, a title and a text for those who cannot see them', async () => {
@@ -49,7 +49,7 @@ describeDialects('Images in the media library', (_open, { location }) => {
   it('are not made where base64 was asked for, or an address came', async () => {
     giving(picture(4));
     await service.generate({ prompt: 'A lighthouse', model: 'gpt-image-1', response_format: 'b64_json' });
-    service.farEnd.answer(() => ({ body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }] } }));
+    service.upstream.answer(() => ({ body: { created: 1, data: [{ url: 'https://images.example.com/x.png' }] } }));
     await service.generate({ prompt: 'A lighthouse', model: 'dall-e-3' });
     expect(await service.host.content.posts.count({ type: 'attachment', status: 'any' })).to.equal(0);
   });

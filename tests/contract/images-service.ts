@@ -1,18 +1,18 @@
 import type { Clock } from '#plugin-api';
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
-import { png, startImagesFarEnd, type ImagesFarEnd } from './images-far-end.ts';
+import { png, startImagesUpstream, type ImagesUpstream } from './images-upstream.ts';
 import type { Answer } from './service.ts';
 
 const restKey = 'the REST key of these tests';
 
 /** Never to be seen in an answer, a log line or the ledger. */
-export const farKey = 'sk-far-end-0123456789abcdef';
+export const farKey = 'sk-upstream-0123456789abcdef';
 
-/** The whole site with the service, its providers pointed at a far end of the test's own. */
+/** The whole site with the service, its providers pointed at an upstream of the test. */
 export interface ImagesService {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly farEnd: ImagesFarEnd;
+  readonly upstream: ImagesUpstream;
   /** POST /images/generate with the REST key. */
   generate(body: unknown): Promise<Answer>;
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ export interface ImagesService {
 export interface ImagesServiceInit {
   /** `postgres://...` or a folder; default memory. */
   readonly database?: string;
-  /** Settings of single providers besides the far end's address and key. */
+  /** Settings of single providers besides the upstream's address and key. */
   readonly settings?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Default: a fake one, by which sleeps take no time. */
   readonly clock?: Clock;
@@ -32,14 +32,14 @@ export async function startImagesService({
   settings = {},
   clock = createFakeClock({ skipSleeps: true }),
 }: ImagesServiceInit = {}): Promise<ImagesService> {
-  const farEnd = await startImagesFarEnd();
+  const upstream = await startImagesUpstream();
   const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
   const bases: Readonly<Record<string, string>> = {
-    openai: `${farEnd.origin}/v1`,
-    xai: `${farEnd.origin}/v1`,
-    openrouter: `${farEnd.origin}/api/v1`,
-    azure: farEnd.origin,
-    google: farEnd.origin,
+    openai: `${upstream.origin}/v1`,
+    xai: `${upstream.origin}/v1`,
+    openrouter: `${upstream.origin}/api/v1`,
+    azure: upstream.origin,
+    google: upstream.origin,
   };
   host.hooks.addFilter('svc_provider_settings', (saved: Readonly<Record<string, unknown>>, id: string) => ({
     ...saved,
@@ -51,7 +51,7 @@ export async function startImagesService({
   return {
     host,
     clock: clock as FakeClock,
-    farEnd,
+    upstream,
     async generate(body) {
       const response = await host.fetch('/wp-json/svc/v1/images/generate', {
         method: 'POST',
@@ -63,7 +63,7 @@ export async function startImagesService({
     },
     async stop() {
       await host.stop();
-      await farEnd.stop();
+      await upstream.stop();
     },
   };
 }

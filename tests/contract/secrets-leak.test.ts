@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createFakeClock, createTestHost, type TestHost } from '#testing';
-import { moods, startEchoingFarEnd, type EchoingFarEnd } from './echoing-far-end.ts';
+import { moods, startEchoingUpstream, type EchoingUpstream } from './echoing-upstream.ts';
 
 const providers = ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama'] as const;
 const stores = ['pinecone', 'qdrant', 'chroma'] as const;
@@ -42,7 +42,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 
 interface Site {
   readonly host: TestHost;
-  readonly farEnd: EchoingFarEnd;
+  readonly upstream: EchoingUpstream;
   readonly folder: string;
   /** All that callers, browsers and command lines were told, by what told it. */
   readonly told: (readonly [string, string])[];
@@ -50,13 +50,13 @@ interface Site {
 
 async function openSite(): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-secrets-'));
-  const farEnd = await startEchoingFarEnd();
+  const upstream = await startEchoingUpstream();
   const host = await createTestHost({
     plugins: ['svc', 'sandbox'],
     database: folder,
     clock: createFakeClock({ skipSleeps: true }),
   });
-  return { host, farEnd, folder, told: [] };
+  return { host, upstream, folder, told: [] };
 }
 
 async function cli({ host, told }: Site, ...argv: string[]): Promise<void> {
@@ -65,7 +65,7 @@ async function cli({ host, told }: Site, ...argv: string[]): Promise<void> {
 }
 
 async function saveSecrets(site: Site): Promise<void> {
-  const { host, farEnd } = site;
+  const { host, upstream } = site;
   await cli(site, 'svc', 'key', 'set', restKey);
   for (const id of providers) {
     await cli(
@@ -75,13 +75,13 @@ async function saveSecrets(site: Site): Promise<void> {
       'set',
       id,
       `--api-key=${secretOf(id)}`,
-      `--base-url=${farEnd.url}`,
+      `--base-url=${upstream.url}`,
       ...(id === 'azure' ? ['--model=a-deployment'] : []),
     );
   }
   for (const id of stores)
     await host.options.update(`svc_vector_store_${id}`, {
-      url: farEnd.url,
+      url: upstream.url,
       api_key: host.secrets.encrypt(secretOf(id)),
     });
 }
@@ -162,17 +162,17 @@ async function lookAtPages({ host, told }: Site): Promise<void> {
 }
 
 describe('secrets', () => {
-  it('are sent to their far ends and show up nowhere else: logs, answers, pages, commands, database, metrics, files', async function () {
+  it('are sent to their upstreams and show up nowhere else: logs, answers, pages, commands, database, metrics, files', async function () {
     this.timeout(120_000);
     const site = await openSite();
-    const { host, farEnd, folder, told } = site;
+    const { host, upstream, folder, told } = site;
     try {
       await saveSecrets(site);
       for (const mood of moods) {
-        farEnd.mood = mood;
+        upstream.mood = mood;
         await callEverything(site);
       }
-      farEnd.mood = 'refuses';
+      upstream.mood = 'refuses';
       await lookAtPages(site);
       await cli(site, 'svc', 'sandbox', 'on');
       await callEverything(site);
@@ -185,11 +185,11 @@ describe('secrets', () => {
       told.push(['the log', host.logged.join('\n')]);
 
       // Without this the rest would prove nothing.
-      const heard = farEnd.heard.join('\n');
+      const heard = upstream.heard.join('\n');
       const unheard = [...providers, ...stores].filter(
         (name) => !heard.includes(JSON.stringify(secretOf(name)).slice(1, -1)) && !heard.includes(secretOf(name)),
       );
-      expect(unheard, 'far ends that never got their key').to.deep.equal([]);
+      expect(unheard, 'upstreams that never got their key').to.deep.equal([]);
 
       const tables = (
         (await host.database.knex('sqlite_master').where('type', 'table').select('name')) as { name: string }[]
@@ -210,7 +210,7 @@ describe('secrets', () => {
       expect([...new Set(told.flatMap(([where, text]) => leaks(where, text)))]).to.deep.equal([]);
     } finally {
       await host.stop();
-      await farEnd.stop();
+      await upstream.stop();
       await rm(folder, { recursive: true, force: true });
     }
   });

@@ -1,13 +1,13 @@
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
-import { startFarEnd, type FarEnd } from './far-end.ts';
+import { startUpstream, type Upstream } from './upstream.ts';
 
 export const restKey = 'the REST key of these tests';
 
-/** The whole site with the service, a REST key, and openai pointed at a far end of the test's own. */
+/** The whole site with the service, a REST key, and openai pointed at an upstream of the test. */
 export interface Service {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly farEnd: FarEnd;
+  readonly upstream: Upstream;
   /** POST /generate; an object is sent as JSON, a text as it is. The REST key goes along unless `headers` are given. */
   generate(body: unknown, headers?: Readonly<Record<string, string>>, query?: string): Promise<Answer>;
   saveRestKey(key: string): Promise<void>;
@@ -26,10 +26,10 @@ export const goodRequest = { provider: 'openai', model: 'gpt-4o-mini', messages:
 
 export async function startService(): Promise<Service> {
   const clock = createFakeClock({ skipSleeps: true });
-  const farEnd = await startFarEnd();
+  const upstream = await startUpstream();
   const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock });
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
-    id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings,
+    id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url } : settings,
   );
   const saveRestKey = async (key: string): Promise<void> => {
     await host.options.update('svc_api_key', key === '' ? '' : host.secrets.encrypt(key));
@@ -38,7 +38,7 @@ export async function startService(): Promise<Service> {
   return {
     host,
     clock,
-    farEnd,
+    upstream,
     saveRestKey,
     async generate(body, headers = { authorization: `Bearer ${restKey}` }, query = '') {
       const response = await host.fetch(`/wp-json/svc/v1/generate${query}`, {
@@ -51,7 +51,7 @@ export async function startService(): Promise<Service> {
     },
     async stop() {
       await host.stop();
-      await farEnd.stop();
+      await upstream.stop();
     },
   };
 }

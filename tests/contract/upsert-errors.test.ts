@@ -28,7 +28,7 @@ describe('errors of POST /vector-stores/upsert', () => {
     expect(answer.body).to.have.all.keys('code', 'message', 'data');
     expect(answer.text)
       .not.to.match(/node_modules|\/plugins\/|\bat .+:\d+:\d+/)
-      .and.not.contain('sk-far-end')
+      .and.not.contain('sk-upstream')
       .and.not.contain('"sandbox"');
   }
   function expectNobodyAsked(): void {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { v5Of } from '../helpers/uuid.ts';
 import { requestFaults, requestSchema } from '../conformance/vector-requests.ts';
-import { vectorOf } from './embedding-far-end.ts';
+import { vectorOf } from './embedding-upstream.ts';
 import type { Relayed } from './vector-relay.ts';
 import { items, requestTo, startVectorService, storeIds, type StoreId, type VectorService } from './vector-service.ts';
 

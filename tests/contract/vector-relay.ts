@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Asked, FarAnswer } from './embedding-far-end.ts';
+import type { Asked, FakeResponse } from './embedding-upstream.ts';
 
 export interface Relayed extends Asked {
   readonly method: string;
@@ -16,7 +16,7 @@ export interface VectorRelay {
   /** Those whose body holds vectors to write. */
   writes(): Relayed[];
   /** Takes the place of the last script; forgets what was asked. */
-  script(script?: (asked: Relayed, writes: number) => FarAnswer | undefined): void;
+  script(script?: (asked: Relayed, writes: number) => FakeResponse | undefined): void;
   stop(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const isWrite = ({ path, method }: Pick<Relayed, 'path' | 'method'>): boolean =>
 /** @param target origin of the stand-ins. */
 export async function startVectorRelay(target: string): Promise<VectorRelay> {
   const asked: Relayed[] = [];
-  let current: (asked: Relayed, writes: number) => FarAnswer | undefined = () => undefined;
+  let current: (asked: Relayed, writes: number) => FakeResponse | undefined = () => undefined;
   let origin = '';
   const server = createServer((request, response) => void relay(request, response));
 

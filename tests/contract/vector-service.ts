@@ -8,7 +8,7 @@ import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-sto
 import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
-import { startEmbeddingFarEnd, type EmbeddingFarEnd } from './embedding-far-end.ts';
+import { startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
 import { startVectorRelay, type VectorRelay } from './vector-relay.ts';
 
 export const restKey = 'the REST key of these tests';
@@ -23,13 +23,13 @@ export interface Answer {
   readonly text: string;
 }
 
-/** The whole site with the service, a REST key, providers of embeddings and vector stores pointed at far ends of the test's own. */
+/** The whole site with the service, a REST key, providers of embeddings and vector stores pointed at upstreams of the test's own. */
 export interface VectorService {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly embeddings: EmbeddingFarEnd;
+  readonly embeddings: EmbeddingUpstream;
   readonly relay: VectorRelay;
-  /** A store at its far end, past the service and the relay. */
+  /** A store at its upstream, past the service and the relay. */
   behind(id: StoreId): OpenVectorStore;
   /** Settings that lead to the store through the relay. */
   settingsOf(id: StoreId): Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ const stores = { pinecone, qdrant, chroma } as const;
 /** @param elsewhere origins of real servers, in place of the stand-in's. */
 export async function startVectorService(elsewhere: Partial<Record<StoreId, string>> = {}): Promise<VectorService> {
   const clock = createFakeClock({ skipSleeps: true });
-  const [embeddings, sandbox] = await Promise.all([startEmbeddingFarEnd(), openSandbox()]);
+  const [embeddings, sandbox] = await Promise.all([startEmbeddingUpstream(), openSandbox()]);
   const relay = await startVectorRelay(elsewhere.chroma ?? sandbox.url);
   const host = await createTestHost({ plugins: ['svc'], clock });
   const baseUrls: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
     id in baseUrls
       ? {
           ...settings,
-          api_key: 'sk-far-end-0123456789',
+          api_key: 'sk-upstream-0123456789',
           base_url: baseUrls[id],
           ...(id === 'azure' && { api_version: 'v1' }),
         }

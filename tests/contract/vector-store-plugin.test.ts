@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
-import { startEmbeddingFarEnd, type EmbeddingFarEnd } from './embedding-far-end.ts';
+import { startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
 
 /** A plugin as a third party writes it: one file, nothing of ours imported. */
 const plugin = `
@@ -38,7 +38,7 @@ export default { register(host) { host.hooks.addFilter('svc_vector_stores', (sto
 describe('a vector store of another plugin', () => {
   let folder: string;
   let host: TestHost;
-  let embeddings: EmbeddingFarEnd;
+  let embeddings: EmbeddingUpstream;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'store-plugin-'));
     mkdirSync(join(folder, 'shelf'));
@@ -47,7 +47,7 @@ describe('a vector store of another plugin', () => {
       JSON.stringify({ slug: 'shelf', name: 'Shelf', version: '1.0.0', main: 'index.mjs', host: '^1' }),
     );
     writeFileSync(join(folder, 'shelf', 'index.mjs'), plugin);
-    embeddings = await startEmbeddingFarEnd();
+    embeddings = await startEmbeddingUpstream();
     host = await createTestHost({
       plugins: ['shelf', 'svc'],
       pluginDirs: [folder, join(import.meta.dirname, '../../plugins')],

@@ -223,11 +223,11 @@ describeDialects('events of the chat widget', (_open, { location }) => {
       const guest = await site.started(bot);
       await guest.send('never');
       const message_id = randomUUID();
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         turn.fail(400);
       };
       await guest.send('Hello', { message_id });
-      site.farEnd.answer = (turn) => {
+      site.upstream.answer = (turn) => {
         turn.piece('Yes');
         turn.end();
       };

@@ -242,7 +242,7 @@ describeWidget('conversations of another visitor', (site) => {
   it(`can be neither read nor continued: ${String(attempts.length * actions.length)} attempts fail alike, whether the conversation exists or not`, async function () {
     this.timeout(120_000);
     const victim = await open();
-    const before = site().farEnd.calls.length;
+    const before = site().upstream.calls.length;
     for (const { who, guest: make, conversation = ({ conversation: id }: Victim) => id } of attempts) {
       const guest = await make(victim);
       for (const { what, run } of actions) {
@@ -253,7 +253,7 @@ describeWidget('conversations of another visitor', (site) => {
         expect(body, `${who} ${what}`).to.deep.equal((await run(guest, randomUUID(), victim)).body);
       }
     }
-    expect(site().farEnd.calls.length).to.equal(before);
+    expect(site().upstream.calls.length).to.equal(before);
     await isUntouched(victim);
   });
 

@@ -48,7 +48,7 @@ describeWidget('limits of visitors', (site) => {
     });
     expect(refused.headers.get('retry-after')).to.equal(String(13 * 3600));
     expect((await guest.start()).body.limit).to.deep.equal(shown);
-    expect(site().farEnd.calls).to.have.length(2);
+    expect(site().upstream.calls).to.have.length(2);
     site().clock.jump(13 * 3600_000);
     expect((await guest.start()).body.limit).to.equal(null);
     expect((await guest.send('Three')).status).to.equal(200);
@@ -99,12 +99,12 @@ describeWidget('limits of visitors', (site) => {
       }),
     );
     await guest.send('never');
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(400);
     };
     const message_id = randomUUID();
     await guest.send('Hello', { message_id });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('Yes');
       turn.end();
     };
@@ -121,7 +121,7 @@ describeWidget('limits of visitors', (site) => {
     const other = await site().bot(limits({ guest: { amount: 7, unit: 'messages', per: 'day' } }));
     const many = await Promise.all(Array.from({ length: 64 }, () => site().started(other)));
     expect(accepted(await atOnce(many))).to.equal(7);
-    expect(site().farEnd.calls).to.have.length(12);
+    expect(site().upstream.calls).to.have.length(12);
   });
 
   it('hold for tokens when 64 messages are sent at once: together they stay within the limit', async () => {
@@ -130,7 +130,7 @@ describeWidget('limits of visitors', (site) => {
       max_completion_tokens: 100,
       ...limits({ guest: { amount: 1000, unit: 'tokens', per: 'day' } }),
     });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('Word');
       // As much as it may be.
       turn.end({ input: 15, output: turn.call.max_completion_tokens ?? turn.call.max_tokens ?? 0 });
@@ -147,14 +147,14 @@ describeWidget('limits of visitors', (site) => {
       instructions: 'Be brief.',
       ...limits({ guest: { amount: 10_000, unit: 'tokens', per: 'day' } }),
     });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('Word');
       turn.end({ input: 40, output: 2 });
     };
     const guest = await site().started(bot);
     await guest.send('One');
     expect(await usedTokens(site(), bot)).to.equal(42);
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(400);
     };
     await guest.send('Two');

@@ -36,7 +36,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect(status).to.equal(200);
     expect(body).to.deep.include({ conversation: guest.conversation, form: null, limit: null });
     expect(body.message.content).to.equal('You said: Two');
-    expect(site().farEnd.calls[1]?.messages).to.deep.equal([
+    expect(site().upstream.calls[1]?.messages).to.deep.equal([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'One' },
       { role: 'assistant', content: 'You said: One' },
@@ -46,7 +46,7 @@ describeWidget('messages of the chat widget', (site) => {
 
   it('forward each piece when the provider sends it', async () => {
     const guest = await site().started(await site().bot());
-    const next = site().farEnd.next();
+    const next = site().upstream.next();
     const stream = await guest.stream('Slowly, please');
     const turn = await next;
     turn.piece('First');
@@ -70,7 +70,7 @@ describeWidget('messages of the chat widget', (site) => {
     expect(unheard.body).to.deep.equal(first.body);
     const stream = await guest.stream('Hello', { message_id });
     expect((await stream.whole()).map(({ type }) => type)).to.deep.equal(['accepted', 'delta', 'done']);
-    expect(site().farEnd.calls).to.have.length(1);
+    expect(site().upstream.calls).to.have.length(1);
   });
 
   it('sent twice at once are one: both follow the same answer', async () => {
@@ -78,14 +78,14 @@ describeWidget('messages of the chat widget', (site) => {
     const message_id = randomUUID();
     const both = await Promise.all([guest.send('Hello', { message_id }), guest.send('Hello', { message_id })]);
     expect(both[0].body).to.deep.equal(both[1].body);
-    expect(site().farEnd.calls).to.have.length(1);
+    expect(site().upstream.calls).to.have.length(1);
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
   });
 
   it('are answered and stored after the connection breaks; a repeated message follows the answer from its beginning', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
-    const next = site().farEnd.next();
+    const next = site().upstream.next();
     const broken = await guest.stream('Hello', { message_id });
     const turn = await next;
     turn.piece('Half');
@@ -100,14 +100,14 @@ describeWidget('messages of the chat widget', (site) => {
     const whole = await guest.send('Hello', { message_id });
     expect(whole.body.message).to.deep.include({ content: 'Half and half', is_partial: false });
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
-    expect(site().farEnd.calls).to.have.length(1);
+    expect(site().upstream.calls).to.have.length(1);
   });
 
   it('that failed hide the provider’s message; a repeated message is a retry', async () => {
     const guest = await site().started(await site().bot({ texts: { error: 'Something went wrong.' } }));
     const message_id = randomUUID();
-    site().farEnd.answer = (turn) => {
-      turn.fail(401, 'Incorrect API key provided: sk-far-end');
+    site().upstream.answer = (turn) => {
+      turn.fail(401, 'Incorrect API key provided: sk-upstream');
     };
     const events = await (await guest.stream('Hello', { message_id })).whole();
     expect(events.at(-1)).to.deep.equal({
@@ -122,7 +122,7 @@ describeWidget('messages of the chat widget', (site) => {
       status: 502,
       body: { code: 'rest_svc_chat_failed', message: 'Something went wrong.', data: { status: 502 } },
     });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('Better now');
       turn.end();
     };
@@ -132,7 +132,7 @@ describeWidget('messages of the chat widget', (site) => {
 
   it('are refused with 409 while another one is answered', async () => {
     const guest = await site().started(await site().bot());
-    const next = site().farEnd.next();
+    const next = site().upstream.next();
     const stream = await guest.stream('First');
     const turn = await next;
     await stream.until('accepted');
@@ -147,7 +147,7 @@ describeWidget('messages of the chat widget', (site) => {
   it('can be stopped by the visitor; the text so far stays, marked as partial', async () => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
-    const next = site().farEnd.next();
+    const next = site().upstream.next();
     const stream = await guest.stream('Tell me a story', { message_id });
     (await next).piece('Once upon');
     await stream.until('delta');
@@ -165,11 +165,11 @@ describeWidget('messages of the chat widget', (site) => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     const first = await guest.send('Hello', { message_id });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.piece('Another answer');
       turn.end();
     };
-    const next = site().farEnd.next();
+    const next = site().upstream.next();
     const wish = { message_id, regenerate: true, replaces: first.body.message.id };
     const broken = await guest.stream('Hello', wish);
     const turn = await next;
@@ -201,7 +201,7 @@ describeWidget('messages of the chat widget', (site) => {
     const guest = await site().started(await site().bot());
     const message_id = randomUUID();
     await guest.send('Hello', { message_id });
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(400);
     };
     expect(
@@ -250,7 +250,7 @@ describeWidget('messages of the chat widget', (site) => {
       { role: 'assistant', content: first.body.message.content },
     ];
     await guest.send('And another', { history });
-    expect(site().farEnd.calls[1]?.messages.slice(1)).to.deep.equal([
+    expect(site().upstream.calls[1]?.messages.slice(1)).to.deep.equal([
       ...history,
       { role: 'user', content: 'And another' },
     ]);

@@ -23,7 +23,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       };
       const common = { database: databaseUrl ?? dataDir, env, clock: createSystemClock() };
       first = await startWidgetSite(common);
-      second = await startWidgetSite({ ...common, farEnd: first.farEnd });
+      second = await startWidgetSite({ ...common, upstream: first.upstream });
       for (const { host } of [first, second])
         host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
           starts_per_address: 10_000,
@@ -68,7 +68,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
         expect(status).to.equal(200);
         expect(body.message).to.deep.equal(answers[0].body.message);
       }
-      expect(first.farEnd.calls).to.have.length(1);
+      expect(first.upstream.calls).to.have.length(1);
     });
 
     it('generates no second answer when the other node has just finished', async () => {
@@ -83,13 +83,13 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       const { status, body } = await onSecond(guest).send('Hello', { message_id });
       expect(status).to.equal(200);
       expect((await guest.send('Hello', { message_id })).body).to.deep.equal(body);
-      expect(first.farEnd.calls).to.have.length(1);
+      expect(first.upstream.calls).to.have.length(1);
     });
 
     it('lets a page whose connection broke follow the answer on the other node', async () => {
       const guest = await first.started(bot);
       const message_id = randomUUID();
-      const next = first.farEnd.next();
+      const next = first.upstream.next();
       const stream = await guest.stream('Hello', { message_id });
       const turn = await next;
       turn.piece('Made on the first');
@@ -101,13 +101,13 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       turn.end();
       const done = (await following.whole()).at(-1);
       expect(done).to.have.nested.property('message.content', 'Made on the first');
-      expect(first.farEnd.calls).to.have.length(1);
+      expect(first.upstream.calls).to.have.length(1);
     });
 
     it('refuses another message while one is answered on the other node, and stops it from there', async () => {
       const guest = await first.started(bot);
       const message_id = randomUUID();
-      const next = first.farEnd.next();
+      const next = first.upstream.next();
       const stream = await guest.stream('Tell me', { message_id });
       (await next).piece('Once');
       await stream.until('delta');
@@ -130,7 +130,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
       await first.change(bot.id, { limits: { guest: { amount: 1, unit: 'messages', per: 'day' } } });
       const guest = await first.started(bot);
       const message_id = randomUUID();
-      const next = first.farEnd.next();
+      const next = first.upstream.next();
       const stream = await guest.stream('Hello', { message_id });
       const turn = await next;
       await stream.until('accepted');
@@ -156,7 +156,7 @@ describeDialects('the chat widget on two nodes', (_open, { location }) => {
     it('lets a message be sent again to the other node when its node stops', async () => {
       const guest = await first.started(bot);
       const message_id = randomUUID();
-      const next = second.farEnd.next();
+      const next = second.upstream.next();
       const there = onSecond(guest);
       const stream = await there.stream('Hello', { message_id });
       (await next).piece('Half');

@@ -41,7 +41,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     expect((events.at(-1) as Extract<SendEvent, { type: 'done' }>).message.content).to.equal(
       'We are open from 9 to 5.',
     );
-    expect(site().farEnd.calls).to.have.length(0);
+    expect(site().upstream.calls).to.have.length(0);
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
     expect((await guest.send('Something else')).body.message.content).to.equal('You said: Something else');
   });
@@ -59,7 +59,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
       'Not about that.',
     ]);
     expect((await guest.start()).body.conversation).to.equal(null);
-    expect(site().farEnd.calls).to.have.length(0);
+    expect(site().upstream.calls).to.have.length(0);
   });
 
   it('add to the prompt, at the start of a conversation and later', async () => {
@@ -72,7 +72,7 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     const guest = await site().started(await site().bot({ instructions: 'Be kind.', rules }));
     await guest.send('Hello', { page_url: 'https://shop.example.com/contact' });
     await guest.send('Hello again');
-    const systemTexts = site().farEnd.calls.map(({ messages }) => messages[0]?.content ?? '');
+    const systemTexts = site().upstream.calls.map(({ messages }) => messages[0]?.content ?? '');
     expect(systemTexts[0])
       .to.contain('Be kind.')
       .and.contain('The visitor is new.')
@@ -127,14 +127,14 @@ describeWidget('rules of a chatbot in the widget', (site) => {
       ]),
     ];
     const guest = await site().started(await site().bot({ rules, forms: [lead] }));
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(400);
     };
     const { status, body } = await guest.send('Hello');
     expect(status).to.equal(200);
     expect(body.message.content).to.equal('Too much to do just now.');
     expect(body.form?.id).to.equal('lead');
-    site().farEnd.answer = (turn) => {
+    site().upstream.answer = (turn) => {
       turn.fail(403);
     };
     const second = await guest.send('Hello again');

@@ -46,7 +46,7 @@ describeWidget('sessions of the chat widget', (site) => {
     const guest = await site().started(bot, { origin: site().host.url, cookie });
     expect((await guest.start()).body.user).to.deep.equal({ signed_in: true, name: 'ADA' });
     await guest.send('Hello');
-    expect(site().farEnd.calls[0]?.messages[0]?.content).to.equal('For ADA.');
+    expect(site().upstream.calls[0]?.messages[0]?.content).to.equal('For ADA.');
     // The same user in another browser finds the conversation.
     const elsewhere = await site().started(bot, { origin: site().host.url, cookie, 'user-agent': 'another' });
     expect((await elsewhere.start()).body.conversation?.id).to.equal(guest.conversation);

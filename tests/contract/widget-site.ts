@@ -4,7 +4,7 @@ import type { Clock } from '#plugin-api';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
 import type { SendResponse, SendEvent, StartResponse } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
 import { describeDialects, type DialectCase } from '../helpers/dialects.ts';
-import { startStreamingFarEnd, type StreamingFarEnd } from './streaming-far-end.ts';
+import { startStreamingUpstream, type StreamingUpstream } from './streaming-upstream.ts';
 
 export interface Answer<Body = unknown> {
   readonly status: number;
@@ -56,7 +56,7 @@ export interface Stream {
 export interface WidgetSite {
   readonly host: TestHost;
   readonly clock: FakeClock;
-  readonly farEnd: StreamingFarEnd;
+  readonly upstream: StreamingUpstream;
   bot(init?: BotInit): Promise<Bot>;
   change(id: number, changes: Fields): Promise<Bot>;
   guest(bot: Pick<Bot, 'id'>, headers?: HeaderFields): Guest;
@@ -74,19 +74,19 @@ export interface SiteInit {
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string>>;
   /** The fake provider of another site, which both then share. */
-  readonly farEnd?: StreamingFarEnd;
+  readonly upstream?: StreamingUpstream;
 }
 
 export async function startWidgetSite({
   database,
   clock = createFakeClock({ now: Date.UTC(2026, 10, 20, 10), skipSleeps: true }),
   env = {},
-  farEnd: shared,
+  upstream: shared,
 }: SiteInit = {}): Promise<WidgetSite> {
-  const farEnd = shared ?? (await startStreamingFarEnd());
+  const upstream = shared ?? (await startStreamingUpstream());
   const host = await createTestHost({ plugins: ['svc'], clock, env, ...(database !== undefined && { database }) });
   host.hooks.addFilter('svc_provider_settings', (settings: Fields, id: string) =>
-    id === 'openai' ? { ...settings, api_key: 'sk-far-end', base_url: farEnd.url } : settings,
+    id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url } : settings,
   );
   const command = async (verb: string, settings: Fields): Promise<Bot> => {
     const { code, out, err } = await host.cli('svc', 'bot', verb, '--json', JSON.stringify(settings));
@@ -96,7 +96,7 @@ export async function startWidgetSite({
   const site: WidgetSite = {
     host,
     clock: clock as FakeClock,
-    farEnd,
+    upstream,
     bot: ({ embed, ...init } = {}) =>
       command('create', {
         name: 'Shop assistant',
@@ -141,7 +141,7 @@ export async function startWidgetSite({
     },
     async stop() {
       await host.stop();
-      if (shared === undefined) await farEnd.stop();
+      if (shared === undefined) await upstream.stop();
     },
   };
   return site;

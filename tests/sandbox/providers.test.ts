@@ -113,7 +113,7 @@ describe("the service's own providers, pointed at the sandbox", () => {
           });
         });
 
-        it('pass on what the far end says of an unknown model', async () => {
+        it('pass on what the upstream says of an unknown model', async () => {
           const error = await failureOf(generate({ model: 'missing-model' }));
           expect(error).to.include({
             name: 'ProviderError',

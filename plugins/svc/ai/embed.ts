@@ -6,7 +6,7 @@ import {
   type ProviderSettings,
   type EmbeddingCapability,
 } from '../providers/provider.ts';
-import { checkVectors, vectorsOf } from '../providers/embeddings/check-embeddings.ts';
+import { checkVectors, resultVectors } from '../providers/embeddings/check-embeddings.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { inParallel } from './in-parallel.ts';
@@ -212,7 +212,7 @@ async function joinResults(
     usage.input_tokens += tokens;
     usage.total_tokens += result.usage === null ? tokens : result.usage.total_tokens;
   }
-  return Object.assign(vectorsOf(vectors), {
+  return Object.assign(resultVectors(vectors), {
     usage,
     ignored: [...new Set(results.flatMap(({ ignored }) => ignored))],
     usageEstimated: results.some((result) => result.usage === null),

@@ -2,15 +2,15 @@ import { azureAccess, azureDeployments, azureModel, azureVersion } from './chat-
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { openAiParams } from './chat-completions/openai-models.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
-import { imageRulesOf } from './images/image-rules.ts';
+import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
-import type { ParamAnswer, ParamQuestion } from './params.ts';
+import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
 import { apiKeyField } from './settings-fields.ts';
 
 const deploymentField = (title: string) =>
-  ({ type: 'string', title, description: 'Name of a deployment, used where a caller names none.' }) as const;
+  ({ type: 'string', title, description: 'Default deployment.' }) as const;
 
 export const provider: Provider = createChatProvider({
   id: 'azure',
@@ -23,12 +23,12 @@ export const provider: Provider = createChatProvider({
       base_url: {
         type: 'string',
         title: 'Endpoint',
-        description: 'Address of the resource, for example https://example.openai.azure.com',
+        description: 'URL of the resource, for example https://example.openai.azure.com',
       },
       api_version: {
         type: 'string',
         title: 'API version',
-        description: 'v1, or a date such as 2024-10-21 for the classic interface.',
+        description: 'v1, or a date such as 2024-10-21 for the classic API.',
         default: 'v1',
       },
       deployments: {
@@ -57,15 +57,15 @@ export const provider: Provider = createChatProvider({
     byModel: azureParams,
   },
   access: azureAccess,
-  // The classic interface learned it with the version 2024-09-01-preview.
+  // The classic API supports it since 2024-09-01-preview.
   countsStreams: (settings) => azureVersion(settings) === 'v1' || azureVersion(settings) >= '2024-09-01',
   ownModels: azureDeployments,
   images: createOpenAiImages({
     access: azureAccess,
-    rules: (model, settings) => imageRulesOf(openAiImageModels, azureModel(settings, model)),
+    rules: (model, settings) => findImageRules(openAiImageModels, azureModel(settings, model)),
     edits: true,
   }),
-  // The encoding is none of the fields that contract 4.4 lets callers choose here; floats are asked for.
+  // Contract 4.4 does not let callers choose the encoding here.
   embeddings: createOpenAiEmbeddings({
     access: azureAccess,
     takes: ['dimensions', 'user'],
@@ -74,14 +74,14 @@ export const provider: Provider = createChatProvider({
   }),
 });
 
-/** The classic interface learned `max_completion_tokens` in September 2024. */
-function azureParams(question: ParamQuestion): ParamAnswer {
+/** The classic API supports `max_completion_tokens` since September 2024. */
+function azureParams(question: ParamContext): ParamOverrides {
   const { params, model, settings } = question;
-  const answer = openAiParams({ ...question, model: azureModel(settings, model) });
+  const overrides = openAiParams({ ...question, model: azureModel(settings, model) });
   const version = azureVersion(settings);
-  if (version === 'v1' || version >= '2024-09-01') return answer;
+  if (version === 'v1' || version >= '2024-09-01') return overrides;
   return {
-    ...answer,
-    written: { ...answer.written, max_completion_tokens: { max_tokens: params.max_completion_tokens } },
+    ...overrides,
+    written: { ...overrides.written, max_completion_tokens: { max_tokens: params.max_completion_tokens } },
   };
 }

@@ -14,12 +14,12 @@ import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
-const clientOf = createClaudeClients();
+const getClient = createClaudeClients();
 const call = rememberUnsupportedParams(claudeRules.names, (request, connection, onText) =>
   onText === undefined ? generate(request, connection) : stream(request, connection, onText),
 );
 
-/** Claude by Messages (D9), by the package `@anthropic-ai/sdk`. */
+/** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
   id: 'claude',
   label: 'Claude',
@@ -42,7 +42,7 @@ export const provider: Provider = {
   text: { params: claudeRules.names, generate: (request, connection) => call(request, connection), stream: call },
   listModels: (connection) =>
     withTimeLimit(connection, async (signal) => {
-      const client = await clientOf(connection);
+      const client = await getClient(connection);
       return claudeModels(
         await readJson(
           await client.models.list({ limit: 1000 }, { signal, timeout: sdkTimeout(connection) }).asResponse(),
@@ -54,8 +54,8 @@ export const provider: Provider = {
 function generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { body, ignored } = claudeRequest(request, connection.settings);
-    const client = await clientOf(connection);
-    // The SDK's type is that of the newest version, which knows no sampling parameters.
+    const client = await getClient(connection);
+    // The SDK's type is for the newest API version, which has no sampling parameters.
     const params = body as unknown as MessageCreateParamsNonStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
     return { ...claudeResponse(await readJson(response), request, connection), ignored };
@@ -69,7 +69,7 @@ function stream(
 ): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { body, ignored } = claudeRequest(request, connection.settings);
-    const client = await clientOf(connection);
+    const client = await getClient(connection);
     const params = { ...body, stream: true } as unknown as MessageCreateParamsStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
     const reader = createClaudeStream(request, connection, onText);

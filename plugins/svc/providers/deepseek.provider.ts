@@ -1,5 +1,5 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import type { ParamAnswer, ParamQuestion } from './params.ts';
+import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
@@ -33,11 +33,11 @@ export const provider: Provider = createChatProvider({
 });
 
 /**
- * DeepSeek's models think unless told not to, save the retired `deepseek-chat`. While they think, temperature and
- * penalties are accepted without effect, so they are left out and named. Effort `none` turns thinking off; of the others
- * DeepSeek tells `low` and `high` apart, and takes minimal for low and medium for high.
+ * DeepSeek's models reason by default, except the retired `deepseek-chat`. Reasoning models ignore temperature and
+ * penalties, so these are left out and reported. The effort `none` turns reasoning off. DeepSeek maps `minimal` to `low`
+ * and `medium` to `high`.
  */
-function deepSeekParams({ params, model }: ParamQuestion): ParamAnswer {
+function deepSeekParams({ params, model }: ParamContext): ParamOverrides {
   const effort = params.reasoning_effort;
   const thinks = effort === undefined ? /reasoner|flash|pro|-v[4-9]/i.test(model) : effort !== 'none';
   return {

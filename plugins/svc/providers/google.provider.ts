@@ -11,12 +11,12 @@ import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
-const clientOf = createGoogleClients();
+const getClient = createGoogleClients();
 const call = rememberUnsupportedParams(googleRules.names, (request, connection, onText) =>
   onText === undefined ? generate(request, connection) : stream(request, connection, onText),
 );
 
-/** Google by generateContent (D9), by the package `@google/genai`. */
+/** Google's generateContent (D9), using the package `@google/genai`. */
 export const provider: Provider = {
   id: 'google',
   label: 'Google',
@@ -32,20 +32,20 @@ export const provider: Provider = {
     },
   },
   text: { params: googleRules.names, generate: (request, connection) => call(request, connection), stream: call },
-  images: createGoogleImages(clientOf),
-  embeddings: createGoogleEmbeddings(clientOf),
+  images: createGoogleImages(getClient),
+  embeddings: createGoogleEmbeddings(getClient),
   listModels: (connection) => withTimeLimit(connection, (signal) => listModels(connection, signal)),
 };
 
 function generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
-    const client = await clientOf(connection);
-    const answer = await client.models.generateContent({
+    const client = await getClient(connection);
+    const received = await client.models.generateContent({
       ...parameters,
       config: { ...parameters.config, ...callOptions(connection, signal) },
     });
-    return { ...googleResponse(answer, request, connection), ignored };
+    return { ...googleResponse(received, request, connection), ignored };
   });
 }
 
@@ -56,7 +56,7 @@ function stream(
 ): Promise<TextResult> {
   return withTimeLimit(connection, async (signal) => {
     const { parameters, ignored } = googleRequest(request, connection.settings);
-    const client = await clientOf(connection);
+    const client = await getClient(connection);
     let response: Response | undefined;
     const fetch = streamingFetch(connection, (received) => {
       response = received;
@@ -71,7 +71,7 @@ function stream(
 }
 
 async function listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelInfo[]> {
-  const client = await clientOf(connection);
+  const client = await getClient(connection);
   const models: ModelInfo[] = [];
   for await (const entry of await client.models.list({
     config: { pageSize: 1000, ...callOptions(connection, signal) },

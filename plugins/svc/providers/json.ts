@@ -1,11 +1,11 @@
-/** A JSON object of unknown members. */
+/** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member when it is an object, else an empty one, so that reading deeper needs no checks. */
+/** The member if it is an object, else an empty one, so that nested reads need no checks. */
 export function objectAt(value: unknown, member: string): JsonObject {
   const found = isObject(value) ? value[member] : undefined;
   return isObject(found) ? found : {};
@@ -16,7 +16,7 @@ export function listAt(value: unknown, member: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
-/** The member when it is text that is not blank, else null. */
+/** The member if it is text that is not blank, else null. */
 export function textAt(value: unknown, member: string): string | null {
   const found = isObject(value) ? value[member] : undefined;
   return typeof found === 'string' && found.trim() !== '' ? found : null;

@@ -2,12 +2,12 @@ import { listAt, objectAt } from './json.ts';
 import type { ModelInfo, ModelKind } from './provider.ts';
 
 /**
- * What a listed model makes, as far as the far end says so: in fields (OpenRouter's modalities, Azure's capabilities,
- * Google's actions), or plainly in its name, which is all that OpenAI's listing says. Undefined where nothing is said.
+ * The kinds of output of a listed model: from fields (OpenRouter's modalities, Azure's capabilities, Google's actions), or
+ * else from its name, which is all that OpenAI lists. Undefined if unknown.
  */
 export function modelKinds(entry: unknown, id: string): readonly ModelKind[] | undefined {
-  const said = [...fromModalities(entry), ...fromCapabilities(entry), ...fromActions(entry, id)];
-  if (said.length > 0) return [...new Set(said)];
+  const stated = [...fromModalities(entry), ...fromCapabilities(entry), ...fromActions(entry, id)];
+  if (stated.length > 0) return [...new Set(stated)];
   if (/(^|[-_/.])(text-)?embed(ding)?s?([-_/.:0-9]|$)|^(nomic|mxbai)-embed/.test(id)) return ['embedding'];
   return isImageName(id) ? ['image'] : undefined;
 }
@@ -34,7 +34,7 @@ function fromCapabilities(entry: unknown): ModelKind[] {
   ];
 }
 
-/** `predict` is how Imagen is asked; other models that are asked so make videos. */
+/** Imagen uses `predict`; other models with `predict` generate videos. */
 function fromActions(entry: unknown, id: string): ModelKind[] {
   const actions = listAt(entry, 'supportedActions');
   const text = actions.includes('generateContent');
@@ -45,7 +45,7 @@ function fromActions(entry: unknown, id: string): ModelKind[] {
   ];
 }
 
-/** A model as listings name it: no label that says nothing, no kinds that are not known. */
+/** A listed model, without a label equal to its id and without unknown kinds. */
 export function modelInfo(entry: unknown, id: string, label: string | null): ModelInfo {
   const kinds = modelKinds(entry, id);
   return { id, ...(label !== null && label !== id && { label }), ...(kinds && { kinds }) };

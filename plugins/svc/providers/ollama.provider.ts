@@ -43,11 +43,11 @@ export const provider: Provider = createChatProvider({
           },
   },
   access,
-  // Ollama names no limit; a model on one's own machine reads a batch one text after the other, within one time limit.
+  // Ollama documents no limit. A local model embeds the texts of a batch one by one within one time limit.
   embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: { inputs: 100 } }),
 });
 
-/** The SDK insists on a key; Ollama itself looks at none. */
+/** The SDK requires a key; Ollama ignores it. */
 function access(settings: ProviderSettings): ChatAccess {
   return { baseURL: settings.base_url || address, apiKey: settings.api_key || 'ollama' };
 }

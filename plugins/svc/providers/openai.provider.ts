@@ -2,7 +2,7 @@ import { openAiParams } from './chat-completions/openai-models.ts';
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
-import { imageRulesOf } from './images/image-rules.ts';
+import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
@@ -25,7 +25,7 @@ export const provider: Provider = createChatProvider({
       organization: {
         type: 'string',
         title: 'Organization',
-        description: 'Identifier of the organization that is billed, when the account has several.',
+        description: 'ID of the organization to bill, if the account has several.',
       },
     },
   },
@@ -43,13 +43,13 @@ export const provider: Provider = createChatProvider({
     byModel: openAiParams,
   },
   access,
-  images: createOpenAiImages({ access, rules: (model) => imageRulesOf(openAiImageModels, model), edits: true }),
+  images: createOpenAiImages({ access, rules: (model) => findImageRules(openAiImageModels, model), edits: true }),
   embeddings: createOpenAiEmbeddings({
     access,
     takes: ['dimensions', 'encodingFormat', 'user'],
     limits: openAiLimits,
     refusedBy: withoutDimensions,
-    // Less than half the bytes of floats, and quicker to read; it is what OpenAI's own SDKs ask for.
+    // Less than half the size of JSON numbers and faster to parse; OpenAI's SDKs use it too.
     encoding: 'base64',
   }),
 });

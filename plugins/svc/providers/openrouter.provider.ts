@@ -21,14 +21,14 @@ export const provider: Provider = createChatProvider({
       image_model: modelField('Image model', 'google/gemini-3.1-flash-image'),
       app_url: {
         type: 'string',
-        title: 'Site address',
-        description: 'Sent as HTTP-Referer; the site shows up in OpenRouter under it. May stay empty.',
+        title: 'Site URL',
+        description: 'Sent as HTTP-Referer, so that OpenRouter can show the site. Optional.',
       },
-      app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. May stay empty.' },
+      app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. Optional.' },
     },
   },
   rules: {
-    // OpenRouter itself drops what the model behind it does not take.
+    // OpenRouter drops parameters that the model does not support.
     names: {
       temperature: 'temperature',
       max_completion_tokens: 'max_tokens',
@@ -44,7 +44,7 @@ export const provider: Provider = createChatProvider({
   },
   access,
   images: createOpenRouterImages(access),
-  // OpenRouter names no limits of its own; the models behind it are OpenAI's and others', which take less at worst and say so.
+  // OpenRouter documents no limits. Models with lower ones than OpenAI's return an error that says so.
   embeddings: createOpenAiEmbeddings({
     access,
     takes: ['dimensions', 'encodingFormat'],
@@ -60,7 +60,7 @@ function access(settings: ProviderSettings): ChatAccess {
   return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) };
 }
 
-/** The listing is public, so a wrong key shows only here. Any other trouble is the listing's to report. */
+/** The model list is public, so only this call detects a wrong key. The list reports any other error. */
 function ignoreUnlessRefused(error: unknown): void {
   const status = (error as { status?: unknown }).status;
   if (status === 401 || status === 403) throw error;

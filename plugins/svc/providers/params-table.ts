@@ -1,7 +1,7 @@
 import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
 import type { Provider } from './provider.ts';
 
-/** The README's table of D8: which key of `ai_params` reaches which provider under which name. */
+/** The README's table of D8: the name of each key of `ai_params` per provider. */
 export function renderParamsTable(providers: readonly Pick<Provider, 'label' | 'text'>[]): string {
   const shown = providers.filter(({ text }) => text !== undefined);
   const names = Object.keys(aiParamSchemas) as AiParamName[];

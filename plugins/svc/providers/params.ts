@@ -1,26 +1,26 @@
 import type { AiParamName, AiParams } from '../kit/ai-params.ts';
 import type { ProviderSettings } from './provider.ts';
 
-/** Our names and the wire's, for the keys a provider takes at all (D8). */
+/** Names in requests to the provider by key of `ai_params`, for the supported keys (D8). */
 export type ParamNames = Readonly<Partial<Record<AiParamName, string>>>;
 
-export interface ParamQuestion {
+export interface ParamContext {
   readonly params: AiParams;
   readonly model: string;
   readonly settings: ProviderSettings;
 }
 
-/** What one model makes of the keys its provider takes. */
-export interface ParamAnswer {
-  /** Keys this model does not take. */
+/** How one model differs from the rules of its provider. */
+export interface ParamOverrides {
+  /** Keys that this model does not support. */
   readonly refused?: readonly AiParamName[];
-  /** Members of the request body in place of `{wire name: value}`. */
+  /** Members of the request body instead of `{wire name: value}`. */
   readonly written?: Readonly<Partial<Record<AiParamName, Readonly<Record<string, unknown>>>>>;
 }
 
 export interface ParamRules {
   readonly names: ParamNames;
-  readonly byModel?: (question: ParamQuestion) => ParamAnswer;
+  readonly byModel?: (question: ParamContext) => ParamOverrides;
 }
 
 export interface MappedParams {
@@ -29,8 +29,8 @@ export interface MappedParams {
   readonly ignored: readonly AiParamName[];
 }
 
-/** Writes parameters under the wire's names and says which were left out. */
-export function mapParams(rules: ParamRules, question: ParamQuestion): MappedParams {
+/** Maps parameters to the provider's names, and lists those left out. */
+export function mapParams(rules: ParamRules, question: ParamContext): MappedParams {
   const { refused = [], written = {} } = rules.byModel?.(question) ?? {};
   const wire: Record<string, unknown> = {};
   const ignored: AiParamName[] = [];
@@ -47,8 +47,8 @@ export type ReasoningEffort = NonNullable<AiParams['reasoning_effort']>;
 
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high'];
 
-/** The effort itself when the model knows it, else the next higher it knows, else its highest. */
-export function nearestEffort(asked: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort {
-  const upwards = efforts.slice(efforts.indexOf(asked)).find((effort) => known.includes(effort));
-  return upwards ?? efforts.findLast((effort) => known.includes(effort)) ?? asked;
+/** The effort itself if the model supports it, else the next higher one, else its highest. */
+export function nearestEffort(requested: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort {
+  const upwards = efforts.slice(efforts.indexOf(requested)).find((effort) => known.includes(effort));
+  return upwards ?? efforts.findLast((effort) => known.includes(effort)) ?? requested;
 }

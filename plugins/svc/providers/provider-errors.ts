@@ -5,11 +5,11 @@ import { ProviderError, type ProviderConnection, type ProviderErrorKind } from '
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or text when it was none. */
+  /** Parsed JSON, or text if it is not JSON. */
   readonly body: unknown;
 }
 
-/** The ProviderError of an answer that is no success (D5). Its message is the far end's own sentence where it has one. */
+/** The ProviderError of an error response (D5), with the upstream's message if it has one. */
 export function errorFromResponse(
   { status, headers, body }: UpstreamResponse,
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
@@ -26,7 +26,7 @@ export function errorFromResponse(
   });
 }
 
-/** 402, 409 and other 4xx count as refusals: another try would be refused as well. */
+/** 402, 409 and other 4xx are rejections: a retry would be rejected as well. */
 function kindOf(status: number): ProviderErrorKind {
   if (status === 401 || status === 403) return 'auth';
   if (status === 429) return 'rate_limited';
@@ -34,7 +34,7 @@ function kindOf(status: number): ProviderErrorKind {
   return status >= 500 ? 'unavailable' : 'rejected';
 }
 
-/** The sentence of an error body in any of the shapes the providers use; null when there is none a person could read. */
+/** The message of an error body in any provider's format; null if it has no readable one. */
 export function readErrorMessage(body: unknown): string | null {
   if (typeof body === 'string') return /^\s*</.test(body) || body.trim() === '' ? null : body;
   if (Array.isArray(body)) return readErrorMessage(body[0]);
@@ -43,12 +43,12 @@ export function readErrorMessage(body: unknown): string | null {
   const sentence =
     textAt(error, 'message') ?? textAt(body, 'error') ?? textAt(body, 'message') ?? textAt(body, 'detail');
   const first = sentence ?? textAt(listAt(body, 'detail')[0], 'msg') ?? textAt(listAt(body, 'errors')[0], 'message');
-  const upstream = upstreamSentence(objectAt(error, 'metadata')['raw']);
+  const upstream = upstreamMessage(objectAt(error, 'metadata')['raw']);
   return first !== null && upstream !== null && !first.includes(upstream) ? `${first}: ${upstream}` : first;
 }
 
-/** OpenRouter passes the error of the provider behind it on as text in `metadata.raw`, most often JSON. */
-function upstreamSentence(raw: unknown): string | null {
+/** OpenRouter passes on its provider's error as text in `metadata.raw`, usually JSON. */
+function upstreamMessage(raw: unknown): string | null {
   if (typeof raw !== 'string') return readErrorMessage(raw);
   try {
     return readErrorMessage(JSON.parse(raw) as unknown);
@@ -57,7 +57,7 @@ function upstreamSentence(raw: unknown): string | null {
   }
 }
 
-/** Seconds asked for by `retry-after-ms`, by `Retry-After` (seconds or a date), or by Google's RetryInfo. */
+/** Seconds from `retry-after-ms`, `Retry-After` (seconds or a date) or Google's RetryInfo. */
 function retryAfterOf(headers: Headers, body: unknown, now: number): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
@@ -78,12 +78,12 @@ const connectionSentences: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its address could not be looked up (EAI_AGAIN).',
   ECONNRESET: 'the connection was cut (ECONNRESET).',
   UND_ERR_SOCKET: 'the connection was cut (UND_ERR_SOCKET).',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection could not be made in time (UND_ERR_CONNECT_TIMEOUT).',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out (UND_ERR_CONNECT_TIMEOUT).',
 };
 
 /**
- * The ProviderError of anything an SDK or `fetch` throws. An error that is neither an answer's nor the connection's is
- * answered as it came: it is an error of ours.
+ * The ProviderError of anything an SDK or `fetch` throws. Returns any other error unchanged: it is a bug of this
+ * service.
  */
 export function errorFromThrown(thrown: unknown, connection: ProviderConnection): unknown {
   if (thrown instanceof ProviderError || !(thrown instanceof Error)) return thrown;
@@ -98,7 +98,7 @@ export function errorFromThrown(thrown: unknown, connection: ProviderConnection)
   return new ProviderError({ kind: 'connection', message, cause: thrown });
 }
 
-/** The first system or undici code along the chain of causes. */
+/** The first system or undici code in the chain of causes. */
 function codeOf(thrown: Error): string | null {
   for (let error: unknown = thrown, depth = 0; isErrorLike(error) && depth < 6; error = error.cause, depth += 1) {
     if (
@@ -114,7 +114,7 @@ function isErrorLike(value: unknown): value is { readonly code?: unknown; readon
   return typeof value === 'object' && value !== null;
 }
 
-/** An answer of success that cannot be used. Not worth another try: the far end would send the same again. */
+/** A success response that cannot be used. A retry would return the same. */
 export function unreadableResponse(what: string, status: number | null = 200): ProviderError {
-  return new ProviderError({ kind: 'unreadable', status, message: `its answer could not be read (${what}).` });
+  return new ProviderError({ kind: 'unreadable', status, message: `its response could not be read (${what}).` });
 }

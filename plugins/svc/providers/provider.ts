@@ -6,7 +6,7 @@ export interface ProviderSettings {
   readonly api_key?: string;
   /** Carries the version for openai, deepseek, xai, ollama and openrouter; not for claude, google and azure. */
   readonly base_url?: string;
-  /** Default models, used where a caller names none. */
+  /** Default models, for requests without one. */
   readonly model?: string;
   readonly embedding_model?: string;
   readonly image_model?: string;
@@ -15,15 +15,15 @@ export interface ProviderSettings {
   readonly [name: string]: unknown;
 }
 
-/** What a provider is given to make a call: everything from outside comes in here. */
+/** What a provider needs for a call. */
 export interface ProviderConnection {
   readonly settings: ProviderSettings;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Milliseconds one exchange may take, answer read, 1 or more. */
+  /** Time limit of one exchange in milliseconds, until the body is read; 1 or more. */
   readonly timeout: number;
-  /** Aborted when the caller gives up. */
+  /** Aborted when the caller cancels. */
   readonly signal?: AbortSignal;
 }
 
@@ -37,7 +37,7 @@ export interface TextRequest {
   /** The system text after D7, or null. */
   readonly system: string | null;
   readonly messages: readonly TextMessage[];
-  /** Already checked (D8); only keys that were given. */
+  /** Validated (D8); only keys of the request. */
   readonly params: AiParams;
 }
 
@@ -51,30 +51,30 @@ export interface TextResult {
   readonly content: string;
   /** Null when the provider reported none (D25). */
   readonly usage: Usage | null;
-  /** The model that answered, as the provider names it, else the one asked for. */
+  /** The model as the provider reports it, else the requested one. */
   readonly model: string;
-  /** Keys of `params` that this provider or model does not take (D8). */
+  /** Keys of `params` that the provider or model does not support (D8). */
   readonly ignored: readonly string[];
 }
 
-/** What a model makes. */
+/** A kind of output of a model. */
 export type ModelKind = 'text' | 'embedding' | 'image';
 
 export interface ModelInfo {
   readonly id: string;
   readonly label?: string;
-  /** Where the upstream says so. */
+  /** If the upstream reports them. */
   readonly kinds?: readonly ModelKind[];
 }
 
 export interface TextCapability {
-  /** Names of `params` the provider takes at all. The README's table is made from it. */
+  /** Names of the supported `params`. The README's table is generated from it. */
   readonly params: Readonly<Partial<Record<AiParamName, string>>>;
-  /** One try; throws ProviderError. Retries are made by the caller (D9). */
+  /** One attempt; throws ProviderError. The caller retries (D9). */
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   /**
-   * The same, with each piece of the text handed on as it arrives; all pieces together are the content. Left out: the far
-   * end knows no streams. `connection.timeout` is for the whole answer.
+   * The same, and passes on each piece of the text as it arrives; the pieces add up to the content. Omitted if the upstream
+   * does not stream. `connection.timeout` is for the whole response.
    */
   stream?(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult>;
 }
@@ -85,21 +85,21 @@ export type ImageSize = `${number}x${number}`;
 export interface ImageRequest {
   readonly model: string;
   readonly prompt: string;
-  /** Images asked of this one call: 1 up to what `perCall` says. */
+  /** Images of this call: 1 up to `perCall`. */
   readonly n: number;
   readonly size?: ImageSize;
   readonly quality?: 'standard' | 'hd';
   readonly style?: 'vivid' | 'natural';
-  /** What the caller would like; a provider that knows only one form answers that (D10 makes the other of it). */
+  /** The preferred format. A provider with only one format returns that; it is converted (D10). */
   readonly responseFormat: 'url' | 'b64_json';
 }
 
-/** One image as the upstream returned it: an address or base64, at least one of them. */
+/** One image as the upstream returned it: a URL, base64, or both. */
 export interface ImageOutput {
   readonly url: string | null;
   readonly b64_json: string | null;
   readonly revised_prompt: string | null;
-  /** For example `image/png`, when the upstream says so. */
+  /** For example `image/png`, if the upstream reports it. */
   readonly mimeType: string | null;
 }
 
@@ -109,43 +109,43 @@ export interface ImageResult {
   /** The upstream usage data, or null (contract 2.2). */
   readonly usage: Readonly<Record<string, unknown>> | null;
   readonly model: string;
-  /** Names of fields of the request that this model does not take and that were left out. */
+  /** Names of request fields that were left out because the model does not support them. */
   readonly ignored: readonly string[];
 }
 
-/** An image sent upstream, checked by its bytes. */
+/** An image to send upstream, validated by its bytes. */
 export interface SourceImage {
   readonly bytes: Uint8Array;
   /** For example `image/png`. */
   readonly mimeType: string;
 }
 
-/** An image to edit, as the prompt says. */
+/** A request to edit an image. */
 export interface ImageEditRequest extends ImageRequest {
   readonly image: SourceImage;
-  /** Its transparent areas are those that are to change; a PNG of the image's size. Only where `accepts` says `mask`. */
+  /** A PNG of the image's size; its transparent areas are edited. Only if `accepts` allows a `mask`. */
   readonly mask?: SourceImage;
 }
 
-/** What an image must be for a model to edit it. */
+/** Requirements for images that a model edits. */
 export interface ImageEditRules {
   readonly types: readonly string[];
   /** Bytes. */
   readonly most: number;
-  /** Whether a mask may go with it. */
+  /** Whether a mask is supported. */
   readonly mask: boolean;
   /** Width and height must be the same. */
   readonly square?: boolean;
 }
 
 export interface ImageEditing {
-  /** Null: this model edits no images. */
+  /** Null if the model cannot edit images. */
   accepts(model: string, settings: ProviderSettings): ImageEditRules | null;
-  /** One try; throws ProviderError. */
+  /** One attempt; throws ProviderError. */
   edit(request: ImageEditRequest, connection: ProviderConnection): Promise<ImageResult>;
 }
 
-/** What a model takes besides the prompt: forms offer no more than that. */
+/** Fields that a model supports besides the prompt. */
 export interface ImageFields {
   readonly size: boolean;
   readonly quality: readonly ('standard' | 'hd')[];
@@ -153,11 +153,11 @@ export interface ImageFields {
 }
 
 export interface ImageCapability {
-  /** Left out: all of them, as far as anybody knows. */
+  /** Omitted if unknown: forms then show all fields. */
   takes?(model: string, settings: ProviderSettings): ImageFields;
-  /** Images one call of this model can give, 1 or more; more are reached by parallel calls (D10). */
+  /** Maximum images per call, 1 or more; more take parallel calls (D10). */
   perCall(model: string, settings: ProviderSettings): number;
-  /** One try; throws ProviderError. */
+  /** One attempt; throws ProviderError. */
   generate(request: ImageRequest, connection: ProviderConnection): Promise<ImageResult>;
   /** Omitted: the provider only generates images. */
   readonly editing?: ImageEditing;
@@ -165,9 +165,9 @@ export interface ImageCapability {
 
 export interface EmbeddingRequest {
   readonly model: string;
-  /** 1 up to what `limits` allows, none blank. */
+  /** 1 up to `limits.inputs` texts, none blank. */
   readonly input: readonly string[];
-  /** Size of the vectors, where the model can choose it. */
+  /** Length of the vectors, for models with variable length. */
   readonly dimensions?: number;
   readonly encodingFormat?: 'float' | 'base64';
   /** Google's names, for example `RETRIEVAL_QUERY`. */
@@ -178,21 +178,21 @@ export interface EmbeddingRequest {
 }
 
 export interface EmbeddingResult {
-  /** One per input, in the order of the inputs, all of one length. */
+  /** One per input, in the order of the inputs, all of the same length. */
   readonly embeddings: readonly (readonly number[])[];
-  /** The same vectors, where the upstream sent 32-bit floats: quicker to check and to write. `embeddings` may then be a getter that makes its arrays when asked. */
+  /** The same vectors as 32-bit floats, if the upstream sent these: faster to process. `embeddings` may then be a lazy getter. */
   readonly packed?: readonly Float32Array[];
   /** Null when the provider reported none (D25). */
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number } | null;
   readonly model: string;
-  /** Names of fields of the request that this provider does not take and that were left out. */
+  /** Names of request fields that were left out because the provider does not support them. */
   readonly ignored: readonly string[];
 }
 
 export interface EmbeddingCapability {
-  /** What one call may hold; more is split by the caller. `tokens`: over all inputs of a call, where the upstream has such a limit. */
+  /** Limits of one call; the caller splits larger ones. `tokens`: of all inputs together, if the upstream limits them. */
   readonly limits: { readonly inputs: number; readonly tokens?: number };
-  /** One try; throws ProviderError. */
+  /** One attempt; throws ProviderError. */
   embed(request: EmbeddingRequest, connection: ProviderConnection): Promise<EmbeddingResult>;
 }
 
@@ -200,16 +200,16 @@ export interface EmbeddingCapability {
 export interface Provider {
   /** Lower-case letters and digits; the value of `provider` in requests. */
   readonly id: string;
-  /** The display name of answers (D6). */
+  /** The display name in responses (D6). */
   readonly label: string;
-  /** Object schema of its settings: `title` and `description` make the form, `writeOnly` marks secrets, `default` fills the field. */
+  /** Object schema of its settings. The form uses `title`, `description` and `default`; `writeOnly` marks secrets. */
   readonly settings: JsonSchema & { readonly properties: Readonly<Record<string, JsonSchema>> };
-  /** Names of settings that must be filled before a call can be made. */
+  /** Names of the required settings. */
   readonly required: readonly string[];
   readonly text?: TextCapability;
   readonly images?: ImageCapability;
   readonly embeddings?: EmbeddingCapability;
-  /** The models the upstream offers to this account; throws ProviderError. */
+  /** The models available to this account; throws ProviderError. */
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }
 
@@ -228,16 +228,16 @@ export type ProviderErrorKind = (typeof kinds)[number];
 
 export interface ProviderErrorInit {
   readonly kind: ProviderErrorKind;
-  /** The provider's own sentence, with secrets cut out; or ours when there was none. It follows "<provider> failed: ". */
+  /** The provider's message without secrets, or a default one. It follows "<provider> failed: ". */
   readonly message: string;
   /** HTTP status of the upstream response, or null without one. */
   readonly status?: number | null;
-  /** Seconds the upstream asked to wait, or null. */
+  /** Seconds to wait as the upstream requests, or null. */
   readonly retryAfter?: number | null;
   readonly cause?: unknown;
 }
 
-/** An upstream error. Whether it is worth another try is decided here, once (D9). */
+/** An upstream error. Only this class decides whether it is retryable (D9). */
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly status: number | null;
@@ -256,8 +256,8 @@ export class ProviderError extends Error {
 }
 
 /**
- * The ProviderError that was thrown, or null for any other error. A provider of another plugin cannot import the class:
- * an error of its own with a known `kind` counts.
+ * The thrown ProviderError, or null for any other error. A provider of another plugin cannot import the class, so any
+ * error with a known `kind` counts.
  */
 export function asProviderError(thrown: unknown): ProviderError | null {
   if (thrown instanceof ProviderError) return thrown;

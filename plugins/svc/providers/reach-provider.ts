@@ -1,8 +1,8 @@
 import { asProviderError, type ModelInfo, type Provider, type ProviderConnection } from './provider.ts';
 
 /**
- * Makes one real call with a provider's settings: asks for its models, or, where the far end has no listing (404, 405),
- * for a word of text. Answers the models, none in the second case. Throws ProviderError.
+ * Tests a provider's settings with one call: lists its models, or generates a word of text if the upstream has no listing
+ * (404, 405). Returns the models; none in the second case. Throws ProviderError.
  */
 export async function reachProvider(provider: Provider, connection: ProviderConnection): Promise<ModelInfo[]> {
   try {

@@ -1,7 +1,7 @@
 import { unreadableResponse } from './provider-errors.ts';
 import { isObject, type JsonObject } from './json.ts';
 
-/** The JSON object of an answer. Throws ProviderError `unreadable` for anything else; a cut connection throws what the stream does. */
+/** The JSON object of a response. Throws ProviderError `unreadable` for anything else, and the stream's error if the connection is cut. */
 export async function readJson(response: Response): Promise<JsonObject> {
   const text = await response.text();
   const type = response.headers.get('content-type')?.split(';')[0] ?? 'no content type';
@@ -11,6 +11,6 @@ export async function readJson(response: Response): Promise<JsonObject> {
   } catch {
     throw unreadableResponse(text === '' ? 'it was empty' : `${type}, not JSON`, response.status);
   }
-  if (!isObject(body)) throw unreadableResponse('JSON, but no object', response.status);
+  if (!isObject(body)) throw unreadableResponse('JSON, but not an object', response.status);
   return body;
 }

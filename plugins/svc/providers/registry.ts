@@ -6,23 +6,23 @@ import type { Provider } from './provider.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The providers on offer. Add one of your own, or take one away; its id must be free. */
+    /** The available providers. Add or remove some; ids must be unique. */
     svc_providers: (providers: readonly Provider[]) => readonly Provider[];
   }
 }
 
-/** Every provider on offer: the files of this folder, then the filter `svc_providers`, asked anew at each call. */
+/** All available providers: the files of this folder, then the filter `svc_providers`, applied at each call. */
 export interface ProviderRegistry {
   all(): Provider[];
   get(id: string): Provider | undefined;
-  /** Whether a provider is one of this folder's; one that a filter put in its place is not. */
+  /** Whether a provider comes from this folder rather than from a filter. */
   isOwn(provider: Provider): boolean;
 }
 
-/** The order in which contract 4.2 names them; others follow by name. */
+/** The order of contract 4.2; others follow by name. */
 const order = ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama'];
 
-/** Imports every `<id>.provider.ts` of this folder. The vendors' SDKs are not loaded by that. */
+/** Imports every `<id>.provider.ts` of this folder, without the vendors' SDKs. */
 export async function createProviderRegistry({
   hooks,
 }: {
@@ -30,7 +30,7 @@ export async function createProviderRegistry({
 }): Promise<ProviderRegistry> {
   const own = await loadProviders(import.meta.dirname);
   const ownById = new Map(own.map((provider) => [provider.id, provider]));
-  /** Undefined while no filter changes our own: the common case, met several times in each request. */
+  /** Undefined if no filter changes the list. This is the common case, checked several times per request. */
   const changed = (): Provider[] | undefined => {
     const filtered = hooks.applyFilters('svc_providers', own);
     return filtered === own ? undefined : checked(filtered);
@@ -56,11 +56,11 @@ async function loadProviders(directory: string): Promise<Provider[]> {
 }
 
 function rank(id: string): number {
-  const place = order.indexOf(id);
-  return place < 0 ? order.length : place;
+  const position = order.indexOf(id);
+  return position < 0 ? order.length : position;
 }
 
-/** A filter may answer anything; only whole providers with an id of their own are taken, the first of an id. */
+/** A filter may return anything: keeps complete providers, the first for each id. */
 function checked(providers: unknown): Provider[] {
   if (!Array.isArray(providers)) return [];
   const byId = new Map<string, Provider>();

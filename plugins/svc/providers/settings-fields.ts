@@ -18,6 +18,6 @@ export const baseUrlField = (address: string, description: string): JsonSchema =
 export const modelField = (title: string, model: string): JsonSchema => ({
   type: 'string',
   title,
-  description: 'Used where a caller names none. Any name the provider knows may be typed in.',
+  description: 'Default model. Choose one or type any model name.',
   default: model,
 });

@@ -2,10 +2,10 @@ import { errorFromThrown } from './provider-errors.ts';
 import { ProviderError, type ProviderConnection } from './provider.ts';
 
 /**
- * Runs one exchange with the far end, body included, under the connection's time limit and its caller's signal.
- * The SDKs' own limits end when the headers have come.
+ * Runs one exchange with the upstream under the connection's time limit and signal, until the body is read. The SDKs'
+ * limits cover only the time until the headers.
  *
- * @throws ProviderError of kind `timeout` or `aborted` when it was ended, else of what the far end did.
+ * @throws ProviderError of kind `timeout` or `aborted`, or of the upstream's error.
  */
 export async function withTimeLimit<T>(
   connection: ProviderConnection,
@@ -39,12 +39,12 @@ export async function withTimeLimit<T>(
 function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): ProviderError {
   return new ProviderError({
     kind: as,
-    message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.',
+    message: as === 'timeout' ? 'it did not respond in time.' : 'the request was canceled.',
     cause,
   });
 }
 
-/** Milliseconds given to an SDK as its own limit: later than ours, so that ours decides. */
+/** Milliseconds for the SDK's limit: later than ours, so that ours applies. */
 export function sdkTimeout(connection: ProviderConnection): number {
   return Math.ceil(connection.timeout) + 1000;
 }

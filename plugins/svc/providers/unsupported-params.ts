@@ -8,7 +8,7 @@ type Generate = (
   onText?: (piece: string) => void,
 ) => Promise<TextResult>;
 
-// How the far ends say that a model does not take a parameter. `$1` is the wire name, in snake or camel case.
+// Error messages of upstreams for unsupported parameters. `$1` is the wire name, in snake or camel case.
 const refusals: readonly RegExp[] = [
   /unsupported (?:parameter|value): '(\w+)'/i, // OpenAI, Azure
   /unrecognized request argument supplied: (\w+)/i, // OpenAI, Azure
@@ -18,15 +18,15 @@ const refusals: readonly RegExp[] = [
 ];
 
 /**
- * Models come and go faster than releases of this file: where a model refuses a parameter that the rules let through,
- * the call is made once more without it, the answer names it as ignored (D8), and the next call leaves it out at once.
- * What was learned lives in this process alone. The length limit is never dropped: that would cost money unasked.
+ * Models change more often than the rules here. If a model refuses a parameter, this repeats the call without it, reports
+ * it as ignored (D8), and leaves it out of later calls of this process. The length limit is never dropped, because that
+ * could raise the cost.
  */
 export function rememberUnsupportedParams(names: ParamNames, generate: Generate): Generate {
   const learned = new Map<string, ReadonlySet<AiParamName>>();
   return async (request, connection, onText) => {
     let hasBegun = false;
-    const note =
+    const forward =
       onText &&
       ((piece: string): void => {
         hasBegun = true;
@@ -35,15 +35,15 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
     const key = JSON.stringify([connection.settings.base_url, request.model]);
     let refused = learned.get(key) ?? new Set<AiParamName>();
     for (;;) {
-      const dropped = givenNames(request).filter((name) => refused.has(name));
+      const dropped = requestedNames(request).filter((name) => refused.has(name));
       const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
       try {
-        const result = await generate(without, connection, note);
+        const result = await generate(without, connection, forward);
         return dropped.length === 0
           ? result
           : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
       } catch (error) {
-        const found = unsupportedParamsOf(error, names).filter((name) => givenNames(without).includes(name));
+        const found = findUnsupportedParams(error, names).filter((name) => requestedNames(without).includes(name));
         if (found.length === 0 || hasBegun) throw error;
         refused = new Set([...refused, ...found]);
         if (learned.size >= 500) learned.clear();
@@ -53,13 +53,13 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
   };
 }
 
-/** A refusal of one value, or of two keys together, says nothing of other calls. */
+/** A refusal of one value, or of two keys together, does not apply to other calls. */
 function holdsForAllCalls(error: unknown): boolean {
   return !(error instanceof Error && /cannot both|reasoning.?effort/i.test(error.message));
 }
 
-/** The keys a refusal is about, by our names; empty when it is about something else. */
-export function unsupportedParamsOf(error: unknown, names: ParamNames): AiParamName[] {
+/** The keys of `ai_params` that an error refuses; empty for other errors. */
+export function findUnsupportedParams(error: unknown, names: ParamNames): AiParamName[] {
   if (!(error instanceof ProviderError) || error.kind !== 'rejected') return [];
   if (/penalty is not enabled/i.test(error.message)) return ['frequency_penalty', 'presence_penalty']; // Google
   if (/does not support thinking/i.test(error.message)) return ['reasoning_effort']; // Ollama
@@ -72,12 +72,12 @@ export function unsupportedParamsOf(error: unknown, names: ParamNames): AiParamN
     .map(([name]) => name);
 }
 
-function givenNames(request: TextRequest): AiParamName[] {
+function requestedNames(request: TextRequest): AiParamName[] {
   return Object.keys(request.params).filter((name): name is AiParamName => Object.hasOwn(aiParamSchemas, name));
 }
 
 function inOrder(request: TextRequest, names: readonly string[]): string[] {
-  return givenNames(request).filter((name) => names.includes(name));
+  return requestedNames(request).filter((name) => names.includes(name));
 }
 
 function omit(params: TextRequest['params'], names: readonly AiParamName[]): TextRequest['params'] {

@@ -1,9 +1,9 @@
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import { imageRulesOf } from './images/image-rules.ts';
+import { findImageRules } from './images/image-rules.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import { xaiImageModels } from './images/xai-image-models.ts';
-import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from './params.ts';
+import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
@@ -36,15 +36,15 @@ export const provider: Provider = createChatProvider({
     byModel: xaiParams,
   },
   access,
-  images: createOpenAiImages({ access, rules: (model) => imageRulesOf(xaiImageModels, model) }),
+  images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),
 });
 
 function access(settings: ProviderSettings): ChatAccess {
   return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' };
 }
 
-/** Reasoning models answer penalties and `stop` with an error, and only some of them take `reasoning_effort`. */
-function xaiParams({ params, model }: ParamQuestion): ParamAnswer {
+/** Reasoning models refuse penalties and `stop`, and only some support `reasoning_effort`. */
+function xaiParams({ params, model }: ParamContext): ParamOverrides {
   const name = model.toLowerCase();
   const efforts = effortsOf(name);
   const reasons =

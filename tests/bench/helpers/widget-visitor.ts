@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /** A visitor of the widget, at an address of its own. */
 export interface WidgetVisitor {
-  /** Sends a message. Resolves when the first token is there, with what took each token from the far end to here in milliseconds as they come. */
+  /** Sends a message. Resolves when the first token is there, with what took each token from the upstream to here in milliseconds as they come. */
   send(text: string): Promise<{ readonly first: number; readonly rest: Promise<readonly number[]>; close(): void }>;
 }
 
@@ -44,18 +44,18 @@ export async function openVisitor(root: string, bot: number, number: number): Pr
 }
 
 /** The same tokens without anything in between: what the machine itself takes. */
-export async function straight(farEnd: string): Promise<readonly number[]> {
+export async function straight(upstream: string): Promise<readonly number[]> {
   const body = JSON.stringify({
     model: 'gpt-4.1-mini',
     stream: true,
     messages: [{ role: 'user', content: 'Count to ten.' }],
   });
-  const answer = await fetch(`${farEnd}/v1/chat/completions`, {
+  const answer = await fetch(`${upstream}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body,
   });
-  if (answer.body === null) throw new Error('The far end answered without a body.');
+  if (answer.body === null) throw new Error('The upstream answered without a body.');
   return collect(latencies(answer.body));
 }
 

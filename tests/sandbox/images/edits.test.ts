@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { schemaOf } from '../../conformance/image-far-end.ts';
-import { png } from '../../contract/images-far-end.ts';
+import { schemaOf } from '../../conformance/image-upstream.ts';
+import { png } from '../../contract/images-upstream.ts';
 import { openSandbox, type OpenSandbox } from '../helpers/open-sandbox.ts';
 import type { Fields } from '../../helpers/fields.ts';
 

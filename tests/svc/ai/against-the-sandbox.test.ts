@@ -6,7 +6,7 @@ import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
 import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
 import type { AiServices } from '../../../plugins/svc/ai/ports.ts';
-import { sampleParams } from '../../conformance/far-end.ts';
+import { sampleParams } from '../../conformance/upstream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { openSandbox, type OpenSandbox } from '../../sandbox/helpers/open-sandbox.ts';
 import { services } from './helpers.ts';

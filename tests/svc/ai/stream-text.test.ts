@@ -31,7 +31,7 @@ function streaming(...tries: readonly Try[]): Provider & { count: number } {
   return made;
 }
 
-const cut = new ProviderError({ kind: 'connection', message: 'its answer broke off before its end.' });
+const cut = new ProviderError({ kind: 'connection', message: 'its response ended early.' });
 
 /** Runs a call, with its pieces and what the ledger noted of it. */
 async function run(provider: Provider, input: Partial<GenerateTextInput> = {}) {

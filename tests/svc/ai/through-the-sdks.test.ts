@@ -4,8 +4,8 @@ import type { RestError } from '#plugin-api';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
 import { answering } from '../../conformance/exchange.ts';
-import { errorBody, fixturesOf } from '../../conformance/far-end.ts';
-import { farEnds } from '../../conformance/far-ends.ts';
+import { errorBody, fixturesOf } from '../../conformance/upstream.ts';
+import { upstreams } from '../../conformance/upstreams.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { useRecordedResponses } from '../../helpers/recorded-responses.ts';
 import { services } from './helpers.ts';
@@ -28,26 +28,28 @@ const triedAgain = [408, 429, 500, 503, 529];
 describe('Text through the real SDKs', () => {
   useRecordedResponses();
 
-  for (const farEnd of farEnds) {
+  for (const upstream of upstreams) {
     const name =
-      farEnd.settings.api_version === undefined ? farEnd.label : `${farEnd.label} (${farEnd.settings.api_version})`;
-    const parts = () => services({ settings: { provider: () => Promise.resolve(farEnd.settings) } });
+      upstream.settings.api_version === undefined
+        ? upstream.label
+        : `${upstream.label} (${upstream.settings.api_version})`;
+    const parts = () => services({ settings: { provider: () => Promise.resolve(upstream.settings) } });
     const call = {
-      provider: farEnd.id,
-      model: farEnd.model,
+      provider: upstream.id,
+      model: upstream.model,
       messages: [{ role: 'user', content: 'Say hello in French.' }],
     } as const;
-    const fixtures = fixturesOf(farEnd.id);
+    const fixtures = fixturesOf(upstream.id);
 
     describe(name, () => {
       it('comes back with contract 4.2’s members', async () => {
-        answering(farEnd, { body: fixtures.answer });
+        answering(upstream, { body: fixtures.answer });
         const { content, usage, provider, model } = await createGenerateText(await parts())(call);
         expect({ content, usage, provider, model }).to.deep.equal({
           content: 'Bonjour.',
           usage: { input_tokens: 19, output_tokens: 10, total_tokens: 29 },
-          provider: farEnd.label,
-          model: farEnd.answeredBy,
+          provider: upstream.label,
+          model: upstream.answeredBy,
         });
       });
 
@@ -55,57 +57,57 @@ describe('Text through the real SDKs', () => {
         ([text, value]) => [Number(text), value] as const,
       )) {
         it(`makes ${String(ours)} ${code} of ${String(status)}${triedAgain.includes(status) ? ' after three tries' : ' at once'}`, async () => {
-          const sent = answering(farEnd, { status, body: errorBody(fixtures, status).body, times: 3 });
+          const sent = answering(upstream, { status, body: errorBody(fixtures, status).body, times: 3 });
           const error = (await failureOf(createGenerateText(await parts())(call))) as RestError;
           expect([error.status, error.code]).to.deep.equal([ours, `rest_svc_${code}`]);
-          expect(error.data).to.deep.equal({ provider: farEnd.id, provider_status: status });
+          expect(error.data).to.deep.equal({ provider: upstream.id, provider_status: status });
           expect(sent.count).to.equal(triedAgain.includes(status) ? 3 : 1);
         });
       }
 
       it('succeeds after a cut connection and a 503', async () => {
-        nock(farEnd.origin)
-          .post(farEnd.generatePath)
+        nock(upstream.origin)
+          .post(upstream.generatePath)
           .replyWithError(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
-        nock(farEnd.origin).post(farEnd.generatePath).reply(503, errorBody(fixtures, 503).body);
-        answering(farEnd, { body: fixtures.answer });
+        nock(upstream.origin).post(upstream.generatePath).reply(503, errorBody(fixtures, 503).body);
+        answering(upstream, { body: fixtures.answer });
         expect((await createGenerateText(await parts())(call)).content).to.equal('Bonjour.');
       });
 
       it('is tested with a real call that counts the models', async () => {
-        nock(farEnd.origin)
+        nock(upstream.origin)
           .get(/\/key$/)
           .optionally()
           .reply(200, { data: {} });
-        nock(farEnd.origin).get(farEnd.modelsPath).reply(200, fixtures.models);
-        const test = await createTestProvider(await parts())(farEnd.id);
-        expect([test.ok, test.models.map(({ id }) => id)]).to.deep.equal([true, farEnd.listed]);
+        nock(upstream.origin).get(upstream.modelsPath).reply(200, fixtures.models);
+        const test = await createTestProvider(await parts())(upstream.id);
+        expect([test.ok, test.models.map(({ id }) => id)]).to.deep.equal([true, upstream.listed]);
         expect(test.message).to.match(/^Works, \d models?, 0 ms\.$/);
       });
 
-      it('is tested by a word of text where the far end lists no models', async () => {
-        nock(farEnd.origin)
+      it('is tested by a word of text where the upstream lists no models', async () => {
+        nock(upstream.origin)
           .get(/\/key$/)
           .optionally()
           .reply(200, { data: {} });
-        nock(farEnd.origin).get(farEnd.modelsPath).reply(404, 'page not found', { 'content-type': 'text/plain' });
-        const sent = answering(farEnd, { body: fixtures.answer });
-        const settings = { ...farEnd.settings, model: farEnd.model };
+        nock(upstream.origin).get(upstream.modelsPath).reply(404, 'page not found', { 'content-type': 'text/plain' });
+        const sent = answering(upstream, { body: fixtures.answer });
+        const settings = { ...upstream.settings, model: upstream.model };
         const test = await createTestProvider(
           await services({ settings: { provider: () => Promise.resolve(settings) } }),
-        )(farEnd.id);
+        )(upstream.id);
         expect([test.ok, test.message, sent.count]).to.deep.equal([true, 'Works, 0 ms.', 1]);
       });
 
-      it('is tested once, and tells the far end’s own sentence', async () => {
+      it('is tested once, and tells the upstream’s own sentence', async () => {
         const { body, sentence } = errorBody(fixtures, 503);
-        nock(farEnd.origin)
+        nock(upstream.origin)
           .get(/\/key$/)
           .optionally()
           .reply(200, { data: {} });
-        nock(farEnd.origin).get(farEnd.modelsPath).reply(503, body);
-        const test = await createTestProvider(await parts())(farEnd.id);
-        expect([test.ok, test.message]).to.deep.equal([false, `${farEnd.label} failed: ${sentence}`]);
+        nock(upstream.origin).get(upstream.modelsPath).reply(503, body);
+        const test = await createTestProvider(await parts())(upstream.id);
+        expect([test.ok, test.message]).to.deep.equal([false, `${upstream.label} failed: ${sentence}`]);
       });
     });
   }

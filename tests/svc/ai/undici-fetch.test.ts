@@ -9,7 +9,7 @@ import type { Provider, ProviderError } from '../../../plugins/svc/providers/pro
 import { provider as claude } from '../../../plugins/svc/providers/claude.provider.ts';
 import { provider as google } from '../../../plugins/svc/providers/google.provider.ts';
 import { provider as openai } from '../../../plugins/svc/providers/openai.provider.ts';
-import { fixturesOf } from '../../conformance/far-end.ts';
+import { fixturesOf } from '../../conformance/upstream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
@@ -241,7 +241,7 @@ describe('The fetch on undici', () => {
         expect((await failure()).kind).to.equal('connection');
       });
 
-      it('ends a far end that never answers, and one that never ends its answer', async () => {
+      it('ends an upstream that never answers, and one that never ends its answer', async () => {
         handle = () => undefined;
         expect((await failure(20)).kind).to.equal('timeout');
         handle = (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{');

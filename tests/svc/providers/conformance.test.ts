@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Provider } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
-import { farEnds } from '../../conformance/far-ends.ts';
+import { upstreams } from '../../conformance/upstreams.ts';
 import { describeTextProvider } from '../../conformance/text-provider.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 
@@ -31,13 +31,13 @@ describe('Text providers', () => {
   });
 
   it('are all put to the conformance suite', () => {
-    expect(new Set(farEnds.map(({ id }) => id))).to.deep.equal(new Set(registry.all().map(({ id }) => id)));
+    expect(new Set(upstreams.map(({ id }) => id))).to.deep.equal(new Set(registry.all().map(({ id }) => id)));
   });
 
-  for (const farEnd of farEnds) {
-    const version = farEnd.settings.api_version;
-    describeTextProvider(version === undefined ? farEnd.label : `${farEnd.label} (${version})`, farEnd, () =>
-      find(farEnd.id),
+  for (const upstream of upstreams) {
+    const version = upstream.settings.api_version;
+    describeTextProvider(version === undefined ? upstream.label : `${upstream.label} (${version})`, upstream, () =>
+      find(upstream.id),
     );
   }
 });

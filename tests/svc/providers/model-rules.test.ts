@@ -9,7 +9,7 @@ import { provider as deepseek } from '../../../plugins/svc/providers/deepseek.pr
 import { provider as ollama } from '../../../plugins/svc/providers/ollama.provider.ts';
 import { provider as xai } from '../../../plugins/svc/providers/xai.provider.ts';
 import type { Provider, ProviderSettings } from '../../../plugins/svc/providers/provider.ts';
-import { fixturesOf } from '../../conformance/far-end.ts';
+import { fixturesOf } from '../../conformance/upstream.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 

@@ -13,14 +13,14 @@ import {
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { connectionTo, requestTo } from '../../conformance/exchange.ts';
-import { streamed, streamOf, type FarEnd } from '../../conformance/far-end.ts';
-import { farEnds } from '../../conformance/far-ends.ts';
+import { streamed, streamOf, type Upstream } from '../../conformance/upstream.ts';
+import { upstreams } from '../../conformance/upstreams.ts';
 import { describeTextStream } from '../../conformance/text-stream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
 
 let registry: ProviderRegistry;
 const find = (id: string): Provider => registry.get(id)!;
-const titleOf = ({ label, settings }: FarEnd): string =>
+const titleOf = ({ label, settings }: Upstream): string =>
   settings.api_version === undefined ? label : `${label} (${settings.api_version})`;
 
 describe('Text providers that stream', () => {
@@ -28,10 +28,10 @@ describe('Text providers that stream', () => {
     registry = await createProviderRegistry({ hooks: createHooks() });
   });
 
-  for (const farEnd of farEnds) describeTextStream(titleOf(farEnd), farEnd, () => find(farEnd.id));
+  for (const upstream of upstreams) describeTextStream(titleOf(upstream), upstream, () => find(upstream.id));
 
   it('are not asked for the usage where the interface is too old to know the wish', async () => {
-    const old = { ...farEnds.find(({ settings }) => settings.api_version === '2024-10-21')! };
+    const old = { ...upstreams.find(({ settings }) => settings.api_version === '2024-10-21')! };
     const bodies: string[] = [];
     const fetch: typeof globalThis.fetch = (_input, init) => {
       bodies.push(String(init?.body));
@@ -42,8 +42,8 @@ describe('Text providers that stream', () => {
     expect(bodies.map((body) => 'stream_options' in (JSON.parse(body) as object))).to.deep.equal([false]);
   });
 
-  it('are not asked for the usage again where the far end refused the wish', async () => {
-    const farEnd = farEnds.find(({ id }) => id === 'ollama')!;
+  it('are not asked for the usage again where the upstream refused the wish', async () => {
+    const upstream = upstreams.find(({ id }) => id === 'ollama')!;
     const asked: boolean[] = [];
     const fetch: typeof globalThis.fetch = (_input, init) => {
       const wished = String(init?.body).includes('stream_options');
@@ -57,11 +57,11 @@ describe('Text providers that stream', () => {
           : new Response(streamOf('ollama'), { headers: { 'content-type': 'text/event-stream' } }),
       );
     };
-    const settings = { ...farEnd.settings, base_url: 'http://127.0.0.1:1/v1' };
+    const settings = { ...upstream.settings, base_url: 'http://127.0.0.1:1/v1' };
     for (let turn = 0; turn < 2; turn += 1) {
       const { content } = await find('ollama').text!.stream!(
-        requestTo(farEnd),
-        connectionTo(farEnd, { fetch, settings }),
+        requestTo(upstream),
+        connectionTo(upstream, { fetch, settings }),
         () => undefined,
       );
       expect(content).to.equal(streamed);
@@ -92,24 +92,24 @@ describe('Streams of providers over real connections', () => {
     await pool.close();
   });
 
-  for (const farEnd of farEnds) {
+  for (const upstream of upstreams) {
     const settings = {
-      ...farEnd.settings,
-      base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, () => origin),
+      ...upstream.settings,
+      base_url: upstream.settings.base_url!.replace(/^https?:\/\/[^/]+/, () => origin),
     };
-    const events = streamOf(farEnd.id).split(/(?<=\r?\n\r?\n)/);
+    const events = streamOf(upstream.id).split(/(?<=\r?\n\r?\n)/);
     const half = events.findIndex((event) => event.includes('日本'));
     const start = (init: { signal?: AbortSignal; timeout?: number; clock?: ReturnType<typeof createFakeClock> }) => {
       let tell: () => void = () => undefined;
       const begun = new Promise<void>((resolve) => {
         tell = resolve;
       });
-      const own = { ...settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
+      const own = { ...settings, base_url: upstream.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
       return {
         begun,
-        done: find(farEnd.id).text!.stream!(
-          requestTo(farEnd),
-          connectionTo(farEnd, { fetch: pool.fetch, ...init, settings: own }),
+        done: find(upstream.id).text!.stream!(
+          requestTo(upstream),
+          connectionTo(upstream, { fetch: pool.fetch, ...init, settings: own }),
           () => tell(),
         ),
       };
@@ -123,7 +123,7 @@ describe('Streams of providers over real connections', () => {
         };
       });
 
-    describe(titleOf(farEnd), () => {
+    describe(titleOf(upstream), () => {
       it('hand on each piece before the next is sent', async () => {
         let next: () => void = () => undefined;
         answer = (response) => {
@@ -139,10 +139,10 @@ describe('Streams of providers over real connections', () => {
           next();
         };
         const pieces: string[] = [];
-        const own = { ...settings, base_url: farEnd.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
-        const { content } = await find(farEnd.id).text!.stream!(
-          requestTo(farEnd),
-          connectionTo(farEnd, { fetch: pool.fetch, settings: own }),
+        const own = { ...settings, base_url: upstream.settings.base_url!.replace(/^https?:\/\/[^/]+/, origin) };
+        const { content } = await find(upstream.id).text!.stream!(
+          requestTo(upstream),
+          connectionTo(upstream, { fetch: pool.fetch, settings: own }),
           (piece) => {
             pieces.push(piece);
             if (/Bon|jour|日本/.test(piece)) next();
@@ -151,7 +151,7 @@ describe('Streams of providers over real connections', () => {
         expect([content, pieces.join('')]).to.deep.equal([streamed, streamed]);
       });
 
-      it('end the far end’s request when the caller gives up', async () => {
+      it('end the upstream’s request when the caller gives up', async () => {
         const ended = stalling();
         const controller = new AbortController();
         const { begun, done } = start({ signal: controller.signal });

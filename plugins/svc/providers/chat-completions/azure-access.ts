@@ -1,7 +1,7 @@
 import type { ModelInfo, ProviderSettings } from '../provider.ts';
 import type { ChatAccess } from './chat-client.ts';
 
-/** The endpoint of a resource, however it was copied: with or without `/openai`, `/openai/v1` or a slash at its end. */
+/** The endpoint of a resource without `/openai`, `/openai/v1` and a trailing slash. */
 export function azureEndpoint(baseUrl: string): string {
   return baseUrl
     .trim()
@@ -9,7 +9,7 @@ export function azureEndpoint(baseUrl: string): string {
     .replace(/\/openai(\/v1)?$/, '');
 }
 
-/** `v1` (the default) is the undated interface; a date such as `2024-10-21` is the classic one with deployments in the address. */
+/** `v1` (the default) is the undated API; a date such as `2024-10-21` is the classic one with deployments in the URL. */
 export function azureVersion(settings: ProviderSettings): string {
   return settings.api_version?.trim() || 'v1';
 }
@@ -18,12 +18,12 @@ export function azureAccess(settings: ProviderSettings, model: string | null): C
   const apiKey = settings.api_key ?? '';
   const openai = `${azureEndpoint(settings.base_url ?? '')}/openai`;
   const apiVersion = azureVersion(settings);
-  // v1 takes the key as a bearer token, as the SDK sends it; gateways put before a resource look for `api-key`.
+  // v1 accepts the bearer token that the SDK sends; gateways in front of a resource expect `api-key`.
   if (apiVersion === 'v1') return { baseURL: `${openai}/v1`, apiKey, headers: { 'api-key': apiKey } };
   return { baseURL: openai, apiKey, classicAzure: { deployment: model, apiVersion } };
 }
 
-/** A line of the setting `deployments`: `name`, or `name = model` where the name does not say which model it is. */
+/** Lines of the setting `deployments`: `name`, or `name = model` if the name differs from the model. */
 function deployments(settings: ProviderSettings): { name: string; model: string }[] {
   const lines = settings['deployments'];
   if (!Array.isArray(lines)) return [];
@@ -33,7 +33,7 @@ function deployments(settings: ProviderSettings): { name: string; model: string 
     .map(([name = '', model]) => ({ name, model: model || name }));
 }
 
-/** The model behind a deployment as far as the settings tell, else the deployment's own name. */
+/** The model of a deployment by the settings, else the name of the deployment. */
 export function azureModel(settings: ProviderSettings, deployment: string): string {
   return deployments(settings).find(({ name }) => name === deployment)?.model ?? deployment;
 }

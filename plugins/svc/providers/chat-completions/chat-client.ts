@@ -3,17 +3,17 @@ import type { AzureClientOptions } from 'openai/azure';
 import { createClientCache } from '../../kit/client-cache.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
-/** How an account is reached: what the SDK's client is built from, without the network. */
+/** The connection data of an account, from which the SDK's client is built. */
 export interface ChatAccess {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly organization?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Azure's classic interface: addresses are made of the deployment and a version. */
+  /** Azure's classic API: URLs contain the deployment and a version. */
   readonly classicAzure?: { readonly deployment: string | null; readonly apiVersion: string };
 }
 
-/** Answers the access of one call. `model` is null when models are listed. */
+/** Returns the access for one call. `model` is null when models are listed. */
 export type ChatAccessOf = (settings: ProviderSettings, model: string | null) => ChatAccess;
 
 /** The account's client, built once per access. The `openai` package is loaded by the first call. */
@@ -26,7 +26,7 @@ async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): 
   const sdk = await import('openai');
   const options: ClientOptions = {
     apiKey: access.apiKey,
-    // Named so that the process's environment has no say.
+    // Set so that the SDK ignores the environment.
     adminAPIKey: null,
     organization: access.organization ?? null,
     project: null,
@@ -41,7 +41,7 @@ async function buildClient(access: ChatAccess, fetch: typeof globalThis.fetch): 
     classicAzure === undefined
       ? new sdk.OpenAI({ ...options, baseURL })
       : new sdk.AzureOpenAI(azureOptions(options, access));
-  // The SDK keeps only the member `error` of an error body; several providers put their sentence elsewhere.
+  // The SDK keeps only `error` of an error body; several providers put their message elsewhere.
   return Object.assign(client, {
     makeStatusError: (...[status, body, text, headers]: [number, unknown, string | undefined, Headers]) =>
       sdk.OpenAI.APIError.generate(status, { error: body ?? text }, text, headers),

@@ -12,7 +12,7 @@ import { createChatClients, type ChatAccessOf } from './chat-client.ts';
 import { chatRequest } from './chat-request.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
-import { askingForUsage } from './stream-usage.ts';
+import { requestUsage } from './stream-usage.ts';
 
 export interface ChatProviderInit extends Pick<
   Provider,
@@ -20,24 +20,24 @@ export interface ChatProviderInit extends Pick<
 > {
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
-  /** Whether the far end can be asked to count the tokens of a stream (`stream_options`). Default: it can. */
+  /** Whether the upstream supports `stream_options` for the usage of a stream. Default: true. */
   readonly countsStreams?: (settings: ProviderConnection['settings']) => boolean;
-  /** Path of the listing below the base address; default `/models`. */
+  /** Path of the model list below the base URL; default `/models`. */
   readonly modelsPath?: string;
-  /** Runs before models are listed, for a far end whose listing asks for no key. */
+  /** Runs before models are listed, for an upstream whose list is public. */
   readonly checkKey?: (get: (path: string) => Promise<Response>) => Promise<void>;
-  /** Puts the models of the settings in place of those listed. */
+  /** Models from the settings, which replace the listed ones. */
   readonly ownModels?: (settings: ProviderConnection['settings']) => readonly ModelInfo[];
 }
 
-/** A provider that speaks OpenAI's Chat Completions (D9), by the `openai` package. */
+/** A provider with OpenAI's Chat Completions API (D9), using the `openai` package. */
 export function createChatProvider(init: ChatProviderInit): Provider {
-  const clientOf = createChatClients();
+  const getClient = createChatClients();
   const generate = (request: TextRequest, connection: ProviderConnection): Promise<TextResult> =>
     withTimeLimit(connection, async (signal) => {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);
-      const client = await clientOf(init.access(connection.settings, request.model), connection);
-      // The mapper's body is typed by us: the six speak more than one vendor's dialect.
+      const client = await getClient(init.access(connection.settings, request.model), connection);
+      // The SDK's type is OpenAI's alone; the six providers differ.
       const params = body as unknown as ChatCompletionCreateParamsNonStreaming;
       const response = await client.chat.completions
         .create(params, { signal, timeout: sdkTimeout(connection) })
@@ -45,10 +45,10 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return { ...chatResponse(await readJson(response), request, connection), ignored };
     });
 
-  const stream = askingForUsage(init.countsStreams, (request, connection, { onText, options }) =>
+  const stream = requestUsage(init.countsStreams, (request, connection, { onText, options }) =>
     withTimeLimit(connection, async (signal) => {
       const { body, ignored } = chatRequest(request, init.rules, connection.settings);
-      const client = await clientOf(init.access(connection.settings, request.model), connection);
+      const client = await getClient(init.access(connection.settings, request.model), connection);
       const params = { ...body, stream: true, ...options } as unknown as ChatCompletionCreateParamsStreaming;
       const response = await client.chat.completions
         .create(params, { signal, timeout: sdkTimeout(connection) })
@@ -61,7 +61,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
 
   const listModels = (connection: ProviderConnection): Promise<ModelInfo[]> =>
     withTimeLimit(connection, async (signal) => {
-      const client = await clientOf(init.access(connection.settings, null), connection);
+      const client = await getClient(init.access(connection.settings, null), connection);
       const get = (path: string): Promise<Response> =>
         client.get(path, { signal, timeout: sdkTimeout(connection) }).asResponse();
       await init.checkKey?.(get);

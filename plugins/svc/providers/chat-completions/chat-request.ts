@@ -12,7 +12,7 @@ export interface ChatRequest {
   readonly [parameter: string]: unknown;
 }
 
-/** The body of `POST /chat/completions`: system text first, then the conversation, then the parameters the model takes. */
+/** The body of `POST /chat/completions`: system text, conversation, and supported parameters. */
 export function chatRequest(
   request: TextRequest,
   rules: ParamRules,

@@ -6,14 +6,14 @@ import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult
 import { stripReasoning } from './strip-reasoning.ts';
 
 /**
- * Reads a chat completion. Reasoning is left out, be it in a member of its own or in a leading `<think>` block.
+ * Reads a chat completion without its reasoning, which is a separate member or a leading `<think>` block.
  *
- * @throws ProviderError `rejected` for a refusal or an answer that a filter or the length limit left empty,
- * `unreadable` for another shape. OpenRouter's errors inside a 200 are mapped like any answer of their status.
+ * @throws ProviderError `rejected` for a refusal or a text emptied by a filter or the length limit, `unreadable` for another
+ * format. OpenRouter's errors in a 200 are mapped by their own status.
  */
 export function chatResponse(
   body: JsonObject,
-  asked: { readonly model: string },
+  request: { readonly model: string },
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   const choice = listAt(body, 'choices')[0];
@@ -24,11 +24,11 @@ export function chatResponse(
   const content = stripReasoning(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
   if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
-  if (content === '') throwIfEmptyFor(textAt(choice, 'finish_reason'));
-  return { content, usage: chatUsage(body['usage']), model: textAt(body, 'model') ?? asked.model };
+  if (content === '') throwForEmptyText(textAt(choice, 'finish_reason'));
+  return { content, usage: chatUsage(body['usage']), model: textAt(body, 'model') ?? request.model };
 }
 
-/** `{"error": {"code": 429, "message": ...}}` in the body, or in the choice, of an answer with status 200. */
+/** `{"error": {"code": 429, "message": ...}}` in the body or choice of a response with status 200. */
 export function throwErrorInside(
   body: JsonObject,
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
@@ -43,15 +43,15 @@ export function throwErrorInside(
   throw errorFromResponse({ status, headers: new Headers(), body: holder }, connection);
 }
 
-/** The text of a message or of a piece of one, reasoning left in. */
+/** The text of a message or a piece, including reasoning. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content.map((part) => objectAt({ part }, 'part')['text'] ?? '').join('');
 }
 
-function throwIfEmptyFor(reason: string | null): void {
-  if (reason === 'content_filter') throw refused('its content filter left nothing of the answer (content_filter).');
+function throwForEmptyText(reason: string | null): void {
+  if (reason === 'content_filter') throw refused('its content filter removed the whole text (content_filter).');
   if (reason === 'length')
     throw refused('the length limit was used up before any text was written (length); raise max_completion_tokens.');
 }
@@ -60,7 +60,7 @@ function refused(message: string): ProviderError {
   return new ProviderError({ kind: 'rejected', status: 200, message });
 }
 
-/** xAI counts reasoning in the total alone; it is paid for as output, and counted as such. */
+/** xAI includes reasoning only in the total. It is billed as output, and counted as such. */
 export function chatUsage(usage: unknown): Usage | null {
   const input = countAt(usage, 'prompt_tokens');
   const written = countAt(usage, 'completion_tokens');
@@ -69,7 +69,7 @@ export function chatUsage(usage: unknown): Usage | null {
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
-/** Models of `GET /models`, in the order of their names. */
+/** Models of `GET /models`, sorted by id. */
 export function chatModels(body: JsonObject): ModelInfo[] {
   if (!Array.isArray(body['data'])) throw unreadableResponse('no list of models in it');
   return body['data']

@@ -10,15 +10,15 @@ type OnText = (piece: string) => void;
 
 export interface StreamCall {
   readonly onText: OnText;
-  /** Members of the body that ask for the usage; empty where the far end does not know them. */
+  /** Members of the body that request the usage; empty if the upstream does not support them. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Asks for the usage of a stream, which Chat Completions leaves out unless asked. A compatible server that refuses the wish is
- * called once more without it, and not asked again by this process; tokens are then counted here (D25).
+ * Requests the usage of a stream, which Chat Completions omits by default. If a compatible server refuses, the call is
+ * repeated without it, and so are later calls of this process; tokens are then counted here (D25).
  */
-export function askingForUsage(
+export function requestUsage(
   countsStreams: (settings: ProviderSettings) => boolean = () => true,
   stream: (request: TextRequest, connection: ProviderConnection, call: StreamCall) => Promise<TextResult>,
 ): (request: TextRequest, connection: ProviderConnection, onText: OnText) => Promise<TextResult> {

@@ -1,4 +1,4 @@
-/** Ollama and others put a model's reasoning before the answer when its template does not separate it. */
+/** Removes a leading `<think>` block, which Ollama and others send if the model's template does not separate reasoning. */
 export function stripReasoning(text: string): string {
   return text.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
 }
@@ -7,17 +7,17 @@ const opening = '<think>';
 const closing = '</think>';
 
 export interface ReasoningFilter {
-  /** Answers what of the text so far can be shown and was not before; empty while that is not known. */
+  /** Returns the text that can be shown now; empty while that is undecided. */
   push(piece: string): string;
-  /** What was held back when the text ended. */
+  /** The text held back at the end. */
   end(): string;
 }
 
-/** The same for text that comes in pieces: all that comes out, joined, is `withoutThinking` of all that went in. */
+/** The same for text in pieces: the joined output is `stripReasoning` of the joined input. */
 export function createReasoningFilter(): ReasoningFilter {
   let state: 'start' | 'thinking' | 'behind' | 'text' = 'start';
   let held = '';
-  /** Of `held`, where the closing mark was looked for already. */
+  /** Position in `held` up to which the closing tag was searched. */
   let searched = 0;
 
   const behind = (): string => {

@@ -25,8 +25,8 @@ interface Access {
 }
 
 /**
- * The SDK from 1.0 on sends a bearer token and a version of the interface that refuses sampling parameters. Key and
- * version are therefore sent as headers of ours, and the SDK is kept from looking for credentials on the machine.
+ * SDK 1.0 and later sends a bearer token and an API version that refuses sampling parameters. Key and version are therefore
+ * set as headers here, and the SDK must not look for credentials on the machine.
  */
 async function buildClient({ baseURL, apiKey, version }: Access, fetch: typeof globalThis.fetch): Promise<Anthropic> {
   const sdk = await import('@anthropic-ai/sdk');

@@ -1,18 +1,18 @@
-import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from '../params.ts';
+import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
 
-/** What the name of a model tells. */
+/** Family and version from the name of a model. */
 interface ClaudeModel {
   readonly family: string;
-  /** A hundred for each major version and one for each minor: 4.5 is 405. Null when the name tells none. */
+  /** 100 x major + minor: 4.5 is 405. Null if the name has no version. */
   readonly version: number | null;
 }
 
-/** The interface version that knows sampling parameters; the one after it refuses them all. */
+/** The API version with sampling parameters; later ones refuse them. */
 export const samplingVersion = '2023-06-01';
 
 const sampling = ['temperature', 'top_p', 'top_k'] as const;
 
-// Anthropic's least is 1,024. An answer needs room beside the thinking, which counts towards max_tokens.
+// Anthropic's minimum is 1,024. Thinking counts towards max_tokens, so leave room for the text.
 const budgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -22,7 +22,7 @@ const budgets: Readonly<Record<ReasoningEffort, number>> = {
 };
 const smallestBudget = 1024;
 
-/** Messages must name a length limit; this one stands where the caller gives none. */
+/** Messages requires a length limit; this is the default. */
 export const defaultMaxTokens = 4096;
 
 /** `claude-opus-4-1-20250805` -> opus, 401; `claude-3-5-sonnet-latest` -> sonnet, 305. */
@@ -34,7 +34,7 @@ export function claudeModel(name: string): ClaudeModel {
   return { family: /claude-([a-z]+)/.exec(name)?.[1] ?? '', version: null };
 }
 
-/** Newer models, and the newer interface version, refuse temperature, top_p and top_k (from 4.7 on). */
+/** Models from 4.7 on, and newer API versions, refuse temperature, top_p and top_k. */
 function refusesSampling({ family, version }: ClaudeModel, apiVersion: string): boolean {
   return (
     apiVersion > samplingVersion || family === 'mythos' || family === 'fable' || (version !== null && version >= 407)
@@ -42,10 +42,10 @@ function refusesSampling({ family, version }: ClaudeModel, apiVersion: string): 
 }
 
 /**
- * What Claude's models make of the parameters. Temperature is cut to 1, Anthropic's highest. From 4.1 on, temperature and
- * top_p exclude each other, and temperature stays. Thinking excludes temperature, top_p and top_k.
+ * Rules of Claude's models. Temperature is limited to 1, Anthropic's maximum. From 4.1 on, temperature and top_p exclude
+ * each other; temperature wins. Thinking excludes temperature, top_p and top_k.
  */
-export function claudeParams({ params, model, settings }: ParamQuestion): ParamAnswer {
+export function claudeParams({ params, model, settings }: ParamContext): ParamOverrides {
   const found = claudeModel(model);
   const thinking =
     params.reasoning_effort === undefined
@@ -72,7 +72,7 @@ interface Thinking {
   readonly wire: Readonly<Record<string, unknown>>;
 }
 
-/** null: the model, or the length limit, leaves no room for thinking. */
+/** Null if the model does not support thinking, or the length limit leaves no room for it. */
 function thinkingFor(
   effort: ReasoningEffort,
   { family, version }: ClaudeModel,
@@ -89,7 +89,7 @@ function thinkingFor(
   return { thinks: true, wire: { thinking: { type: 'enabled', budget_tokens: budget }, ...room } };
 }
 
-/** From 4.6 on the model decides how long it thinks, guided by an effort; from 5.5 on it cannot be kept from thinking. */
+/** From 4.6 on, an effort guides the model's thinking; from 5.5 on, thinking cannot be turned off. */
 function adaptive(effort: ReasoningEffort, alwaysThinks: boolean, version: number): Thinking {
   if (effort === 'none' && !alwaysThinks)
     return { thinks: false, wire: version >= 500 ? { thinking: { type: 'disabled' } } : {} };

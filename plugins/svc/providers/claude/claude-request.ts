@@ -14,7 +14,7 @@ export const claudeRules: ParamRules = {
   byModel: claudeParams,
 };
 
-/** The body of `POST /v1/messages`. Neighbouring messages of one role are taken as they are: Anthropic joins them. */
+/** The body of `POST /v1/messages`. Anthropic joins adjacent messages of one role. */
 export function claudeRequest(
   request: TextRequest,
   settings: ProviderSettings,
@@ -25,14 +25,14 @@ export function claudeRequest(
       model: request.model,
       max_tokens: defaultMaxTokens,
       ...(request.system !== null && { system: request.system }),
-      messages: begunByUser(request.messages),
+      messages: startWithUser(request.messages),
       ...wire,
     },
     ignored,
   };
 }
 
-/** Not everybody who serves Claude takes a conversation that the assistant begins, such as one whose beginning was cut off. */
-function begunByUser(messages: readonly TextMessage[]): readonly TextMessage[] {
+/** Some hosts of Claude refuse a conversation that begins with the assistant, as a truncated one may. */
+function startWithUser(messages: readonly TextMessage[]): readonly TextMessage[] {
   return messages[0]?.role === 'assistant' ? [{ role: 'user', content: '…' }, ...messages] : messages;
 }

@@ -4,13 +4,13 @@ import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
 /**
- * Reads a message: its text blocks joined, thinking left out.
+ * Reads a message: the text blocks without thinking.
  *
- * @throws ProviderError `rejected` for a refusal or an empty answer at the length limit, `unreadable` for another shape.
+ * @throws ProviderError `rejected` for a refusal or an empty text at the length limit, `unreadable` for another format.
  */
 export function claudeResponse(
   body: JsonObject,
-  asked: { readonly model: string },
+  request: { readonly model: string },
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   if (!Array.isArray(body['content'])) throw unreadableResponse('no list "content" in it');
@@ -24,7 +24,7 @@ export function claudeResponse(
       'the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.',
     );
   }
-  return { content, usage: claudeUsage(body['usage']), model: textAt(body, 'model') ?? asked.model };
+  return { content, usage: claudeUsage(body['usage']), model: textAt(body, 'model') ?? request.model };
 }
 
 function refusalSentence(body: JsonObject, content: string, { settings }: ProviderConnection): string {
@@ -36,7 +36,7 @@ function refused(message: string): ProviderError {
   return new ProviderError({ kind: 'rejected', status: 200, message });
 }
 
-/** Input read from or written to the prompt cache counts as input. */
+/** Counts input from and to the prompt cache as input. */
 function claudeUsage(usage: unknown): Usage | null {
   const input = countAt(usage, 'input_tokens');
   const output = countAt(usage, 'output_tokens');
@@ -46,7 +46,7 @@ function claudeUsage(usage: unknown): Usage | null {
   return { input_tokens: all, output_tokens: output, total_tokens: all + output };
 }
 
-/** Models of `GET /v1/models`, newest first as they are listed. */
+/** Models of `GET /v1/models`, newest first as listed. */
 export function claudeModels(body: JsonObject): ModelInfo[] {
   if (!Array.isArray(body['data'])) throw unreadableResponse('no list of models in it');
   return listAt(body, 'data')

@@ -1,24 +1,24 @@
 import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { eventBody, errorFromStream } from '../streams/stream-error.ts';
+import { parseEvent, errorFromStream } from '../streams/stream-error.ts';
 import { claudeResponse } from './claude-response.ts';
 
 export interface ClaudeStream extends EventReader {
-  /** Once read to its end. Throws as `claudeResponse` does. */
+  /** Call it at the end of the stream. Throws as `claudeResponse` does. */
   result(): Omit<TextResult, 'ignored'>;
 }
 
-/** Reads the events of a message, which ends with `message_stop`. Input is counted in the first event, output in those at the end. */
+/** Reads the events of a message until `message_stop`. The first event has the input tokens, the last ones the output tokens. */
 export function createClaudeStream(
-  asked: { readonly model: string },
+  request: { readonly model: string },
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ): ClaudeStream {
   let message: JsonObject = {};
   let usage: JsonObject = {};
   let content = '';
-  let answer: JsonObject | null = null;
+  let received: JsonObject | null = null;
 
   const show = (piece: unknown): void => {
     if (typeof piece !== 'string' || piece === '') return;
@@ -49,25 +49,25 @@ export function createClaudeStream(
 
   return {
     take({ name, data }) {
-      const event = eventBody(data);
+      const event = parseEvent(data);
       const type = textAt(event, 'type') ?? name;
       readers[type]?.(event);
       return type === 'message_stop';
     },
     whole(body) {
-      answer = body;
+      received = body;
     },
     isComplete: () => false,
     result() {
-      const body = answer ?? { ...message, content: [{ type: 'text', text: content }], usage };
-      const result = claudeResponse(body, asked, connection);
-      if (answer !== null && result.content !== '') onText(result.content);
+      const body = received ?? { ...message, content: [{ type: 'text', text: content }], usage };
+      const result = claudeResponse(body, request, connection);
+      if (received !== null && result.content !== '') onText(result.content);
       return result;
     },
   };
 }
 
-/** Members that say something: those of the last event may be null where the first one told. */
+/** Members that are not null: the last event may have null where the first one has a value. */
 function present(usage: JsonObject): JsonObject {
   return isObject(usage) ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) : {};
 }

@@ -4,9 +4,9 @@ import type { EmbeddingResult } from '../provider.ts';
 type Vector = readonly number[] | Float32Array;
 
 /**
- * Checks that there is one vector per input, all of one length and of finite numbers.
+ * Checks for one vector per input, all of the same length and with finite numbers.
  *
- * @throws ProviderError `unreadable` that says what is wrong.
+ * @throws ProviderError `unreadable` with the reason.
  */
 export function checkVectors(vectors: readonly Vector[], inputs: number): void {
   if (vectors.length !== inputs)
@@ -15,17 +15,17 @@ export function checkVectors(vectors: readonly Vector[], inputs: number): void {
   for (const vector of vectors) {
     if (vector.length === 0) throw unreadableResponse('an empty vector in it');
     if (vector.length !== length) throw unreadableResponse('vectors of several lengths in it');
-    if (!allFinite(vector)) throw unreadableResponse('a vector with something else than numbers in it');
+    if (!allFinite(vector)) throw unreadableResponse('a vector with values that are not numbers');
   }
 }
 
 function allFinite(vector: Vector): boolean {
-  for (let place = 0; place < vector.length; place += 1) if (!Number.isFinite(vector[place])) return false;
+  for (let index = 0; index < vector.length; index += 1) if (!Number.isFinite(vector[index])) return false;
   return true;
 }
 
-/** Vectors as results hold them: those of 32-bit floats become arrays of numbers when somebody asks for these. */
-export function vectorsOf(vectors: readonly Vector[]): Pick<EmbeddingResult, 'embeddings' | 'packed'> {
+/** The vectors of a result. Vectors of 32-bit floats are converted to arrays of numbers on first access. */
+export function resultVectors(vectors: readonly Vector[]): Pick<EmbeddingResult, 'embeddings' | 'packed'> {
   if (!vectors.every((vector) => vector instanceof Float32Array)) {
     return { embeddings: vectors.map((vector) => (vector instanceof Float32Array ? Array.from(vector) : vector)) };
   }

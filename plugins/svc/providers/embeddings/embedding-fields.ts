@@ -1,10 +1,10 @@
 import type { EmbeddingRequest } from '../provider.ts';
 
-/** What a caller may choose, beside model and input (contract 4.4). */
+/** Optional fields of a request (contract 4.4). */
 export type EmbeddingField = 'dimensions' | 'encodingFormat' | 'taskType' | 'outputDimensionality' | 'user';
 
-/** The names callers know the fields by, in the order of the contract. */
-const callersNames: Readonly<Record<EmbeddingField, string>> = {
+/** Public names of the fields, in the order of the contract. */
+const publicNames: Readonly<Record<EmbeddingField, string>> = {
   dimensions: 'dimensions',
   encodingFormat: 'encoding_format',
   taskType: 'task_type',
@@ -12,20 +12,20 @@ const callersNames: Readonly<Record<EmbeddingField, string>> = {
   user: 'user',
 };
 
-export interface SortedFields {
-  /** Those that were given and that the far end takes. */
-  readonly taken: Readonly<Partial<Pick<EmbeddingRequest, EmbeddingField>>>;
-  /** Names of the others that were given, for `X-SVC-Ignored-Params` (D8). */
+export interface SplitFields {
+  /** Fields of the request that the upstream supports. */
+  readonly supported: Readonly<Partial<Pick<EmbeddingRequest, EmbeddingField>>>;
+  /** Names of the other fields of the request, for `X-SVC-Ignored-Params` (D8). */
   readonly ignored: readonly string[];
 }
 
-/** Floats are what every far end answers unless told otherwise, so that asking for them is never in vain. */
-export function sortFields(request: EmbeddingRequest, takes: readonly EmbeddingField[]): SortedFields {
-  const given = (Object.keys(callersNames) as EmbeddingField[]).filter((field) => request[field] !== undefined);
+/** Splits the fields by support. Every upstream returns floats by default, so `float` is never reported as ignored. */
+export function splitFields(request: EmbeddingRequest, supports: readonly EmbeddingField[]): SplitFields {
+  const given = (Object.keys(publicNames) as EmbeddingField[]).filter((field) => request[field] !== undefined);
   return {
-    taken: Object.fromEntries(given.filter((field) => takes.includes(field)).map((field) => [field, request[field]])),
+    supported: Object.fromEntries(given.filter((field) => supports.includes(field)).map((field) => [field, request[field]])),
     ignored: given
-      .filter((field) => !takes.includes(field) && request[field] !== 'float')
-      .map((field) => callersNames[field]),
+      .filter((field) => !supports.includes(field) && request[field] !== 'float')
+      .map((field) => publicNames[field]),
   };
 }

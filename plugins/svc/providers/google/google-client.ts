@@ -6,12 +6,12 @@ import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 export const googleAddress = 'https://generativelanguage.googleapis.com';
 
-/** The address without a version, however it was copied. */
+/** The base URL without a version. */
 export function googleBaseUrl(settings: ProviderSettings): string {
   return (settings.base_url || googleAddress).replace(/\/+$/, '').replace(/\/v1beta$/, '');
 }
 
-/** The account's client, built once per access. The SDK is loaded by the first call; of its own it tries once. */
+/** The account's client, built once per access. The first call loads the SDK, which does not retry by default. */
 export function createGoogleClients(): (connection: ProviderConnection) => Promise<GoogleGenAI> {
   const cache = createClientCache<GoogleGenAI>();
   return ({ settings, fetch }) => {
@@ -24,10 +24,10 @@ export function createGoogleClients(): (connection: ProviderConnection) => Promi
 }
 
 /**
- * A `fetch` for one call of the SDK. The SDK keeps neither the headers of an error (`Retry-After`) nor apart what was cut
- * and what was no JSON, so both are decided here, before it looks: it is handed whole answers of success alone.
+ * A `fetch` for one call of the SDK. The SDK drops the headers of an error (`Retry-After`) and does not distinguish a cut
+ * response from invalid JSON. So errors are handled here, and the SDK gets complete success responses only.
  *
- * @param take is handed the body, and the SDK an empty one: for what the SDK would leave out, and large bodies are read once.
+ * @param take gets the body instead of the SDK: for members that the SDK drops, and to parse large bodies only once.
  */
 export function checkingFetch(
   connection: ProviderConnection,
@@ -50,8 +50,8 @@ export function checkingFetch(
 }
 
 /**
- * A `fetch` for one streamed call of the SDK, which would lose the errors of a stream: the answer is handed to `take` to be
- * read, and the SDK is given an empty one.
+ * A `fetch` for one streamed call of the SDK, which would lose the errors of a stream: `take` gets the response, and the
+ * SDK an empty one.
  */
 export function streamingFetch(
   connection: ProviderConnection,

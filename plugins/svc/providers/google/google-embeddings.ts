@@ -1,18 +1,18 @@
 import type { EmbedContentParameters, GoogleGenAI } from '@google/genai';
 import { checkVectors } from '../embeddings/check-embeddings.ts';
-import { sortFields } from '../embeddings/embedding-fields.ts';
+import { splitFields } from '../embeddings/embedding-fields.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, objectAt, type JsonObject } from '../json.ts';
 import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { checkingFetch } from './google-client.ts';
 
-/** "at most 100 requests can be in one batch", as batchEmbedContents refuses more. No limit on the tokens of a batch is named. */
+/** batchEmbedContents refuses more: "at most 100 requests can be in one batch". Google documents no limit on tokens. */
 const googleLimits = { inputs: 100 } as const;
 
-/** Embeddings by batchEmbedContents, which is what `embedContent` of `@google/genai` calls. */
+/** Embeddings with batchEmbedContents, which `embedContent` of `@google/genai` calls. */
 export function createGoogleEmbeddings(
-  clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>,
+  getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>,
 ): EmbeddingCapability {
   return {
     limits: googleLimits,
@@ -20,11 +20,11 @@ export function createGoogleEmbeddings(
       withTimeLimit(connection, async (abortSignal) => {
         const { parameters, ignored } = googleEmbeddingRequest(request);
         let body: JsonObject = {};
-        // The SDK drops the usage, and would read the numbers a second time.
+        // The SDK drops the usage, and would parse the numbers again.
         const fetch = checkingFetch(connection, (received) => {
           body = received;
         });
-        const client = await clientOf(connection);
+        const client = await getClient(connection);
         await client.models.embedContent({
           ...parameters,
           config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
@@ -34,27 +34,26 @@ export function createGoogleEmbeddings(
   };
 }
 
-/** What `models.embedContent` of the SDK is called with; it makes one request of each content. */
+/** The parameters of the SDK's `models.embedContent`, which sends one request per content. */
 export function googleEmbeddingRequest(request: EmbeddingRequest): {
   parameters: EmbedContentParameters;
   ignored: readonly string[];
 } {
-  const { taken, ignored } = sortFields(request, ['taskType', 'outputDimensionality']);
-  // As whole contents: the SDK takes bare strings for the parts of one.
+  const { supported, ignored } = splitFields(request, ['taskType', 'outputDimensionality']);
+  // As contents: the SDK would treat strings as the parts of one content.
   const contents = request.input.map((text) => ({ parts: [{ text }] }));
-  return { parameters: { model: request.model, contents, config: taken }, ignored };
+  return { parameters: { model: request.model, contents, config: supported }, ignored };
 }
 
 /**
- * Reads an answer of batchEmbedContents, whose vectors stand in the order of the requests.
+ * Reads a response of batchEmbedContents, whose vectors are in the order of the requests.
  *
- * The numbers are Google's own. Vectors that `output_dimensionality` cut short are of unit length with some models and
- * not with others (gemini-embedding-001); stretching them here would give callers other numbers than Google's, and hardly
- * help: cosine distance, the stores' default, is the same either way, and whoever takes the dot product can divide.
+ * Vectors shortened by `output_dimensionality` are not normalized by all models (gemini-embedding-001). They stay as Google
+ * returns them: cosine distance, the stores' default, does not depend on the length.
  */
 export function googleEmbeddings(
   body: JsonObject,
-  asked: Pick<EmbeddingRequest, 'model' | 'input'>,
+  request: Pick<EmbeddingRequest, 'model' | 'input'>,
 ): Omit<EmbeddingResult, 'ignored'> {
   const list = body['embeddings'];
   if (!Array.isArray(list)) throw unreadableResponse('no list of embeddings in it');
@@ -63,7 +62,7 @@ export function googleEmbeddings(
     if (!Array.isArray(values)) throw unreadableResponse('an entry without values in it');
     return values as number[];
   });
-  checkVectors(embeddings, asked.input.length);
+  checkVectors(embeddings, request.input.length);
   const tokens = countAt(body['usageMetadata'], 'promptTokenCount');
   return {
     embeddings,
@@ -71,6 +70,6 @@ export function googleEmbeddings(
       tokens === null
         ? null
         : { input_tokens: tokens, total_tokens: countAt(body['usageMetadata'], 'totalTokenCount') ?? tokens },
-    model: asked.model,
+    model: request.model,
   };
 }

@@ -2,7 +2,7 @@ import type { ImageModelTable, ImageRules } from '../images/image-rules.ts';
 import type { ImageEditRules } from '../provider.ts';
 
 const geminiShapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
-/** Bytes: a request holds 20 MB in all, the image in base64. It knows no masks. */
+/** In bytes: a request can have 20 MB, including the image in base64. Masks are not supported. */
 const geminiEdit: ImageEditRules = {
   types: ['image/png', 'image/jpeg', 'image/webp'],
   most: 14 * 1_048_576,
@@ -20,8 +20,8 @@ const imagenSizes = { shapeName: 'aspectRatio', shapes: ['1:1', '3:4', '4:3', '9
 const largeImagenSizes = { ...imagenSizes, tiers: { name: 'sampleImageSize', edges: { '1K': 1024, '2K': 2048 } } };
 
 /**
- * Google's image models. Sizes become the nearest shape and, from Gemini 3 and Imagen 4 on, a tier of resolution. All
- * answer base64 alone; none knows a quality or a style.
+ * Google's image models. Sizes map to the nearest aspect ratio and, from Gemini 3 and Imagen 4 on, to a resolution tier.
+ * All return base64 only; none supports a quality or a style.
  */
 export const googleImageModels: ImageModelTable = {
   models: [
@@ -42,12 +42,12 @@ export const googleImageModels: ImageModelTable = {
   },
 };
 
-/** Imagen has an interface of its own, `predict`; Gemini draws by `generateContent`. */
+/** Imagen uses `predict`, Gemini `generateContent`. */
 export function isImagen(model: string): boolean {
   return /^(models\/)?imagen/i.test(model);
 }
 
-/** Gemini 2.0 draws only where it may write as well; those after it could then answer with words alone. */
+/** Gemini 2.0 requires both modalities; later models could then return text only. */
 export function geminiModalities(model: string): readonly string[] {
   return /^(models\/)?gemini-2\.0/i.test(model) ? ['TEXT', 'IMAGE'] : ['IMAGE'];
 }

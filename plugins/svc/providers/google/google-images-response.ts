@@ -5,17 +5,16 @@ import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts'
 import { ProviderError, type ImageOutput, type ImageResult, type ProviderConnection } from '../provider.ts';
 import { googleResponse, googleUsage } from './google-response.ts';
 
-type Asked = { readonly model: string };
+type RequestedModel = { readonly model: string };
 
 /**
- * Reads an answer of generateContent with images in it, thoughts left out.
+ * Reads the images of a generateContent response, without thoughts.
  *
- * @throws ProviderError `rejected` when the prompt was blocked, the image withheld or words came instead, `unreadable` for
- * another shape.
+ * @throws ProviderError `rejected` for a blocked prompt, a withheld image or text only, `unreadable` for another format.
  */
 export function geminiImages(
   body: JsonObject,
-  asked: Asked,
+  request: RequestedModel,
   connection: ProviderConnection,
 ): Omit<ImageResult, 'ignored'> {
   const images = listAt(body, 'candidates')
@@ -24,36 +23,36 @@ export function geminiImages(
     .filter((image) => image !== null);
   if (images.length > 0) {
     const usage = googleUsage(objectAt(body, 'usageMetadata'));
-    return { images, usage: usage === null ? null : { ...usage }, model: textAt(body, 'modelVersion') ?? asked.model };
+    return { images, usage: usage === null ? null : { ...usage }, model: textAt(body, 'modelVersion') ?? request.model };
   }
-  const { content } = googleResponse(body, asked, connection);
+  const { content } = googleResponse(body, request, connection);
   const reason = textAt(listAt(body, 'candidates')[0], 'finishReason');
   if (content !== '')
-    throw rejected(`it answered with words and no image: ${cleanMessage(content, connection.settings)}`);
-  throw rejected(`there is no image in its answer (${reason ?? 'no reason given'}).`);
+    throw rejected(`it returned text and no image: ${cleanMessage(content, connection.settings)}`);
+  throw rejected(`its response has no image (${reason ?? 'no reason given'}).`);
 }
 
 /**
- * Reads an answer of Imagen's predict. Images that were filtered are missing from it; their reason counts where none is left.
+ * Reads a response of Imagen's predict. Filtered images are missing from it; their reason matters if none is left.
  *
- * @throws ProviderError `rejected` with Google's reason, `unreadable` for another shape.
+ * @throws ProviderError `rejected` with Google's reason, `unreadable` for another format.
  */
 export function imagenImages(
   body: JsonObject,
-  asked: Asked,
+  request: RequestedModel,
   connection: ProviderConnection,
 ): Omit<ImageResult, 'ignored'> {
   const predictions = listAt(body, 'predictions');
   const images = predictions
     .map((prediction) => imageOf(prediction, 'bytesBase64Encoded'))
     .filter((image) => image !== null);
-  if (images.length > 0) return { images, usage: null, model: asked.model };
+  if (images.length > 0) return { images, usage: null, model: request.model };
   const reason = predictions
     .map((prediction) => textAt(prediction, 'raiFilteredReason'))
     .find((found) => found !== null);
   if (reason !== undefined && reason !== null)
     throw rejected(`the images were withheld: ${cleanMessage(reason, connection.settings)}`);
-  // An answer without a member at all is how Google says that every image was filtered.
+  // Google returns an empty object if it filtered all images.
   if (Object.keys(body).length === 0 || 'predictions' in body) throw rejected('its filters withheld every image.');
   throw unreadableResponse('no predictions in it');
 }

@@ -1,5 +1,5 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai';
-import { imageRulesOf, takenFields, writeImageFields } from '../images/image-rules.ts';
+import { findImageRules, supportedFields, writeImageFields } from '../images/image-rules.ts';
 import type { JsonObject } from '../json.ts';
 import type { ImageCapability, ImageEditRequest, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
@@ -7,44 +7,44 @@ import { checkingFetch, googleBaseUrl } from './google-client.ts';
 import { geminiModalities, googleImageModels, isImagen } from './google-image-models.ts';
 import { geminiImages, imagenImages } from './google-images-response.ts';
 
-/** Images by generateContent of `@google/genai`, and Imagen's by predict, which that package reaches at Vertex AI alone. */
+/** Images with generateContent of `@google/genai`, and with Imagen's predict, which that package supports on Vertex AI only. */
 export function createGoogleImages(
-  clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>,
+  getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>,
 ): ImageCapability {
   return {
-    perCall: (model) => imageRulesOf(googleImageModels, model).perCall,
-    takes: (model) => takenFields(imageRulesOf(googleImageModels, model)),
+    perCall: (model) => findImageRules(googleImageModels, model).perCall,
+    takes: (model) => supportedFields(findImageRules(googleImageModels, model)),
     generate: (request, connection) =>
       withTimeLimit(connection, (signal) =>
         isImagen(request.model)
           ? predict(request, connection, signal)
-          : generateContent(request, connection, { clientOf, signal }),
+          : generateContent(request, connection, { getClient, signal }),
       ),
     editing: {
-      accepts: (model) => imageRulesOf(googleImageModels, model).edit ?? null,
+      accepts: (model) => findImageRules(googleImageModels, model).edit ?? null,
       edit: (request, connection) =>
-        withTimeLimit(connection, (signal) => generateContent(request, connection, { clientOf, signal })),
+        withTimeLimit(connection, (signal) => generateContent(request, connection, { getClient, signal })),
     },
   };
 }
 
 interface Exchange {
-  readonly clientOf: (connection: ProviderConnection) => Promise<GoogleGenAI>;
+  readonly getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>;
   readonly signal: AbortSignal;
 }
 
 async function generateContent(
   request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>,
   connection: ProviderConnection,
-  { clientOf, signal: abortSignal }: Exchange,
+  { getClient, signal: abortSignal }: Exchange,
 ): Promise<ImageResult> {
   const { parameters, ignored } = geminiImageRequest(request);
   let body: JsonObject = {};
-  // Megabytes of base64 are read once.
+  // Parses megabytes of base64 only once.
   const fetch = checkingFetch(connection, (received) => {
     body = received;
   });
-  const client = await clientOf(connection);
+  const client = await getClient(connection);
   await client.models.generateContent({
     ...parameters,
     config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
@@ -60,8 +60,8 @@ async function predict(
   const { body, ignored } = imagenRequest(request);
   const model = encodeURIComponent(request.model.replace(/^models\//, ''));
   let received: JsonObject = {};
-  const fetch = checkingFetch(connection, (answer) => {
-    received = answer;
+  const fetch = checkingFetch(connection, (body) => {
+    received = body;
   });
   await fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
     method: 'POST',
@@ -72,12 +72,12 @@ async function predict(
   return { ...imagenImages(received, request, connection), ignored };
 }
 
-/** What `models.generateContent` of the SDK is called with. */
+/** The parameters of the SDK's `models.generateContent`. */
 export function geminiImageRequest(request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>): {
   parameters: GenerateContentParameters;
   ignored: readonly string[];
 } {
-  const { wire: imageConfig, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
+  const { wire: imageConfig, ignored } = writeImageFields(request, findImageRules(googleImageModels, request.model));
   const config = {
     responseModalities: [...geminiModalities(request.model)],
     ...(Object.keys(imageConfig).length > 0 && { imageConfig }),
@@ -99,7 +99,7 @@ export function geminiImageRequest(request: ImageRequest & Partial<Pick<ImageEdi
 
 /** The body of Imagen's predict. */
 export function imagenRequest(request: ImageRequest): { body: JsonObject; ignored: readonly string[] } {
-  const { wire, ignored } = writeImageFields(request, imageRulesOf(googleImageModels, request.model));
+  const { wire, ignored } = writeImageFields(request, findImageRules(googleImageModels, request.model));
   return {
     body: { instances: [{ prompt: request.prompt }], parameters: { sampleCount: request.n, ...wire } },
     ignored,

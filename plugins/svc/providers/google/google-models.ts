@@ -1,6 +1,6 @@
-import { nearestEffort, type ParamAnswer, type ParamQuestion, type ReasoningEffort } from '../params.ts';
+import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
 
-// Google's own equivalents of the efforts for models that take a budget of tokens.
+// Google's token budgets for the efforts.
 const budgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -16,8 +16,8 @@ export function geminiVersion(model: string): number | null {
   return match ? Number(match[1]) : null;
 }
 
-/** What Gemini's models make of the parameters: thinking is a budget of tokens in 2.5, a level from 3 on, and unknown before. */
-export function googleParams({ params, model }: ParamQuestion): ParamAnswer {
+/** Rules of Gemini's models: thinking is a token budget in 2.5, a level from 3 on, and not supported before. */
+export function googleParams({ params, model }: ParamContext): ParamOverrides {
   const thinking = params.reasoning_effort === undefined ? null : thinkingConfig(params.reasoning_effort, model);
   return {
     refused: thinking === null ? ['reasoning_effort'] : [],
@@ -32,7 +32,7 @@ function thinkingConfig(effort: ReasoningEffort, model: string): Readonly<Record
   const version = geminiVersion(model);
   if (version === null || version < 2.5) return null;
   if (version >= 3) return { thinkingLevel: nearestEffort(effort, levelsOf(model, version)).toUpperCase() };
-  // 2.5 Pro cannot be kept from thinking.
+  // Thinking of 2.5 Pro cannot be turned off.
   return { thinkingBudget: Math.max(budgets[effort], model.includes('pro') ? smallestProBudget : 0) };
 }
 

@@ -23,7 +23,7 @@ interface Content {
   readonly parts: readonly { readonly text: string }[];
 }
 
-/** What `models.generateContent` of the SDK is called with; the SDK makes `generationConfig` of it. */
+/** The parameters of the SDK's `models.generateContent`. */
 export function googleRequest(
   request: TextRequest,
   settings: ProviderSettings,
@@ -34,7 +34,7 @@ export function googleRequest(
   return { parameters: { model: request.model, contents, config }, ignored };
 }
 
-/** Gemini wants the roles to alternate, so neighbouring messages of one role become parts of one content. */
+/** Gemini requires alternating roles, so adjacent messages of one role become parts of one content. */
 function googleContents(messages: readonly TextMessage[]): Content[] {
   const contents: Content[] = [];
   for (const { role, content } of messages) {

@@ -21,13 +21,13 @@ const blocking = new Set([
 ]);
 
 /**
- * Reads an answer of generateContent: the text parts of the first candidate joined, thoughts left out.
+ * Reads a generateContent response: the text of the first candidate without thoughts.
  *
- * @throws ProviderError `rejected` when the prompt was blocked or nothing is left of the answer, `unreadable` for another shape.
+ * @throws ProviderError `rejected` for a blocked prompt or text, `unreadable` for another format.
  */
 export function googleResponse(
   body: unknown,
-  asked: { readonly model: string },
+  request: { readonly model: string },
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   const feedback = objectAt(body, 'promptFeedback');
@@ -43,7 +43,7 @@ export function googleResponse(
   const content = partsText(candidate);
   const reason = textAt(candidate, 'finishReason');
   if (content === '' && reason !== null && blocking.has(reason)) {
-    throw blocked({ what: 'the answer was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
+    throw blocked({ what: 'the response was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
   }
   if (content === '' && reason === 'MAX_TOKENS') {
     throw blocked(
@@ -58,11 +58,11 @@ export function googleResponse(
   return {
     content,
     usage: googleUsage(objectAt(body, 'usageMetadata')),
-    model: textAt(body, 'modelVersion') ?? asked.model,
+    model: textAt(body, 'modelVersion') ?? request.model,
   };
 }
 
-/** The text of a candidate, thoughts left out. */
+/** The text of a candidate without thoughts. */
 export function partsText(candidate: JsonObject): string {
   return listAt(objectAt(candidate, 'content'), 'parts')
     .map((part) => (isObject(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
@@ -73,7 +73,7 @@ interface Blocking {
   readonly what: string;
   /** Google's code for it. */
   readonly reason: string;
-  /** Google's own sentence. */
+  /** Google's message. */
   readonly own: string | null;
 }
 
@@ -82,7 +82,7 @@ function blocked({ what, reason, own }: Blocking, { settings }: ProviderConnecti
   return new ProviderError({ kind: 'rejected', status: 200, message });
 }
 
-/** Thinking is paid for as output, and counted as such. */
+/** Thinking is billed as output, and counted as such. */
 export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | null {
   const input = countAt(usage, 'promptTokenCount');
   if (input === null) return null;
@@ -94,7 +94,7 @@ export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | n
   };
 }
 
-/** A listed model that makes what is asked for here: text, images or embeddings; null for others (video, speech, answers with sources). */
+/** A listed model for text, images or embeddings; null for others (video, speech, grounded answers). */
 export function googleModel(entry: unknown): ModelInfo | null {
   const id = textAt(entry, 'name')?.replace(/^models\//, '');
   const label = textAt(entry, 'displayName');

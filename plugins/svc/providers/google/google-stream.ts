@@ -1,27 +1,27 @@
 import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { eventBody, errorFromStream } from '../streams/stream-error.ts';
+import { parseEvent, errorFromStream } from '../streams/stream-error.ts';
 import { googleResponse, googleUsage, partsText } from './google-response.ts';
 
 export interface GoogleStream extends EventReader {
-  /** Once read to its end. Throws as `googleResponse` does. */
+  /** Call it at the end of the stream. Throws as `googleResponse` does. */
   result(): Omit<TextResult, 'ignored'>;
 }
 
 /**
- * Reads the pieces of streamGenerateContent, each an answer of its own. There is no end mark but that the last one tells why
- * it ended, or that the prompt was blocked. Usage is that of all pieces so far.
+ * Reads the pieces of streamGenerateContent, each a complete response. The last one has a finish reason or a block reason.
+ * Usage is cumulative.
  */
 export function createGoogleStream(
-  asked: { readonly model: string },
+  request: { readonly model: string },
   connection: ProviderConnection,
   onText: (piece: string) => void,
 ): GoogleStream {
   let content = '';
   let last: JsonObject = {};
   let candidate: JsonObject | undefined;
-  let answer: JsonObject | null = null;
+  let received: JsonObject | null = null;
 
   const takePiece = (piece: JsonObject): void => {
     if (Boolean(piece['error'])) throw errorFromStream(piece, connection);
@@ -39,18 +39,18 @@ export function createGoogleStream(
 
   return {
     take({ data }) {
-      takePiece(eventBody(data));
+      takePiece(parseEvent(data));
       return false;
     },
     whole(body) {
-      answer = body;
+      received = body;
     },
     isComplete: () =>
       textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
     result() {
       const candidates = candidate === undefined ? [] : [{ ...candidate, content: { parts: [{ text: content }] } }];
-      const result = googleResponse(answer ?? { ...last, candidates }, asked, connection);
-      if (answer !== null && result.content !== '') onText(result.content);
+      const result = googleResponse(received ?? { ...last, candidates }, request, connection);
+      if (received !== null && result.content !== '') onText(result.content);
       return result;
     },
   };

@@ -1,35 +1,35 @@
 import type { ImageEditRules, ImageFields, ImageRequest, ImageSize } from '../provider.ts';
 import { nearestShape, nearestTier, type Shapes } from './image-shape.ts';
 
-/** What one image model takes, as data. A new model is a line in its provider's table. */
+/** The fields that one image model supports. A new model is a line in its provider's table. */
 export interface ImageRules {
-  /** Images one call can give. */
+  /** Maximum images per call. */
   readonly perCall: number;
-  /** How a size is written: in pixels under `size`, as the nearest shape the model knows, or not at all. */
+  /** Format of a size: pixels in `size`, the nearest supported aspect ratio, or null if not supported. */
   readonly size: 'pixels' | Shapes | null;
-  /** The model's word for each quality it knows. */
+  /** The model's names of the supported qualities. */
   readonly quality: Readonly<Partial<Record<'standard' | 'hd', string>>>;
   readonly style: boolean;
-  /** Whether `response_format` may be sent; models that do not take it answer in one form alone. */
+  /** Whether `response_format` is supported; other models return one format only. */
   readonly responseFormat: boolean;
-  /** What it takes to edit an image; left out: it only draws. */
+  /** Omitted if the model cannot edit images. */
   readonly edit?: ImageEditRules;
 }
 
-/** The first line that fits a model's name counts. */
+/** Rules by model; the first matching pattern applies. */
 export interface ImageModelTable {
   readonly models: readonly (readonly [name: RegExp, rules: ImageRules])[];
-  /** For a name that nothing is known of. */
+  /** For unknown models. */
   readonly others: ImageRules;
 }
 
 /** @param model in any case, with or without a vendor's prefix (`openai/`, `models/`). */
-export function imageRulesOf(table: ImageModelTable, model: string): ImageRules {
+export function findImageRules(table: ImageModelTable, model: string): ImageRules {
   const name = model.toLowerCase().replace(/^.*\//, '');
   return table.models.find(([pattern]) => pattern.test(name))?.[1] ?? table.others;
 }
 
-export function takenFields({ size, quality, style }: ImageRules): ImageFields {
+export function supportedFields({ size, quality, style }: ImageRules): ImageFields {
   return {
     size: size !== null,
     quality: (['standard', 'hd'] as const).filter((name) => quality[name] !== undefined),
@@ -38,13 +38,13 @@ export function takenFields({ size, quality, style }: ImageRules): ImageFields {
 }
 
 export interface WrittenImageFields {
-  /** Members by the wire's names. */
+  /** Members of the request. */
   readonly wire: Readonly<Record<string, string>>;
-  /** Names of the contract's fields that were given and left out. */
+  /** Names of the contract's fields that are not supported. */
   readonly ignored: readonly string[];
 }
 
-/** Writes size, quality, style and form by a model's rules; what it does not take is left out and named. */
+/** Maps size, quality, style and format by a model's rules, and lists the fields left out. */
 export function writeImageFields(request: Omit<ImageRequest, 'prompt' | 'n'>, rules: ImageRules): WrittenImageFields {
   const quality = request.quality === undefined ? undefined : rules.quality[request.quality];
   const ignored = [
@@ -53,7 +53,7 @@ export function writeImageFields(request: Omit<ImageRequest, 'prompt' | 'n'>, ru
     ...(request.style !== undefined && !rules.style ? ['style'] : []),
   ];
   const wire = {
-    ...(request.size !== undefined && writtenSize(request.size, rules.size)),
+    ...(request.size !== undefined && mapSize(request.size, rules.size)),
     ...(quality !== undefined && { quality }),
     ...(request.style !== undefined && rules.style && { style: request.style }),
     ...(rules.responseFormat && { response_format: request.responseFormat }),
@@ -61,7 +61,7 @@ export function writeImageFields(request: Omit<ImageRequest, 'prompt' | 'n'>, ru
   return { wire, ignored };
 }
 
-function writtenSize(size: ImageSize, rule: ImageRules['size']): Readonly<Record<string, string>> {
+function mapSize(size: ImageSize, rule: ImageRules['size']): Readonly<Record<string, string>> {
   if (rule === null) return {};
   if (rule === 'pixels') return { size };
   return {

@@ -4,11 +4,11 @@ import { isObject, textAt, type JsonObject } from '../json.ts';
 import type { ImageOutput, ImageResult } from '../provider.ts';
 
 /**
- * Reads an answer of `POST /images/generations`.
+ * Reads a response of `POST /images/generations`.
  *
- * @throws ProviderError `unreadable` when there is no image in it.
+ * @throws ProviderError `unreadable` without an image.
  */
-export function imagesResponse(body: JsonObject, asked: { readonly model: string }): Omit<ImageResult, 'ignored'> {
+export function imagesResponse(body: JsonObject, request: { readonly model: string }): Omit<ImageResult, 'ignored'> {
   if (!Array.isArray(body['data'])) throw unreadableResponse('no list of images in it');
   const format = textAt(body, 'output_format');
   const images = body['data']
@@ -27,11 +27,11 @@ export function imagesResponse(body: JsonObject, asked: { readonly model: string
   return {
     images,
     usage: isObject(usage) && Object.keys(usage).length > 0 ? usage : null,
-    model: textAt(body, 'model') ?? asked.model,
+    model: textAt(body, 'model') ?? request.model,
   };
 }
 
-/** An image whose address is one of the web, or whose `data:` address was taken apart; null when neither came. */
+/** An image with a web URL or base64, also from a `data:` URL; null without either. */
 export function imageOutput(given: ImageOutput): ImageOutput | null {
   const data = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,\s*/i.exec(given.b64_json ?? given.url ?? '');
   if (data !== null) {

@@ -2,7 +2,7 @@ import type { ImageEditRules } from '../provider.ts';
 import type { ImageModelTable } from './image-rules.ts';
 
 const megabyte = 1_048_576;
-/** Both "less than", as the description of `/images/edits` has it. */
+/** Sizes are exclusive limits of `/images/edits`. */
 const dallE2Edit: ImageEditRules = { types: ['image/png'], most: 4 * megabyte - 1, mask: true, square: true };
 const gptImageEdit: ImageEditRules = {
   types: ['image/png', 'image/webp', 'image/jpeg'],
@@ -11,8 +11,8 @@ const gptImageEdit: ImageEditRules = {
 };
 
 /**
- * OpenAI's image models, here and at Azure, where deployments are often called `Dalle3` or so. The GPT image models
- * answer base64 alone and refuse `response_format`. Of a model that is not known, nothing is asked but what all take.
+ * OpenAI's image models, also on Azure with deployment names such as `Dalle3`. GPT image models return base64 only and
+ * refuse `response_format`. Unknown models get only fields that all models support.
  */
 export const openAiImageModels: ImageModelTable = {
   models: [

@@ -3,26 +3,26 @@ import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-c
 import type { ImageCapability, ImageEditing, ImageEditRequest, ProviderSettings, SourceImage } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { takenFields, writeImageFields, type ImageRules } from './image-rules.ts';
+import { supportedFields, writeImageFields, type ImageRules } from './image-rules.ts';
 import { imagesResponse } from './images-response.ts';
 
 export interface OpenAiImagesInit {
   readonly access: ChatAccessOf;
   readonly rules: (model: string, settings: ProviderSettings) => ImageRules;
-  /** Whether it speaks `POST /images/edits` too. */
+  /** Whether it supports `POST /images/edits`. */
   readonly edits?: boolean;
 }
 
-/** Images of a far end that speaks OpenAI's `POST /images/generations`, and perhaps `/images/edits`, by the `openai` package. */
+/** Images with OpenAI's `POST /images/generations` and optionally `/images/edits`, using the `openai` package. */
 export function createOpenAiImages({ access, rules, edits = false }: OpenAiImagesInit): ImageCapability {
-  const clientOf = createChatClients();
+  const getClient = createChatClients();
   const editing: ImageEditing = {
     accepts: (model, settings) => rules(model, settings).edit ?? null,
     edit: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { form, ignored } = editForm(request, rules(request.model, connection.settings));
-        const client = await clientOf(access(connection.settings, request.model), connection);
-        // Bytes made here: of a form the SDK would first ask the fetch by a request of its own whether it takes any.
+        const client = await getClient(access(connection.settings, request.model), connection);
+        // Encoded here: for a form, the SDK would first send a test request to find out whether `fetch` supports it.
         const encoded = new Response(form);
         const body = new Uint8Array(await encoded.arrayBuffer());
         const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };
@@ -34,14 +34,14 @@ export function createOpenAiImages({ access, rules, edits = false }: OpenAiImage
   };
   return {
     ...(edits && { editing }),
-    takes: (model, settings) => takenFields(rules(model, settings)),
+    takes: (model, settings) => supportedFields(rules(model, settings)),
     perCall: (model, settings) => rules(model, settings).perCall,
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { model, prompt, n } = request;
         const { wire, ignored } = writeImageFields(request, rules(model, connection.settings));
-        const client = await clientOf(access(connection.settings, model), connection);
-        // The fields are typed by us: more than one vendor speaks this.
+        const client = await getClient(access(connection.settings, model), connection);
+        // The SDK's type is OpenAI's alone; other vendors differ.
         const params = { model, prompt, n, ...wire } as ImageGenerateParamsNonStreaming;
         const response = await client.images.generate(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
         return { ...imagesResponse(await readJson(response), request), ignored };

@@ -7,7 +7,7 @@ const sizes = {
 const largeSizes = { ...sizes, tiers: { name: 'image_size', edges: { '1K': 1024, '2K': 2048, '4K': 4096 } } };
 const shaped: ImageRules = { perCall: 1, size: sizes, quality: {}, style: false, responseFormat: false };
 
-/** Image models behind OpenRouter: all take a shape, Gemini from 3 on a tier of resolution too. */
+/** Image models of OpenRouter: all support aspect ratios, Gemini 3 and later also resolution tiers. */
 export const openRouterImageModels: ImageModelTable = {
   models: [
     [/^gemini-2/, shaped],
@@ -16,7 +16,7 @@ export const openRouterImageModels: ImageModelTable = {
   others: shaped,
 };
 
-/** Models that write as well as draw want both named; those that only draw refuse `text`. */
+/** Models with text output require both modalities; image-only models refuse `text`. */
 export function openRouterModalities(model: string): readonly string[] {
   return /^(google|openai|openrouter)\//i.test(model) ? ['image', 'text'] : ['image'];
 }

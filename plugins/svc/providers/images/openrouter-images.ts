@@ -12,21 +12,21 @@ import {
 } from '../provider.ts';
 import { readJson } from '../read-json.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { imageRulesOf, takenFields, writeImageFields } from './image-rules.ts';
+import { findImageRules, supportedFields, writeImageFields } from './image-rules.ts';
 import { imageOutput } from './images-response.ts';
 import { openRouterImageModels, openRouterModalities } from './openrouter-image-models.ts';
 
-/** Images of OpenRouter, which draws by Chat Completions with `modalities`; by the `openai` package. */
+/** Images of OpenRouter: Chat Completions with `modalities`, using the `openai` package. */
 export function createOpenRouterImages(access: ChatAccessOf): ImageCapability {
-  const clientOf = createChatClients();
+  const getClient = createChatClients();
   return {
     perCall: () => 1,
-    takes: (model) => takenFields(imageRulesOf(openRouterImageModels, model)),
+    takes: (model) => supportedFields(findImageRules(openRouterImageModels, model)),
     generate: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { body, ignored } = openRouterImageRequest(request);
-        const client = await clientOf(access(connection.settings, request.model), connection);
-        // The SDK's type is that of OpenAI, which knows neither these modalities nor `image_config`.
+        const client = await getClient(access(connection.settings, request.model), connection);
+        // OpenAI's type has neither these modalities nor `image_config`.
         const params = body as unknown as ChatCompletionCreateParamsNonStreaming;
         const response = await client.chat.completions
           .create(params, { signal, timeout: sdkTimeout(connection) })
@@ -38,7 +38,7 @@ export function createOpenRouterImages(access: ChatAccessOf): ImageCapability {
 
 export function openRouterImageRequest(request: ImageRequest): { body: JsonObject; ignored: readonly string[] } {
   const { model, prompt } = request;
-  const { wire, ignored } = writeImageFields(request, imageRulesOf(openRouterImageModels, model));
+  const { wire, ignored } = writeImageFields(request, findImageRules(openRouterImageModels, model));
   const messages = [{ role: 'user', content: prompt }];
   return {
     body: {
@@ -52,13 +52,13 @@ export function openRouterImageRequest(request: ImageRequest): { body: JsonObjec
 }
 
 /**
- * Reads a chat completion with images in it.
+ * Reads the images of a chat completion.
  *
- * @throws ProviderError as for text, and `rejected` when words came and no image.
+ * @throws ProviderError as for text, and `rejected` for text without an image.
  */
 export function openRouterImages(
   body: JsonObject,
-  asked: { readonly model: string },
+  request: { readonly model: string },
   connection: ProviderConnection,
 ): Omit<ImageResult, 'ignored'> {
   const message = objectAt(listAt(body, 'choices')[0], 'message');
@@ -74,12 +74,12 @@ export function openRouterImages(
     .filter((image) => image !== null);
   if (images.length > 0) {
     const usage = chatUsage(body['usage']);
-    return { images, usage: usage === null ? null : { ...usage }, model: textAt(body, 'model') ?? asked.model };
+    return { images, usage: usage === null ? null : { ...usage }, model: textAt(body, 'model') ?? request.model };
   }
-  const { content } = chatResponse(body, asked, connection);
+  const { content } = chatResponse(body, request, connection);
   const reason =
     content === ''
-      ? 'there is no image in its answer.'
-      : `it answered with words and no image: ${cleanMessage(content, connection.settings)}`;
+      ? 'its response has no image.'
+      : `it returned text and no image: ${cleanMessage(content, connection.settings)}`;
   throw new ProviderError({ kind: 'rejected', status: 200, message: reason });
 }

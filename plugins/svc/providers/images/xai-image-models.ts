@@ -12,7 +12,7 @@ const imagine: ImageRules = {
   responseFormat: true,
 };
 
-/** xAI's image models: `grok-2-image` draws in one size alone; those after it know shapes. */
+/** xAI's image models: `grok-2-image` has one size, later ones aspect ratios. */
 export const xaiImageModels: ImageModelTable = {
   models: [[/^grok-2/, { perCall: 10, size: null, quality: {}, style: false, responseFormat: true }]],
   others: imagine,

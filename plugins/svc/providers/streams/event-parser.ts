@@ -1,28 +1,28 @@
 /** One server-sent event. */
 export interface StreamEvent {
-  /** Empty where the far end names none. */
+  /** Empty if the upstream sends none. */
   readonly name: string;
   /** The lines of its data, joined by line feeds. */
   readonly data: string;
 }
 
 export interface EventParser {
-  /** Takes bytes as they come, cut anywhere: in lines, in line ends, in characters. Answers the events they complete. */
+  /** Accepts bytes split at any position, and returns the completed events. */
   push(bytes: Uint8Array): StreamEvent[];
-  /** What was left open when the bytes ended; some far ends leave out the last line's end. */
+  /** Returns an event without a final line break, which some upstreams omit. */
   end(): StreamEvent[];
 }
 
-/** An event that goes on and on. */
+/** An event beyond the size limit. */
 export class EndlessEvent extends Error {
   override readonly name = 'EndlessEvent';
 }
 
-/** Characters that an event may have before it counts as no event at all. */
-const longest = 16 * 1_048_576;
+/** Maximum characters of an event. */
+const maxLength = 16 * 1_048_576;
 
 /**
- * Reads server-sent events as WHATWG's HTML defines them: lines end with CR, LF or both, comments and unknown fields are passed over.
+ * Reads server-sent events as WHATWG's HTML defines them: lines end with CR, LF or both; comments and unknown fields are ignored.
  *
  * @throws EndlessEvent
  */
@@ -55,13 +55,13 @@ export function createEventParser(): EventParser {
     rest += text;
     let start = 0;
     for (let end = lineEnd(rest, start); end >= 0; end = lineEnd(rest, start)) {
-      // A carriage return at the end may be half of a line's end.
+      // A final carriage return may be half of a CRLF.
       if (rest.charAt(end) === '\r' && end === rest.length - 1 && !isLast) break;
       readLine(rest.slice(start, end), events);
       start = rest.charAt(end) === '\r' && rest.charAt(end + 1) === '\n' ? end + 2 : end + 1;
     }
     rest = rest.slice(start);
-    if (rest.length + length > longest) throw new EndlessEvent();
+    if (rest.length + length > maxLength) throw new EndlessEvent();
     return events;
   };
 

@@ -6,25 +6,25 @@ import { truncatedStream } from './stream-error.ts';
 import { createEventParser, EndlessEvent, type StreamEvent } from './event-parser.ts';
 
 export interface EventReader {
-  /** Takes one event. Answers true when it was the last one. */
+  /** Accepts one event; returns true for the last one. */
   take(event: StreamEvent): boolean;
-  /** Takes the whole answer of a far end that does not stream although it was asked to. */
+  /** Accepts the body of an upstream that does not stream. */
   whole(body: JsonObject): void;
-  /** Whether the answer is complete though its end mark has not come. */
+  /** Whether the response is complete without an end marker. */
   isComplete(): boolean;
 }
 
 export interface OpenStream {
   readonly response: Response;
   readonly connection: ProviderConnection;
-  /** Ends the far end's request. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads an answer of server-sent events to its end.
+ * Reads server-sent events until the last one.
  *
- * @throws ProviderError `connection` when it breaks off, `unreadable` when it is another kind of answer, and what the reader throws.
+ * @throws ProviderError `connection` for a cut stream, `unreadable` for another kind of response, and errors of the reader.
  */
 export async function readEvents({ response, connection, signal }: OpenStream, reader: EventReader): Promise<void> {
   if (!isEventStream(response)) return reader.whole(await readJson(response));
@@ -39,7 +39,7 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
     if (!isOver && !reader.isComplete()) throw truncatedStream();
   } catch (error) {
     if (!signal.aborted && error instanceof EndlessEvent)
-      throw unreadableResponse('an event of it does not end', response.status);
+      throw unreadableResponse('an event that does not end', response.status);
     throw signal.aborted ? error : errorFromThrown(error, connection);
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -50,7 +50,7 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
 
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;
 
-/** Answers whether the end mark came; else the bytes have ended. */
+/** Returns false if the bytes end without an end marker. */
 async function readToEnd(bytes: Bytes, reader: EventReader): Promise<boolean> {
   const parser = createEventParser();
   for (;;) {
@@ -61,7 +61,7 @@ async function readToEnd(bytes: Bytes, reader: EventReader): Promise<boolean> {
   }
 }
 
-/** Lets the far end close its answer behind the end mark, so that the connection can be used again; one that does not is cut. */
+/** Lets the upstream end the response after the end marker, so that the connection can be reused; cuts it after a while. */
 function drain(bytes: Bytes, { clock }: ProviderConnection): void {
   let left = 16;
   const cut = (): void => void bytes.cancel().catch(() => undefined);
@@ -78,7 +78,7 @@ function drain(bytes: Bytes, { clock }: ProviderConnection): void {
     .finally(undo);
 }
 
-/** Far ends that name no type, or a text of another name, are believed to have done as they were asked. */
+/** Treats a missing or unknown text type as an event stream. */
 function isEventStream({ headers }: Response): boolean {
   const type = headers.get('content-type');
   return type === null || !/json|html|xml/i.test(type);

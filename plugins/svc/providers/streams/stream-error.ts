@@ -2,7 +2,7 @@ import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ProviderConnection } from '../provider.ts';
 
-/** What far ends call their errors where they name no status, and the status they would have answered with. */
+/** Names of errors without a status, and the status that applies. */
 const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
   [/rate.?limit|too_many|quota|RESOURCE_EXHAUSTED/i, 429],
   [/overloaded/i, 529],
@@ -15,7 +15,7 @@ const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
   [/invalid|content_filter|context_length|FAILED_PRECONDITION/i, 400],
 ];
 
-/** The ProviderError of an error that came in the stream: as an answer of its status would be taken; 502 where none can be told. */
+/** The ProviderError of an error in the stream, mapped by its status, or as 502 if that is unknown. */
 export function errorFromStream(
   body: unknown,
   connection: Pick<ProviderConnection, 'settings' | 'clock'>,
@@ -30,19 +30,19 @@ export function errorFromStream(
   return errorFromResponse({ status, headers: new Headers(), body }, connection);
 }
 
-/** The stream ended without its end mark: what there is of the text is not the whole. */
+/** The stream ended without its end marker, so the text is incomplete. */
 export function truncatedStream(): ProviderError {
-  return new ProviderError({ kind: 'connection', message: 'its answer broke off before its end.' });
+  return new ProviderError({ kind: 'connection', message: 'its response ended early.' });
 }
 
 /** The JSON object of an event. */
-export function eventBody(data: string): JsonObject {
+export function parseEvent(data: string): JsonObject {
   let body: unknown;
   try {
     body = JSON.parse(data);
   } catch {
-    throw unreadableResponse('an event of it is no JSON');
+    throw unreadableResponse('an event that is not JSON');
   }
-  if (!isObject(body)) throw unreadableResponse('an event of it is JSON, but no object');
+  if (!isObject(body)) throw unreadableResponse('an event that is not an object');
   return body;
 }

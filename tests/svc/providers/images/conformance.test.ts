@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHooks } from '../../../../host/hooks/hooks.ts';
 import type { Provider } from '../../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../../plugins/svc/providers/registry.ts';
-import { imageFarEnds } from '../../../conformance/image-far-ends.ts';
+import { imageUpstreams } from '../../../conformance/image-upstreams.ts';
 import { describeImageProvider } from '../../../conformance/image-provider.ts';
 
 describe('Image providers', () => {
@@ -22,8 +22,8 @@ describe('Image providers', () => {
       .filter(({ images }) => images !== undefined)
       .map(({ id }) => id);
     expect(drawing).to.deep.equal(['openai', 'azure', 'google', 'openrouter', 'xai']);
-    expect(new Set(imageFarEnds.map(({ id }) => id))).to.deep.equal(new Set(drawing));
+    expect(new Set(imageUpstreams.map(({ id }) => id))).to.deep.equal(new Set(drawing));
   });
 
-  for (const farEnd of imageFarEnds) describeImageProvider(farEnd, () => find(farEnd.id));
+  for (const upstream of imageUpstreams) describeImageProvider(upstream, () => find(upstream.id));
 });

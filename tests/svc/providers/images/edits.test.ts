@@ -10,7 +10,7 @@ import type {
   ProviderSettings,
 } from '../../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from '../../../../plugins/svc/providers/registry.ts';
-import { schemaOf } from '../../../conformance/image-far-end.ts';
+import { schemaOf } from '../../../conformance/image-upstream.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
 import { currentFetch, useRecordedResponses } from '../../../helpers/recorded-responses.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
@@ -118,7 +118,7 @@ describe('Editing images', () => {
     ).to.deep.equal(['openai', 'azure', 'google']);
   });
 
-  it('takes of each model what its far end takes', () => {
+  it('takes of each model what its upstream takes', () => {
     const accepts = (id: string, model: string, settings: ProviderSettings = {}) =>
       find(id).images?.editing?.accepts(model, settings) ?? null;
     expect(accepts('openai', 'dall-e-3')).to.equal(null);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { googleImageModels } from '../../../../plugins/svc/providers/google/google-image-models.ts';
-import { imageRulesOf } from '../../../../plugins/svc/providers/images/image-rules.ts';
+import { findImageRules } from '../../../../plugins/svc/providers/images/image-rules.ts';
 import { nearestShape, nearestTier } from '../../../../plugins/svc/providers/images/image-shape.ts';
 import { imageOutput } from '../../../../plugins/svc/providers/images/images-response.ts';
 import { openAiImageModels } from '../../../../plugins/svc/providers/images/openai-image-models.ts';
@@ -53,7 +53,7 @@ describe('Rules of image models', () => {
     ['flux', 1],
   ] as const) {
     it(`let ${name} give ${String(perCall)} a call`, () => {
-      expect(imageRulesOf(openAiImageModels, name).perCall).to.equal(perCall);
+      expect(findImageRules(openAiImageModels, name).perCall).to.equal(perCall);
     });
   }
 
@@ -68,7 +68,7 @@ describe('Rules of image models', () => {
     ['gemini-3.1-flash-image', 1, 'tiers'],
   ] as const) {
     it(`let ${name} give ${String(perCall)} a call, with ${size} of size`, () => {
-      const rules = imageRulesOf(googleImageModels, name);
+      const rules = findImageRules(googleImageModels, name);
       const kind =
         rules.size === null ? 'none' : typeof rules.size === 'object' && rules.size.tiers ? 'tiers' : 'no tiers';
       expect([rules.perCall, kind]).to.deep.equal([perCall, size]);

@@ -197,7 +197,7 @@ describeDialects('the usage ledger', (open) => {
     expect((await rowsOf(database)).length).to.equal(1);
   });
 
-  it('takes whatever far ends report: fractions, nothing, names of any length and with any character', async () => {
+  it('takes whatever upstreams report: fractions, nothing, names of any length and with any character', async () => {
     const database = await open();
     const { ledger } = await openLedger(database);
     ledger.record({

@@ -22,7 +22,7 @@ export interface ChatTurn {
   cut(): void;
 }
 
-export interface StreamingFarEnd {
+export interface StreamingUpstream {
   readonly url: string;
   readonly calls: readonly ChatCall[];
   /** What it does with a call; default: says what it was told, in pieces. */
@@ -33,7 +33,7 @@ export interface StreamingFarEnd {
 }
 
 /** A real chat-completions server on the loopback that the test speaks for. */
-export async function startStreamingFarEnd(): Promise<StreamingFarEnd> {
+export async function startStreamingUpstream(): Promise<StreamingUpstream> {
   const calls: ChatCall[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -41,18 +41,18 @@ export async function startStreamingFarEnd(): Promise<StreamingFarEnd> {
     request.on('end', () => {
       const call = JSON.parse(Buffer.concat(parts).toString()) as ChatCall;
       calls.push(call);
-      farEnd.answer(turnOf(call, response));
+      upstream.answer(turnOf(call, response));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const farEnd: StreamingFarEnd = {
+  const upstream: StreamingUpstream = {
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1`,
     calls,
     answer: echo,
     next: () =>
       new Promise((resolve) => {
-        farEnd.answer = (turn) => {
-          farEnd.answer = echo;
+        upstream.answer = (turn) => {
+          upstream.answer = echo;
           resolve(turn);
         };
       }),
@@ -64,7 +64,7 @@ export async function startStreamingFarEnd(): Promise<StreamingFarEnd> {
         server.closeAllConnections();
       }),
   };
-  return farEnd;
+  return upstream;
 }
 
 export function echo(turn: ChatTurn): void {
@@ -102,7 +102,7 @@ function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {
       chunk({ choices: [], usage });
       response.end('data: [DONE]\n\n');
     },
-    fail(status, message = 'The far end is not well.') {
+    fail(status, message = 'The upstream is not well.') {
       response
         .writeHead(status, { 'content-type': 'application/json' })
         .end(JSON.stringify({ error: { message, type: 'server_error' } }));

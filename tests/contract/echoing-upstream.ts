@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 export const moods = ['answers', 'refuses', 'fails', 'babbles', 'hangs up'] as const;
 export type Mood = (typeof moods)[number];
 
-/** A far end of every provider and store that says back whatever it is told: in headers, errors and members nobody reads. */
-export interface EchoingFarEnd {
+/** An upstream of every provider and store that says back whatever it is told: in headers, errors and members nobody reads. */
+export interface EchoingUpstream {
   readonly url: string;
   /** Everything that was sent to it, headers and all. */
   readonly heard: string[];
@@ -13,7 +13,7 @@ export interface EchoingFarEnd {
   stop(): Promise<void>;
 }
 
-export async function startEchoingFarEnd(): Promise<EchoingFarEnd> {
+export async function startEchoingUpstream(): Promise<EchoingUpstream> {
   const heard: string[] = [];
   const state: { mood: Mood } = { mood: 'answers' };
   const server = createServer((request, response) => void respond(request, response));

@@ -15,8 +15,8 @@ export interface Fixtures {
   readonly errors: Readonly<Record<string, JsonBody | string>>;
 }
 
-/** What the conformance suite knows of one far end, from its documentation and not from our code. */
-export interface FarEnd {
+/** What the conformance suite knows of one upstream, from its documentation and not from our code. */
+export interface Upstream {
   readonly id: string;
   readonly label: string;
   readonly settings: ProviderSettings;
@@ -46,7 +46,7 @@ export interface FarEnd {
   paramsOf(body: JsonBody): JsonBody;
   /** What `sampleParams` become on the wire, each given alone; null: not taken by this model, so named as ignored. */
   readonly wire: Readonly<Record<AiParamName, JsonBody | null>>;
-  /** The official schema of the request, where it speaks of this far end. */
+  /** The official schema of the request, where it speaks of this upstream. */
   readonly valid: ValidateFunction;
 }
 
@@ -75,7 +75,7 @@ export function streamOf(id: string): string {
 /** What the recorded streams say. */
 export const streamed = 'Bonjour, ça va ? 🌍 日本語.';
 
-/** The body a far end sends with an error status: the recorded one, else its shape around a sentence of the status. */
+/** The body an upstream sends with an error status: the recorded one, else its shape around a sentence of the status. */
 export function errorBody(fixtures: Fixtures, status: number): { body: JsonBody | string; sentence: string } {
   const recorded = fixtures.errors[String(status)];
   const sentence = `Recorded sentence of status ${String(status)}.`;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rememberUnsupportedParams, unsupportedParamsOf } from '../../../plugins/svc/providers/unsupported-params.ts';
+import { rememberUnsupportedParams, findUnsupportedParams } from '../../../plugins/svc/providers/unsupported-params.ts';
 import {
   ProviderError,
   type ProviderConnection,
@@ -26,7 +26,7 @@ const request = (params: TextRequest['params']): TextRequest => ({
   params,
 });
 
-/** A far end that refuses temperature, and remembers what it was asked. */
+/** An upstream that refuses temperature, and remembers what it was asked. */
 function refusesTemperature(sentence: string) {
   const asked: TextRequest['params'][] = [];
   const generate = rememberUnsupportedParams(names, (given): Promise<TextResult> => {
@@ -45,7 +45,7 @@ describe('Refusals that are learned', () => {
     'Model grok-9 does not support parameter temperature.',
     '`temperature` is deprecated for this model.',
   ]) {
-    it(`leave out what the far end refuses with: ${sentence}`, async () => {
+    it(`leave out what the upstream refuses with: ${sentence}`, async () => {
       const { asked, generate } = refusesTemperature(sentence);
       const result = await generate(request({ temperature: 0.5, top_p: 0.9 }), connection);
       expect(asked).to.deep.equal([{ temperature: 0.5, top_p: 0.9 }, { top_p: 0.9 }]);
@@ -77,7 +77,7 @@ describe('Refusals that are learned', () => {
 
   it('never drop the length limit', () => {
     expect(
-      unsupportedParamsOf(
+      findUnsupportedParams(
         rejection("Unsupported parameter: 'max_completion_tokens' is not supported with this model."),
         names,
       ),
@@ -85,15 +85,15 @@ describe('Refusals that are learned', () => {
   });
 
   it('know Google’s sentence on penalties and Ollama’s on thinking', () => {
-    expect(unsupportedParamsOf(rejection('Penalty is not enabled for models/gemini-2.5-pro'), names)).to.deep.equal([
+    expect(findUnsupportedParams(rejection('Penalty is not enabled for models/gemini-2.5-pro'), names)).to.deep.equal([
       'frequency_penalty',
       'presence_penalty',
     ]);
-    expect(unsupportedParamsOf(rejection('"llama3.2" does not support thinking'), names)).to.deep.equal([
+    expect(findUnsupportedParams(rejection('"llama3.2" does not support thinking'), names)).to.deep.equal([
       'reasoning_effort',
     ]);
     expect(
-      unsupportedParamsOf(rejection('Model grok-4 does not support parameter presencePenalty.'), names),
+      findUnsupportedParams(rejection('Model grok-4 does not support parameter presencePenalty.'), names),
     ).to.deep.equal(['presence_penalty']);
   });
 

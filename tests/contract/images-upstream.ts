@@ -19,8 +19,8 @@ export interface ImagesAnswer {
   readonly instead?: 'hang';
 }
 
-/** A far end that makes images as the test tells it to, and gives their files. */
-export interface ImagesFarEnd {
+/** An upstream that makes images as the test tells it to, and gives their files. */
+export interface ImagesUpstream {
   /** `http://127.0.0.1:port`. */
   readonly origin: string;
   /** POSTs, oldest first. */
@@ -36,7 +36,7 @@ export interface ImagesFarEnd {
   stop(): Promise<void>;
 }
 
-export async function startImagesFarEnd(): Promise<ImagesFarEnd> {
+export async function startImagesUpstream(): Promise<ImagesUpstream> {
   const calls: ImageCall[] = [];
   const fetched: string[] = [];
   const files = new Map<string, readonly ImagesAnswer[]>();

@@ -1,5 +1,5 @@
 import type { AiParamName } from '../../plugins/svc/kit/ai-params.ts';
-import { requestValidator, sampleParams, type FarEnd, type JsonBody } from './far-end.ts';
+import { requestValidator, sampleParams, type Upstream, type JsonBody } from './upstream.ts';
 
 const key = 'test-key-0123456789';
 
@@ -11,14 +11,14 @@ interface ChatMessage {
 const messagesOf = (body: JsonBody): readonly ChatMessage[] => body['messages'] as readonly ChatMessage[];
 
 type ChatFacts = Omit<
-  FarEnd,
+  Upstream,
   'label' | 'systemOf' | 'turnsOf' | 'assistant' | 'paramsOf' | 'valid' | 'key' | 'modelsPath'
 > &
-  Partial<FarEnd> &
-  Pick<FarEnd, 'label'>;
+  Partial<Upstream> &
+  Pick<Upstream, 'label'>;
 
 /** What all that speak Chat Completions share. */
-function chatFarEnd(facts: ChatFacts): FarEnd {
+function chatUpstream(facts: ChatFacts): Upstream {
   return {
     key: ['authorization', `Bearer ${key}`],
     modelsPath: /\/models$/,
@@ -34,8 +34,8 @@ function chatFarEnd(facts: ChatFacts): FarEnd {
   };
 }
 
-/** `wire` of a far end that takes the named keys under their own names. */
-function sameNames(changes: Partial<Record<AiParamName, JsonBody | null>>): FarEnd['wire'] {
+/** `wire` of an upstream that takes the named keys under their own names. */
+function sameNames(changes: Partial<Record<AiParamName, JsonBody | null>>): Upstream['wire'] {
   const same = Object.fromEntries(
     Object.entries(sampleParams).map(([name, value]) => [name, { [name]: value }]),
   ) as Record<AiParamName, JsonBody>;
@@ -44,7 +44,7 @@ function sameNames(changes: Partial<Record<AiParamName, JsonBody | null>>): FarE
 
 const openAiWire = sameNames({ top_k: null, reasoning_effort: null });
 
-const claude: FarEnd = {
+const claude: Upstream = {
   id: 'claude',
   label: 'Claude',
   settings: { api_key: key, base_url: 'https://api.anthropic.com' },
@@ -84,7 +84,7 @@ interface Content {
   readonly parts: readonly { readonly text: string }[];
 }
 
-const google: FarEnd = {
+const google: Upstream = {
   id: 'google',
   label: 'Google',
   settings: { api_key: key, base_url: 'https://generativelanguage.googleapis.com' },
@@ -123,8 +123,8 @@ const google: FarEnd = {
 };
 
 /** All eight, and Azure's classic interface besides. */
-export const farEnds: readonly FarEnd[] = [
-  chatFarEnd({
+export const upstreams: readonly Upstream[] = [
+  chatUpstream({
     id: 'openai',
     label: 'OpenAI',
     settings: { api_key: key, base_url: 'https://api.openai.com/v1' },
@@ -135,7 +135,7 @@ export const farEnds: readonly FarEnd[] = [
     listed: ['gpt-4.1', 'gpt-5.6-terra', 'text-embedding-3-small'],
     wire: openAiWire,
   }),
-  chatFarEnd({
+  chatUpstream({
     id: 'azure',
     label: 'Azure',
     settings: { api_key: key, base_url: 'https://example.openai.azure.com/', api_version: 'v1' },
@@ -146,7 +146,7 @@ export const farEnds: readonly FarEnd[] = [
     listed: ['gpt-4.1-2025-04-14'],
     wire: openAiWire,
   }),
-  chatFarEnd({
+  chatUpstream({
     id: 'azure',
     label: 'Azure',
     settings: { api_key: key, base_url: 'https://example.openai.azure.com', api_version: '2024-10-21' },
@@ -160,7 +160,7 @@ export const farEnds: readonly FarEnd[] = [
     wire: openAiWire,
   }),
   google,
-  chatFarEnd({
+  chatUpstream({
     id: 'openrouter',
     label: 'OpenRouter',
     settings: { api_key: key, base_url: 'https://openrouter.ai/api/v1' },
@@ -172,7 +172,7 @@ export const farEnds: readonly FarEnd[] = [
     wire: sameNames({ max_completion_tokens: { max_tokens: 200 }, reasoning_effort: { reasoning: { effort: 'low' } } }),
   }),
   claude,
-  chatFarEnd({
+  chatUpstream({
     id: 'deepseek',
     label: 'DeepSeek',
     settings: { api_key: key, base_url: 'https://api.deepseek.com/v1' },
@@ -183,7 +183,7 @@ export const farEnds: readonly FarEnd[] = [
     listed: ['deepseek-flash', 'deepseek-v4-pro'],
     wire: sameNames({ max_completion_tokens: { max_tokens: 200 }, seed: null, top_k: null }),
   }),
-  chatFarEnd({
+  chatUpstream({
     id: 'xai',
     label: 'xAI',
     settings: { api_key: key, base_url: 'https://api.x.ai/v1' },
@@ -194,7 +194,7 @@ export const farEnds: readonly FarEnd[] = [
     listed: ['grok-4.3', 'grok-4.5'],
     wire: sameNames({ top_k: null, reasoning_effort: null }),
   }),
-  chatFarEnd({
+  chatUpstream({
     id: 'ollama',
     label: 'Ollama',
     settings: { base_url: 'http://127.0.0.1:11434/v1' },

@@ -33,7 +33,7 @@ describe('Answers of Chat Completions', () => {
     expect(chat({ content: '<think>\nThey greet.\n</think>\n\nBonjour.' }).content).to.equal('Bonjour.');
   });
 
-  it('name the model that was asked where the far end names none', () => {
+  it('name the model that was asked where the upstream names none', () => {
     expect(chat({ content: 'Bonjour.' }).model).to.equal('asked');
   });
 
@@ -85,7 +85,7 @@ describe('Answers of Messages and generateContent', () => {
 
   it('tell why a candidate was withheld', () => {
     expect(() => googleResponse({ candidates: [{ finishReason: 'SAFETY' }] }, asked, connection)).to.throw(
-      'the answer was withheld (SAFETY).',
+      'the response was withheld (SAFETY).',
     );
   });
 
@@ -103,7 +103,7 @@ describe('Answers of Messages and generateContent', () => {
   });
 });
 
-describe('Error messages of far ends', () => {
+describe('Error messages of upstreams', () => {
   for (const [body, sentence] of [
     [{ error: { message: 'One.' } }, 'One.'],
     [{ error: 'Two.' }, 'Two.'],

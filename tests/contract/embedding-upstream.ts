@@ -7,7 +7,7 @@ export interface Asked {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface FarAnswer {
+export interface FakeResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -15,11 +15,11 @@ export interface FarAnswer {
   readonly instead?: 'hang' | 'cut';
 }
 
-/** Answers a request, or leaves it to the far end's own way. */
-export type Script = (asked: Asked, count: number) => FarAnswer | undefined;
+/** Answers a request, or leaves it to the upstream's own way. */
+export type Script = (asked: Asked, count: number) => FakeResponse | undefined;
 
-/** A far end that creates embeddings in OpenAI's format and in Google's, near the way the real ones do. */
-export interface EmbeddingFarEnd {
+/** An upstream that creates embeddings in OpenAI's format and in Google's, near the way the real ones do. */
+export interface EmbeddingUpstream {
   readonly origin: string;
   /** Oldest first. */
   readonly asked: Asked[];
@@ -73,7 +73,7 @@ export function googleAnswer({ body }: Pick<Asked, 'body'>): Record<string, unkn
   };
 }
 
-export async function startEmbeddingFarEnd(): Promise<EmbeddingFarEnd> {
+export async function startEmbeddingUpstream(): Promise<EmbeddingUpstream> {
   const asked: Asked[] = [];
   let current: Script = () => undefined;
   const server = createServer((request, response) => void respond(request, response));

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface FarEndAnswer {
+export interface UpstreamResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -9,14 +9,14 @@ export interface FarEndAnswer {
   readonly instead?: 'hang' | 'cut';
 }
 
-/** A far end that speaks Chat Completions and answers what the test tells it to. */
-export interface FarEnd {
+/** An upstream that speaks Chat Completions and answers what the test tells it to. */
+export interface Upstream {
   /** With the version, as a provider's base URL. */
   readonly url: string;
   /** Bodies of the requests, oldest first. */
   readonly requests: Readonly<Record<string, unknown>>[];
   /** What the next requests get, one after the other; the last one stays. */
-  answer(...answers: readonly FarEndAnswer[]): void;
+  answer(...answers: readonly UpstreamResponse[]): void;
   /** Resolves when a request has come. */
   asked(): Promise<void>;
   stop(): Promise<void>;
@@ -31,10 +31,10 @@ export const completion = {
   usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
 };
 
-export async function startFarEnd(): Promise<FarEnd> {
+export async function startUpstream(): Promise<Upstream> {
   const requests: Record<string, unknown>[] = [];
   let waiting: (() => void)[] = [];
-  let answers: readonly FarEndAnswer[] = [{}];
+  let answers: readonly UpstreamResponse[] = [{}];
 
   const server = createServer((request, response) => void respond(request, response));
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

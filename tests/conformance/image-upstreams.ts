@@ -1,5 +1,5 @@
-import { fixturesOf, type JsonBody } from './far-end.ts';
-import { schemaOf, type GivenImage, type ImageFarEnd } from './image-far-end.ts';
+import { fixturesOf, type JsonBody } from './upstream.ts';
+import { schemaOf, type GivenImage, type ImageUpstream } from './image-upstream.ts';
 
 export const imageKey = 'test-key-0123456789';
 
@@ -22,13 +22,13 @@ const openAiAnswer = (images: readonly GivenImage[], more: JsonBody = {}): JsonB
 });
 
 type OpenAiFacts = Pick<
-  ImageFarEnd,
+  ImageUpstream,
   'id' | 'title' | 'label' | 'settings' | 'origin' | 'model' | 'path' | 'perCall' | 'wire'
 > &
-  Partial<ImageFarEnd>;
+  Partial<ImageUpstream>;
 
 /** What all that speak OpenAI's `images/generations` share. */
-function openAiLike(facts: OpenAiFacts): ImageFarEnd {
+function openAiLike(facts: OpenAiFacts): ImageUpstream {
   return {
     key: ['authorization', `Bearer ${imageKey}`],
     gives: { url: true, b64: true, revised: true },
@@ -47,7 +47,7 @@ const dallE3 = { size: { size: '1792x1024' }, quality: { quality: 'hd' }, style:
 const gptImage = { size: { size: '1792x1024' }, quality: { quality: 'high' }, style: null };
 
 /** The GPT image models: base64 alone, with usage. */
-const gptImageFacts: Partial<ImageFarEnd> = {
+const gptImageFacts: Partial<ImageUpstream> = {
   gives: { url: false, b64: true, revised: false },
   answer: (images) =>
     openAiAnswer(images, { output_format: 'png', quality: 'high', size: '1024x1024', usage: openAiUsage }),
@@ -84,7 +84,7 @@ const google = {
   error: fixturesOf('google').error,
 } as const;
 
-function gemini(model: string, wire: ImageFarEnd['wire']): ImageFarEnd {
+function gemini(model: string, wire: ImageUpstream['wire']): ImageUpstream {
   const stopped = (finishReason: string, parts: readonly JsonBody[] = []): JsonBody => ({
     candidates: [{ content: { role: 'model', parts }, finishReason, index: 0 }],
     modelVersion: model,
@@ -133,7 +133,7 @@ const withImageConfig = (imageConfig: JsonBody): JsonBody => ({
   generationConfig: { responseModalities: ['IMAGE'], imageConfig },
 });
 
-export const imageFarEnds: readonly ImageFarEnd[] = [
+export const imageUpstreams: readonly ImageUpstream[] = [
   openAiLike({ ...openAi, title: 'OpenAI (dall-e-3)', model: 'dall-e-3', perCall: 1, wire: dallE3 }),
   openAiLike({
     ...openAi,

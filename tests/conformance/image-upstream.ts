@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ImageRequest, ProviderSettings } from '../../plugins/svc/providers/provider.ts';
-import type { JsonBody } from './far-end.ts';
+import type { JsonBody } from './upstream.ts';
 
-/** An image as a far end gives it; base64 where there is no address. */
+/** An image as an upstream gives it; base64 where there is no address. */
 export interface GivenImage {
   readonly b64?: string;
   readonly url?: string;
   readonly revised?: string;
 }
 
-/** What the suites know of one far end of images, from its documentation and not from our code. */
-export interface ImageFarEnd {
+/** What the suites know of one upstream of images, from its documentation and not from our code. */
+export interface ImageUpstream {
   readonly id: string;
   readonly title: string;
   readonly label: string;
@@ -28,7 +28,7 @@ export interface ImageFarEnd {
   bare(prompt: string, n: number): JsonBody;
   /** What each field of `fields`, given alone, adds to the bare body; null: it is not taken, so named as ignored. */
   readonly wire: Readonly<Record<'size' | 'quality' | 'style', JsonBody | null>>;
-  /** The form asked for, as the body says it; undefined where the far end knows one alone. */
+  /** The form asked for, as the body says it; undefined where the upstream knows one alone. */
   formOf(body: JsonBody): unknown;
   answer(images: readonly GivenImage[]): JsonBody;
   /** What the answer's usage becomes. */
@@ -39,7 +39,7 @@ export interface ImageFarEnd {
   readonly withheld: readonly (readonly [body: JsonBody, reason: string])[];
   /** Error bodies around `{message}`. */
   readonly error: JsonBody;
-  /** The official schema of the request, where it speaks of this far end. */
+  /** The official schema of the request, where it speaks of this upstream. */
   readonly valid: ValidateFunction;
   /** Members with additions of its own, which that schema does not know. */
   readonly additions?: readonly string[];

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { ESLint } from 'eslint';
+import { inName, inText } from './lint/banned-words.js';
+import { breachesOfName, breachesOfText, findBannedWords } from './words.ts';
+
+describe('the words of the project', () => {
+  it('uses no banned word in templates, style sheets, documents and file names', () => {
+    expect(
+      findBannedWords().map(({ file, line, found, say }) => `${file}:${line} "${found}": say ${say}`),
+    ).to.deep.equal([]);
+  });
+
+  it('finds a banned word in a document and in a file name', () => {
+    expect(breachesOfText('views/a.hbs', '<p>Fine.</p>\n<p>The upstream said no.</p>')).to.deep.equal([
+      { file: 'views/a.hbs', line: 2, found: 'upstream', say: 'upstream, provider or endpoint' },
+    ]);
+    expect(breachesOfName('plugins/svc/ai/upstream-errors.ts').map(({ line }) => line)).to.deep.equal([1]);
+  });
+
+  it('reads camel case, snake case and constants as words', () => {
+    expect(
+      ['upstreamResponse', 'far_end', 'FAR_END', 'whenUpstreamFails'].map((name) => inName(name).length),
+    ).to.deep.equal([1, 1, 1, 1]);
+    expect(['heartbeat', 'placeholder', 'confused', 'marketplace'].map((name) => inName(name).length)).to.deep.equal([
+      0, 0, 0, 0,
+    ]);
+  });
+
+  it('lets the fault injection of the sandbox name its faults', () => {
+    expect(inText('The fault is injected.', 'plugins/sandbox/dispatch.ts')).to.deep.equal([]);
+    expect(inText('The fault is injected.', 'plugins/svc/index.ts')).to.have.length(1);
+  });
+
+  it('fails the lint for a seeded breach in a name, a comment, a string and a log line', async function () {
+    this.timeout(60_000);
+    const code = [
+      '// The upstream is away.',
+      'export const upstreamResponse = "Left empty, nothing happens.";',
+      "export const warn = (log: { warn(text: string, fields: object): void }): void => log.warn('it failed.', { request: 1 });",
+      '',
+    ].join('\n');
+    const [result] = await new ESLint().lintText(code, { filePath: 'host/config.ts' });
+    const rules = (result?.messages ?? []).map(({ ruleId, line }) => `${String(line)} ${String(ruleId)}`);
+    expect(rules).to.include.members(['1 project/banned-words', '2 project/banned-words', '3 project/log-style']);
+    expect(rules.filter((rule) => rule === '2 project/banned-words')).to.have.length(2);
+    expect(rules.filter((rule) => rule === '3 project/log-style')).to.have.length(3);
+  });
+});
