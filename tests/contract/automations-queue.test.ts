@@ -19,7 +19,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describeDialects('the queue of automations', (_open, { location }) => {
-  describe('on sites of their own', () => {
+  describe('on separate sites', () => {
     const sites: AutomationsSite[] = [];
     let site: AutomationsSite;
 
@@ -38,7 +38,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       for (const one of sites.splice(0)) await one.stop();
     });
 
-    it('gives up what is cancelled under way, and stores nothing of it', async () => {
+    it('aborts a cancelled attempt and stores nothing of it', async () => {
       const begun = gate();
       let reason: unknown;
       site.work = async ({ signal }) => {
@@ -80,7 +80,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       });
     });
 
-    it('rolls the outcome back with a commit that fails, and tries it again', async () => {
+    it('rolls the result back with a failed commit and retries', async () => {
       let commits = 0;
       site.work = async ({ target }) =>
         Promise.resolve({
@@ -103,7 +103,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       expect(await site.host.content.posts.count({ status: 'any' })).to.equal(1);
     });
 
-    it('takes over what a node let go of, and does not believe that node any more', async () => {
+    it('claims an item with an expired lease and ignores its former holder', async () => {
       const begun = gate();
       const end = gate();
       site.work = async () => {
@@ -125,7 +125,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       expect((await other.items(task))[0]).to.deep.include({ message: 'By the second.', attempts: 2 });
     });
 
-    it('fails what was begun as often as it may and never ended', async () => {
+    it('fails an item whose process ended at every allowed attempt', async () => {
       const task = await site.task({ source: { kind: 'list', items: ['one'] }, status: 'active', attempts: 2 });
       await site.cli('svc', 'task', 'pause', String(task.id));
       await site.host.database.knex(taskTables.items).insert({
@@ -149,7 +149,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       });
     });
 
-    it('gives back what is under way when the process stops, as if it had not been begun', async () => {
+    it('releases running items on shutdown without counting the attempt', async () => {
       const begun = gate();
       site.work = async ({ signal }) => {
         begun.open();
@@ -173,7 +173,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       expect((await next.until(task, 'completed'))[0]).to.deep.include({ attempts: 1 });
     });
 
-    it('is left alone by a node that serves the web, and worked by one that does not', async () => {
+    it('is processed by worker nodes and never by web nodes', async () => {
       await site.stop();
       sites.splice(0);
       const web = await start({ ROLE: 'web' });
@@ -194,7 +194,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       expect(await worker.until(task, 'completed')).to.have.length(4);
     });
 
-    it('waits while a task is paused or its plugin is gone', async () => {
+    it('waits while a task is paused or its plugin is inactive', async () => {
       const task = await site.task();
       await site.host.database.knex(taskTables.tasks).update({ type: 'nobody_offers_it' });
       await site.host.database.knex(taskTables.items).insert({
@@ -222,7 +222,7 @@ describeDialects('the queue of automations', (_open, { location }) => {
       await site.until(task, 'completed');
     });
 
-    it('takes the tasks in turn, so that a long one does not hold up a short one', async () => {
+    it('processes tasks in round-robin order, so that a long one does not delay a short one', async () => {
       await site.cli('option', 'set', 'svc_automations', '{"concurrency":1}');
       const order: string[] = [];
       let begin = (): void => undefined;

@@ -18,7 +18,7 @@ const entry = (id: number): string =>
   `<item><guid>e${String(id)}</guid><title>Entry ${String(id)}</title><link>https://news.example.com/${String(id)}</link><description>About ${String(id)}</description></item>`;
 
 describeDialects('sources and events of automations', (_open, { location }) => {
-  describe('on a site of its own', () => {
+  describe('on a separate site', () => {
     let site: AutomationsSite;
     let feed: Server;
     let feedText = '';
@@ -53,7 +53,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       site.cli('svc', 'task', 'run', String(task.id));
     const feedUrl = (): string => `http://127.0.0.1:${String((feed.address() as AddressInfo).port)}/feed`;
 
-    it('hand the columns of a row to its work, and take a row once', async () => {
+    it('pass the columns of a row to the task type and queue a row once', async () => {
       const task = await site.task({
         source: { kind: 'csv', text: 'topic;tone\r\ntea;dry\r\nmilk;"warm; soft"\r\ntea;dry\r\n' },
       });
@@ -70,7 +70,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect(seen[0]?.origin).to.deep.include({ module: 'automations', reference: seen[0]?.key });
     });
 
-    it('queue new entries of a feed, and say why one cannot be read', async () => {
+    it('queue new entries of a feed and report why a feed cannot be read', async () => {
       feedText = entry(1) + entry(2);
       const task = await site.task({ source: { kind: 'rss', url: feedUrl() } });
       expect(await run(task)).to.deep.include({ found: 2, added: 2 });
@@ -88,7 +88,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect(String(await failureOf(run(task)))).to.match(/127\.0\.0\.1/);
     });
 
-    it('queue posts that match, and again those that others changed', async () => {
+    it('queue matching posts, and posts again after others changed them', async () => {
       const { posts } = site.host.content;
       const one = await posts.create({
         title: 'Green tea',
@@ -139,7 +139,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect(await run(task)).to.deep.include({ found: 1, added: 0 });
     });
 
-    it('bring no more than a run and a day may', async () => {
+    it('respect the limits per run and per day', async () => {
       const items = Array.from({ length: 250 }, (_, index) => `line ${String(index)}`);
       const task = await site.task({ source: { kind: 'list', items }, limits: { run: 120, day: 150 } });
       await site.cli('svc', 'task', 'pause', String(task.id));
@@ -155,7 +155,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect(await run(task)).to.deep.include({ added: 0 });
     });
 
-    it('run by their schedules, on which cron has the last word', async () => {
+    it('run by their schedules, which cron validates', async () => {
       expect(String(await failureOf(site.task({ schedule: '0 0 30 2 *' })))).to.include("'0 0 30 2 *' is not a schedule");
       const task = await site.task({ schedule: 'daily' });
       const event = (await site.host.cron.list()).find(({ hook }) => hook === 'svc_automations_run');
@@ -169,7 +169,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect((await site.host.cron.list()).some(({ hook }) => hook === 'svc_automations_run')).to.equal(false);
     });
 
-    it('refuse what a task cannot be, each fault by its field', async () => {
+    it('refuse invalid tasks with an error for each field', async () => {
       const refused = String(
         await failureOf(
           site.task({
@@ -199,7 +199,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       expect(String(await failureOf(site.task({ type: 'nothing' })))).to.include('Type must be one of');
     });
 
-    it('send an event for every completed and finally failed item, once, with all it has to tell', async () => {
+    it('send one complete event for every completed and finally failed item', async () => {
       const receiver = await startWebhookReceiver();
       try {
         // Slow, so that whoever waited for it would be seen to.
@@ -261,7 +261,7 @@ describeDialects('sources and events of automations', (_open, { location }) => {
       }
     });
 
-    it('write content with the content writer, paid for by the item', async () => {
+    it('write content with the content writer, at the cost of the item', async () => {
       const task = await site.task({
         name: 'Articles',
         type: 'content_writing',

@@ -4,7 +4,7 @@ import { startAutomationsSite, type AutomationsSite } from './automations-site.t
 
 describeDialects('automations', (_open, { location }) => {
   // Inside, so that the site has stopped when its database is removed.
-  describe('on a site of its own', () => {
+  describe('on a separate site', () => {
     let site: AutomationsSite;
 
     beforeEach(async function () {
@@ -14,7 +14,7 @@ describeDialects('automations', (_open, { location }) => {
     });
     afterEach(() => site.stop());
 
-    it('collect what is new in a list once, and work on it in the background', async () => {
+    it('queue new list entries once and process them in the background', async () => {
       const task = await site.task();
       expect(await site.cli('svc', 'task', 'run', String(task.id))).to.deep.equal({
         found: 3,
@@ -39,7 +39,7 @@ describeDialects('automations', (_open, { location }) => {
       });
     });
 
-    it('try again what may succeed later, and fail what may not, with its reason', async () => {
+    it('retry retryable errors and fail other items with their reason', async () => {
       const tries = new Map<string, number>();
       site.work = async ({ target, attempt }) => {
         tries.set(target, attempt);

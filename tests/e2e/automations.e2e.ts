@@ -43,7 +43,7 @@ describe('automations in the admin', () => {
     expect(await overflow(of), name).to.equal(0);
   };
 
-  it('make the first task, run it, and follow its items to their posts; each sends its event once', async () => {
+  it('create the first task, run it and show the posts of its items; each item sends one event', async () => {
     await page.goto(at('svc/tasks'));
     await clean('tasks-empty');
     await page.getByRole('link', { name: 'Create your first task' }).click();
@@ -105,7 +105,7 @@ describe('automations in the admin', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('show failed items with their reason, and try them again', async () => {
+  it('show failed items with their reason and retry them', async () => {
     const usual = site.work;
     site.work = async ({ target }) => {
       if (target === 'two') throw new Error('This one has no facts to go by.');
@@ -161,7 +161,7 @@ describe('automations in the admin', () => {
     expect(problems).to.deep.equal([]);
   });
 
-  it('fit a telephone, and the dark', async () => {
+  it('fit narrow windows and dark mode', async () => {
     const small = await openAdmin(browser, site.host, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const [first] = (await site.cli('svc', 'task', 'list')) as readonly { readonly id: number }[];
     const id = String(first?.id);

@@ -57,7 +57,7 @@ describe('the content writer in a browser', () => {
     await site.host.options.update('sandbox_dial', { fault: name, rate: 1, delay_ms: 0, seed: 1, pace_ms: pace });
   }
 
-  it('begins with what to do where no provider is set up', async () => {
+  it('offers the sandbox if no provider is connected', async () => {
     await page.goto(at(''));
     await page.getByRole('button', { name: 'Use the sandbox' }).click();
     await page.getByText('The sandbox is on').waitFor();
@@ -68,7 +68,7 @@ describe('the content writer in a browser', () => {
     await echoes();
   });
 
-  it('writes a text while it is watched, and saves it as it was edited', async () => {
+  it('streams a text and saves it as edited', async () => {
     await page.goto(at(''));
     await page.getByLabel('Template', { exact: true }).selectOption({ label: 'Echo' });
     await page.getByText('Template').first().waitFor();
@@ -98,7 +98,7 @@ describe('the content writer in a browser', () => {
     expect(receiver.received).to.have.length(1);
   });
 
-  it('is stopped, and keeps what was written', async () => {
+  it('keeps the partial text when stopped', async () => {
     await fault('none', 150);
     await page.goto(at('?template=Echo'));
     await page.getByLabel('Topic', { exact: true }).fill('a very long story');
@@ -119,7 +119,7 @@ describe('the content writer in a browser', () => {
     ]);
   });
 
-  it('draws a featured image, which the post gets; in automations only with the post itself', async () => {
+  it('generates the featured image of a post; in automations only together with the post', async () => {
     const { host } = site;
     await page.goto(at('?template=Echo'));
     await page.getByLabel('Topic', { exact: true }).fill('a red cup');
@@ -166,7 +166,7 @@ describe('the content writer in a browser', () => {
     expect((await host.content.posts.get(done?.postId ?? 0))?.featuredMediaId).to.be.above(0);
   });
 
-  it('says at its field what is wrong with a prompt', async () => {
+  it('shows an error at the field of an invalid prompt', async () => {
     await page.goto(at('?template=Echo'));
     await page.getByLabel('Topic', { exact: true }).fill('x');
     await page.locator('[data-part="title"] summary').click();
@@ -175,7 +175,7 @@ describe('the content writer in a browser', () => {
     await page.getByText('speaks of {subject}, which nothing stands for').first().waitFor();
   });
 
-  it('writes a list in the background, says why some failed, and tries them again', async () => {
+  it('writes a list in the background, shows why texts failed and retries them', async () => {
     await page.goto(at('?template=Echo'));
     await page.getByLabel('List of topics').check();
     await page.getByLabel('Topics (one per line)').fill('tea\ncocoa\nwater');
@@ -200,7 +200,7 @@ describe('the content writer in a browser', () => {
     );
   });
 
-  it('takes a file of CSV, and asks which column is what', async () => {
+  it('reads a CSV file and asks for its columns', async () => {
     await page.goto(at('?template=Echo'));
     await page.getByLabel('CSV', { exact: true }).check();
     await page.getByLabel('File', { exact: true }).setInputFiles({
@@ -217,7 +217,7 @@ describe('the content writer in a browser', () => {
     await page.getByText('Batch discarded.').waitFor();
   });
 
-  it('saves prompts as a template, and takes it away again', async () => {
+  it('saves prompts as a template and deletes it', async () => {
     await page.goto(at('/templates'));
     await page.getByRole('link', { name: 'Copy News from a source' }).click();
     await page.getByLabel('Name').fill('My news');
@@ -228,7 +228,7 @@ describe('the content writer in a browser', () => {
     await page.getByText('Template deleted.').waitFor();
   });
 
-  it('works without scripts: everything is written in the background', async () => {
+  it('works without scripts, in the background', async () => {
     const plain = await site.signIn({ javaScriptEnabled: false });
     await plain.page.goto(at('?template=Echo'));
     await plain.page.getByLabel('Topic', { exact: true }).fill('plain water');

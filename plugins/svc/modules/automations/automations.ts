@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EmbeddingsPort, HostPort, ImagesPort, TextPort, UsagePort } from '../../ports.ts';
+import type { EmbeddingsPort, HostPort, ImagesPort, ProvidersPort, TextPort, UsagePort } from '../../ports.ts';
 import { createCosts, type Costs } from './costs.ts';
 import { createClaims } from './queue/claims.ts';
 import type { ItemStore } from './queue/item-store.ts';
@@ -15,13 +15,14 @@ import { createWorker, type Worker } from './worker/worker.ts';
 import { notifyNodes } from './node-events.ts';
 
 export type AutomationPorts = HostPort &
+  Pick<ProvidersPort, 'providers'> &
   Pick<TextPort, 'generateText'> &
   Pick<ImagesPort, 'generateImages'> &
   Pick<EmbeddingsPort, 'embed'> &
   Pick<UsagePort, 'ledger'>;
 
 /** What the pages, commands and jobs of automations share. */
-export interface Automations extends Pick<HostPort, 'host'> {
+export interface Automations extends Pick<HostPort, 'host'>, Pick<ProvidersPort, 'providers'> {
   readonly types: TaskTypes;
   readonly tasks: TaskStore;
   readonly items: ItemStore;
@@ -31,7 +32,14 @@ export interface Automations extends Pick<HostPort, 'host'> {
   readonly worker: Worker;
 }
 
-export function createAutomations({ host, generateText, generateImages, embed, ledger }: AutomationPorts): Automations {
+export function createAutomations({
+  host,
+  providers,
+  generateText,
+  generateImages,
+  embed,
+  ledger,
+}: AutomationPorts): Automations {
   const types = createTaskTypes(host, { generateText, generateImages, embed });
   const claims = createClaims(host, randomUUID());
   const settings = automationSettings(host.options);
@@ -61,6 +69,7 @@ export function createAutomations({ host, generateText, generateImages, embed, l
   host.onStop(() => worker.stop());
   return {
     host,
+    providers,
     types,
     tasks,
     worker,

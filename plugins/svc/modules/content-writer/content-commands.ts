@@ -31,7 +31,8 @@ type JobFields = Readonly<Record<string, unknown>>;
 async function parseJob(writer: ContentWriter, given: unknown): Promise<WriteOnceInit> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new Error(
-      'Pass the text to write as JSON, for example: svc content generate --json \'{"topic": "Brewing coffee in the mountains", "save": "draft"}\'',
+      'Pass the text to write as JSON, for example: svc content generate --json \'{"topic": "Brewing coffee in ' +
+        'the mountains", "save": "draft"}\'',
     );
   const job = given as JobFields;
   const errors: Record<string, string> = {};
@@ -123,7 +124,9 @@ export function contentCommands(writer: ContentWriter): CliCommand[] {
         json: {
           type: 'object',
           description:
-            '{"topic" or "source_url", "keywords", "instructions", "source", "template", "provider", "model", "parts": ["title", "content", ...], "save": none|draft|pending|publish|schedule, "type", "author", "category", "tags": [], "date": "2026-05-15 12:00"}; save defaults to none.',
+            '{"topic" or "source_url", "keywords", "instructions", "source", "template", "provider", "model", "parts": ' +
+            '["title", "content", ...], "save": none|draft|pending|publish|schedule, "type", "author", "category", ' +
+            '"tags": [], "date": "2026-05-15 12:00"}; save defaults to none.',
         },
       },
       run: async ({ flags }) => {

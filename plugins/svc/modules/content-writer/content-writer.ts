@@ -26,7 +26,7 @@ export function createContentWriter(ports: ContentPorts): ContentWriter {
     templates: createTemplateStore({
       host,
       providers: async () => {
-        const all = await ports.providers.all();
+        const all = ports.providers.all();
         return {
           text: all.filter(({ text }) => text).map(({ id }) => id),
           images: all.filter(({ images }) => images).map(({ id }) => id),

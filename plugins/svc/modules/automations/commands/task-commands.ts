@@ -96,7 +96,8 @@ const taskFlag = {
   json: {
     type: 'object',
     description:
-      'The task as JSON, as svc task get prints it: {"name", "type", "settings": {...}, "source": {"kind": "list", "items": [...]}, "schedule": "daily", "limits": {"run": 10}, ...}; update: with "id".',
+      'The task as JSON, as svc task get prints it: {"name", "type", "settings": {...}, "source": {"kind": ' +
+      '"list", "items": [...]}, "schedule": "daily", "limits": {"run": 10}, ...}; update: with "id".',
   },
 } as const;
 
@@ -235,6 +236,7 @@ function runningCommands(automations: Automations): CliCommand[] {
 function taskFrom({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
   if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>;
   throw new Error(
-    `Pass the task as JSON, for example: svc task ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": "Articles", "type": "content_writing", "source": {"kind": "list", "items": ["mountain coffee"]}}'`,
+    `Pass the task as JSON, for example: svc task ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": ` +
+      `"Articles", "type": "content_writing", "source": {"kind": "list", "items": ["mountain coffee"]}}'`,
   );
 }

@@ -7,7 +7,7 @@ import type { ItemCall } from '../costs.ts';
 import type { Item } from '../queue/item.ts';
 import { unknownTask } from '../tasks/task-store.ts';
 import { findEditHref, formatItemCost } from './task.page.ts';
-import { itemBadge, itemTitle } from './task-labels.ts';
+import { itemBadge, itemTitle, statusLabel } from './task-labels.ts';
 
 /** The page of one item: input, result, attempts and cost. */
 export function itemPage(automations: Automations): AdminPageBody {
@@ -50,7 +50,7 @@ export function itemPage(automations: Automations): AdminPageBody {
 
 /** The data of `svc/automation-item`. */
 async function itemView(automations: Automations, item: Item): Promise<Record<string, unknown>> {
-  const { host, tasks, costs } = automations;
+  const { host, providers, tasks, costs } = automations;
   const [task, calls] = await Promise.all([tasks.get(item.taskId), costs.calls(item)]);
   if (task === null) throw unknownTask(item.taskId);
   const post = item.postId === null ? null : await host.content.posts.get(item.postId);
@@ -80,14 +80,14 @@ async function itemView(automations: Automations, item: Item): Promise<Record<st
       title: post.title === '' ? '(no title)' : post.title,
       href: await findEditHref(automations, post.id),
       view: await host.content.permalink(post),
-      status: post.status,
+      status: statusLabel(post.status, host.content),
     },
     cost: formatItemCost({
       cost: calls.reduce((sum, call) => sum + Number(call.cost ?? 0), 0),
       calls: calls.length,
       unpriced: calls.filter(({ cost }) => cost === null).length,
     }),
-    calls: calls.map(callView),
+    calls: calls.map((call) => ({ ...callView(call), provider: providers.get(call.provider)?.label ?? call.provider })),
     canRetry: state === 'failed' || state === 'cancelled',
     canCancel: state === 'pending' || state === 'processing',
     isOpen: state === 'pending' || state === 'processing',
@@ -99,7 +99,6 @@ async function itemView(automations: Automations, item: Item): Promise<Record<st
 function callView({
   time,
   kind,
-  provider,
   model,
   input_tokens,
   output_tokens,
@@ -111,7 +110,6 @@ function callView({
   return {
     at: time,
     kind,
-    provider,
     model,
     duration,
     outcome: outcome === 'ok' ? 'OK' : 'Failed',

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from '#plugin-api';
+import { formatCount, formatNumber, type HostApi } from '#plugin-api';
 import { itemStates, type Item, type ItemCounts, type ItemState } from '../queue/item.ts';
 import type { Run } from '../runs/run-store.ts';
 import type { TaskSource } from '../tasks/task.ts';
@@ -46,7 +46,11 @@ export function scheduleLabel(schedule: string): string {
   return namedSchedules.find(({ value }) => value === schedule)?.label ?? `${schedule} (UTC)`;
 }
 
-export function sourceLabel(source: TaskSource): string {
+/** @param content for the labels of post types and statuses */
+export function sourceLabel(
+  source: TaskSource,
+  content: Pick<HostApi['content'], 'postType' | 'postStatuses'>,
+): string {
   switch (source.kind) {
     case 'list':
       return `List (${formatCount(source.items.length, 'line')})`;
@@ -55,8 +59,16 @@ export function sourceLabel(source: TaskSource): string {
     case 'rss':
       return `Feed ${source.url}`;
     case 'posts':
-      return `Posts (${source.post_type}, ${source.status === 'any' ? 'any status' : source.status}${source.search === '' ? '' : `, containing "${source.search}"`})`;
+      return [
+        content.postType(source.post_type)?.label ?? source.post_type,
+        source.status === 'any' ? 'any status' : statusLabel(source.status, content),
+        ...(source.search === '' ? [] : [`containing "${source.search}"`]),
+      ].join(', ');
   }
+}
+
+export function statusLabel(status: string, content: Pick<HostApi['content'], 'postStatuses'>): string {
+  return content.postStatuses().find(({ name }) => name === status)?.label ?? status;
 }
 
 /** For the progress bar. */

@@ -63,7 +63,7 @@ async function taskView(
     isActive,
     type: type?.label ?? task.type,
     typeIsGone: type === undefined,
-    source: sourceLabel(task.source),
+    source: sourceLabel(task.source, host.content),
     schedule: scheduleLabel(task.schedule),
     next: next.get(task.id),
     spent: formatItemCost(spent),

@@ -130,6 +130,8 @@ export function createTaskRecords({
 
 function scheduleError(schedule: string): SettingErrors {
   return {
-    schedule: `'${schedule}' is not a schedule. Use hourly, twicedaily, daily, weekly, or a cron expression in UTC such as 30 6 * * 1 (Mondays at 6:30).`,
+    schedule:
+      `'${schedule}' is not a schedule. Use hourly, twicedaily, daily, weekly, or a cron expression in UTC such ` +
+      'as 30 6 * * 1 (Mondays at 6:30).',
   };
 }

@@ -145,7 +145,8 @@ export async function templateErrors(
     template:
       found === null
         ? `There is no template ${name}. Choose one of ${fitting.join(', ')}.`
-        : `The template ${found.name} can only ${found.kind === 'write' ? 'write new texts' : 'rewrite posts'}. Choose one of ${fitting.join(', ')}.`,
+        : `The template ${found.name} can only ${found.kind === 'write' ? 'write new texts' : 'rewrite posts'}. ` +
+          `Choose one of ${fitting.join(', ')}.`,
   };
 }
 

@@ -22,6 +22,12 @@ const shared = {
   instructions: text('Instructions', 'Length, tone and required content.', { default: '', format: 'textarea-field' }),
 } as const;
 
+const saveLabels: readonly JsonSchema[] = [
+  { const: 'draft', title: 'Draft' },
+  { const: 'pending', title: 'Pending review' },
+  { const: 'publish', title: 'Published' },
+];
+
 /** The task types of the content writer. Their code is loaded with the first item. */
 export async function contentTaskTypes(writer: ContentWriter): Promise<readonly AutomationTaskType[]> {
   const templates = await writer.templates.list();
@@ -47,11 +53,7 @@ export async function contentTaskTypes(writer: ContentWriter): Promise<readonly 
             type: 'string',
             title: 'Save as',
             enum: ['draft', 'pending', 'publish'],
-            oneOf: [
-              { const: 'draft', title: 'Draft' },
-              { const: 'pending', title: 'Pending review' },
-              { const: 'publish', title: 'Published' },
-            ],
+            oneOf: saveLabels,
             default: 'draft',
             description: 'Posts are created with the rights of the author of the task.',
           },

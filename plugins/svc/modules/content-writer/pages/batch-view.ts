@@ -7,7 +7,6 @@ import { estimateContent } from '../write/estimate.ts';
 import { findEditHref } from './compose-view.ts';
 import { readPageNumber, pagination, slugs, contentTabs } from './content-pages.ts';
 import { formatEstimate, formatSpend } from '../write/estimate.ts';
-import { formatLocalTime } from './post-form.ts';
 
 const perPage = 50;
 
@@ -147,7 +146,10 @@ async function describeOutput({ host }: ContentWriter, { settings: { post } }: B
     schedule: `Scheduled (${type})`,
   };
   if (post.save !== 'schedule' || post.schedule_at === null) return labels[post.save];
-  return `${labels.schedule}, from ${formatDate(post.schedule_at, 'dateTime', await host.site.timezone())}, then every ${formatCount(post.interval_minutes, 'minute')}`;
+  return (
+    `${labels.schedule}, from ${formatDate(post.schedule_at, 'dateTime', await host.site.timezone())}, then ` +
+    `every ${formatCount(post.interval_minutes, 'minute')}`
+  );
 }
 
 async function estimateOf(writer: ContentWriter, batch: Batch, total: number): Promise<string> {

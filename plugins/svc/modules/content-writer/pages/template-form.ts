@@ -130,5 +130,8 @@ export async function templateFields(
 async function imageChoices({
   providers,
 }: Pick<ContentWriter, 'providers'>): Promise<{ value: string; label: string }[]> {
-  return (await providers.all()).filter(({ images }) => images).map(({ id, label }) => ({ value: id, label }));
+  return providers
+    .all()
+    .filter(({ images }) => images)
+    .map(({ id, label }) => ({ value: id, label }));
 }

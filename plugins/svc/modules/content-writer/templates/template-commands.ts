@@ -41,13 +41,16 @@ export function templateCommands(writer: ContentWriter): CliCommand[] {
         json: {
           type: 'object',
           description:
-            '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, "parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ...}}; missing members get defaults.',
+            '{"id"?, "name", "description", "kind": write|rewrite, "provider", "model", "system", "params": {}, ' +
+            '"parts": {"title": {"enabled": true, "prompt": "Write a title about {topic}", "model", "params": {}}, ' +
+            '...}}; missing members get defaults.',
         },
       },
       run: async ({ flags: { json } }) => {
         if (typeof json !== 'object' || json === null)
           throw new Error(
-            'Pass the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": {"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'',
+            'Pass the template as JSON, for example: svc content templates set --json \'{"name": "Short", "parts": ' +
+              '{"content": {"enabled": true, "prompt": "Write 100 words about {topic}."}}}\'',
           );
         const { id, builtIn: _builtIn, ...settings } = json as Record<string, unknown>;
         if (id === undefined) return templates.create(settings);

@@ -248,7 +248,7 @@ async function imageModel(
   { provider, model }: { readonly provider: string; readonly model: string },
 ): Promise<ChosenModel> {
   if (provider !== '') return { provider, model: model || (await savedModel(ports, provider, 'image_model')) };
-  for (const candidate of await ports.providers.all()) {
+  for (const candidate of ports.providers.all()) {
     if (!candidate.images) continue;
     const saved = await ports.settings.provider(candidate.id);
     const named = model || (typeof saved['image_model'] === 'string' ? saved['image_model'] : '');
