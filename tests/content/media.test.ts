@@ -42,7 +42,8 @@ describeDialects('media', (open, dialectCase) => {
     ]).to.deep.equal([true, first.url, true, null, false]);
     expect([await media.read(first.id), await media.read(999)]).to.deep.equal([null, null]);
     await posts.delete(second.id);
-    for (let tries = 0; existsSync(path) && tries < 100; tries += 1) await new Promise(setImmediate);
+    for (let tries = 0; existsSync(path) && tries < 500; tries += 1)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     expect(existsSync(path)).to.equal(false);
   });
 

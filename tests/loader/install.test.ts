@@ -125,9 +125,9 @@ describe('installing plugins', () => {
     expect(await refusal(join(outside, 'nothing'))).to.contain('does not exist; specify a plugin folder');
     await writeFile(join(outside, 'text.zip'), 'no zip at all');
     expect(await refusal(join(outside, 'text.zip'))).to.match(/^The zip file cannot be unpacked/);
-    expect(await refusal(await zip({ 'readme.txt': 'x' }))).to.contain('There is no plugin.json at its top');
+    expect(await refusal(await zip({ 'readme.txt': 'x' }))).to.contain('It has no plugin.json at its root');
     expect(await refusal(await zip(pluginFiles({ slug: '../up' }, plain)))).to.contain(
-      '"slug" must be lower-case letters',
+      '"slug" must be lowercase letters',
     );
     expect(await refusal(await zip(pluginFiles({ host: '^9' }, plain)))).to.contain('It requires host ^9');
     expect(await refusal(await zip(pluginFiles({ autoActivate: true }, plain)))).to.contain('"autoActivate"');
@@ -143,7 +143,7 @@ describe('installing plugins', () => {
       "Version 2.0.0 of the plugin 'sample' is installed; 1.9.0 is not newer.",
     );
     expect(await refusal(await zip(pluginFiles({ slug: 'shipped', version: '2.0.0' }, plain)))).to.contain(
-      'comes with this host',
+      'ships with this host',
     );
   });
 

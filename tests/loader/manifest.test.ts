@@ -61,10 +61,10 @@ describe('plugin manifests', () => {
       [{ requires: ['svc'] }, /^"requires" must be an object of slugs and version ranges/],
       [{ autoActivate: 'yes' }, /^"autoActivate" must be true or false\.$/],
       [{ main: 'missing.js' }, /^"main" is 'missing\.js', but this file does not exist/],
-      [{ main: '../escape.js' }, /^"main" is '\.\.\/escape\.js', which is not inside/],
-      [{ main: 'lib/../../escape.js' }, /which is not inside/],
-      [{ main: '/etc/passwd' }, /which is not inside/],
-      [{ main: '.' }, /which is not inside/],
+      [{ main: '../escape.js' }, /^"main" is '\.\.\/escape\.js', which is outside/],
+      [{ main: 'lib/../../escape.js' }, /which is outside/],
+      [{ main: '/etc/passwd' }, /which is outside/],
+      [{ main: '.' }, /which is outside/],
       [{ name: 5, version: '1' }, /^"name" must be .+ "version" must be /],
     ];
     for (const [manifest, expected] of cases)

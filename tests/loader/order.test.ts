@@ -46,6 +46,6 @@ describe('order of plugins', () => {
     expect(ordered.map(({ manifest }) => manifest.slug)).to.deep.equal(['free']);
     for (const slug of ['a', 'b', 'c']) expect(blocked.get(slug)).to.match(/in a cycle: a -> b -> c -> a/);
     expect(blocked.get('user')).to.match(/requires 'a', which cannot start: .*cycle/);
-    expect(blocked.get('self')).to.match(/circle: self -> self/);
+    expect(blocked.get('self')).to.match(/cycle: self -> self/);
   });
 });
