@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { findLongLines, longLinesIn } from './lines.ts';
+import { sizeOf } from './size.ts';
+
+describe('the lines and files of the project', () => {
+  it('has no source line over 140 columns, SQL excepted', () => {
+    expect(findLongLines()).to.deep.equal([]);
+  });
+
+  it('finds a long line of code and lets one of SQL pass', () => {
+    const long = 'x'.repeat(150);
+    expect(longLinesIn('a.ts', `const text = '${long}';\n`)).to.deep.equal(['a.ts:1 (166)']);
+    expect(longLinesIn('a.ts', `const sql = \`SELECT ${long}\`;\n`)).to.deep.equal([]);
+    expect(longLinesIn('a.hbs', `<p>${long}</p>\n`)).to.deep.equal(['a.hbs:1 (157)']);
+  });
+
+  it('keeps host and plugins at 1,150 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1150);
+  });
+});
