@@ -87,9 +87,9 @@ describeWidget('forms that a model answers', (site) => {
     const refused = await page.submit({ topic: 'x'.repeat(41), tone: 'z', extras: ['c'], words: 5 }, { consent: true });
     expect(refused.status).to.equal(400);
     expect(refused.body.data['params']).to.deep.equal({
-      topic: 'Topic may have at most 40 characters; it has 41.',
+      topic: 'Topic must have at most 40 characters, not 41.',
       tone: 'Tone must be one of: Friendly, Strict.',
-      extras: 'Extras may only hold: Alpha, Beta.',
+      extras: 'Extras allows only: Alpha, Beta.',
       words: 'Words must be 10 or more.',
     });
     expect((await page.submit({ topic: 'Sea' })).body.data['params']).to.deep.equal({
@@ -132,7 +132,7 @@ describeWidget('forms that a model answers', (site) => {
     const failed = await page.submit({ topic: 'Sea' }, { submission_id });
     expect(failed.body).to.deep.include({
       code: 'rest_svc_form_failed',
-      message: 'This did not work. Please try again in a moment.',
+      message: 'Something went wrong. Please try again in a moment.',
     });
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_provider_rejected' });
     site().upstream.answer = (turn) => {

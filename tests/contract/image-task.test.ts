@@ -83,7 +83,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
     expect((await content.posts.get(post.id))?.featuredMediaId).to.equal(media);
     const again = await task.run(item({ key: 'automation:5:231', input }));
     expect([again.message, again.commit, service.upstream.calls.length]).to.deep.equal([
-      '“A storm” has a featured image already.',
+      '“A storm” already has a featured image.',
       undefined,
       1,
     ]);
@@ -119,8 +119,8 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
 
   it('names what is wrong with its settings', async () => {
     expect(await task.check?.({ provider: 'claude', prompt: ' ' })).to.deep.equal({
-      provider: 'Choose a provider that draws.',
-      prompt: 'The prompt must not be empty.',
+      provider: 'Choose a provider that can generate images.',
+      prompt: 'Enter a prompt.',
     });
     expect(await task.check?.({ provider: 'openai', prompt: 'x' })).to.deep.equal({});
   });

@@ -113,7 +113,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     const [guest, user] = [await imageVisitor(service), await imageVisitor(service, { cookie: await signIn('bob') })];
     await set({ guest_per_day: 0, user_per_day: 1 });
     expect((await guest.ask({})).status).to.equal(429);
-    expect(await service.host.content.doShortcode('[svc_images]')).to.contain('Sign in to have images drawn.');
+    expect(await service.host.content.doShortcode('[svc_images]')).to.contain('Sign in to generate images.');
     expect((await user.draw({})).body).to.deep.include({ state: 'done', left: 0 });
     expect((await user.ask({})).status).to.equal(429);
     service.host.hooks.addFilter('svc_image_visitor_limit', (perDay: number | null, { user: { id } }: Fields) =>
@@ -128,7 +128,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     service.upstream.answer(() => failed(401, 'Bad key sk-secret.'));
     expect((await visitor.draw({})).body).to.deep.include({
       state: 'failed',
-      message: 'The image could not be drawn. Try again later.',
+      message: 'The image could not be generated. Try again later.',
       left: 3,
     });
     service.upstream.answer(() => failed(400, 'Rejected by the safety system.'));
@@ -147,7 +147,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     await service.host.database.knex('svc_image_requests').update({ lease_until: service.clock.now() - 1 });
     const { body } = await visitor.state(id as string);
     expect(body).to.deep.include({ state: 'failed', left: 3 });
-    expect(body['message']).to.contain('Nothing of it counts');
+    expect(body['message']).to.contain('does not count');
   });
 
   it('work without JavaScript: the form leads to a page of their own, with nothing on it that runs', async () => {
@@ -173,7 +173,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     const strange = await (await imageVisitor(service)).open(location.pathname);
     expect([strange.status, strange.text.includes('<img')]).to.deep.equal([404, false]);
     const refusal = await visitor.submit({ prompt: 'A boat', consent: '0', back: '//evil.example' });
-    expect([refusal.status, refusal.text.includes('Tick the box first'), refusal.text.includes('evil')]).to.deep.equal([
+    expect([refusal.status, refusal.text.includes('Accept the terms first'), refusal.text.includes('evil')]).to.deep.equal([
       403,
       true,
       false,

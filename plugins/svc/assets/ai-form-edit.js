@@ -1,4 +1,4 @@
-// Betters the builder of AI forms; everything works without it.
+// Enhances the builder of AI forms, which works without it.
 import { startRows } from './bot-rows.js';
 import { offerModels, watchChanges } from './editing.js';
 
@@ -12,7 +12,7 @@ if (editor) {
   openInvalidParts();
 }
 
-/** A click writes a field's placeholder into the prompt, where its cursor is. */
+/** Inserts the placeholder of a field into the prompt at the cursor. */
 function startPlaceholders(form) {
   form.addEventListener('click', (event) => {
     const button = event.target instanceof Element ? event.target.closest('[data-placeholder]') : null;
@@ -24,10 +24,10 @@ function startPlaceholders(form) {
   });
 }
 
-/** The form as it is typed, a moment after it was. */
+/** Updates the preview shortly after a change. */
 function startPreview(form) {
   let timer;
-  let asked = 0;
+  let latest = 0;
   const later = () => {
     clearTimeout(timer);
     timer = window.setTimeout(() => void refresh(), 500);
@@ -37,7 +37,7 @@ function startPreview(form) {
   form.addEventListener('bot:rows', later);
 
   async function refresh() {
-    const turn = ++asked;
+    const current = ++latest;
     try {
       const response = await fetch(form.dataset.previewAction, {
         method: 'POST',
@@ -45,12 +45,12 @@ function startPreview(form) {
         headers: { Accept: 'text/html' },
       });
       const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-      if (turn !== asked || !response.ok) return;
-      takeOver(page, '[data-placeholders]');
-      const place = document.querySelector('[data-form-preview]');
+      if (current !== latest || !response.ok) return;
+      replaceFrom(page, '[data-placeholders]');
+      const preview = document.querySelector('[data-form-preview]');
       const fresh = page.querySelector('[data-form-preview] svc-form');
-      const shown = place?.querySelector('svc-form');
-      // What is being tried out there is not disturbed.
+      const shown = preview?.querySelector('svc-form');
+      // Do not disturb a form in use.
       if (!fresh || !shown || shown.contains(document.activeElement) || shown.querySelector('[aria-busy=true]')) return;
       const answer = shown.querySelector('.svcf-result');
       const values = new Map(
@@ -59,27 +59,27 @@ function startPreview(form) {
           control,
         ]),
       );
-      const made = document.adoptNode(fresh);
-      for (const control of made.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')) {
+      const next = document.adoptNode(fresh);
+      for (const control of next.querySelectorAll('input:not([type=hidden]):not([type=file]), select, textarea')) {
         const isTick = control.type === 'radio' || control.type === 'checkbox';
         const before = values.get(`${control.name} ${isTick ? control.value : ''}`);
         if (before && isTick) control.checked = before.checked;
         else if (before) control.value = before.value;
       }
-      shown.replaceWith(made);
-      if (answer) made.append(answer);
+      shown.replaceWith(next);
+      if (answer) next.append(answer);
     } catch {
-      // The preview stays as it was; saving says what is wrong.
+      // The preview stays. Saving reports errors.
     }
   }
 }
 
-function takeOver(page, selector) {
+function replaceFrom(page, selector) {
   const fresh = page.querySelector(selector);
   if (fresh) document.querySelector(selector)?.replaceWith(document.adoptNode(fresh));
 }
 
-/** A link to a field within a closed part opens it. */
+/** Opens the closed section of a field when its error link is clicked. */
 function openInvalidParts() {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('#errors a') : null;

@@ -1,47 +1,47 @@
-// Betters the form of [svc_images]: the page stays, and says how far the drawing is. It works without.
+// Enhances the form of [svc_images], which works without it: stays on the page and shows the progress.
 
-/** Milliseconds between two looks. */
-const pause = 1500;
+/** In milliseconds. */
+const pollInterval = 1500;
 
-for (const place of document.querySelectorAll('[data-svc-images]')) {
-  const form = place.querySelector('form');
-  if (form) start(place, form);
+for (const section of document.querySelectorAll('[data-svc-images]')) {
+  const form = section.querySelector('form');
+  if (form) start(section, form);
 }
 
-function start(place, form) {
-  const status = place.querySelector('[data-status]');
-  const grid = place.querySelector('[data-results]');
+function start(section, form) {
+  const status = section.querySelector('[data-status]');
+  const grid = section.querySelector('[data-results]');
   const button = form.querySelector('button');
   const say = (parts) => status.replaceChildren(...parts);
   let isBusy = false;
-  // Named once for what is typed: sent twice, it is drawn once.
+  // The idempotency key of the next request.
   let request = crypto.randomUUID?.() ?? null;
 
   void post(`${form.action}/mine`, {})
     .then(({ ok, body }) => {
       if (ok) for (const image of body.images) grid.append(itemOf(image));
       grid.hidden = grid.childElementCount === 0;
-      if (ok) tellLeft(body.left);
+      if (ok) showLeft(body.left);
     })
     .catch(() => undefined);
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!isBusy) void draw();
+    if (!isBusy) void generate();
   });
 
-  async function draw() {
+  async function generate() {
     setBusy(true);
-    const wish = wishOf(form);
-    const { n } = wish;
+    const job = readJob(form);
+    const { n } = job;
     say([
-      n === 1 ? 'Your image is being drawn. This takes a moment…' : `${n} images are being drawn. This takes a moment…`,
+      n === 1 ? 'Generating your image. This takes a moment…' : `Generating ${n} images. This takes a moment…`,
       progress(),
     ]);
     try {
-      let { ok, body } = await post(form.action, { ...wish, ...(request && { request }) });
+      let { ok, body } = await post(form.action, { ...job, ...(request && { request }) });
       while (ok && body.state === 'drawing') {
-        await new Promise((resolve) => window.setTimeout(resolve, pause));
+        await new Promise((resolve) => window.setTimeout(resolve, pollInterval));
         ({ ok, body } = await post(`${form.action}/state`, { id: body.id }));
       }
       finish(ok, body);
@@ -52,10 +52,10 @@ function start(place, form) {
   }
 
   function finish(ok, body) {
-    // What was refused is not asked for again under the same name.
+    // A new attempt needs a new key.
     request = crypto.randomUUID?.() ?? null;
     if (!ok || body.state === 'failed') {
-      say([body.message ?? 'The image could not be drawn. Try again later.']);
+      say([body.message ?? 'The image could not be generated. Try again later.']);
       return;
     }
     grid.prepend(...body.images.map(itemOf));
@@ -63,13 +63,13 @@ function start(place, form) {
     say([
       body.message || (body.images.length === 1 ? 'Your image is ready.' : `${body.images.length} images are ready.`),
     ]);
-    tellLeft(body.left, true);
+    showLeft(body.left, true);
     grid.querySelector('a')?.focus();
   }
 
-  function tellLeft(left, isMore = false) {
+  function showLeft(left, isMore = false) {
     if (left === null || left === undefined) return;
-    const note = `${left === 1 ? '1 more image' : `${left} more images`} today.`;
+    const note = `${left === 1 ? '1 image' : `${left} images`} left today.`;
     if (isMore) status.append(` ${note}`);
     else status.textContent = note;
   }
@@ -80,25 +80,25 @@ function start(place, form) {
   }
 }
 
-function wishOf(form) {
+function readJob(form) {
   const data = new FormData(form);
-  const wish = {
+  const job = {
     token: data.get('token'),
     prompt: data.get('prompt'),
     n: Number(data.get('n') ?? 1),
     consent: data.get('consent') === '1',
   };
-  for (const name of ['model', 'size']) if (data.get(name)) wish[name] = data.get(name);
-  return wish;
+  for (const name of ['model', 'size']) if (data.get(name)) job[name] = data.get(name);
+  return job;
 }
 
 function progress() {
   const bar = document.createElement('progress');
-  bar.setAttribute('aria-label', 'Drawing');
+  bar.setAttribute('aria-label', 'Generating');
   return bar;
 }
 
-/** Pictures stand under whichever name of the site the page is looked at. */
+/** Uses paths, because a page may be open under another host name of the site. */
 function itemOf({ url, alt }) {
   const path = new URL(url).pathname;
   const item = document.createElement('li');

@@ -1,19 +1,19 @@
-// Betters the image pages; everything works without it.
+// Enhances the image pages, which work without it.
 
 const form = document.querySelector('[data-image-form]');
 const work = document.querySelector('[data-image-work]');
 const results = document.querySelector('[data-image-results]');
 
-/** Seconds without a sign of life, after which somebody waiting should know that it still goes on. */
+/** Seconds after which the status mentions that the job continues in the background. */
 const longWait = 60;
-/** Milliseconds without a key pressed, after which the fields follow. */
+/** Debounce of the model field, in milliseconds. */
 const typingPause = 300;
 
 function element(name, attributes = {}, children = []) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
 }
 
 if (form) {
@@ -22,25 +22,25 @@ if (form) {
     event.preventDefault();
     if (form.hasAttribute('data-sending')) return;
     setBusy(event.submitter, true);
-    void draw(event.submitter);
+    void generate(event.submitter);
   });
 }
 
-/** Fields follow the provider and model that are chosen: what the model does not take is not offered. */
+/** Shows only the fields that the chosen model supports. */
 function followModel() {
   const provider = form.elements.namedItem('provider');
   const model = form.elements.namedItem('model');
   const models = JSON.parse(form.dataset.models);
   const offer = () => {
     const chosen = models.find(({ id }) => id === provider.value);
-    model.placeholder = chosen?.usual ?? '';
+    model.placeholder = chosen?.defaultModel ?? '';
     document
       .getElementById('image-models')
       .replaceChildren(...(chosen?.models ?? []).map((value) => element('option', { value })));
   };
-  let asked = 0;
-  const ask = async () => {
-    const turn = (asked += 1);
+  let latest = 0;
+  const update = async () => {
+    const current = (latest += 1);
     const body = new URLSearchParams({
       _nonce: form.elements.namedItem('_nonce').value,
       provider: provider.value,
@@ -53,9 +53,9 @@ function followModel() {
         headers: { Accept: 'application/json' },
       });
       const { data } = await response.json();
-      if (turn === asked && data) show(data);
+      if (current === latest && data) show(data);
     } catch {
-      // The fields stay as they are: the server says what it left out.
+      // The fields stay, and the server reports ignored parameters.
     }
   };
   const show = (takes) => {
@@ -65,11 +65,11 @@ function followModel() {
       style: takes.style,
       mask: takes.edit?.mask === true,
     };
-    for (const [name, isTaken] of Object.entries(offered)) {
+    for (const [name, isSupported] of Object.entries(offered)) {
       const field = form.querySelector(`[data-takes="${name}"]`);
       if (!field) continue;
-      field.hidden = !isTaken;
-      if (!isTaken) for (const input of field.querySelectorAll('input, select')) input.value = '';
+      field.hidden = !isSupported;
+      if (!isSupported) for (const input of field.querySelectorAll('input, select')) input.value = '';
     }
     const refusal = form.querySelector('[data-takes-not="edit"]');
     if (refusal) refusal.hidden = takes.edit !== null;
@@ -78,43 +78,42 @@ function followModel() {
   provider.addEventListener('change', () => {
     model.value = '';
     offer();
-    void ask();
+    void update();
   });
   let due = 0;
   model.addEventListener('input', () => {
     window.clearTimeout(due);
-    due = window.setTimeout(() => void ask(), typingPause);
+    due = window.setTimeout(() => void update(), typingPause);
   });
 }
 
-async function draw(button) {
+async function generate(button) {
   clearErrors();
   const data = new FormData(form);
-  // Files go as the form says; other pages take none.
   const body = form.enctype === 'multipart/form-data' ? data : new URLSearchParams(data);
   const count = Number(data.get('n')) || 1;
   const status = work.querySelector('[data-image-status]');
   const bar = work.querySelector('[data-image-progress]');
   const started = performance.now();
   let made = 0;
-  const tell = () => {
+  const showStatus = () => {
     const seconds = Math.round((performance.now() - started) / 1000);
     const images =
       made === 0
         ? count === 1
-          ? 'The image is being drawn'
-          : `${count} images are being drawn`
-        : `${made} of ${count} drawn`;
-    status.textContent = `${images}${seconds >= longWait ? '. This may take a few minutes; it goes on if you leave the page' : ''}…`;
+          ? 'Generating the image'
+          : `Generating ${count} images`
+        : `${made} of ${count} images generated`;
+    status.textContent = `${images}${seconds >= longWait ? '. This may take a few minutes and continues if you leave the page' : ''}…`;
   };
   work.hidden = false;
   bar.removeAttribute('value');
   waitingTiles(count);
-  tell();
-  const timer = window.setInterval(tell, 5000);
+  showStatus();
+  const timer = window.setInterval(showStatus, 5000);
   let outcome = {
     event: 'failed',
-    data: { message: 'The server did not answer. Look into the history before you try again: it may have been drawn.' },
+    data: { message: 'The server did not respond. Check the history before you try again.' },
   };
   try {
     const response = await fetch(form.action, {
@@ -123,12 +122,12 @@ async function draw(button) {
       headers: { Accept: 'text/event-stream, application/json' },
     });
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-      const answer = await response.json();
+      const body = await response.json();
       outcome = {
         event: 'failed',
         data: {
-          message: answer.notice?.text ?? answer.data?.message ?? 'Nothing was drawn.',
-          errors: answer.data?.errors,
+          message: body.notice?.text ?? body.data?.message ?? 'Nothing was generated.',
+          errors: body.data?.errors,
         },
       };
     } else {
@@ -138,18 +137,17 @@ async function draw(button) {
           made = message.data.made;
           bar.max = count;
           bar.value = made;
-          tell();
+          showStatus();
         }
       }
     }
   } catch {
-    // Said by the outcome as it is.
+    // The outcome above reports it.
   }
   window.clearInterval(timer);
   finish(outcome, button);
 }
 
-/** The events of a stream, one after the other. */
 async function* events(response) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -199,28 +197,27 @@ function finish({ event, data }, button) {
   work.querySelector('[data-image-progress]').hidden = true;
   status.textContent = data.message;
   results.replaceChildren(
-    element('h3', {}, ['Just drawn']),
-    element('ul', { class: 'image-grid', 'aria-label': 'Images just drawn' }, data.images.map(tileOf)),
+    element('h3', {}, ['New images']),
+    element('ul', { class: 'image-grid', 'aria-label': 'New images' }, data.images.map(tileOf)),
   );
   results.querySelector('a')?.focus();
-  void renewHistory();
+  void refreshHistory();
 }
 
-/** The history holds what was just drawn. */
-async function renewHistory() {
+async function refreshHistory() {
   const shown = document.getElementById('history');
   if (!shown) return;
   try {
     const page = new DOMParser().parseFromString(await (await fetch(location.pathname)).text(), 'text/html');
-    const renewed = page.getElementById('history');
-    if (renewed) shown.replaceWith(document.adoptNode(renewed));
+    const fresh = page.getElementById('history');
+    if (fresh) shown.replaceWith(document.adoptNode(fresh));
   } catch {
-    // It is there when the page is opened again.
+    // The next page load shows it.
   }
 }
 
 function tileOf({ path, alt, prompt, href, model, costText }) {
-  const picture = path ? element('img', { src: path, alt }) : 'The file is gone';
+  const picture = path ? element('img', { src: path, alt }) : 'File missing';
   const link = element('a', { class: 'image-link', href }, [
     element('span', { class: 'image-picture' }, [picture]),
     element('span', { class: 'image-prompt' }, [prompt]),

@@ -1,10 +1,9 @@
 import { lazy } from '#plugin-api';
 import { knownNames } from '../../kit/assistants/known-names.ts';
-import type { ServiceContext } from '../../wiring.ts';
-import { partsOf } from '../../kit/parts-of.ts';
 import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
 import { createSigner, type Signer } from '../../kit/visitors/signer.ts';
+import type { HostPort, KnowledgePort, ProvidersPort, SettingsPort, TextPort, VectorStoresPort } from '../../ports.ts';
 import { findFirstModel } from '../../settings/example-model.ts';
 import type { FormStore } from './forms/form.ts';
 import { createFormStore } from './forms/form-store.ts';
@@ -14,40 +13,61 @@ import { createSubmissionStore } from './submissions/submission-store.ts';
 import { createFormLimits, type FormLimiter } from './submit/form-limits.ts';
 import type { Submit } from './submit/submit.ts';
 
-/** What routes, pages and commands of forms share. One per context. */
-export interface AiForms {
+export type AiFormPorts = HostPort & ProvidersPort & SettingsPort & TextPort & VectorStoresPort & KnowledgePort;
+
+/** What the routes, pages and commands of forms share. One per process, loaded at its first use. */
+export interface AiForms extends AiFormPorts {
   readonly forms: FormStore;
   readonly submissions: SubmissionStore;
   readonly limits: FormLimiter;
   readonly visitors: Visitors;
   readonly signer: Signer;
-  readonly floods: RequestCounts;
+  readonly requestCounts: RequestCounts;
   readonly submit: Submit;
 }
 
-/** The parts of forms in this process, made when they are first asked for. */
-export const aiFormsOf: (context: ServiceContext) => AiForms = partsOf(create);
+export interface AiFormParts extends AiFormPorts {
+  readonly aiForms: () => Promise<AiForms>;
+}
 
-function create(context: ServiceContext): AiForms {
-  const { host } = context;
+export function createAiForms(ports: AiFormPorts): AiForms {
+  const { host } = ports;
   const signer = createSigner({ host });
   const submissions = createSubmissionStore({ host });
   const limits = createFormLimits({ host, signer });
-  const forms = createFormStore({ host, known: () => knownNames(context), firstModel: () => findFirstModel(context) });
+  const forms = createFormStore({ host, known: () => knownNames(ports), firstModel: () => findFirstModel(ports) });
   const submit = lazy(async () => {
-    const [{ createSubmit }, { createMakeAnswer }] = await Promise.all([
+    const [{ createSubmit }, { createGenerateResponse }] = await Promise.all([
       import('./submit/submit.ts'),
-      import('./submit/make-answer.ts'),
+      import('./submit/generate-response.ts'),
     ]);
-    return createSubmit({ host, forms, submissions, limits, makeAnswer: createMakeAnswer(context) });
+    return createSubmit({ host, forms, submissions, limits, generateResponse: createGenerateResponse(ports) });
   });
   return {
+    ...ports,
     forms,
     submissions,
     limits,
     signer,
     submit,
     visitors: createVisitors({ host, forms, signer, tokens: createSessionTokens({ signer, clock: host.clock }) }),
-    floods: createMinuteCounts({ clock: host.clock }),
+    requestCounts: createMinuteCounts({ clock: host.clock }),
   };
+}
+
+const day = 24 * 3600_000;
+
+/**
+ * Fails attempts whose node died, deletes submissions beyond the retention of their form, and forgets old counters. May run
+ * on several nodes at once.
+ */
+export async function sweepForms({ host, forms, submissions, limits }: AiForms): Promise<void> {
+  for (const reserved of await submissions.recover()) await limits.release(reserved);
+  let swept = 0;
+  for (const { id, privacy } of await forms.list()) {
+    if (privacy.retention_days > 0)
+      swept += await submissions.sweep(id, host.clock.now() - privacy.retention_days * day);
+  }
+  await limits.sweep();
+  if (swept > 0) host.log.info('Deleted old form submissions', { event: 'form_submissions_swept', submissions: swept });
 }

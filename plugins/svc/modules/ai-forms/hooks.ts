@@ -3,10 +3,10 @@ import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.
 import type { AiParams } from '../../kit/ai-params.ts';
 import type { AiForm, FormLimit } from './forms/form.ts';
 import type { FormView } from './public/protocol.ts';
-import type { Answers, Made } from './submissions/submission.ts';
+import type { Answers, Generation } from './submissions/submission.ts';
 
-/** A submission that is being answered. */
-export interface FormTurn extends Answers {
+/** A submission while its response is generated. */
+export interface SubmissionContext extends Answers {
   readonly form: AiForm;
   /** UUID. */
   readonly submission: string;
@@ -20,10 +20,10 @@ export interface FormPrompt {
   readonly provider: string;
   readonly model: string;
   readonly params: AiParams;
-  /** Instructions, placeholders filled in. */
+  /** Instructions with replaced placeholders. */
   readonly system: string;
   readonly knowledge: readonly KnowledgePassage[];
-  /** The prompt template with what was filled in. */
+  /** The prompt template with the values. */
   readonly prompt: string;
 }
 
@@ -35,7 +35,7 @@ export interface LimitedFormVisitor {
   readonly ip: string;
 }
 
-/** How often an address may call within a minute, on each node. */
+/** Maximum calls per IP address, minute and node. */
 export interface FormBurstLimits {
   readonly starts_per_address: number;
   readonly submits_per_address: number;
@@ -43,31 +43,31 @@ export interface FormBurstLimits {
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** What goes to the provider. Refuses the submission by throwing a RestError. */
-    svc_form_prompt: (prompt: FormPrompt, turn: FormTurn) => FormPrompt;
-    /** Texts that were found for a submission, best first. Runs for forms with knowledge alone, with no texts where the store failed. */
-    svc_form_knowledge: (texts: readonly KnowledgePassage[], turn: FormTurn) => readonly KnowledgePassage[];
-    /** Whether the visitor sees the answer while it is made. False: nothing is shown before `svc_form_response` had the whole text. */
-    svc_form_streams: (streams: boolean, turn: FormTurn) => boolean;
-    /** The text of an answer (Markdown), as it is stored, sent in the event and shown in the end. What was streamed has been seen. */
-    svc_form_response: (response: string, made: Made, turn: FormTurn) => string;
-    /** What visitors' pages are told of a form: another text, an option more. `origin`: the page's, null where none is named. */
+    /** Changes the request to the provider. Throw a RestError to refuse the submission. */
+    svc_form_prompt: (prompt: FormPrompt, context: SubmissionContext) => FormPrompt;
+    /** Changes the passages found for a submission, best first; none if the search failed. Only for forms with knowledge. */
+    svc_form_knowledge: (texts: readonly KnowledgePassage[], context: SubmissionContext) => readonly KnowledgePassage[];
+    /** Whether the response is streamed. False: it is shown after `svc_form_response`. */
+    svc_form_streams: (streams: boolean, context: SubmissionContext) => boolean;
+    /** Changes the complete response (Markdown) that is stored, sent in the event and shown. Visitors may have seen the streamed text. */
+    svc_form_response: (response: string, generation: Generation, context: SubmissionContext) => string;
+    /** Changes a form as pages show it. `origin`: of the page, or null. */
     svc_form_config: (view: FormView, form: AiForm, origin: string | null) => FormView;
-    /** How often an address may call within a minute, on each node. */
+    /** Changes the maximum calls per IP address, minute and node. */
     svc_form_burst_limits: (limits: FormBurstLimits, form: AiForm) => FormBurstLimits;
-    /** The limit that counts for a visitor, as the form is set; null: none. */
+    /** Changes the limit for a visitor. Null: none. */
     svc_form_limit: (limit: FormLimit | null, visitor: LimitedFormVisitor) => FormLimit | null;
   }
   interface ActionMap {
-    /** A form was made or changed; second argument: as it was before, null for a new one. */
+    /** A form was created or changed. `before` is null for a new form. */
     svc_form_saved: (form: AiForm, before: AiForm | null) => void;
-    /** A form was deleted, with its submissions. */
+    /** A form and its submissions were deleted. */
     svc_form_deleted: (form: AiForm) => void;
-    /** A submission was answered and stored. */
-    svc_form_answered: (response: string, made: Made, turn: FormTurn) => void;
-    /** No answer could be made; the error is what the caller gets. */
-    svc_form_failed: (error: unknown, turn: FormTurn) => void;
-    /** The knowledge could not be asked; the answer is made without. */
-    svc_form_knowledge_failed: (error: unknown, turn: FormTurn) => void;
+    /** A submission was completed and stored. */
+    svc_form_answered: (response: string, generation: Generation, context: SubmissionContext) => void;
+    /** A submission failed with the error that the caller gets. */
+    svc_form_failed: (error: unknown, context: SubmissionContext) => void;
+    /** The knowledge search failed. The response is generated without passages. */
+    svc_form_knowledge_failed: (error: unknown, context: SubmissionContext) => void;
   }
 }

@@ -1,9 +1,9 @@
 import type { RestRequest, User } from '#plugin-api';
 import type { ImageParams } from '../../kit/image-params.ts';
-import type { ImageJob } from './draw/image-job.ts';
+import type { ImageJob } from './generation/image-job.ts';
 import type { StoredImage } from './store/image.ts';
 
-/** A request for images, checked, before it goes to a provider. Saved defaults fill in what is not there. */
+/** A checked image request. The saved settings supply omitted members. */
 export interface ImagesCall extends ImageParams {
   /** Id of the provider. */
   readonly provider: string;
@@ -14,8 +14,8 @@ export interface ImagesCall extends ImageParams {
   readonly response_format: 'url' | 'b64_json';
 }
 
-/** Body of the answer (contract 4.3). */
-export interface ImagesAnswer {
+/** Body of the response (contract 4.3). */
+export interface ImagesResponse {
   readonly images: readonly {
     readonly url: string | null;
     readonly b64_json: string | null;
@@ -26,31 +26,33 @@ export interface ImagesAnswer {
   readonly message: string;
 }
 
-/** A visitor who asks for images. */
 export interface ImageVisitor {
   readonly user: Pick<User, 'id' | 'roles'>;
-  /** 22 characters, of guests and users alike. */
+  /** 22 characters, for guests and users. */
   readonly session: string;
   readonly ip: string;
 }
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** Changes what modules, pages, visitors and commands have drawn or edited before a provider is asked: prompt, provider, model, number, size. Refuses it by throwing a RestError. Not run for REST. */
+    /**
+     * Changes an image job of a page, command, visitor or automation before the provider is called: prompt, provider, model,
+     * number, size. Throw a RestError to refuse it. Not run for REST.
+     */
     svc_image_job: (job: ImageJob) => ImageJob;
-    /** Another limit of images a day for this visitor; null: none. */
+    /** Changes the number of images per day for this visitor. Null: no limit. */
     svc_image_visitor_limit: (perDay: number | null, visitor: ImageVisitor) => number | null;
-    /** Changes a request for images, or refuses it by throwing a RestError. Runs after all checks, before the provider is asked. */
+    /** Changes a request of the REST route after all checks. Throw a RestError to refuse it. */
     svc_images_request: (call: ImagesCall, request: RestRequest) => ImagesCall;
-    /** Changes the body of the answer. Not run for errors. */
-    svc_images_response: (answer: ImagesAnswer, call: ImagesCall, request: RestRequest) => ImagesAnswer;
+    /** Changes the body of a successful response. */
+    svc_images_response: (response: ImagesResponse, call: ImagesCall, request: RestRequest) => ImagesResponse;
   }
   interface ActionMap {
-    /** Images are in the media library and in the history. The job is null where an automation made them. Not run for REST. */
+    /** Images were added to the media library and the history. The job is null for automations. Not run for REST. */
     svc_image_generated: (images: readonly StoredImage[], job: ImageJob | null) => void;
-    /** No image could be made; the error is what the caller gets. */
+    /** A job failed with the error that the caller gets. */
     svc_image_failed: (error: unknown, job: ImageJob) => void;
-    /** An image was deleted, its file too. */
+    /** An image and its file were deleted. */
     svc_image_deleted: (image: StoredImage) => void;
   }
 }

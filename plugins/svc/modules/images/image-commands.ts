@@ -1,26 +1,22 @@
+import type { Images } from './images.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
-import { readJob, type JobFields } from './draw/read-job.ts';
-import { sourceOfImage, sourceOfMedia } from './draw/read-source.ts';
-import { imageRecord } from './image-record.ts';
-import { imagesOf } from './images-of.ts';
-import { visitorImagesOf } from './public/visitors-of.ts';
-import type { JobSource } from './draw/image-job.ts';
+import { readJob, type JobFields, sourceOfImage, sourceOfMedia } from './generation/read-job.ts';
+import type { JobSource } from './generation/image-job.ts';
 import type { StoredImage } from './store/image.ts';
 
 const jsonFlag = (description: string) => ({ json: { type: 'object', description } }) as const;
 
 /** `svc image generate|edit|list|get|delete|public`. */
-export function imageCommands(context: ServiceContext): CliCommand[] {
-  return [...drawingCommands(context), ...historyCommands(context), ...publicCommands(context)];
+export function imageCommands(parts: Images): CliCommand[] {
+  return [...generationCommands(parts), ...historyCommands(parts), ...publicCommands(parts)];
 }
 
-function drawingCommands(context: ServiceContext): CliCommand[] {
-  const { drawing } = imagesOf(context);
-  const draw = async (fields: JobFields, source?: JobSource) => {
-    const { images, message, cost } = await drawing.draw(
+function generationCommands(parts: Images): CliCommand[] {
+  const { generator } = parts;
+  const generate = async (fields: JobFields, source?: JobSource) => {
+    const { images, message, cost } = await generator.generate(
       readJob({ provider: 'openai', ...fields }, { request: randomUUID(), userId: 0, source }),
     );
     return { message, cost: cost === null ? null : cost / 1_000_000, images: images.map(imageRecord) };
@@ -28,36 +24,37 @@ function drawingCommands(context: ServiceContext): CliCommand[] {
   return [
     {
       name: 'svc image generate',
-      description: 'Have images drawn and kept in the media library; prints them.',
+      description: 'Generate images, add them to the media library and print them.',
       flags: jsonFlag('{"prompt", "provider"?, "model"?, "n"?, "size"?, "quality"?, "style"?}'),
-      run: async ({ flags }) => draw(fieldsOf(flags, '{"prompt": "A lighthouse", "provider": "openai"}')),
+      run: async ({ flags }) => generate(fieldsOf(flags, '{"prompt": "A lighthouse", "provider": "openai"}')),
     },
     {
       name: 'svc image edit',
-      description: 'Have a new version of an image made; prints it.',
+      description: 'Edit an image and print the new version.',
       flags: jsonFlag(
-        'As for generate, and what is edited: "image" (id in the history), "media" (id in the media library) or "file", and perhaps "mask" (a file).',
+        'As for generate, plus the image to edit: ' +
+          '"image" (id in the history), "media" (id in the media library) or "file" (path); optional "mask" (path).',
       ),
       run: async ({ flags }) => {
         const fields = fieldsOf(flags, '{"image": 7, "prompt": "Make it night", "provider": "openai"}');
-        return draw(fields, await sourceOf(context, fields));
+        return generate(fields, await sourceOf(parts, fields));
       },
     },
   ];
 }
 
-async function sourceOf(context: ServiceContext, fields: JobFields): Promise<JobSource> {
+async function sourceOf(parts: Images, fields: JobFields): Promise<JobSource> {
   const mask = typeof fields['mask'] === 'string' ? { mask: await readFile(fields['mask']) } : {};
   if (fields['image'] !== undefined)
-    return { ...(await sourceOfImage(context, await find(context, String(fields['image'])))), ...mask };
-  if (fields['media'] !== undefined) return { ...(await sourceOfMedia(context, Number(fields['media']))), ...mask };
+    return { ...(await sourceOfImage(parts, await find(parts, String(fields['image'])))), ...mask };
+  if (fields['media'] !== undefined) return { ...(await sourceOfMedia(parts, Number(fields['media']))), ...mask };
   if (typeof fields['file'] === 'string')
     return { image: await readFile(fields['file']), mediaId: null, parentId: null, ...mask };
-  throw new Error('Name what is to be edited: "image", "media" or "file".');
+  throw new Error('Name the image to edit: "image", "media" or "file".');
 }
 
-function historyCommands(context: ServiceContext): CliCommand[] {
-  const { store, deleteImage } = imagesOf(context);
+function historyCommands(parts: Images): CliCommand[] {
+  const { store, deleteImage } = parts;
   return [
     {
       name: 'svc image list',
@@ -79,15 +76,15 @@ function historyCommands(context: ServiceContext): CliCommand[] {
     {
       name: 'svc image get',
       description: 'Print an image of the history.',
-      args: [{ name: 'id', description: 'Its id, see svc image list.' }],
-      run: async ({ args: [id = ''] }) => imageRecord(await find(context, id)),
+      args: [{ name: 'id', description: 'Id of the image, see svc image list.' }],
+      run: async ({ args: [id = ''] }) => imageRecord(await find(parts, id)),
     },
     {
       name: 'svc image delete',
-      description: 'Delete an image, its file too.',
-      args: [{ name: 'id', description: 'Its id, see svc image list.' }],
+      description: 'Delete an image and its file.',
+      args: [{ name: 'id', description: 'Id of the image, see svc image list.' }],
       run: async ({ args: [id = ''] }) => {
-        const image = await find(context, id);
+        const image = await find(parts, id);
         await deleteImage(image);
         return { id: image.id, deleted: true };
       },
@@ -95,13 +92,13 @@ function historyCommands(context: ServiceContext): CliCommand[] {
   ];
 }
 
-function publicCommands(context: ServiceContext): CliCommand[] {
-  const { settings } = visitorImagesOf(context);
+function publicCommands(parts: Images): CliCommand[] {
+  const { visitorSettings } = parts;
   return [
     {
       name: 'svc image public',
-      description: 'Let visitors have images drawn by [svc_images], or end it; prints the settings.',
-      args: [{ name: 'switch', description: 'on or off; left out: only print.', optional: true }],
+      description: 'Turn [svc_images] for visitors on or off, and print its settings.',
+      args: [{ name: 'switch', description: 'on or off. Omit it to print the settings.', optional: true }],
       flags: jsonFlag(
         'Settings to change: {"models": ["openai:gpt-image-1"], "sizes": ["1024x1024"], "guest_per_day": 3, ...}',
       ),
@@ -111,7 +108,7 @@ function publicCommands(context: ServiceContext): CliCommand[] {
           ...(typeof flags['json'] === 'object' && flags['json']),
           ...(value !== undefined && { enabled: value === 'on' }),
         };
-        return Object.keys(changes).length === 0 ? settings.get() : settings.update(changes);
+        return Object.keys(changes).length === 0 ? visitorSettings.get() : visitorSettings.update(changes);
       },
     },
   ];
@@ -119,11 +116,46 @@ function publicCommands(context: ServiceContext): CliCommand[] {
 
 function fieldsOf({ json }: Readonly<Record<string, unknown>>, example: string): JobFields {
   if (typeof json === 'object' && json !== null) return json as JobFields;
-  throw new Error(`Write what is wanted as JSON, for example: --json '${example}'`);
+  throw new Error(`Write the request as JSON, for example: --json '${example}'`);
 }
 
-async function find(context: ServiceContext, id: string): Promise<StoredImage> {
-  const image = /^[1-9]\d{0,8}$/.test(id) ? await imagesOf(context).store.get(Number(id)) : null;
-  if (image === null) throw new Error(`There is no image with the id ${id}. See svc image list.`);
+async function find(parts: Images, id: string): Promise<StoredImage> {
+  const image = /^[1-9]\d{0,8}$/.test(id) ? await parts.store.get(Number(id)) : null;
+  if (image === null) throw new Error(`No image has the id ${id}. See svc image list.`);
   return image;
+}
+
+function imageRecord(image: StoredImage): Readonly<Record<string, unknown>> {
+  const {
+    id,
+    mediaId,
+    url,
+    mode,
+    parentId,
+    prompt,
+    provider,
+    providerId,
+    model,
+    origin,
+    cost,
+    bytes,
+    mimeType,
+    createdAt,
+  } = image;
+  return {
+    id,
+    media_id: mediaId,
+    url,
+    mode,
+    parent_id: parentId,
+    prompt,
+    provider_id: providerId,
+    provider,
+    model,
+    origin,
+    cost: cost === null ? null : cost / 1_000_000,
+    size: bytes,
+    mime_type: mimeType,
+    created_at: new Date(createdAt).toISOString(),
+  };
 }

@@ -4,7 +4,7 @@ import { anyActorSchema } from '../../kit/event-schemas.ts';
 const text = { type: 'string' } as const;
 const output = {
   type: 'object',
-  description: 'Where it is; never the picture itself (D18).',
+  description: 'Location of the file, without its content (D18).',
   properties: {
     url: { type: ['string', 'null'] },
     media_id: { type: ['integer', 'null'] },
@@ -14,7 +14,7 @@ const output = {
   },
 } as const;
 
-/** Which request it was is told by the context's `key`: the same prompt asked twice is two acts. */
+/** The key of the context identifies the request: the same prompt can be requested twice. */
 export const imageGeneratedEvent = defineEvent({
   name: 'image.generated',
   group: 'Images',
@@ -64,9 +64,9 @@ export const imageGeneratedEvent = defineEvent({
     actor: { type: 'user', user_id: 7 },
   },
   naturalIds: ({ outputs }) => {
-    const places = [...(outputs.images ?? []), ...(outputs.videos ?? [])].map(
+    const ids = [...(outputs.images ?? []), ...(outputs.videos ?? [])].map(
       ({ media_id: mediaId, url }) => mediaId ?? url ?? null,
     );
-    return places.length === 0 ? [null] : places;
+    return ids.length === 0 ? [null] : ids;
   },
 });

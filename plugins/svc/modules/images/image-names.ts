@@ -1,7 +1,7 @@
-/** Deletes what was made for work that was never completed, and gives back what unfinished requests of visitors had taken. */
+/** Cron hook: deletes uncommitted images and releases abandoned requests of visitors. */
 export const imagesSweepHook = 'svc_images_sweep';
 
-/** Option: what visitors may have drawn. */
+/** Option: the settings of images for visitors. */
 export const publicImagesOption = 'svc_images_public';
 
 export const imagesSlug = 'svc/images';

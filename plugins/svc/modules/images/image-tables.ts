@@ -1,24 +1,24 @@
 import type { Migration } from '#plugin-api';
 
 export const imageTables = {
-  /** One row an image. The picture itself is in the media library. */
+  /** One row per image. The file is in the media library. */
   images: 'svc_images',
-  /** What visitors asked for, one row a request: its lease, what it took of their limits, how it ended. */
+  /** One row per request of a visitor: its lease, what it reserved of the limits, its result. */
   requests: 'svc_image_requests',
-  /** What of a limit is used up: one row for each visitor and day. */
+  /** Usage of limits, one row per visitor and day. */
   counters: 'svc_image_counters',
 } as const;
 
-/** Times in milliseconds since the epoch, costs in millionths of a US dollar. Ids count up: they are places in the history. */
-export const imagesMigration: Migration = {
+/** Times are milliseconds since the epoch, costs millionths of a US dollar. Ids increase, and order the history. */
+const imagesMigration: Migration = {
   id: '0160_images',
   async up(knex) {
     await knex.schema.createTable(imageTables.images, (columns) => {
       columns.increments('id');
-      // Of one request all images share it; with the place it tells them apart.
+      // Shared by the images of one request.
       columns.string('request', 100).notNullable();
       columns.integer('place').notNullable();
-      // `pending`: made, and not yet anybody's: the work it belongs to has not been completed.
+      // `pending` until the work that requested the image is completed.
       columns.string('status', 10).notNullable();
       columns.integer('media_id').notNullable().index();
       columns.string('mode', 10).notNullable();
@@ -30,7 +30,7 @@ export const imagesMigration: Migration = {
       columns.string('provider_id', 100).notNullable();
       columns.text('provider').notNullable();
       columns.text('model').notNullable();
-      // JSON of what was asked: size, quality, style.
+      // JSON: size, quality, style.
       columns.text('asked').notNullable();
       columns.text('url').notNullable();
       columns.text('mime_type').notNullable();
@@ -39,7 +39,7 @@ export const imagesMigration: Migration = {
       columns.text('usage');
       columns.bigInteger('user_id').notNullable().index();
       columns.string('session_id', 64).index();
-      // Folded prompt, which a search looks through.
+      // Folded prompt, for searches.
       columns.text('found_by').notNullable();
       columns.bigInteger('created_at').notNullable();
       columns.unique(['request', 'place']);
@@ -53,7 +53,7 @@ export const imagesMigration: Migration = {
       columns.string('session_id', 64).index();
       columns.text('prompt').notNullable();
       columns.integer('n').notNullable();
-      // JSON of what was taken of limits, to be given back when the node that draws dies.
+      // JSON of what is reserved of limits. It is released when the node dies.
       columns.text('taken').notNullable();
       columns.bigInteger('until').notNullable();
       columns.text('message').notNullable();
@@ -72,3 +72,19 @@ export const imagesMigration: Migration = {
     });
   },
 };
+
+/** Renames columns to the terms of the code; a stored image has the status `stored`. */
+const columnsMigration: Migration = {
+  id: '0193_image_columns',
+  async up(knex) {
+    const { images, requests } = imageTables;
+    await knex.raw(`ALTER TABLE ${images} RENAME COLUMN place TO position`);
+    await knex.raw(`ALTER TABLE ${images} RENAME COLUMN asked TO params`);
+    await knex.raw(`ALTER TABLE ${images} RENAME COLUMN found_by TO search_text`);
+    await knex(images).where({ status: 'kept' }).update({ status: 'stored' });
+    await knex.raw(`ALTER TABLE ${requests} RENAME COLUMN taken TO reserved`);
+    await knex.raw(`ALTER TABLE ${requests} RENAME COLUMN until TO lease_until`);
+  },
+};
+
+export const imageMigrations: readonly Migration[] = [imagesMigration, columnsMigration];

@@ -1,17 +1,17 @@
 import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../wiring.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import { providerArgument } from '../../kit/route.ts';
 import { defineRoute } from '../../kit/route.ts';
-import type { ImagesAnswer, ImagesCall } from './hooks.ts';
+import type { ImagesCall, ImagesResponse } from './hooks.ts';
+import type { ImagePorts } from './images.ts';
 
 type ImagesParams = Params & ImagesCall;
 
 const textOrNull = (description: string) => ({ type: ['string', 'null'], description }) as const;
 
-const answerSchema = {
+const responseSchema = {
   type: 'object',
   title: 'images',
   properties: {
@@ -32,12 +32,12 @@ const answerSchema = {
 } as const satisfies JsonSchema;
 
 /** `POST /images/generate` (contract 4.3, 2.3; D5, D10). */
-export const imagesGenerateRoute = defineRoute<ServiceContext>({
+export const imagesGenerateRoute = defineRoute<ImagePorts>({
   path: '/images/generate',
-  define: (context) => ({
+  define: (ports) => ({
     methods: ['POST'],
     summary: 'Generate images.',
-    schema: answerSchema,
+    schema: responseSchema,
     args: {
       prompt: {
         type: 'string',
@@ -46,7 +46,7 @@ export const imagesGenerateRoute = defineRoute<ServiceContext>({
         examples: ['A lighthouse at dusk, in watercolour'],
       },
       provider: providerArgument({
-        ids: () => context.imageProviderIds(),
+        ids: () => ports.imageProviderIds(),
         default: 'openai',
         description: 'Id of the provider that generates the images.',
       }),
@@ -68,24 +68,24 @@ export const imagesGenerateRoute = defineRoute<ServiceContext>({
         description: 'An address, or base64 data.',
       },
     },
-    handler: (request) => generate(request as RestRequest<ImagesParams>, context),
+    handler: (request) => generate(request as RestRequest<ImagesParams>, ports),
   }),
 });
 
-async function generate(request: RestRequest<ImagesParams>, context: ServiceContext): Promise<RestResponse> {
-  const { hooks } = context.host;
+async function generate(request: RestRequest<ImagesParams>, ports: ImagePorts): Promise<RestResponse> {
+  const { hooks } = ports.host;
   const call = await hooks.applyFiltersAsync('svc_images_request', callOf(request.params), request);
-  const { response_format, ...asked } = call;
-  const result = await context.generateImages({
-    ...asked,
+  const { response_format, ...input } = call;
+  const result = await ports.generateImages({
+    ...input,
     form: response_format,
     userId: request.user.id,
     signal: request.signal,
     origin: { module: 'rest', route: '/images/generate', botId: null },
   });
   const images = result.images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }));
-  const answer: ImagesAnswer = { images, usage: result.usage, message: result.message };
-  const body = await hooks.applyFiltersAsync('svc_images_response', answer, call, request);
+  const response: ImagesResponse = { images, usage: result.usage, message: result.message };
+  const body = await hooks.applyFiltersAsync('svc_images_response', response, call, request);
   return new RestResponse({ body, headers: responseHeaders({ ignored: result.ignored }) });
 }
 

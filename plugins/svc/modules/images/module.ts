@@ -1,64 +1,106 @@
-import type { ServiceContext } from '../../wiring.ts';
+import { lazy, type ShortcodeContext } from '#plugin-api';
+import type { AutomationTaskType } from '../../kit/automation-task.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import './hooks.ts';
-import { editImageSlug, imagesSlug, imagesSweepHook, imageSlug, publicImagesSlug } from './image-names.ts';
-import { imagesMigration, imageTables as tables } from './image-tables.ts';
+import { editImageSlug, imageSlug, imagesSlug, imagesSweepHook, publicImagesSlug } from './image-names.ts';
+import { imageMigrations, imageTables } from './image-tables.ts';
 import { imagesGenerateRoute } from './images-generate.route.ts';
-import { registerImages } from './register-images.ts';
+import type { ImageParts, ImagePorts, Images } from './images.ts';
+import { registerImageRoutes } from './public/register-routes.ts';
 
-/** Largest image, and mask, that may be uploaded to be edited, in bytes. */
+/** Maximum size of an uploaded image or mask, in bytes. */
 const uploadLimit = 50 * 1_048_576;
+const common = { parent: imagesSlug, style: 'images.css' } as const;
 
-/** Images: the REST route, the generator and history of the admin, what visitors draw, the task of automations. */
-export const imagesModule = defineModule<ServiceContext>({
+/** Passes the loaded parts of images to a page or to commands. */
+const withImages =
+  <Result>(load: () => Promise<(images: Images) => Result>) =>
+  async () =>
+  async ({ images }: ImageParts): Promise<Result> =>
+    (await load())(await images());
+
+/** Images: the REST route, the generator and its history in the admin, images for visitors, the task of automations. */
+export const imagesModule = defineModule<ImagePorts, ImageParts>({
   id: 'images',
   title: 'Images',
+  create: (ports) => ({
+    ...ports,
+    images: lazy(async () => {
+      const images = (await import('./images.ts')).createImages(ports);
+      return () => images;
+    }),
+  }),
   routes: [imagesGenerateRoute],
   pages: [
     lazyPage({
       slug: imagesSlug,
       title: 'Images',
       menu: 'Images',
-      parent: 'svc',
       icon: 'image',
       position: 17,
       script: 'images.js',
-      style: 'images.css',
-      body: async () => (await import('./pages/images.page.ts')).imagesPage,
+      ...common,
+      parent: 'svc',
+      body: withImages(async () => (await import('./pages/images.page.ts')).imagesPage),
     }),
     lazyPage({
       slug: imageSlug,
       title: 'Image',
-      parent: imagesSlug,
-      style: 'images.css',
       script: 'images.js',
-      body: async () => (await import('./pages/image.page.ts')).imagePage,
+      ...common,
+      body: withImages(async () => (await import('./pages/image.page.ts')).imagePage),
     }),
     lazyPage({
       slug: editImageSlug,
-      title: 'Edit an image',
-      parent: imagesSlug,
+      title: 'Edit image',
       script: 'images.js',
-      style: 'images.css',
       uploadLimit,
-      body: async () => (await import('./pages/edit.page.ts')).editPage,
+      ...common,
+      body: withImages(async () => (await import('./pages/edit.page.ts')).editPage),
     }),
     lazyPage({
       slug: publicImagesSlug,
       title: 'Images for visitors',
-      parent: imagesSlug,
-      style: 'images.css',
-      body: async () => (await import('./pages/visitors.page.ts')).visitorsPage,
+      ...common,
+      body: withImages(async () => (await import('./pages/visitors.page.ts')).visitorsPage),
     }),
   ],
-  commands: [lazyCommands(async () => (await import('./image-commands.ts')).imageCommands)],
-  migrations: [imagesMigration],
+  commands: [lazyCommands(withImages(async () => (await import('./image-commands.ts')).imageCommands))],
+  migrations: imageMigrations,
+  tables: Object.values(imageTables),
+  jobs: [imagesSweepHook],
   register: registerImages,
 });
 
-/** Removed when the plugin is uninstalled. */
-export const imageTables: readonly string[] = Object.values(tables);
-
-/** Cron jobs, for uninstalling. */
-export const imageJobs: readonly string[] = [imagesSweepHook];
+async function registerImages({ host, images }: ImageParts): Promise<void> {
+  registerImageRoutes({ host, images });
+  const render = lazy(async () => (await import('./public/shortcode.ts')).createShortcode(await images()));
+  // eslint-disable-next-line max-params -- WordPress's arguments, in its order.
+  host.content.addShortcode('svc_images', (_attributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
+    render(post, viewer),
+  );
+  host.hooks.addFilter('svc_automation_task_types', async (types: readonly AutomationTaskType[]) => [
+    ...types,
+    await (await import('./image-task.ts')).createImageTask(await images()),
+  ]);
+  host.hooks.addAction('deleted_post_attachment', async (mediaId: number) => {
+    await (await images()).store.removeMedia(mediaId);
+  });
+  host.hooks.addFilter('svc_personal_data_export', async (records, person) =>
+    (await import('./personal-data.ts')).exportImages(await images(), records, person),
+  );
+  host.hooks.addFilter('svc_personal_data_erase', async (counts, person) =>
+    (await import('./personal-data.ts')).eraseImages(await images(), counts, person),
+  );
+  host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
+    await (await import('./personal-data.ts')).reassignImages(host, { id, heir });
+  });
+  host.hooks.addAction(imagesSweepHook, async () => {
+    const { generator, visitorGeneration } = await images();
+    const deleted = await generator.sweep();
+    if (deleted > 0) host.log.info('Deleted uncommitted images', { event: 'images_swept', images: deleted });
+    await visitorGeneration.sweep();
+  });
+  await host.cron.schedule('hourly', imagesSweepHook);
+}

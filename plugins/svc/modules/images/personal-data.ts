@@ -1,7 +1,7 @@
-import type { ServiceContext } from '../../wiring.ts';
-import { imagesOf } from './images-of.ts';
+import type { Images } from './images.ts';
 import type { ImagePerson, StoredImage } from './store/image.ts';
-import { visitorImagesOf } from './public/visitors-of.ts';
+import type { HostApi } from '#plugin-api';
+import { imageTables } from './image-tables.ts';
 
 interface PersonalRecord {
   readonly type: string;
@@ -9,19 +9,19 @@ interface PersonalRecord {
 }
 
 type Counts = Readonly<Record<string, number>>;
-/** As `svc_personal_data_*` name a person. */
-type Named = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
+/** A person, as `svc_personal_data_*` pass it. */
+type PersonQuery = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
 
-/** What visitors had drawn, and what they asked for. What an administrator drew for the site is the site's. */
+/** Images and requests of visitors. Images that administrators generate belong to the site. */
 export async function exportImages(
-  context: ServiceContext,
+  parts: Images,
   records: readonly PersonalRecord[],
-  named: Named,
+  query: PersonQuery,
 ): Promise<readonly PersonalRecord[]> {
-  const person = await personOf(context, named);
+  const person = await personOf(parts, query);
   if (person === null) return records;
-  const images = await ownImages(context, person);
-  const requests = await visitorImagesOf(context).requests.of(person);
+  const images = await ownImages(parts, person);
+  const requests = await parts.requests.of(person);
   return [
     ...records,
     ...images.map(({ id, prompt, url, provider, model, createdAt }) => ({
@@ -35,23 +35,36 @@ export async function exportImages(
   ];
 }
 
-export async function eraseImages(context: ServiceContext, counts: Counts, named: Named): Promise<Counts> {
-  const person = await personOf(context, named);
+export async function eraseImages(parts: Images, counts: Counts, query: PersonQuery): Promise<Counts> {
+  const person = await personOf(parts, query);
   if (person === null) return counts;
-  const images = await ownImages(context, person);
-  for (const image of images) await imagesOf(context).deleteImage(image);
-  const requests = await visitorImagesOf(context).requests.eraseOf(person);
+  const images = await ownImages(parts, person);
+  for (const image of images) await parts.deleteImage(image);
+  const requests = await parts.requests.eraseOf(person);
   return { ...counts, images: images.length, image_requests: requests };
 }
 
-async function ownImages(context: ServiceContext, person: ImagePerson): Promise<readonly StoredImage[]> {
-  return (await imagesOf(context).store.of(person)).filter(({ origin }) => origin === 'frontend_image_generator');
+async function ownImages(parts: Images, person: ImagePerson): Promise<readonly StoredImage[]> {
+  return (await parts.store.of(person)).filter(({ origin }) => origin === 'frontend_image_generator');
 }
 
-async function personOf({ host }: ServiceContext, named: Named): Promise<ImagePerson | null> {
-  if ('email' in named) {
-    const user = await host.users.find(named.email);
+async function personOf({ host }: Images, query: PersonQuery): Promise<ImagePerson | null> {
+  if ('email' in query) {
+    const user = await host.users.find(query.email);
     return user === null ? null : { userId: user.id };
   }
-  return 'userId' in named && named.userId < 1 ? null : named;
+  return 'userId' in query && query.userId < 1 ? null : query;
+}
+
+/** In the transaction that deletes a user: the heir gets the images. Without an heir they have no owner. */
+export async function reassignImages(
+  { database }: Pick<HostApi, 'database'>,
+  { id, heir }: { readonly id: number; readonly heir: number | null },
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction(imageTables.images)
+      .where({ user_id: id })
+      .update({ user_id: heir ?? 0, session_id: null });
+    await transaction(imageTables.requests).where({ user_id: id }).update({ user_id: 0, session_id: null });
+  });
 }

@@ -24,7 +24,7 @@ describe('the prompt of a form', () => {
     expect(templateErrors('{a} {b}', [element('a', true), element('b')])).to.deep.equal({});
     expect(templateErrors('{a} {c} {d} {{e}}', [element('a'), element('b', true)])).to.deep.equal({
       prompt:
-        'prompt names {c}, {d}, but no field has that id. There are {a}, {b}. A name in braces that is to stay is written {{name}}. It does not use the required field “B”. Write {b} where its value belongs, or make the field optional.',
+        'prompt uses {c}, {d}, but no field has that id. Available: {a}, {b}. Write {{name}} for a literal {name}. It does not use the required field “B”. Insert {b}, or make the field optional.',
     });
     expect(templateErrors('{a}', [])['prompt']).to.contain('The form has no fields yet.');
   });

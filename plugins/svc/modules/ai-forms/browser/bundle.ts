@@ -3,5 +3,5 @@ import { createClientBundle } from '../../../kit/client-files.ts';
 
 const source = (file: string): string => fileURLToPath(new URL(`./client/${file}`, import.meta.url));
 
-/** Script and styles of forms, made of `client/`. */
+/** Script and styles of forms, built from `client/`. */
 export const formBundle = createClientBundle({ script: source('main.ts'), styles: source('form.css') });

@@ -1,14 +1,13 @@
+import type { AiForms } from '../ai-forms.ts';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { aiFormsOf, type AiForms } from '../ai-forms.ts';
 import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
-import { readValues, type GivenFile } from '../submit/read-values.ts';
+import { readValues, type UploadedFile } from '../submit/read-values.ts';
 import type { AiForm, FormStore } from './form.ts';
-import { formRecord } from './form-record.ts';
+import { formRecord } from './form-store.ts';
 import { exportForms, importForms } from './form-transfer.ts';
 import { starters } from './starters.ts';
 
@@ -16,19 +15,19 @@ const idArgument = { name: 'id', description: 'Id of the form, see svc form list
 const formFlag = {
   type: 'object',
   description:
-    'Settings as JSON, as svc form get prints them: {"name", "elements": [{"id", "type", "label", ...}], "prompt", "provider", "model", ...}; update: with "id".',
+    'Settings as JSON, as svc form get prints them: ' +
+    '{"name", "elements": [{"id", "type", "label", ...}], "prompt", "provider", "model", ...}; update: with "id".',
 } as const;
-/** What `get` prints and `create` and `update` leave alone. */
+/** Printed by `get`, ignored by `create` and `update`. */
 const readOnly = ['created_at', 'updated_at', 'submissions'];
 
 /** `svc form list|get|create|update|duplicate|delete|export|import|submissions|run`. */
-export function formCommands(context: ServiceContext): CliCommand[] {
-  const parts = aiFormsOf(context);
+export function formCommands(parts: AiForms): CliCommand[] {
   return [
     ...readingCommands(parts.forms),
     ...changingCommands(parts.forms),
     ...transferCommands(parts.forms),
-    ...submissionCommands(context, parts),
+    ...submissionCommands(parts),
   ];
 }
 
@@ -61,22 +60,27 @@ function changingCommands(forms: FormStore): CliCommand[] {
   return [
     {
       name: 'svc form create',
-      description: 'Make a form and print it with its id. What is not named gets a default, or that of a starter.',
+      description:
+        'Create a form and print it with its id. Omitted settings get the default, or the value of the starter.',
       flags: {
         json: formFlag,
-        starter: { type: 'string', enum: starters.map(({ id }) => id), description: 'What to begin with.' },
+        starter: {
+          type: 'string',
+          enum: starters.map(({ id }) => id),
+          description: 'Starter with the first settings.',
+        },
       },
       run: async ({ flags }) => {
         const starter = starters.find(({ id }) => id === flags['starter']);
         const { id, ...settings } = settingsFrom(flags, starter !== undefined);
         if (id !== undefined)
-          throw new Error('A new form gets its id from the service. To change one, use svc form update.');
+          throw new Error('A new form gets its id from the service. To change a form, use svc form update.');
         return formRecord(await forms.create({ ...starter?.settings, ...settings }));
       },
     },
     {
       name: 'svc form update',
-      description: 'Change the form that "id" names, and print it; what is not named stays.',
+      description: 'Change the form with the given "id" and print it. Omitted settings stay.',
       flags: { json: formFlag },
       run: async ({ flags }) => {
         const { id, ...changes } = settingsFrom(flags, false);
@@ -86,13 +90,13 @@ function changingCommands(forms: FormStore): CliCommand[] {
     },
     {
       name: 'svc form duplicate',
-      description: 'Make another form with the same settings, inactive, and print it.',
+      description: 'Create an inactive copy of a form and print it.',
       args: [idArgument],
       run: async ({ args: [id] }) => formRecord(await forms.duplicate((await find(forms, id)).id)),
     },
     {
       name: 'svc form delete',
-      description: 'Delete a form with its submissions.',
+      description: 'Delete a form and its submissions.',
       args: [idArgument],
       run: async ({ args: [id] }) => {
         const form = await find(forms, id);
@@ -106,8 +110,7 @@ function transferCommands(forms: FormStore): CliCommand[] {
   return [
     {
       name: 'svc form export',
-      description:
-        'Print forms as JSON for svc form import, without ids and submissions: one, several, or all where none is named.',
+      description: 'Print forms as JSON for svc form import, without ids and submissions. Without an id: all forms.',
       args: [{ ...idArgument, optional: true, rest: true }],
       flags: { json: { type: 'boolean', description: 'print JSON' } },
       run: async ({ args, flags }) => {
@@ -119,7 +122,7 @@ function transferCommands(forms: FormStore): CliCommand[] {
     },
     {
       name: 'svc form import',
-      description: 'Make the forms of an export: all of them, or none where one is refused. Print them.',
+      description: 'Create the forms of an export and print them. If one is invalid, none is created.',
       args: [{ name: 'file', description: 'File that svc form export wrote, or - for standard input.' }],
       run: async ({ args: [file = '-'] }) =>
         (await importForms((await readInput(file)).toString('utf8'), forms)).map(({ id, name, status }) => ({
@@ -131,23 +134,27 @@ function transferCommands(forms: FormStore): CliCommand[] {
   ];
 }
 
-function submissionCommands(context: ServiceContext, parts: AiForms): CliCommand[] {
+function submissionCommands(parts: AiForms): CliCommand[] {
   return [
     {
       name: 'svc form submissions',
       description: 'Print submissions of a form, or of all forms; newest first.',
       args: [{ ...idArgument, optional: true }],
       flags: {
-        status: { type: 'string', enum: ['running', 'completed', 'failed'], description: 'Only these.' },
-        search: { type: 'string', description: 'Words in fields or answers.' },
+        status: {
+          type: 'string',
+          enum: ['running', 'completed', 'failed'],
+          description: 'Only submissions with this status.',
+        },
+        search: { type: 'string', description: 'Text in fields or responses.' },
         limit: {
           type: 'integer',
           minimum: 1,
           maximum: 10_000,
           default: 20,
-          description: 'How many at most; an export has all of them.',
+          description: 'Maximum number. An export contains all of them.',
         },
-        export: { type: 'string', enum: ['csv', 'jsonl'], description: 'All of them as a file, on standard output.' },
+        export: { type: 'string', enum: ['csv', 'jsonl'], description: 'Print all of them as CSV or JSON lines.' },
       },
       run: async ({ args: [id], flags }) => {
         const form = id === undefined ? undefined : await find(parts.forms, id);
@@ -166,34 +173,33 @@ function submissionCommands(context: ServiceContext, parts: AiForms): CliCommand
     {
       name: 'svc form run',
       description:
-        'Submit a form and print its answer. It counts as a submission and sends its event; limits of visitors do not hold.',
+        'Submit a form and print the response. It counts as a submission and sends its event. Limits do not apply.',
       args: [idArgument],
       flags: {
         json: {
           type: 'object',
           description:
-            'What is filled in, by id of the field: {"topic": "A bakery by the sea"}; of a file field the path of a file.',
+            'Values by id of the field: {"topic": "A bakery by the sea"}. For a file field, the path of a file.',
         },
       },
-      run: ({ args: [id], flags }) => run(context, parts, { id, given: flags['json'] }),
+      run: ({ args: [id], flags }) => run(parts, { id, input: flags['json'] }),
     },
   ];
 }
 
 async function run(
-  context: ServiceContext,
-  { forms, submit }: AiForms,
-  { id, given }: { readonly id: unknown; readonly given: unknown },
+  { host, forms, submit }: AiForms,
+  { id, input }: { readonly id: unknown; readonly input: unknown },
 ): Promise<unknown> {
   const form = await find(forms, id);
-  const values = isObject(given) ? given : {};
-  const files: Record<string, GivenFile> = {};
+  const values = isObject(input) ? input : {};
+  const files: Record<string, UploadedFile> = {};
   for (const element of form.elements) {
     const path = values[element.id];
     if (element.type === 'file' && typeof path === 'string' && path !== '')
       files[element.id] = { name: basename(path), bytes: await readInput(path) };
   }
-  const { answer } = await submit({
+  const { completed } = await submit({
     form,
     user: { id: 0, displayName: '', roles: [] },
     session: '',
@@ -203,33 +209,34 @@ async function run(
     pageUrl: '',
     signal: new AbortController().signal,
   });
-  const { id: submission, number, response, made } = await answer;
-  context.host.log.debug('a form was run from the command line', { form: form.id, submission });
+  const { id: submission, number, response, generation } = await completed;
+  host.log.debug('Form run from the command line', { event: 'form_run', form: form.id, submission });
   return {
     submission_id: submission,
     number,
     response,
-    provider: made?.provider,
-    model: made?.model,
-    usage: made?.usage,
-    cost_usd: made?.cost == null ? null : made.cost / 1_000_000,
+    provider: generation?.provider,
+    model: generation?.model,
+    usage: generation?.usage,
+    cost_usd: generation?.cost == null ? null : generation.cost / 1_000_000,
   };
 }
 
 async function find(forms: FormStore, id: unknown): Promise<AiForm> {
   const form = await forms.get(/^[1-9]\d{0,9}$/.test(String(id)) ? Number(id) : Number.NaN);
-  if (form === null) throw new Error(`There is no form with the id ${String(id)}. See svc form list.`);
+  if (form === null) throw new Error(`No form has the id ${String(id)}. See svc form list.`);
   return form;
 }
 
 function settingsFrom(
   { json }: Readonly<Record<string, unknown>>,
-  mayBeLeftOut: boolean,
+  isOptional: boolean,
 ): Readonly<Record<string, unknown>> {
   if (isObject(json)) return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
-  if (mayBeLeftOut) return {};
+  if (isOptional) return {};
   throw new Error(
-    `Write the form as JSON, for example: --json '{"name": "Name finder", "elements": [{"id": "topic", "type": "text", "label": "Topic", "required": true}], "prompt": "Find a name for: {topic}"}'`,
+    `Write the form as JSON, for example: --json '{"name": "Name finder", ` +
+      `"elements": [{"id": "topic", "type": "text", "label": "Topic", "required": true}], "prompt": "Find a name for: {topic}"}'`,
   );
 }
 

@@ -5,15 +5,15 @@ import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { FormElement, FormSettings } from './form.ts';
 import { templateErrors } from './prompt-template.ts';
 
-/** Megabytes of a file. */
-export const largestFile = 5;
-/** Megabytes of all files of a submission. */
-export const largestFiles = 12;
+/** Maximum size of a file, in megabytes. */
+export const maxFileSize = 5;
+/** Maximum size of all files of a submission, in megabytes. */
+export const maxTotalFileSize = 12;
 
 /**
- * What is wrong with settings whose members are right one by one.
+ * Errors between settings that are valid one by one.
  *
- * @param before what a change began with: a provider or store that is gone since it was saved is not an error of a change to something else
+ * @param before settings before the change, so that a provider or store that was removed since then is no error
  */
 export function formErrors(settings: FormSettings, known: KnownNames, before: FormSettings | null): SettingErrors {
   return {
@@ -22,8 +22,7 @@ export function formErrors(settings: FormSettings, known: KnownNames, before: Fo
     ...elementErrors(settings.elements),
     ...(settings.prompt.trim() === ''
       ? {
-          prompt:
-            'prompt must not be empty: write what the model is to do, with {id} of a field where its value belongs.',
+          prompt: 'prompt must not be empty. Describe the task and insert values with {id} of a field.',
         }
       : templateErrors(settings.prompt, settings.elements)),
   };
@@ -38,7 +37,7 @@ function elementErrors(elements: readonly FormElement[]): SettingErrors {
     const here = `elements[${String(at)}]`;
     const { type, options, min, max } = element;
     if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0)
-      errors[`${here}.options`] = `${here}.options must hold at least one option.`;
+      errors[`${here}.options`] = `${here}.options must contain at least one option.`;
     Object.assign(
       errors,
       duplicateErrors(
@@ -48,9 +47,9 @@ function elementErrors(elements: readonly FormElement[]): SettingErrors {
       ),
     );
     if (min !== null && max !== null && min > max)
-      errors[`${here}.max`] = `${here}.max must not be smaller than the least.`;
-    if (type === 'file' && max !== null && !(max > 0 && max <= largestFile))
-      errors[`${here}.max`] = `${here}.max must be from 0.1 to ${String(largestFile)} megabytes.`;
+      errors[`${here}.max`] = `${here}.max must not be less than the minimum.`;
+    if (type === 'file' && max !== null && !(max > 0 && max <= maxFileSize))
+      errors[`${here}.max`] = `${here}.max must be from 0.1 to ${String(maxFileSize)} megabytes.`;
     if (type !== 'number' && type !== 'file') {
       if (min !== null && (min < 0 || !Number.isInteger(min)))
         errors[`${here}.min`] = `${here}.min must be a whole number, 0 or more.`;

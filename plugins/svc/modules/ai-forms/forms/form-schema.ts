@@ -16,7 +16,7 @@ import type { FormLimit, FormLimits, FormParameters, FormResult, FormSettings, F
 
 export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file'] as const;
 
-/** Or nothing: then the global default counts. */
+/** Null: the global default. */
 function parameter(
   parameterName: 'temperature' | 'top_p' | 'frequency_penalty' | 'presence_penalty',
   title: string,
@@ -39,7 +39,7 @@ const parametersSchema = group<FormParameters>(
     },
     max_completion_tokens: {
       ...aiParamSchemas.max_completion_tokens,
-      title: 'Longest answer in tokens',
+      title: 'Maximum response length in tokens',
       default: 4_000,
     },
   },
@@ -59,10 +59,10 @@ export const elementSchema: SettingSchema = {
   required: ['id', 'type', 'label'],
   properties: {
     id,
-    type: { type: 'string', title: 'Kind', enum: elementTypes },
+    type: { type: 'string', title: 'Type', enum: elementTypes },
     label: name({ title: 'Label' }, 500),
-    help: text({ title: 'Help' }, ''),
-    placeholder: line({ title: 'Text in the empty field' }, ''),
+    help: text({ title: 'Help text' }, ''),
+    placeholder: line({ title: 'Placeholder' }, ''),
     required: flag({ title: 'Required' }, false),
     options: {
       type: 'array',
@@ -85,39 +85,36 @@ function limit(title: string): SettingSchema {
   return group<FormLimit>(
     { title },
     {
-      amount: whole({ title: 'Answers' }, 0, [0, 1_000_000_000]),
+      amount: whole({ title: 'Responses' }, 0, [0, 1_000_000_000]),
       per: choice({ title: 'Per' }, ['day', 'week', 'month']),
     },
   );
 }
 
-/** All settings of a form: the one source of its defaults, its checks, and of what commands, export and import take. */
+/** The settings of a form: defaults and checks for pages, commands, export and import. */
 export const formSchema = {
   type: 'object',
   title: 'Form',
   additionalProperties: false,
   properties: {
     name: { ...name({ title: 'Name' }), default: 'Form' },
-    status: choice({ title: 'Status', description: 'An inactive form is not there for visitors.' }, [
-      'active',
-      'inactive',
-    ]),
+    status: choice({ title: 'Status', description: 'Visitors cannot see an inactive form.' }, ['active', 'inactive']),
     intro: text({ title: 'Above the fields' }, '', 4_000),
     elements: { type: 'array', title: 'Fields', default: [], items: elementSchema, maxItems: 60 },
-    prompt: text({ title: 'Prompt', description: '{id} of a field is what was filled in.' }, '', 100_000),
-    instructions: text({ title: 'Instructions', description: '[date] and [username] are filled in.' }, '', 100_000),
+    prompt: text({ title: 'Prompt', description: '{id} inserts the value of a field.' }, '', 100_000),
+    instructions: text({ title: 'Instructions', description: '[date] and [username] are replaced.' }, '', 100_000),
     provider: { type: 'string', title: 'Provider', default: '' },
-    model: line({ title: 'Model', description: "Empty: the provider's saved one." }, ''),
+    model: line({ title: 'Model', description: 'Leave empty to use the saved model of the provider.' }, ''),
     parameters: parametersSchema,
     knowledge: knowledgeSchema,
     texts: group<FormTexts>(
       { title: 'Texts' },
       {
         submit: line({ title: 'Button' }, 'Generate'),
-        working: line({ title: 'While it is answered' }, 'Writing…'),
-        result: line({ title: 'Above the answer' }, 'Result'),
-        again: line({ title: 'For another answer' }, 'Generate again'),
-        error: text({ title: 'When it fails' }, 'This did not work. Please try again in a moment.'),
+        working: line({ title: 'While generating' }, 'Writing…'),
+        result: line({ title: 'Above the response' }, 'Result'),
+        again: line({ title: 'Generate again' }, 'Generate again'),
+        error: text({ title: 'Error message' }, 'Something went wrong. Please try again in a moment.'),
       },
     ),
     result: group<FormResult>(
@@ -140,21 +137,21 @@ export const formSchema = {
           additionalProperties: limit('Role'),
           maxProperties: 50,
         },
-        message: text({ title: 'Shown at the limit' }, 'You have reached the limit for now. Please come back later.'),
+        message: text({ title: 'Shown at the limit' }, 'You have reached the limit. Please try again later.'),
       },
     ),
     consent: group<FormSettings['consent']>(
       { title: 'Consent' },
       {
         required: flag({ title: 'Ask for consent' }, false),
-        text: text({ title: 'Text' }, 'I agree that what I enter is processed by an AI service to answer it.', 4_000),
+        text: text({ title: 'Text' }, 'I agree that an AI service processes what I enter.', 4_000),
       },
     ),
     privacy: group<FormSettings['privacy']>(
       { title: 'Privacy' },
       {
-        keep: flag({ title: 'Keep submissions' }, true),
-        retention_days: whole({ title: 'Days they are kept', description: '0: for ever.' }, 0, [0, 36_500]),
+        keep: flag({ title: 'Store submissions' }, true),
+        retention_days: whole({ title: 'Retention in days', description: '0: forever.' }, 0, [0, 36_500]),
       },
     ),
     embed: embedSchema,

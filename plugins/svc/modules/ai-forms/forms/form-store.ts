@@ -15,7 +15,6 @@ export interface FormStoreParts {
   readonly firstModel: FirstModel;
 }
 
-/** The forms, one row each. */
 export function createFormStore({ host, known, firstModel }: FormStoreParts): FormStore {
   const { database, hooks } = host;
   const rows = createAssistantRows<FormSettings, 'submissions'>({
@@ -36,7 +35,6 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
       Object.hasOwn(given, 'provider') && given['provider'] !== '' ? given : { ...given, ...(await firstModel()) },
     findErrors: formErrors,
     notFound: (id) => errors.ai_form_not_found({ values: { id } }),
-    // A form goes with all that belongs to it, or nothing of it does.
     remove: (id) =>
       database.transaction(async () => {
         await database.knex(formTables.submissions).where({ form_id: id }).delete();
@@ -49,7 +47,7 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
   return { ...store, countSubmission: (id) => rows.count(id, 'submissions') };
 }
 
-/** What is set of a form, without its id, count and times. */
+/** The settings of a form, without its id, count and times. */
 export function settingsOf({
   id: _id,
   submissions: _count,

@@ -1,15 +1,15 @@
 import type { Migration } from '#plugin-api';
 
 export const formTables = {
-  /** One row per form; `settings` is the JSON of FormSettings. Ids are never given twice. */
+  /** One row per form; `settings` is the JSON of FormSettings. Ids are never reused. */
   forms: 'svc_ai_forms',
-  /** One row per submission, from the moment it is taken. */
+  /** One row per accepted submission. */
   submissions: 'svc_ai_form_submissions',
-  /** What of a limit is used up: one row for each form, visitor and period. */
+  /** Usage of limits, one row per form, visitor and period. */
   counters: 'svc_ai_form_counters',
 } as const;
 
-/** Times in milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. */
 export const formsMigration: Migration = {
   id: '0150_ai_forms',
   async up(knex) {
@@ -27,17 +27,17 @@ export const formsMigration: Migration = {
       columns.string('form_name', 200).notNullable();
       // `running`, `completed`, `failed`.
       columns.string('status', 20).notNullable();
-      // Counts up with each try: what an earlier one brings in does not count any more.
+      // Fencing token: results of earlier attempts are ignored.
       columns.integer('attempt').notNullable();
-      // Of the try under way, by the database's clock.
+      // Lease of the running attempt, on the database clock.
       columns.bigInteger('lease_until').notNullable();
-      // JSON of what was taken from limits, to be given back where the try came to nothing.
+      // JSON of what is reserved of limits. It is released when the attempt fails.
       columns.text('reserved').notNullable();
-      // The number of the submission among those of its form that were answered; null until it is.
+      // Sequence number among the completed submissions of the form; null until completed.
       columns.bigInteger('number');
       columns.bigInteger('user_id').notNullable().index();
       columns.string('session_id', 64).index();
-      // The folded address that was given, by which a person's data are found.
+      // The folded email address from the fields, for personal data requests.
       columns.string('email', 254).index();
       columns.text('page_url').notNullable();
       // JSON: inputs, display_values, labels.
@@ -47,7 +47,7 @@ export const formsMigration: Migration = {
       columns.text('made').notNullable();
       columns.text('error').notNullable();
       columns.text('error_code').notNullable();
-      // Folded texts that a search looks through.
+      // Folded texts, for searches.
       columns.text('found_by').notNullable();
       columns.bigInteger('created_at').notNullable();
       columns.bigInteger('finished_at');
@@ -67,3 +67,14 @@ export const formsMigration: Migration = {
     await knex.raw(`CREATE INDEX ${formTables.counters}_starts_at ON ${formTables.counters} (starts_at)`);
   },
 };
+
+/** Renames columns to the terms of the code. */
+const columnsMigration: Migration = {
+  id: '0193_ai_form_columns',
+  async up(knex) {
+    await knex.raw(`ALTER TABLE ${formTables.submissions} RENAME COLUMN made TO generation`);
+    await knex.raw(`ALTER TABLE ${formTables.submissions} RENAME COLUMN found_by TO search_text`);
+  },
+};
+
+export const formMigrations: readonly Migration[] = [formsMigration, columnsMigration];

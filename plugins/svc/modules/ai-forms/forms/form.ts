@@ -5,26 +5,26 @@ import type { PeriodName } from '../../../kit/visitors/period.ts';
 export type ElementType = 'text' | 'textarea' | 'number' | 'select' | 'checkbox' | 'radio' | 'file';
 
 export interface ElementOption {
-  /** What is submitted. */
+  /** The submitted value. */
   readonly value: string;
-  /** What visitors see, and what the prompt is told. */
+  /** Shown to visitors and inserted into the prompt. */
   readonly label: string;
 }
 
 export interface FormElement {
-  /** Letters, digits, `-` and `_`, unlike that of any other element: `{id}` in the prompt. */
+  /** Unique. Letters, digits, `-` and `_`; `{id}` in the prompt. */
   readonly id: string;
   readonly type: ElementType;
   readonly label: string;
   readonly help: string;
-  /** Of text, textarea and number. */
+  /** For text, textarea and number. */
   readonly placeholder: string;
   readonly required: boolean;
-  /** For select, radio and checkbox (several may be ticked); empty for the others. */
+  /** For select, radio and checkbox; empty for other types. */
   readonly options: readonly ElementOption[];
-  /** Least characters of a text, least number, least ticks; null: none. */
+  /** Minimum: characters of a text, a number, or selected options. Null: none. */
   readonly min: number | null;
-  /** Most characters, largest number, most ticks, megabytes of a file (up to 5); null: the built-in one. */
+  /** Maximum: characters, a number, selected options, or megabytes of a file (up to 5). Null: the default. */
   readonly max: number | null;
 }
 
@@ -40,17 +40,17 @@ export interface FormParameters {
 }
 
 export interface FormLimit {
-  /** Answers; 0: no limit. */
+  /** Responses. 0: no limit. */
   readonly amount: number;
-  /** By the site's time zone; weeks begin on Monday. */
+  /** In the site's time zone. Weeks start on Monday. */
   readonly per: PeriodName;
 }
 
 export interface FormLimits {
-  /** For a visitor who is not signed in, by session and by address. */
+  /** For guests, counted by session and by IP address. */
   readonly guest: FormLimit;
   readonly user: FormLimit;
-  /** By role; of several roles that have one the most generous counts, and it wins over `user`. */
+  /** By role, instead of `user`. For several roles, the most generous limit applies. */
   readonly roles: Readonly<Record<string, FormLimit>>;
   /** Shown when the limit is reached. */
   readonly message: string;
@@ -60,36 +60,36 @@ export interface FormTexts {
   /** On the button. */
   readonly submit: string;
   readonly working: string;
-  /** Above the answer. */
+  /** Above the response. */
   readonly result: string;
   readonly again: string;
-  /** In place of a reason that visitors need not know. */
+  /** Shown to visitors instead of the reason of a failure. */
   readonly error: string;
 }
 
 export interface FormResult {
   readonly copy: boolean;
   readonly download: boolean;
-  /** Signed-in users who may write posts may save the answer as a draft, on this site. */
+  /** Signed-in users who may write posts can save the response as a draft, on this site. */
   readonly save_as_post: boolean;
 }
 
-/** All that is set of a form; what its JSON export, its pages and `svc form create|update --json` hold. */
+/** The settings of a form, as in its JSON export, its pages and `svc form create|update --json`. */
 export interface FormSettings {
   /** 1 to 200 characters. */
   readonly name: string;
-  /** An inactive form is not there for visitors. */
+  /** Visitors cannot see an inactive form. */
   readonly status: 'active' | 'inactive';
-  /** Above the fields; plain text, a blank line begins a paragraph. */
+  /** Plain text above the fields. A blank line starts a paragraph. */
   readonly intro: string;
   readonly elements: readonly FormElement[];
-  /** What the model is asked; `{id}` of an element is what was filled in, `{{id}}` stays `{id}`. */
+  /** `{id}` inserts the value of an element; `{{id}}` is a literal `{id}`. */
   readonly prompt: string;
-  /** System text; `[date]` and `[username]` are filled in (D7). */
+  /** System text. `[date]` and `[username]` are replaced (D7). */
   readonly instructions: string;
   /** Id of a text provider. */
   readonly provider: string;
-  /** Empty: the provider's saved one. */
+  /** The empty string means the saved model of the provider. */
   readonly model: string;
   readonly parameters: FormParameters;
   readonly knowledge: KnowledgeSettings;
@@ -98,9 +98,9 @@ export interface FormSettings {
   readonly limits: FormLimits;
   readonly consent: { readonly required: boolean; readonly text: string };
   readonly privacy: {
-    /** Off: of a submission nothing is stored but that there was one. */
+    /** If false, only the fact of a submission is stored. */
     readonly keep: boolean;
-    /** Days a submission is kept; 0: for ever. */
+    /** Days until a submission is deleted. 0: never. */
     readonly retention_days: number;
   };
   readonly embed: EmbedSettings;
@@ -109,31 +109,30 @@ export interface FormSettings {
 export interface AiForm extends FormSettings {
   /** 1 or more, never used twice. */
   readonly id: number;
-  /** Submissions that were answered so far, those deleted since included. */
+  /** Number of completed submissions, including deleted ones. */
   readonly submissions: number;
   /** Milliseconds since the epoch. */
   readonly created_at: number;
   readonly updated_at: number;
 }
 
-/** The forms of the site, kept in the database; every node sees a change with its next call. */
+/** The forms of the site. Every node sees a change at its next call. */
 export interface FormStore {
-  /** Null: there is no such form. */
   get(id: number): Promise<AiForm | null>;
   /** By id. */
   list(): Promise<readonly AiForm[]>;
-  /** Fills in the defaults. Throws RestError 400 `rest_invalid_param` that lists every bad member by its path (`elements[1].id`). */
+  /** Fills in the defaults. @throws RestError 400 `rest_invalid_param` with every invalid member by its path (`elements[1].id`). */
   create(settings: unknown): Promise<AiForm>;
-  /** All of them or, where one is refused, none; paths begin with `forms[<place>]`. */
+  /** Creates all forms, or none if one is invalid. Paths start with `forms[<index>]`. */
   createAll(list: readonly unknown[]): Promise<readonly AiForm[]>;
-  /** Nested objects are merged, lists and all else replaced. Throws RestError 404 `rest_svc_form_not_found`, 400 as `create` does. */
+  /** Merges nested objects, replaces everything else. @throws RestError 404 `rest_svc_ai_form_not_found`, 400 like `create`. */
   update(id: number, changes: unknown): Promise<AiForm>;
-  /** Another form with the same settings, named "<name> (copy)" and inactive. */
+  /** Creates an inactive copy named "<name> (copy)". */
   duplicate(id: number): Promise<AiForm>;
-  /** With its submissions. Answers whether there was one. */
+  /** Deletes a form and its submissions. False: there was none. */
   delete(id: number): Promise<boolean>;
-  /** Settings with the defaults in them, checked but not stored: for a preview. Throws as `create` does. */
+  /** Fills in defaults and checks, without storing. Throws like `create`. */
   check(settings: unknown): Promise<FormSettings>;
-  /** Counts an answered submission in the running transaction; answers how many there are with it. */
+  /** Counts a completed submission in the running transaction. Returns the new count. */
   countSubmission(id: number): Promise<number>;
 }

@@ -1,22 +1,22 @@
 import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
 import type { FormElement } from './form.ts';
 
-/** `{{id}}` is `{id}` as it stands; `{id}` is what was filled in. Other braces, those of JSON say, mean themselves. */
+/** `{id}` is a value, `{{id}}` a literal `{id}`. Other braces, such as those of JSON, stay. */
 const placeholder = /\{\{([A-Za-z0-9_-]+)\}\}|\{([A-Za-z0-9_-]+)\}/g;
 
-/** Ids of the fields that a template names, each once. */
+/** Unique ids of the fields in a template. */
 export function placeholdersOf(template: string): string[] {
   return [...new Set([...template.matchAll(placeholder)].flatMap(([, , id]) => (id === undefined ? [] : [id])))];
 }
 
-/** The prompt with what was filled in; values are not looked at again, whatever braces they hold. */
+/** Inserts the values. Braces inside values stay. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(placeholder, (whole: string, literal: string | undefined, id: string | undefined) =>
     literal !== undefined ? `{${literal}}` : id !== undefined && Object.hasOwn(values, id) ? (values[id] ?? '') : whole,
   );
 }
 
-/** What a template gets wrong: fields that there are not, and required ones that it leaves out. */
+/** Reports unknown fields, and required fields that the template does not use. */
 export function templateErrors(
   template: string,
   elements: readonly Pick<FormElement, 'id' | 'label' | 'required'>[],
@@ -27,10 +27,9 @@ export function templateErrors(
   const sentences = [
     ...(unknown.length === 0
       ? []
-      : [`names ${unknown.map((id) => `{${id}}`).join(', ')}, but no field has that id. ${known(elements)}`]),
+      : [`uses ${unknown.map((id) => `{${id}}`).join(', ')}, but no field has that id. ${known(elements)}`]),
     ...unused.map(
-      ({ id, label }) =>
-        `does not use the required field “${label}”. Write {${id}} where its value belongs, or make the field optional.`,
+      ({ id, label }) => `does not use the required field “${label}”. Insert {${id}}, or make the field optional.`,
     ),
   ];
   return sentences.length === 0 ? {} : { prompt: `prompt ${sentences.join(' It ')}` };
@@ -39,5 +38,5 @@ export function templateErrors(
 function known(elements: readonly Pick<FormElement, 'id'>[]): string {
   return elements.length === 0
     ? 'The form has no fields yet.'
-    : `There are ${elements.map(({ id }) => `{${id}}`).join(', ')}. A name in braces that is to stay is written {{name}}.`;
+    : `Available: ${elements.map(({ id }) => `{${id}}`).join(', ')}. Write {{name}} for a literal {name}.`;
 }

@@ -1,10 +1,9 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { AiForms } from '../ai-forms.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { providerChoices } from '../../../admin-ui/model-choices.ts';
 import type { Choice, FieldSpec } from '../../../admin-ui/setting-field.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
 
-/** A part of the editor below the fields and the prompt. */
 export interface Section {
   readonly id: string;
   readonly title: string;
@@ -29,15 +28,16 @@ const formFields: readonly FieldSpec[] = [
     label: 'Name',
     required: true,
     maxlength: 200,
-    help: 'Visitors see it above the form.',
+    help: 'Shown above the form.',
   },
   {
     path: 'status',
     type: 'select',
     label: 'Status',
+    help: 'Visitors cannot see an inactive form.',
     options: [
-      { value: 'active', label: 'Active: it is shown' },
-      { value: 'inactive', label: 'Inactive: nobody sees it' },
+      { value: 'active', label: 'Active' },
+      { value: 'inactive', label: 'Inactive' },
     ],
   },
   {
@@ -45,7 +45,7 @@ const formFields: readonly FieldSpec[] = [
     type: 'textarea',
     label: 'Text above the fields',
     rows: 2,
-    help: 'A blank line begins a paragraph.',
+    help: 'A blank line starts a new paragraph.',
   },
 ];
 
@@ -56,17 +56,17 @@ const promptFields: readonly FieldSpec[] = [
     type: 'textarea',
     label: 'Instructions for the model',
     rows: 5,
-    help: 'Who it is, how it writes, what it must not do. [date] becomes the date of today, [username] the name of the visitor, or Guest.',
+    help: 'Describe the role, the style and what to avoid. [date] inserts today’s date, [username] the visitor’s name or Guest.',
   },
 ];
 
-/** What there is to set, with what there is to choose from now. */
-export async function editorSpecs(context: ServiceContext): Promise<EditorSpecs> {
+/** The fields with the current choices. */
+export async function editorSpecs(parts: AiForms): Promise<EditorSpecs> {
   const [providers, embeddingProviders, stores, bases] = await Promise.all([
-    providerChoices(context, 'text'),
-    providerChoices(context, 'embeddings'),
-    storeChoices(context),
-    context.knowledgeBases(),
+    providerChoices(parts, 'text'),
+    providerChoices(parts, 'embeddings'),
+    storeChoices(parts),
+    parts.knowledgeBases(),
   ]);
   const knowledge = knowledgeSection({
     embeddingProviders,
@@ -80,13 +80,15 @@ export async function editorSpecs(context: ServiceContext): Promise<EditorSpecs>
   };
 }
 
-/** Every field there is. */
 export function allFields({ form, prompt, sections }: EditorSpecs): FieldSpec[] {
   return [...form, ...prompt, ...sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields))];
 }
 
 function modelSection(providers: readonly Choice[]): Section {
-  const efforts = aiParamSchemas.reasoning_effort.enum.map((value) => ({ value, label: value }));
+  const efforts = aiParamSchemas.reasoning_effort.enum.map((value) => ({
+    value,
+    label: value.replace(/^./, (letter) => letter.toUpperCase()),
+  }));
   const number = (name: string, label: string, range: readonly [number, number]): FieldSpec => ({
     path: `parameters.${name}`,
     type: 'number',
@@ -110,7 +112,7 @@ function modelSection(providers: readonly Choice[]): Section {
             label: 'Model',
             mono: true,
             list: 'models-text',
-            placeholder: "The provider's saved one",
+            placeholder: 'Saved model of the provider',
           },
         ],
       },
@@ -120,16 +122,16 @@ function modelSection(providers: readonly Choice[]): Section {
           {
             path: 'parameters.max_completion_tokens',
             type: 'number',
-            label: 'Longest answer, in tokens',
+            label: 'Maximum response length, in tokens',
             min: 1,
             max: 128_000,
             short: true,
-            help: 'About four letters a token. Default 4,000.',
+            help: 'A token is about four characters. Default 4,000.',
           },
-          number('temperature', 'Temperature, 0 to 2', [0, 2]),
-          number('top_p', 'Top p, 0 to 1', [0, 1]),
-          number('frequency_penalty', 'Against repeating words, -2 to 2', [-2, 2]),
-          number('presence_penalty', 'Towards new subjects, -2 to 2', [-2, 2]),
+          number('temperature', 'Temperature (0 to 2)', [0, 2]),
+          number('top_p', 'Top p (0 to 1)', [0, 1]),
+          number('frequency_penalty', 'Frequency penalty (-2 to 2)', [-2, 2]),
+          number('presence_penalty', 'Presence penalty (-2 to 2)', [-2, 2]),
           {
             path: 'parameters.reasoning_effort',
             type: 'select',
@@ -150,73 +152,41 @@ function knowledgeSection({
   return {
     id: 'knowledge',
     title: 'Knowledge',
-    help: 'The texts of a knowledge base that are most like the filled-in prompt are handed to the model.',
+    help: 'The passages of a knowledge base that best match the prompt are added to the request.',
     groups: [
       {
         wide: true,
         fields: [
-          { path: 'knowledge.enabled', type: 'switch', label: 'Answer from a knowledge base' },
+          { path: 'knowledge.enabled', type: 'switch', label: 'Use a knowledge base' },
           {
             path: 'knowledge.base',
             type: 'select',
             numeric: true,
             label: 'Knowledge base',
-            options: [{ value: '0', label: 'None: the vector store below' }, ...bases],
+            options: [{ value: '0', label: 'None (use the vector store below)' }, ...bases],
             ...(bases.length === 0 && {
-              help: 'There is none yet: make one on the page "Knowledge". Or name a vector store below.',
+              help: 'No knowledge bases yet. Create one under Knowledge, or choose a vector store below.',
             }),
           },
         ],
       },
+      vectorStoreGroup(stores, embeddingProviders),
       {
-        title: 'A vector store of your own, in place of a knowledge base',
-        fields: [
-          {
-            path: 'knowledge.store',
-            type: 'select',
-            label: 'Vector store',
-            options: [{ value: '', label: 'None' }, ...stores],
-          },
-          { path: 'knowledge.target', type: 'text', label: 'Index or collection', mono: true },
-          {
-            path: 'knowledge.namespace',
-            type: 'text',
-            label: 'Namespace',
-            mono: true,
-            help: 'Of Pinecone; empty for the default one.',
-          },
-          {
-            path: 'knowledge.embedding_provider',
-            type: 'select',
-            label: 'Embedding provider',
-            options: [{ value: '', label: 'None' }, ...embeddingProviders],
-          },
-          {
-            path: 'knowledge.embedding_model',
-            type: 'text',
-            label: 'Embedding model',
-            mono: true,
-            list: 'models-embedding',
-            placeholder: 'text-embedding-3-small',
-          },
-        ],
-      },
-      {
-        title: 'How many',
+        title: 'Passages',
         fields: [
           {
             path: 'knowledge.top_k',
             type: 'number',
-            label: 'Most texts',
+            label: 'Maximum passages',
             min: 1,
             max: 20,
             short: true,
-            help: '1 to 20, default 3.',
+            help: '1 to 20. Default 3.',
           },
           {
             path: 'knowledge.min_score',
             type: 'number',
-            label: 'Least likeness, in percent',
+            label: 'Minimum score (%)',
             min: 0,
             max: 100,
             short: true,
@@ -229,34 +199,70 @@ function knowledgeSection({
   };
 }
 
+function vectorStoreGroup(stores: readonly Choice[], embeddingProviders: readonly Choice[]): Section['groups'][number] {
+  return {
+    title: 'Vector store, instead of a knowledge base',
+    fields: [
+      {
+        path: 'knowledge.store',
+        type: 'select',
+        label: 'Vector store',
+        options: [{ value: '', label: 'None' }, ...stores],
+      },
+      { path: 'knowledge.target', type: 'text', label: 'Index or collection', mono: true },
+      {
+        path: 'knowledge.namespace',
+        type: 'text',
+        label: 'Namespace',
+        mono: true,
+        help: 'For Pinecone. Leave empty to use the default namespace.',
+      },
+      {
+        path: 'knowledge.embedding_provider',
+        type: 'select',
+        label: 'Embedding provider',
+        options: [{ value: '', label: 'None' }, ...embeddingProviders],
+      },
+      {
+        path: 'knowledge.embedding_model',
+        type: 'text',
+        label: 'Embedding model',
+        mono: true,
+        list: 'models-embedding',
+        placeholder: 'text-embedding-3-small',
+      },
+    ],
+  };
+}
+
 const answerSection: Section = {
   id: 'answer',
-  title: 'Texts and answer',
+  title: 'Texts and response',
   groups: [
     {
       fields: [
         { path: 'texts.submit', type: 'text', label: 'Button', placeholder: 'Generate' },
-        { path: 'texts.working', type: 'text', label: 'While it is answered', placeholder: 'Writing…' },
-        { path: 'texts.result', type: 'text', label: 'Above the answer', placeholder: 'Result' },
-        { path: 'texts.again', type: 'text', label: 'For another answer', placeholder: 'Generate again' },
+        { path: 'texts.working', type: 'text', label: 'While generating', placeholder: 'Writing…' },
+        { path: 'texts.result', type: 'text', label: 'Above the response', placeholder: 'Result' },
+        { path: 'texts.again', type: 'text', label: 'Generate again', placeholder: 'Generate again' },
         {
           path: 'texts.error',
           type: 'text',
-          label: 'When it fails',
-          help: 'Visitors read this; administrators read the reason.',
+          label: 'Error message',
+          help: 'Shown to visitors. Administrators see the reason.',
         },
       ],
     },
     {
       title: 'Visitors may',
       fields: [
-        { path: 'result.copy', type: 'switch', label: 'Copy the answer' },
-        { path: 'result.download', type: 'switch', label: 'Download it', help: 'As Markdown, text or HTML.' },
+        { path: 'result.copy', type: 'switch', label: 'Copy the response' },
+        { path: 'result.download', type: 'switch', label: 'Download the response', help: 'As Markdown, text or HTML.' },
         {
           path: 'result.save_as_post',
           type: 'switch',
-          label: 'Save it as a post',
-          help: 'A draft; signed-in users who may write posts, on this site.',
+          label: 'Save the response as a post',
+          help: 'Saves a draft. For signed-in users of this site who can write posts.',
         },
       ],
     },
@@ -266,7 +272,7 @@ const answerSection: Section = {
 const limitsSection: Section = {
   id: 'limits',
   title: 'Limits',
-  help: "Answers for one visitor, counted by the site's time zone; weeks begin on Monday. 0 or nothing: no limit. Failures do not count.",
+  help: 'Responses per visitor, in the site’s time zone. Weeks start on Monday. Enter 0 for no limit. Failures do not count.',
   groups: [
     { wide: true, fields: [{ path: 'limits.message', type: 'textarea', label: 'Message at the limit', rows: 2 }] },
   ],
@@ -280,21 +286,21 @@ const privacySection: Section = {
       wide: true,
       fields: [
         { path: 'consent.required', type: 'switch', label: 'Ask for consent' },
-        { path: 'consent.text', type: 'textarea', label: 'Text beside the box', rows: 2 },
+        { path: 'consent.text', type: 'textarea', label: 'Text of the checkbox', rows: 2 },
         {
           path: 'privacy.keep',
           type: 'switch',
-          label: 'Keep submissions',
-          help: 'Off: neither fields nor answers are stored, only that there was a submission. Files are never kept.',
+          label: 'Store submissions',
+          help: 'If off, fields and responses are not stored, only the fact of a submission. Files are never stored.',
         },
         {
           path: 'privacy.retention_days',
           type: 'number',
-          label: 'Days they are kept',
+          label: 'Delete after (days)',
           min: 0,
           max: 36_500,
           short: true,
-          help: '0: for ever.',
+          help: 'Enter 0 to keep submissions forever.',
         },
       ],
     },
@@ -303,13 +309,13 @@ const privacySection: Section = {
 
 const embedSection: Section = {
   id: 'embed',
-  title: 'Put it on a page',
-  help: 'On this site, or on any other.',
+  title: 'Embed',
+  help: 'Show the form on this site or on other sites.',
   groups: [
     {
       wide: true,
       fields: [
-        { path: 'embed.enabled', type: 'switch', label: 'May be shown', help: 'Off: no page shows it.' },
+        { path: 'embed.enabled', type: 'switch', label: 'Allow embedding', help: 'If off, no page shows the form.' },
         {
           path: 'embed.allowed_domains',
           type: 'lines',
@@ -317,24 +323,24 @@ const embedSection: Section = {
           rows: 4,
           mono: true,
           placeholder: 'example.com\n*.example.com',
-          help: 'One a line. *.example.com stands for all its subdomains. Empty: this site alone.',
+          help: 'One domain per line. *.example.com matches all subdomains. Leave empty to allow this site only.',
         },
         {
           path: 'embed.any_site',
           type: 'switch',
           label: 'Any site',
-          help: 'Everybody may put this form on their site, and you pay for the answers. Set limits before you switch this on.',
+          help: 'Anyone can embed this form, and you pay for the responses. Set limits before you turn this on.',
         },
       ],
     },
   ],
 };
 
-async function storeChoices({ vectorStores, vectorStoreSettings }: ServiceContext): Promise<Choice[]> {
+async function storeChoices({ vectorStores, vectorStoreSettings }: AiForms): Promise<Choice[]> {
   return Promise.all(
     vectorStores.all().map(async (store) => {
       const missing = missingSettings(store, await vectorStoreSettings.effective(store.id));
-      return { value: store.id, label: missing.length === 0 ? store.label : `${store.label} (not set up)` };
+      return { value: store.id, label: missing.length === 0 ? store.label : `${store.label} (not configured)` };
     }),
   );
 }

@@ -1,37 +1,102 @@
-import type { ServiceContext } from '../../../wiring.ts';
+import type { AiForms } from '../ai-forms.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { errorAt, fieldRow, inputId, valueAt, type Draft, type FieldRow } from '../../../admin-ui/setting-field.ts';
-import { aiFormsOf } from '../ai-forms.ts';
+import {
+  errorAt,
+  fieldRow,
+  inputId,
+  valueAt,
+  type Draft,
+  type FieldRow,
+  readNumber,
+  type FieldSpec,
+} from '../../../admin-ui/setting-field.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';
 import { allFields, editorSpecs, type EditorSpecs, type Section } from './edit-sections.ts';
-import { draftOfElement, elementKinds, elementsOf, type ElementDraft } from './element-draft.ts';
-import { embedWords, formsSlug, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
-import { limitRows } from './limit-rows.ts';
+import { draftOfElement, elementTypeChoices, elementsOf, type ElementDraft } from './element-draft.ts';
+import { embedLabel, formsSlug, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
 
-/** What was typed, and what is wrong with it. */
-export interface Typed {
+/** Roles of the site. Other roles with limits are shown too. */
+const siteRoles = ['subscriber', 'contributor', 'author', 'editor', 'administrator'];
+const periods = [
+  { value: 'day', label: 'per day' },
+  { value: 'week', label: 'per week' },
+  { value: 'month', label: 'per month' },
+];
+
+/** One row for guests, one for users, and one per role. */
+function limitRows(state: {
+  readonly draft: Draft;
+  readonly errors: FieldErrors;
+}): { readonly title: string; readonly fields: readonly FieldRow[] }[] {
+  const saved = valueAt(state.draft, 'limits.roles');
+  const roles = [...new Set([...siteRoles, ...Object.keys(typeof saved === 'object' && saved !== null ? saved : {})])];
+  const lines = [
+    ['limits.guest', 'Guests'],
+    ['limits.user', 'Signed-in users'],
+    ...roles.map((role) => [`limits.roles.${role}`, `Role: ${role.replace(/^./, (letter) => letter.toUpperCase())}`]),
+  ];
+  return lines.map(([path = '', title = '']) => ({
+    title,
+    fields: fieldsOf(path, title).map((spec) => fieldRow(spec, state)),
+  }));
+}
+
+function fieldsOf(path: string, who: string): readonly FieldSpec[] {
+  return [
+    { path: `${path}.amount`, type: 'number', label: `${who}: responses`, min: 0 },
+    { path: `${path}.per`, type: 'select', label: `${who}: period`, options: periods },
+  ];
+}
+
+/** Reads the limits. An empty amount means no limit, and for a role no separate limit. */
+export function readLimits(form: Draft): Record<string, unknown> {
+  const roles = valueAt(form, 'limits.roles');
+  const names = Object.keys(typeof roles === 'object' && roles !== null ? roles : {});
+  const amount = (path: string): string => String(valueAt(form, `${path}.amount`) ?? '').trim();
+  const limitOf = (path: string): Record<string, unknown> => ({
+    amount: readNumber(amount(path)) ?? 0,
+    per: valueAt(form, `${path}.per`) ?? 'day',
+  });
+  return {
+    guest: limitOf('limits.guest'),
+    user: limitOf('limits.user'),
+    roles: Object.fromEntries(
+      names
+        .filter((role) => amount(`limits.roles.${role}`) !== '')
+        .map((role) => [role, limitOf(`limits.roles.${role}`)]),
+    ),
+    message: String(valueAt(form, 'limits.message') ?? '').replaceAll('\r\n', '\n'),
+  };
+}
+
+/** Entered values with their errors. */
+export interface EnteredForm {
   readonly draft: Draft;
   readonly elements: readonly ElementDraft[];
   readonly errors?: FieldErrors;
 }
 
-/** Sections that are open without being asked for. */
-const firstOpen = ['model'];
+/** Sections that are open by default. */
+const openByDefault = ['model'];
 
 /** The data of `svc/ai-form-edit`. */
-export async function editView(context: ServiceContext, form: AiForm, typed?: Typed): Promise<Record<string, unknown>> {
-  const { host } = context;
-  const { draft, elements, errors = {} } = typed ?? { draft: { ...form }, elements: form.elements.map(draftOfElement) };
+export async function editView(parts: AiForms, form: AiForm, entered?: EnteredForm): Promise<Record<string, unknown>> {
+  const { host } = parts;
+  const {
+    draft,
+    elements,
+    errors = {},
+  } = entered ?? { draft: { ...form }, elements: form.elements.map(draftOfElement) };
   const state = { draft, errors };
-  const [specs, models] = await Promise.all([editorSpecs(context), offeredModels(context)]);
+  const [specs, models] = await Promise.all([editorSpecs(parts), offeredModels(parts)]);
   const rows = (fields: EditorSpecs['form']): FieldRow[] => fields.map((spec) => listed(fieldRow(spec, state), draft));
   return {
     id: form.id,
     title: form.name,
     badge: statusBadge(form.status),
-    embed: embedWords(form.embed),
+    embed: embedLabel(form.embed),
     listHref: host.admin.url(formsSlug),
     submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
     submissions: form.submissions,
@@ -43,17 +108,17 @@ export async function editView(context: ServiceContext, form: AiForm, typed?: Ty
     })),
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, errors })),
     elementsError: errors['elements'] === undefined ? undefined : errors['elements'].replace(/^elements/, 'Fields'),
-    kinds: elementKinds,
+    kinds: elementTypeChoices,
     sections: specs.sections.map((section) => sectionOf(section, { rows, state })),
-    // A single one stands in the notice.
+    // The notice shows a single error.
     errorList: Object.keys(errors).length > 1 ? errorList(specs, errors) : null,
     models,
     snippets: snippets(host, form.id),
-    preview: await previewOf(context, form, { draft, elements }),
+    preview: await previewOf(parts, form, { draft, elements }),
   };
 }
 
-/** The model's names that are offered depend on the provider. */
+/** The offered model names depend on the provider. */
 function listed(row: FieldRow, draft: Draft): FieldRow {
   if (row.path === 'model') return { ...row, list: `models-text-${String(valueAt(draft, 'provider') ?? '')}` };
   return row.path === 'knowledge.embedding_model'
@@ -82,7 +147,7 @@ function sectionOf(
     help,
     groups: shown,
     limits,
-    open: isBad || firstOpen.includes(id),
+    open: isBad || openByDefault.includes(id),
     isEmbed: id === 'embed',
   };
 }
@@ -98,20 +163,20 @@ function elementRow(
     ...element,
     at,
     title: element.label || `Field ${String(at + 1)}`,
-    kinds: elementKinds,
+    kinds: elementTypeChoices,
     first: at === 0,
     last: at === last,
     rows: Math.min(8, Math.max(3, element.options.split('\n').length)),
     labelError: error('label', 'Label'),
-    idError: error('id', 'Id')?.replace(/is the same as that of .*/, 'is that of another field.'),
-    typeError: error('type', 'Kind'),
-    helpError: error('help', 'Help'),
-    placeholderError: error('placeholder', 'Hint'),
-    minError: error('min', 'Least'),
-    maxError: error('max', 'Most'),
+    idError: error('id', 'Id')?.replace(/is the same as that of .*/, 'is already used by another field.'),
+    typeError: error('type', 'Type'),
+    helpError: error('help', 'Help text'),
+    placeholderError: error('placeholder', 'Placeholder'),
+    minError: error('min', 'Minimum'),
+    maxError: error('max', 'Maximum'),
     optionsError: error('options', 'Options')?.replace(
       /^(Line \d+).*is the same as that of .*$/,
-      '$1 has a value that another line has.',
+      '$1 has the same value as another line.',
     ),
     up: `up:${String(at)}`,
     down: `down:${String(at)}`,
@@ -119,7 +184,10 @@ function elementRow(
   };
 }
 
-/** Every error once, with the way to its field. */
+const sayDuplicate = (sentence: string): string =>
+  sentence.replace(/is the same as that of .*/, 'is already used by another field.');
+
+/** Every error, with a link to its field. */
 function errorList(specs: EditorSpecs, errors: FieldErrors): { readonly sentence: string; readonly href: string }[] {
   const fields = allFields(specs);
   return Object.keys(errors).map((path) => {
@@ -127,7 +195,7 @@ function errorList(specs: EditorSpecs, errors: FieldErrors): { readonly sentence
     const [, at, name = 'label'] = /^elements\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
     if (at !== undefined)
       return {
-        sentence: `Field ${String(Number(at) + 1)}: ${(errorAt(errors, { path, label: name }) ?? '').replace(/is the same as that of .*/, 'is that of another field.')}`,
+        sentence: `Field ${String(Number(at) + 1)}: ${sayDuplicate(errorAt(errors, { path, label: name }) ?? '')}`,
         href: `#element-${at}-${name}`,
       };
     return {
@@ -137,13 +205,13 @@ function errorList(specs: EditorSpecs, errors: FieldErrors): { readonly sentence
   });
 }
 
-/** The form as visitors will see it, of what is typed; it is answered as it was saved last. */
+/** The form with the entered values. Submissions use the saved form. */
 async function previewOf(
-  context: ServiceContext,
+  parts: AiForms,
   form: AiForm,
-  { draft, elements }: Pick<Typed, 'draft' | 'elements'>,
+  { draft, elements }: Pick<EnteredForm, 'draft' | 'elements'>,
 ): Promise<Record<string, unknown>> {
-  const { host } = context;
+  const { host } = parts;
   const merged = { ...form, ...draft } as FormSettings;
   const shown = elementsOf(elements.filter(({ label }) => label !== ''));
   const view = {
@@ -155,14 +223,14 @@ async function previewOf(
     result: form.result,
     consent: { ...form.consent, ...merged.consent },
   };
-  const isSilent = form.status !== 'active' || !form.embed.enabled;
+  const isBlocked = form.status !== 'active' || !form.embed.enabled;
   return {
-    ...formMarkup(host, view, { nonce: await aiFormsOf(context).visitors.nonce(form.id) }),
+    ...formMarkup(host, view, { nonce: await parts.visitors.nonce(form.id) }),
     note:
       form.status !== 'active'
-        ? 'It is inactive, so that it answers nobody, not even here. Set its status to active and save.'
-        : isSilent
-          ? 'It may not be shown, so that it does not answer here either: see “Put it on a page”.'
+        ? 'The form is inactive and cannot be submitted here. Set its status to Active and save.'
+        : isBlocked
+          ? 'Embedding is off, so the form cannot be submitted here. Turn it on under Embed.'
           : '',
   };
 }

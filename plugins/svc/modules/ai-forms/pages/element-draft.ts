@@ -2,7 +2,7 @@ import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import type { ElementOption, ElementType, FormElement } from '../forms/form.ts';
 
-/** An element as it is typed: its options one a line. */
+/** An element with entered values, with one option per line. */
 export interface ElementDraft {
   readonly id: string;
   readonly type: string;
@@ -15,18 +15,17 @@ export interface ElementDraft {
   readonly max: string;
 }
 
-/** Kinds of fields. */
-export const elementKinds: readonly { readonly value: ElementType; readonly label: string }[] = [
-  { value: 'text', label: 'Line of text' },
-  { value: 'textarea', label: 'Text of several lines' },
+export const elementTypeChoices: readonly { readonly value: ElementType; readonly label: string }[] = [
+  { value: 'text', label: 'Text' },
+  { value: 'textarea', label: 'Long text' },
   { value: 'number', label: 'Number' },
-  { value: 'select', label: 'List to choose from' },
-  { value: 'radio', label: 'Choices, one of them' },
-  { value: 'checkbox', label: 'Choices, several of them' },
-  { value: 'file', label: 'File (txt, md, pdf)' },
+  { value: 'select', label: 'Dropdown' },
+  { value: 'radio', label: 'Radio buttons' },
+  { value: 'checkbox', label: 'Checkboxes' },
+  { value: 'file', label: 'File (.txt, .md or .pdf)' },
 ];
 
-const mostElements = 150;
+const maxElements = 150;
 
 export function draftOfElement(element: FormElement): ElementDraft {
   const { options, min, max } = element;
@@ -41,7 +40,7 @@ export function draftOfElement(element: FormElement): ElementDraft {
 export function newElement(type: string): ElementDraft {
   return {
     id: '',
-    type: elementKinds.find(({ value }) => value === type)?.value ?? 'text',
+    type: elementTypeChoices.find(({ value }) => value === type)?.value ?? 'text',
     label: '',
     help: '',
     placeholder: '',
@@ -52,11 +51,11 @@ export function newElement(type: string): ElementDraft {
   };
 }
 
-/** The posted rows. Elements without id and label were never filled in: they are left out unless `keepBlank`. */
+/** The posted rows. Without `keepBlank`, skips elements without id and label. */
 export function readElements(posted: Draft, keepBlank: boolean): ElementDraft[] {
   const rows = valueAt(posted, 'elements');
   const drafts = Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
-    .slice(0, mostElements)
+    .slice(0, maxElements)
     .map((key) => {
       const text = (name: string): string => {
         const value = valueAt(posted, `elements.${key}.${name}`);
@@ -77,7 +76,7 @@ export function readElements(posted: Draft, keepBlank: boolean): ElementDraft[] 
   return keepBlank ? drafts : drafts.filter(({ id, label }) => id !== '' || label !== '');
 }
 
-/** Elements as they are saved, or refused: one without an id gets one after its label; what is no number stays a text. */
+/** Elements to save. An empty id is derived from the label. Invalid numbers stay text, so that the check reports them. */
 export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
   const taken = drafts.map(({ id }) => id).filter((id) => id !== '');
   return drafts.map((draft) => {
@@ -95,7 +94,7 @@ export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
   });
 }
 
-/** `value | label`, one a line; a line without a label is its own. */
+/** One `value | label` per line. Without a label, the value is the label. */
 function readOptions(typed: string): ElementOption[] {
   return typed
     .split('\n')

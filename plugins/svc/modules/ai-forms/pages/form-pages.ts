@@ -1,7 +1,6 @@
+import type { AiForms } from '../ai-forms.ts';
 import { RestError, type AdminRequest, type HostApi } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
 
 /** Slugs of the pages. */
@@ -13,15 +12,14 @@ export function statusBadge(status: AiForm['status']): { readonly text: string; 
   return status === 'active' ? { text: 'Active', kind: 'success' } : { text: 'Inactive', kind: 'info' };
 }
 
-/** Where a form may be shown, in a word or two (D16). */
-export function embedWords({ enabled, any_site: anySite, allowed_domains: domains }: AiForm['embed']): string {
-  if (!enabled) return 'not shown';
-  if (anySite) return 'on any site';
-  if (domains.length === 0) return 'on this site';
-  return domains.length === 1 ? `here and on ${domains[0] ?? ''}` : `here and on ${String(domains.length)} sites`;
+/** Where a form may be embedded (D16). */
+export function embedLabel({ enabled, any_site: anySite, allowed_domains: domains }: AiForm['embed']): string {
+  if (!enabled) return 'Embedding off';
+  if (anySite) return 'Any site';
+  if (domains.length === 0) return 'This site';
+  return domains.length === 1 ? `This site and ${domains[0] ?? ''}` : `This site and ${String(domains.length)} others`;
 }
 
-/** What is copied to show a form somewhere. */
 export function snippets(
   { rest }: Pick<HostApi, 'rest'>,
   id: number,
@@ -32,19 +30,18 @@ export function snippets(
   };
 }
 
-/** The form of an address (`?id=`) or of a posted form. @throws RestError 404. */
-export async function formOf(context: ServiceContext, id: unknown): Promise<AiForm> {
-  const form =
-    typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await aiFormsOf(context).forms.get(Number(id)) : null;
+/** @throws RestError 404. */
+export async function findForm(parts: AiForms, id: unknown): Promise<AiForm> {
+  const form = typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await parts.forms.get(Number(id)) : null;
   if (form === null)
     throw new RestError({
       code: 'rest_svc_ai_form_not_found',
       status: 404,
-      message: 'There is no such form. It may have been deleted.',
+      message: 'Form not found. It may have been deleted.',
     });
   return form;
 }
 
-export function postedForm(context: ServiceContext, request: AdminRequest): Promise<AiForm> {
-  return formOf(context, readText(request, 'id'));
+export function postedForm(parts: AiForms, request: AdminRequest): Promise<AiForm> {
+  return findForm(parts, readText(request, 'id'));
 }

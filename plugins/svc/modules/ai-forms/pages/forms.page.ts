@@ -1,62 +1,59 @@
+import type { AiForms } from '../ai-forms.ts';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
-import { aiFormsOf } from '../ai-forms.ts';
 import type { AiForm } from '../forms/form.ts';
 import { exportForms, importForms } from '../forms/form-transfer.ts';
 import { blankForm, starters } from '../forms/starters.ts';
-import { editSlug, embedWords, formsSlug, postedForm, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
+import { editSlug, embedLabel, formsSlug, postedForm, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
 
 const template = 'svc/ai-forms-list';
 
-/** The list of forms: making, copying, switching, moving and deleting them. */
-export function formsPage(context: ServiceContext): AdminPageBody {
+export function formsPage(parts: AiForms): AdminPageBody {
   return {
-    render: async () => ({ template, data: await listView(context) }),
+    render: async () => ({ template, data: await listView(parts) }),
     actions: {
-      create: (request) => create(context, readText(request, 'starter')),
+      create: (request) => create(parts, readText(request, 'starter')),
       switch: async (request) => {
         const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
-        const { name } = await aiFormsOf(context).forms.update((await postedForm(context, request)).id, { status });
+        const { name } = await parts.forms.update((await postedForm(parts, request)).id, { status });
         return {
           notice: {
             kind: 'success',
-            text: status === 'active' ? `${name} is active.` : `${name} is inactive: nobody sees it.`,
+            text: status === 'active' ? `${name} is active.` : `${name} is inactive. Visitors cannot see it.`,
           },
         };
       },
       duplicate: async (request) => {
-        const { id, name } = await aiFormsOf(context).forms.duplicate((await postedForm(context, request)).id);
+        const { id, name } = await parts.forms.duplicate((await postedForm(parts, request)).id);
         return {
-          notice: { kind: 'success', text: `${name} is there. It is inactive until you switch it on.` },
+          notice: { kind: 'success', text: `${name} created. It is inactive.` },
           redirect: `${editSlug}?id=${String(id)}`,
         };
       },
-      delete: (request) => remove(context, request),
-      export: (request) => download(context, request),
+      delete: (request) => remove(parts, request),
+      export: (request) => download(parts, request),
       import: (request) =>
         importUpload(request, {
           pasted: readText(request, 'json'),
-          run: (text) => importAll(context, text),
-          page: async (refused) => ({ template, data: await listView(context, refused) }),
+          run: (text) => importAll(parts, text),
+          page: async (refused) => ({ template, data: await listView(parts, refused) }),
         }),
     },
   };
 }
 
-async function listView(context: ServiceContext, refused?: RefusedImport): Promise<Record<string, unknown>> {
-  const { host, settings } = context;
-  const { forms, submissions } = aiFormsOf(context);
-  const [list, latest, providers, ready, sandbox] = await Promise.all([
+async function listView(parts: AiForms, refused?: RefusedImport): Promise<Record<string, unknown>> {
+  const { host, settings } = parts;
+  const { forms, submissions } = parts;
+  const [list, latest, ready, sandbox] = await Promise.all([
     forms.list(),
     submissions.latest(),
-    context.providers.all(),
-    findReadyModel(context),
+    findReadyModel(parts),
     settings.sandbox.isOn(),
   ]);
-  const labels = new Map(providers.map(({ id, label }) => [id, label]));
+  const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
   return {
     forms: list.map((form) => ({
       ...card(host, form),
@@ -74,7 +71,7 @@ async function listView(context: ServiceContext, refused?: RefusedImport): Promi
   };
 }
 
-function card(host: ServiceContext['host'], form: AiForm): Record<string, unknown> {
+function card(host: AiForms['host'], form: AiForm): Record<string, unknown> {
   const active = form.status === 'active';
   return {
     id: form.id,
@@ -82,7 +79,7 @@ function card(host: ServiceContext['host'], form: AiForm): Record<string, unknow
     badge: statusBadge(form.status),
     fields: form.elements.length,
     submissions: form.submissions,
-    embed: embedWords(form.embed),
+    embed: embedLabel(form.embed),
     knowledge: form.knowledge.enabled,
     shortcode: snippets(host, form.id).shortcode,
     editHref: `${host.admin.url(editSlug)}?id=${String(form.id)}`,
@@ -93,45 +90,48 @@ function card(host: ServiceContext['host'], form: AiForm): Record<string, unknow
   };
 }
 
-async function create(context: ServiceContext, starterId: string): Promise<AdminActionResult> {
+async function create(parts: AiForms, starterId: string): Promise<AdminActionResult> {
   const starter = starters.find(({ id }) => id === starterId);
-  const ready = await findReadyModel(context);
-  const form = await aiFormsOf(context).forms.create({ ...(starter?.settings ?? blankForm), ...ready });
+  const ready = await findReadyModel(parts);
+  const form = await parts.forms.create({ ...(starter?.settings ?? blankForm), ...ready });
   return {
     notice: ready
-      ? { kind: 'success', text: `${form.name} is there. Try it in the preview.` }
+      ? { kind: 'success', text: `${form.name} created. Try it in the preview.` }
       : {
           kind: 'warning',
-          text: `${form.name} is there, but no provider is set up yet: it cannot answer until one is, or the sandbox is on.`,
+          text: `${form.name} created. To generate responses, configure a provider or turn on sandbox mode.`,
         },
     redirect: `${editSlug}?id=${String(form.id)}`,
   };
 }
 
-async function remove(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const form = await postedForm(context, request);
+async function remove(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
+  const form = await postedForm(parts, request);
   if (readText(request, 'confirm') !== '1')
     return {
-      notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm that ${form.name} is to go.` },
+      notice: {
+        kind: 'error',
+        text: `Nothing was deleted. Tick the box to confirm that you want to delete ${form.name}.`,
+      },
     };
-  await aiFormsOf(context).forms.delete(form.id);
-  return { notice: { kind: 'success', text: `${form.name} is deleted, with its submissions.` } };
+  await parts.forms.delete(form.id);
+  return { notice: { kind: 'success', text: `${form.name} and its submissions deleted.` } };
 }
 
-async function download(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
-  const { forms } = aiFormsOf(context);
-  const chosen = readText(request, 'id') === '' ? await forms.list() : [await postedForm(context, request)];
+async function download(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
+  const { forms } = parts;
+  const chosen = readText(request, 'id') === '' ? await forms.list() : [await postedForm(parts, request)];
   const name = chosen.length === 1 ? `ai-form-${String(chosen[0]?.id)}.json` : 'ai-forms.json';
   return downloadJson(name, exportForms(chosen));
 }
 
-async function importAll(context: ServiceContext, text: string): Promise<AdminActionResult> {
-  const made = await importForms(text, aiFormsOf(context).forms);
-  const [first] = made;
-  return made.length === 1 && first
+async function importAll(parts: AiForms, text: string): Promise<AdminActionResult> {
+  const created = await importForms(text, parts.forms);
+  const [first] = created;
+  return created.length === 1 && first
     ? {
-        notice: { kind: 'success', text: `${first.name} is imported.` },
+        notice: { kind: 'success', text: `${first.name} imported.` },
         redirect: `${editSlug}?id=${String(first.id)}`,
       }
-    : { notice: { kind: 'success', text: `${String(made.length)} forms are imported.` }, redirect: formsSlug };
+    : { notice: { kind: 'success', text: `${String(created.length)} forms imported.` }, redirect: formsSlug };
 }

@@ -1,7 +1,6 @@
-import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import type { AiForms } from '../ai-forms.ts';
+import { formatMoney, RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
-import { aiFormsOf } from '../ai-forms.ts';
 import type { Submission, SubmissionFilter } from '../submissions/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
 import { formsSlug, submissionsSlug } from './form-pages.ts';
@@ -9,30 +8,29 @@ import { formsSlug, submissionsSlug } from './form-pages.ts';
 const perPage = 20;
 const statuses = ['completed', 'failed', 'running'] as const;
 
-/** Submissions of forms: what was filled in and answered, search, export, deletion. */
-export function submissionsPage(context: ServiceContext): AdminPageBody {
-  const { submissions } = aiFormsOf(context);
+export function submissionsPage(parts: AiForms): AdminPageBody {
+  const { submissions } = parts;
   return {
-    render: async ({ query }) => ({ template: 'svc/ai-form-submissions', data: await view(context, query) }),
+    render: async ({ query }) => ({ template: 'svc/ai-form-submissions', data: await view(parts, query) }),
     actions: {
-      export: async ({ form }) => Promise.resolve(download(context, form)),
+      export: async ({ form }) => Promise.resolve(download(parts, form)),
       delete: async ({ form, user, log }) => {
         const id = textOf(form['id']);
         if (!(await submissions.delete(id)))
           throw new RestError({
             code: 'rest_svc_submission_not_found',
             status: 404,
-            message: 'This submission is not there any more. It may have been deleted in another window.',
+            message: 'Submission not found. It may have been deleted.',
           });
-        log.info('A submission of a form was deleted.', { submission: id, by: user.id });
-        return { notice: { kind: 'success', text: 'The submission was deleted.' } };
+        log.info('Deleted form submission', { event: 'form_submission_deleted', submission: id, user_id: user.id });
+        return { notice: { kind: 'success', text: 'Submission deleted.' } };
       },
     },
   };
 }
 
-function download(context: ServiceContext, form: Readonly<Record<string, unknown>>): AdminActionResult {
-  const all = aiFormsOf(context).submissions.all(readFilter(form));
+function download(parts: AiForms, form: Readonly<Record<string, unknown>>): AdminActionResult {
+  const all = parts.submissions.all(readFilter(form));
   return {
     download:
       form['format'] === 'jsonl'
@@ -45,45 +43,42 @@ function download(context: ServiceContext, form: Readonly<Record<string, unknown
   };
 }
 
-async function view(
-  context: ServiceContext,
-  query: Readonly<Record<string, unknown>>,
-): Promise<Record<string, unknown>> {
-  const { forms, submissions } = aiFormsOf(context);
+async function view(parts: AiForms, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+  const { forms, submissions } = parts;
   const filter = readFilter(query);
   const [known, total] = await Promise.all([forms.list(), submissions.count(filter)]);
   const pages = Math.max(1, Math.ceil(total / perPage));
   const page = Math.min(pages, Math.max(1, Math.trunc(Number(query['page'])) || 1));
   const shown = await submissions.list(filter, { limit: perPage, offset: (page - 1) * perPage });
-  const users = await context.host.users.names([...new Set(shown.map(({ userId }) => userId).filter((id) => id > 0))]);
-  const kept = {
+  const users = await parts.host.users.names([...new Set(shown.map(({ userId }) => userId).filter((id) => id > 0))]);
+  const current = {
     form: filter.formId === undefined ? '' : String(filter.formId),
     status: filter.status ?? '',
     search: filter.search ?? '',
   };
-  const isFiltered = Object.values(kept).some((value) => value !== '');
-  const at = (number: number): string => `?${new URLSearchParams({ ...kept, page: String(number) }).toString()}`;
+  const isFiltered = Object.values(current).some((value) => value !== '');
+  const at = (number: number): string => `?${new URLSearchParams({ ...current, page: String(number) }).toString()}`;
   return {
-    rows: await Promise.all(shown.map((submission) => rowOf(context, submission, users))),
+    rows: await Promise.all(shown.map((submission) => rowOf(parts, submission, users))),
     total,
     isFiltered,
     isEmpty: total === 0 && !isFiltered,
-    exportFields: kept,
-    search: kept.search,
-    form: kept.form,
-    status: kept.status,
+    exportFields: current,
+    search: current.search,
+    form: current.form,
+    status: current.status,
     formOptions: [
       { value: '', label: 'All forms' },
       ...known.map(({ id, name }) => ({ value: String(id), label: name })),
     ],
     statusOptions: [
-      { value: '', label: 'Any' },
-      { value: 'completed', label: 'Answered' },
+      { value: '', label: 'All statuses' },
+      { value: 'completed', label: 'Completed' },
       { value: 'failed', label: 'Failed' },
-      { value: 'running', label: 'Under way' },
+      { value: 'running', label: 'Running' },
     ],
-    listHref: context.host.admin.url(formsSlug),
-    clearHref: context.host.admin.url(submissionsSlug),
+    listHref: parts.host.admin.url(formsSlug),
+    clearHref: parts.host.admin.url(submissionsSlug),
     pagination:
       pages === 1
         ? null
@@ -96,13 +91,13 @@ async function view(
 }
 
 const badges = {
-  completed: { text: 'Answered', kind: 'success' },
+  completed: { text: 'Completed', kind: 'success' },
   failed: { text: 'Failed', kind: 'error' },
-  running: { text: 'Under way', kind: 'info' },
+  running: { text: 'Running', kind: 'info' },
 } as const;
 
 async function rowOf(
-  { host }: ServiceContext,
+  { host }: AiForms,
   submission: Submission,
   users: ReadonlyMap<number, string>,
 ): Promise<Record<string, unknown>> {
@@ -116,7 +111,7 @@ async function rowOf(
     labels,
     display_values: values,
     response,
-    made,
+    generation,
     error,
     createdAt,
   } = submission;
@@ -131,23 +126,26 @@ async function rowOf(
     createdAt,
     badge: badges[status],
     isAnswered: status === 'completed',
-    title: `${formName}${number === null ? '' : ` ${String(number)}`}${first === '' ? '' : ` · ${first.replace(/\s+/g, ' ').slice(0, 70)}`}`,
+    title: [
+      number === null ? formName : `${formName} ${String(number)}`,
+      ...(first === '' ? [] : [first.replace(/\s+/g, ' ').slice(0, 70)]),
+    ].join(' · '),
     person: userId > 0 ? (users.get(userId) ?? `User ${String(userId)}`) : 'Guest',
     answers: Object.entries(labels).map(([key, label]) => ({ label, value: values[key] || '-' })),
     response: response === '' ? null : host.views.safe(await markdownToHtml(response)),
-    made:
-      made === null
+    generation:
+      generation === null
         ? null
         : {
-            ...made,
-            tokens: made.usage.total_tokens,
-            dollars: made.cost === null ? null : (made.cost / 1_000_000).toFixed(4),
+            ...generation,
+            tokens: generation.usage.total_tokens,
+            cost: generation.cost === null ? null : formatMoney(generation.cost),
           },
     deleteFields: { id },
   };
 }
 
-/** Reads the filter from an address or a form; what cannot be one is left out. */
+/** Ignores invalid values. */
 function readFilter(query: Readonly<Record<string, unknown>>): SubmissionFilter {
   const form = Number(textOf(query['form']));
   const status = statuses.find((one) => one === textOf(query['status']));

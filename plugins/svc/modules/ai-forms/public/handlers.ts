@@ -1,50 +1,74 @@
+import type { AiForms } from '../ai-forms.ts';
 import { createHash } from 'node:crypto';
-import { RestError, RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { RestError, RestResponse, type RestRequest, type User } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
-import { aiFormsOf, type AiForms } from '../ai-forms.ts';
 import type { FormBurstLimits } from '../hooks.ts';
 import type { Submission } from '../submissions/submission.ts';
 import { invalidValues, readValues } from '../submit/read-values.ts';
-import { answerPage, refusalPage } from './answer-page.ts';
-import { downloadOf } from './download.ts';
-import { failureFor } from './failure.ts';
-import { formView } from './form-view.ts';
+import { responsePage, refusalPage } from './response-page.ts';
+import { createDownload } from './export-response.ts';
+import { formView } from './markup.ts';
 import { consentError } from './markup.ts';
-import type { StartAnswer } from './protocol.ts';
-import { readBody, type GivenBody } from './read-body.ts';
-import { maySavePosts, savePost } from './save-post.ts';
-import { answerOf, streamAnswer, type Watchers } from './stream-answer.ts';
+import type { StartResponse } from './protocol.ts';
+import { readBody, type SubmissionBody } from './read-body.ts';
+import { maySavePosts, savePost } from './export-response.ts';
+import { submitResponseOf, streamResponse, type Watchers } from './stream-response.ts';
 import type { Caller, Visitor, Welcome } from './visitor.ts';
+import type { AiForm } from '../forms/form.ts';
 
-/** What the routes of forms do; loaded with the first call. */
+/** Errors that visitors see. */
+const forVisitors = new Set([
+  'rest_invalid_param',
+  'rest_svc_ai_form_not_found',
+  'rest_svc_form_origin_not_allowed',
+  'rest_svc_form_expired',
+  'rest_svc_form_limit_reached',
+  'rest_svc_rate_limited',
+  'rest_svc_submission_running',
+  'rest_svc_submission_not_kept',
+  'rest_svc_submission_not_found',
+  'rest_body_too_large',
+  'rest_upload_unreadable',
+]);
+
+/** Other failures: visitors see the error message of the form, administrators the reason. */
+function visitorErrorFor(
+  error: unknown,
+  { form, user }: { readonly form: Pick<AiForm, 'texts'>; readonly user: Pick<User, 'can'> },
+): RestError {
+  if (error instanceof RestError && (forVisitors.has(error.code) || user.can('manage_options'))) return error;
+  return errors.form_failed({
+    values: { reason: form.texts.error || 'Something went wrong. Please try again in a moment.' },
+  });
+}
+
+/** Handlers of the form routes, loaded at the first call. */
 export interface FormHandlers {
   view(request: RestRequest): Promise<RestResponse>;
   start(request: RestRequest): Promise<RestResponse>;
   submit(request: RestRequest): Promise<RestResponse>;
   post(request: RestRequest): Promise<RestResponse>;
   download(request: RestRequest): Promise<RestResponse>;
-  /** Whether pages of an origin may call for a form (D16). */
+  /** Whether pages of an origin may use a form (D16). */
   allows(origin: string, formId: number): Promise<boolean>;
 }
 
-/** Calls within a minute, on each node: against floods alone. */
+/** Per minute and node, against requestCounts. */
 const burstLimits: FormBurstLimits = { starts_per_address: 120, submits_per_address: 60 };
-const unstored = { 'Cache-Control': 'no-store' };
+const noStore = { 'Cache-Control': 'no-store' };
 
-export function createHandlers(context: ServiceContext): FormHandlers {
-  const { host } = context;
-  const parts = aiFormsOf(context);
-  const { visitors, floods, limits, submissions } = parts;
+export function createHandlers(parts: AiForms): FormHandlers {
+  const { host } = parts;
+  const { visitors, requestCounts, limits, submissions } = parts;
   const tokenOf = ({ params }: RestRequest): string => (typeof params['token'] === 'string' ? params['token'] : '');
 
   return {
     allows: (origin, formId) => visitors.allows(namedOrigin(origin, host.site.url), formId),
     async view(request) {
       const { form, origin } = await visitors.enter(request, '');
-      // The answer depends on who asks: caches between may keep it for nobody else.
+      // The response depends on the page, so shared caches must not store it.
       return new RestResponse({
         body: await host.hooks.applyFiltersAsync('svc_form_config', formView(form), form, origin.origin),
         headers: { 'Cache-Control': 'private, no-cache', Vary: 'Referer' },
@@ -52,28 +76,28 @@ export function createHandlers(context: ServiceContext): FormHandlers {
     },
     async start(request) {
       const caller = await visitors.enter(request, tokenOf(request));
-      floods.count(
+      requestCounts.count(
         `starts ${clientNetwork(request.ip)}`,
         host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).starts_per_address,
       );
       const { visitor, token, headers } = await visitors.welcome(caller);
       const { form, user } = visitor;
-      const limit = await limits.of(limited(visitor));
-      const body: StartAnswer = {
+      const limit = await limits.of(limitedVisitor(visitor));
+      const body: StartResponse = {
         token,
         limit: limit !== null && (await limits.left(limit)) <= 0 ? limits.shown(form, limit) : null,
         may_save: maySavePosts(form, user),
       };
-      return new RestResponse({ body, headers: { ...unstored, ...headers } });
+      return new RestResponse({ body, headers: { ...noStore, ...headers } });
     },
     async submit(request) {
       const body = await readBody(request);
       const caller = await visitors.enter(request, body.token);
-      floods.count(
+      requestCounts.count(
         `submits ${clientNetwork(request.ip)}`,
         host.hooks.applyFilters('svc_form_burst_limits', burstLimits, caller.form).submits_per_address,
       );
-      return submitBody(context, { request, body, caller });
+      return submitBody(parts, { request, body, caller });
     },
     async post(request) {
       const caller = await visitors.enter(request, tokenOf(request));
@@ -81,31 +105,30 @@ export function createHandlers(context: ServiceContext): FormHandlers {
       const submission = await ownSubmission({ submissions }, caller, request.params['submission_id']);
       const saved = await savePost(host, caller.user, { form: caller.form, submission });
       return wantsPage(request)
-        ? new RestResponse({ status: 303, headers: { ...unstored, Location: saved.edit_url }, content: '' })
-        : new RestResponse({ body: saved, headers: unstored });
+        ? new RestResponse({ status: 303, headers: { ...noStore, Location: saved.edit_url }, content: '' })
+        : new RestResponse({ body: saved, headers: noStore });
     },
     async download(request) {
       const caller = await visitors.enter(request, '');
       const { response } = await ownSubmission({ submissions }, caller, request.params['submission_id']);
-      return downloadOf(response, { name: caller.form.name, format: String(request.params['format']) });
+      return createDownload(response, { name: caller.form.name, format: String(request.params['format']) });
     },
   };
 }
 
 interface Submitting {
   readonly request: RestRequest;
-  readonly body: GivenBody;
+  readonly body: SubmissionBody;
   readonly caller: Caller;
 }
 
-async function submitBody(context: ServiceContext, { request, body, caller }: Submitting): Promise<RestResponse> {
-  const parts = aiFormsOf(context);
-  const { host } = context;
+async function submitBody(parts: AiForms, { request, body, caller }: Submitting): Promise<RestResponse> {
+  const { host } = parts;
   let headers: Readonly<Record<string, string>> = {};
   const refuse = (error: unknown): RestResponse | Promise<RestResponse> => {
-    const failure = failureFor(error, caller);
+    const failure = visitorErrorFor(error, caller);
     if (failure !== error && !(error instanceof RestError))
-      request.log.error('A form could not be submitted', { form: caller.form.id, error });
+      request.log.error('Form submission failed', { event: 'form_submission_failed', form: caller.form.id, error });
     if (!wantsPage(request)) throw failure;
     return refusalPage({ host, visitors: parts.visitors }, caller, { error: failure, body, headers });
   };
@@ -113,31 +136,31 @@ async function submitBody(context: ServiceContext, { request, body, caller }: Su
     const welcome = await admit(parts, caller, body);
     ({ headers } = welcome);
     const begin = await prepare(parts, { welcome, body, isPage: wantsPage(request) });
-    const fail = (error: unknown): RestError => failureFor(error, caller);
+    const fail = (error: unknown): RestError => visitorErrorFor(error, caller);
     if (request.headers['accept']?.includes('text/event-stream'))
-      return await streamAnswer({
+      return await streamResponse({
         begin,
         fail,
         signal: request.signal,
         clock: host.clock,
-        headers: { ...unstored, ...headers },
+        headers: { ...noStore, ...headers },
       });
-    const submission = await (await begin({ signal: request.signal })).answer;
+    const submission = await (await begin({ signal: request.signal })).completed;
     if (wantsPage(request))
-      return await answerPage({ host, visitors: parts.visitors }, caller, {
+      return await responsePage({ host, visitors: parts.visitors }, caller, {
         submission,
         headers,
         pageUrl: body.pageUrl,
         maySave: maySavePosts(caller.form, caller.user),
       });
-    return new RestResponse({ body: answerOf(submission), headers: { ...unstored, ...headers } });
+    return new RestResponse({ body: submitResponseOf(submission), headers: { ...noStore, ...headers } });
   } catch (error) {
     return refuse(error);
   }
 }
 
-/** The visitor with a session: one that there is, or a new one for a form that the site itself wrote. */
-async function admit({ visitors }: AiForms, caller: Caller, body: GivenBody): Promise<Welcome> {
+/** Requires a session, or the nonce of a form that this site rendered. */
+async function admit({ visitors }: AiForms, caller: Caller, body: SubmissionBody): Promise<Welcome> {
   const isOwnForm = caller.origin.isOwn || caller.origin.origin === null;
   if (caller.session === null && !(isOwnForm && (await visitors.isNonce(body.nonce, caller.form.id))))
     throw errors.form_expired();
@@ -146,32 +169,32 @@ async function admit({ visitors }: AiForms, caller: Caller, body: GivenBody): Pr
 
 export type Begin = (watchers: Watchers) => ReturnType<AiForms['submit']>;
 
-/** All that can be refused before anything is taken. @throws RestError 400 `rest_invalid_param`. */
+/** Makes all checks that cost nothing. @throws RestError 400 `rest_invalid_param`. */
 async function prepare(
   { submit, limits, signer }: AiForms,
-  { welcome, body, isPage }: { readonly welcome: Welcome; readonly body: GivenBody; readonly isPage: boolean },
+  { welcome, body, isPage }: { readonly welcome: Welcome; readonly body: SubmissionBody; readonly isPage: boolean },
 ): Promise<Begin> {
   const { visitor } = welcome;
   const { form, user, session, ip } = visitor;
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(body.submissionId))
-    throw invalidValues({ submission_id: 'submission_id must be a UUID that the page made.' });
-  if (form.consent.required && !body.consent) throw invalidValues({ [consentError]: 'Please agree first.' });
+    throw invalidValues({ submission_id: 'submission_id must be a UUID.' });
+  if (form.consent.required && !body.consent) throw invalidValues({ [consentError]: 'Tick the box to continue.' });
   const values = await readValues(form.elements, body);
-  // A page may have been kept by a cache and sent to several: their first submissions have one id, but not one content.
+  // A cached page gives several visitors the same submission id, so without script the id includes address and content.
   const owner = isPage
     ? [ip, visitor.userAgent, createHash('sha256').update(JSON.stringify(values.promptValues)).digest('hex')]
     : [session.id];
   const id = uuidOf(await signer.sign('form-submission', [form.id, user.id, body.submissionId, ...owner]));
-  const limit = await limits.of(limited(visitor));
+  const limit = await limits.of(limitedVisitor(visitor));
   return (watchers) =>
     submit({ form, user, session: session.id, limit, id, values, pageUrl: body.pageUrl, ...watchers });
 }
 
-function limited({ form, user, session, ip }: Visitor) {
+function limitedVisitor({ form, user, session, ip }: Visitor) {
   return { form, user, session: session.id, ip };
 }
 
-/** A submission of the caller's that was answered. @throws RestError 404, also for one of somebody else. */
+/** A completed submission of the caller. @throws RestError 404, also for submissions of others. */
 async function ownSubmission(
   { submissions }: Pick<AiForms, 'submissions'>,
   { form, user, session }: Caller,
@@ -186,7 +209,6 @@ async function ownSubmission(
   return found;
 }
 
-/** Browsers ask for pages; scripts say what they want. */
 function wantsPage({ headers }: RestRequest): boolean {
   return headers['accept']?.includes('text/html') === true;
 }

@@ -1,22 +1,72 @@
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
-import type { AiForm } from '../forms/form.ts';
-import { fieldRows, paragraphs, type FieldRowsInit } from './field-rows.ts';
+import type { AiForm, FormElement } from '../forms/form.ts';
 import { formNamespace, type FormView } from './protocol.ts';
+import { maxFileSize } from '../forms/form-errors.ts';
+
+interface FieldRowsInit {
+  /** Prefix of element ids, so that several forms fit on a page. */
+  readonly prefix: string;
+  /** By id. */
+  readonly values?: Readonly<Record<string, unknown>>;
+  /** Messages by id. */
+  readonly errors?: Readonly<Record<string, string>>;
+}
+
+const maxLength = { text: 1_000, textarea: 20_000 } as const;
+
+function fieldRows(
+  elements: readonly FormElement[],
+  { prefix, values = {}, errors = {} }: FieldRowsInit,
+): Record<string, unknown>[] {
+  return elements.map(({ id, type, label, help, placeholder, required, options, min, max }) => {
+    const given = Object.hasOwn(values, id) ? values[id] : undefined;
+    const chosen = Array.isArray(given) ? given : [given];
+    const inputId = `${prefix}-${id}`;
+    const isLine = type === 'text' || type === 'textarea';
+    return {
+      id,
+      type,
+      label,
+      help,
+      placeholder,
+      required,
+      inputId,
+      error: Object.hasOwn(errors, id) ? errors[id] : undefined,
+      name: `values[${id}]${type === 'checkbox' ? '[]' : ''}`,
+      isGroup: type === 'radio' || type === 'checkbox',
+      value: typeof given === 'string' || typeof given === 'number' ? String(given) : '',
+      options: options.map((option, at) => ({
+        ...option,
+        optionId: `${inputId}-${String(at)}`,
+        isChosen: chosen.includes(option.value),
+      })),
+      ...(isLine && { minlength: min ?? undefined, maxlength: max ?? maxLength[type] }),
+      ...(type === 'number' && { min: min ?? undefined, max: max ?? undefined }),
+      ...(type === 'file' && { limit: `.txt, .md or .pdf, at most ${String(max ?? maxFileSize)} MB` }),
+    };
+  });
+}
+
+function paragraphs(text: string): string[] {
+  return text
+    .split(/\n\s*\n/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
 
 export interface MarkupInit extends Omit<FieldRowsInit, 'prefix'> {
   readonly nonce: string;
   readonly pageUrl?: string;
-  /** Sentence above the fields. */
+  /** Message above the fields. */
   readonly failure?: string;
-  /** Whether consent was given. */
   readonly consent?: boolean;
 }
 
-/** Key of the error of a missing consent; no field can have it. */
+/** Key of the consent error. No field can have this id. */
 export const consentError = 'svc:consent';
 
-/** What the template `svc/ai-forms/form` shows: a form that works without script. */
+/** Data of the template `svc/ai-forms/form`, which works without script. */
 export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init: MarkupInit): Record<string, unknown> {
   const submission = randomUUID();
   const prefix = `svcf-${submission.slice(0, 8)}`;
@@ -43,8 +93,12 @@ export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init
   };
 }
 
-/** Whether a form may be shown on a page of the site itself; else why not, for administrators. */
+/** Why a form cannot be shown on this site, for administrators. Null: it can. */
 export function whyHidden(form: AiForm): string | null {
-  if (form.status !== 'active') return `“${form.name}” is not active.`;
-  return form.embed.enabled ? null : `“${form.name}” may not be shown: its switch for embedding is off.`;
+  if (form.status !== 'active') return `“${form.name}” is inactive.`;
+  return form.embed.enabled ? null : `Embedding is off for “${form.name}”.`;
+}
+
+export function formView({ id, name, intro, elements, texts, result, consent }: AiForm): FormView {
+  return { id, name, intro, elements, texts, result: { copy: result.copy, download: result.download }, consent };
 }

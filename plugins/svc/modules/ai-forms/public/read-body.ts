@@ -1,25 +1,25 @@
 import { Readable } from 'node:stream';
 import { isUrl, RestError, type RestRequest } from '#plugin-api';
-import { largestFile, largestFiles } from '../forms/form-errors.ts';
-import type { GivenFile, GivenValues } from '../submit/read-values.ts';
+import { maxFileSize, maxTotalFileSize } from '../forms/form-errors.ts';
+import type { UploadedFile, InputValues } from '../submit/read-values.ts';
 
-/** A submission as it came: JSON, a form, or a form with files. */
-export interface GivenBody extends GivenValues {
+/** The body of a submission, unchecked. */
+export interface SubmissionBody extends InputValues {
   readonly token: string;
   readonly nonce: string;
   readonly submissionId: string;
-  /** http or https; empty: no address that anybody should be made to click. */
+  /** An http or https URL, or empty. */
   readonly pageUrl: string;
   readonly consent: boolean;
 }
 
-/** Bytes of the body of a submission. */
-export const bodyLimit = (largestFiles + 1) * 1_048_576;
+/** In bytes. */
+export const bodyLimit = (maxTotalFileSize + 1) * 1_048_576;
 
 type Fields = Record<string, unknown>;
 
 /** @throws RestError 400 `rest_upload_unreadable`, 413 `rest_body_too_large`. */
-export async function readBody(request: RestRequest): Promise<GivenBody> {
+export async function readBody(request: RestRequest): Promise<SubmissionBody> {
   const isMultipart = /^multipart\/form-data\s*;/i.test(request.headers['content-type'] ?? '');
   const { fields, files } = isMultipart ? await readMultipart(request) : { fields: fieldsOf(request), files: {} };
   const text = (name: string, most: number): string =>
@@ -44,23 +44,23 @@ function webAddress(given: string): string {
   return /^https?:\/\//i.test(given) && isUrl(given) ? given : '';
 }
 
-/** Kept in memory, never on the disk. */
+/** Files stay in memory. */
 async function readMultipart({
   body,
   headers,
-}: RestRequest): Promise<{ readonly fields: Fields; readonly files: Record<string, GivenFile> }> {
+}: RestRequest): Promise<{ readonly fields: Fields; readonly files: Record<string, UploadedFile> }> {
   const { default: busboy } = await import('busboy');
   const pairs: [string, string][] = [];
-  const files: Record<string, GivenFile> = {};
+  const files: Record<string, UploadedFile> = {};
   await new Promise<void>((resolve, reject) => {
     const fail = (cause: unknown): void => reject(cause instanceof RestError ? cause : unreadable(cause));
     try {
-      // One byte more than is allowed: a file that has it is refused by its field.
+      // One byte above the limit, so that the check of the field reports files that are too large.
       const parser = busboy({
         headers,
         defParamCharset: 'utf8',
         limits: {
-          fileSize: largestFile * 1_048_576 + 1,
+          fileSize: maxFileSize * 1_048_576 + 1,
           files: 60,
           fields: 500,
           fieldSize: 262_144,
@@ -86,7 +86,7 @@ async function readMultipart({
   return { fields: nested(pairs), files };
 }
 
-/** `values[a]` and `values[a][]` as forms nest them; other names stand for themselves. */
+/** Nests `values[a]` and `values[a][]`. */
 function nested(pairs: readonly (readonly [string, string])[]): Fields {
   const fields: Fields = {};
   const values: Fields = {};

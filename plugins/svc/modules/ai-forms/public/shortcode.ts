@@ -1,27 +1,26 @@
+import type { AiForms } from '../ai-forms.ts';
 import type { ShortcodeAttributes, User } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import { aiFormsOf } from '../ai-forms.ts';
 import '../hooks.ts';
-import { formView } from './form-view.ts';
+import { formView } from './markup.ts';
 import { formMarkup, whyHidden } from './markup.ts';
 
 /**
- * `[svc_form id=3]`, `[svc_form 3]`: a form in a page of the site. It works without script, and better with it. Where it
- * cannot be shown, administrators read why, and visitors see nothing.
+ * `[svc_form id=3]`, `[svc_form 3]`: a form on a page of this site, which works without script. If it cannot be shown, only
+ * administrators see the reason.
  */
 export function createShortcode(
-  context: ServiceContext,
+  parts: AiForms,
 ): (attributes: ShortcodeAttributes, viewer: User | undefined, page: string) => Promise<string> {
-  const { host } = context;
-  const { forms, visitors } = aiFormsOf(context);
+  const { host } = parts;
+  const { forms, visitors } = parts;
   return async (attributes, viewer, pageUrl) => {
     const id = attributes['id'] ?? attributes['0'] ?? '';
     const form = /^[1-9]\d{0,9}$/.test(id) ? await forms.get(Number(id)) : null;
     const error =
       id === ''
-        ? 'Which one? Write its number: [svc_form id=3].'
+        ? 'Add the id of the form: [svc_form id=3].'
         : form === null
-          ? `There is no form with the number ${id}.`
+          ? `No form has the id ${id}.`
           : whyHidden(form);
     if (form === null || error !== null)
       return viewer?.can('manage_options') ? host.views.render('svc/ai-forms/notice', { error }) : '';

@@ -6,13 +6,12 @@ import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { AiForm, FormStore } from '../forms/form.ts';
 import { formNamespace, sessionCookie } from './protocol.ts';
 
-/** Who calls, from where, for which form; checked. */
 export interface Caller {
   readonly form: AiForm;
   readonly origin: RequestOrigin;
-  /** Id 0: a guest. Users of the site are known on its own pages alone. */
+  /** Id 0: a guest. Users are identified only on pages of this site. */
   readonly user: User;
-  /** Null: none, or one that has ended. */
+  /** Null: none, or an expired one. */
   readonly session: Session | null;
   readonly ip: string;
   readonly userAgent: string;
@@ -31,11 +30,11 @@ export interface Welcome {
 export interface Visitors {
   /** @throws RestError 404 `rest_svc_ai_form_not_found`, 403 `rest_svc_form_origin_not_allowed` (D16). */
   enter(request: RestRequest, token: string): Promise<Caller>;
-  /** The visitor with a session, begun where there is none, and what tells the page of it. */
+  /** Starts a session if there is none, and returns the token or cookie for the page. */
   welcome(caller: Caller): Promise<Welcome>;
-  /** Whether pages of an origin may call for a form. */
+  /** Whether pages of an origin may use a form. */
   allows(origin: RequestOrigin, formId: number): Promise<boolean>;
-  /** Stands in a form that the site wrote into one of its pages, for visitors without script; good for 12 to 24 hours, for everybody. */
+  /** For forms that this site renders, without script. Valid for 12 to 24 hours and for all visitors. */
   nonce(formId: number): Promise<string>;
   isNonce(nonce: string, formId: number): Promise<boolean>;
 }
@@ -67,7 +66,7 @@ export function createVisitors({
     caller: Omit<Caller, 'session'>,
     token: string,
   ): Promise<Session | null> {
-    // Only the site's own pages have the cookie; a page of a neighbouring domain could send it along.
+    // Pages of sibling domains may send the cookie, but only pages of this site may use it.
     const cookie = caller.origin.isOwn ? cookieOf(request.headers['cookie']) : null;
     const session = cookie === null ? null : await tokens.read(cookie, bindingOf(caller, 'cookie'));
     return session ?? (token === '' ? null : tokens.read(token, bindingOf(caller, 'body')));
@@ -75,7 +74,8 @@ export function createVisitors({
 
   const cookieHeader = (formId: number, token: string): string => {
     const path = new URL(host.rest.url(`/${formNamespace}/forms/${String(formId)}`)).pathname;
-    return `${sessionCookie}=${token}; Path=${path}; Max-Age=${String(tokenLife / 1000)}; HttpOnly; SameSite=Lax${host.site.url.startsWith('https:') ? '; Secure' : ''}`;
+    const secure = host.site.url.startsWith('https:') ? '; Secure' : '';
+    return `${sessionCookie}=${token}; Path=${path}; Max-Age=${String(tokenLife / 1000)}; HttpOnly; SameSite=Lax${secure}`;
   };
 
   const tick = (before = 0): number => Math.floor(host.clock.now() / nonceLife) - before;
@@ -84,7 +84,7 @@ export function createVisitors({
 
   return {
     async enter(request, token) {
-      // Of the path, whatever a body or query says.
+      // From the path, not from the body or query.
       const id = Number(request.url['form_id']);
       const form = await forms.get(id);
       if (form?.status !== 'active') throw errors.ai_form_not_found({ values: { id } });
@@ -112,7 +112,7 @@ export function createVisitors({
     },
     async allows(origin, formId) {
       const form = await forms.get(formId);
-      // Of a form that does not exist there is nothing to keep, and the page can say what is wrong.
+      // Missing forms hold no data, and the page can show the error.
       return form?.status !== 'active' || mayEmbed(form.embed, origin);
     },
     nonce: (formId) => nonceOf(formId, tick()),

@@ -1,6 +1,14 @@
 import type { Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
-import type { Answers, Inputs, Made, NewSubmission, Submission, SubmissionFilter, Submitter } from './submission.ts';
+import type {
+  Answers,
+  Inputs,
+  Generation,
+  NewSubmission,
+  Submission,
+  SubmissionFilter,
+  Submitter,
+} from './submission.ts';
 
 export interface Row {
   readonly id: number | string;
@@ -18,17 +26,16 @@ export interface Row {
   readonly page_url: string;
   readonly answers: string;
   readonly response: string;
-  readonly made: string;
+  readonly generation: string;
   readonly error: string;
   readonly error_code: string;
-  readonly found_by: string;
+  readonly search_text: string;
   readonly created_at: number | string;
   readonly finished_at: number | string | null;
 }
 
 const nothing: Answers = { inputs: {}, display_values: {}, labels: {} };
 
-/** What is stored of a submission when it is taken. */
 export function rowOf({
   id,
   formId,
@@ -52,9 +59,9 @@ export function rowOf({
     email: keep ? emailIn(inputs) : null,
     page_url: keep ? pageUrl : '',
     answers: JSON.stringify(answers),
-    found_by: foldText(Object.values(answers.display_values).join('\n')),
+    search_text: foldText(Object.values(answers.display_values).join('\n')),
     response: '',
-    made: '',
+    generation: '',
     error: '',
     error_code: '',
     created_at: createdAt,
@@ -76,7 +83,7 @@ export function submissionOf(row: Row): Submission {
     sessionId: row.session_id,
     pageUrl: row.page_url,
     response: row.response,
-    made: row.made === '' ? null : (JSON.parse(row.made) as Made),
+    generation: row.generation === '' ? null : (JSON.parse(row.generation) as Generation),
     error: row.error,
     errorCode: row.error_code,
     createdAt: Number(row.created_at),
@@ -91,7 +98,7 @@ export function filtered<Query extends Knex.QueryBuilder>(
   if (formId !== undefined) void query.where('form_id', formId);
   if (status !== undefined) void query.where('status', status);
   const part = foldText(search ?? '').trim();
-  if (part !== '') void query.whereRaw("found_by like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
+  if (part !== '') void query.whereRaw("search_text like ? escape '!'", [`%${part.replace(/[!%_]/g, '!$&')}%`]);
   return query;
 }
 
@@ -100,7 +107,7 @@ export function whose(person: Submitter): Record<string, string | number> {
   return 'sessionId' in person ? { session_id: person.sessionId } : { email: foldText(person.email).trim() };
 }
 
-/** The address by which a person's data are found: the first value that is one, those of fields that say so before others. */
+/** The email address for personal data requests: the first one, preferably of a field named like "email". */
 function emailIn(inputs: Inputs): string | null {
   const texts = Object.entries(inputs).flatMap(([id, value]) =>
     typeof value === 'string' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim()) && value.length <= 254

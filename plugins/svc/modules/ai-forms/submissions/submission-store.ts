@@ -4,9 +4,9 @@ import { createAttempts } from './attempts.ts';
 import { filtered, submissionOf, whose, type Row } from './submission-rows.ts';
 import type { SubmissionFilter, SubmissionStore } from './submission.ts';
 
-const pieceSize = 200;
+const batchSize = 200;
 
-/** Submissions in the database; any node may take one, and every call takes part in a running transaction. */
+/** Submissions in the database. Any node may accept one, and every call joins a running transaction. */
 export function createSubmissionStore({
   host,
 }: {
@@ -17,7 +17,7 @@ export function createSubmissionStore({
     database.knex<Row>(formTables.submissions) as Knex.QueryBuilder<Row, Row[]>;
 
   async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
-    const query = filtered(table(), filter).orderBy('id', 'desc').limit(pieceSize);
+    const query = filtered(table(), filter).orderBy('id', 'desc').limit(batchSize);
     return (await (before === null ? query : query.where('id', '<', before))) as Row[];
   }
 
@@ -47,7 +47,7 @@ export function createSubmissionStore({
       let rows = await pageBefore(filter, null);
       while (rows.length > 0) {
         yield* rows.map(submissionOf);
-        rows = rows.length < pieceSize ? [] : await pageBefore(filter, rows.at(-1)?.id ?? null);
+        rows = rows.length < batchSize ? [] : await pageBefore(filter, rows.at(-1)?.id ?? null);
       }
     },
     delete: async (id) => (await table().where({ uuid: id }).delete()) > 0,
@@ -59,10 +59,10 @@ export function createSubmissionStore({
         const ids = (await table()
           .where({ form_id: formId })
           .where('created_at', '<', before)
-          .limit(pieceSize)
+          .limit(batchSize)
           .pluck('id')) as number[];
         if (ids.length > 0) swept += await table().whereIn('id', ids).delete();
-        if (ids.length < pieceSize) return swept;
+        if (ids.length < batchSize) return swept;
       }
     },
   };

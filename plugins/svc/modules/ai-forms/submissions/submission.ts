@@ -1,32 +1,32 @@
 import type { KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 
-/** Of a file: what is kept of it, never its content. */
+/** A file without its content. */
 export interface FileValue {
   readonly name: string;
   /** Bytes. */
   readonly size: number;
 }
 
-/** Submitted values by id of the element: a text, a number, values of ticked boxes, a file. Empty ones are there as well. */
+/** Submitted values by id of the element: a text, a number, selected values or a file. Includes empty values. */
 export type Inputs = Readonly<Record<string, string | number | readonly string[] | FileValue | null>>;
 
 export interface Answers {
   readonly inputs: Inputs;
-  /** The same with labels of options, every value a text. */
+  /** The values as text, with the labels of options. */
   readonly display_values: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
 }
 
 export type Source = Pick<KnowledgePassage, 'title' | 'url' | 'score'>;
 
-/** What made an answer. */
-export interface Made {
+/** How a response was generated. */
+export interface Generation {
   /** Display name (D6). */
   readonly provider: string;
   readonly model: string;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
-  /** Millionths of a US dollar; null: no price is known. */
+  /** In millionths of a US dollar. Null: no price is known. */
   readonly cost: number | null;
   readonly sources: readonly Source[];
 }
@@ -35,20 +35,20 @@ export interface Submission extends Answers {
   /** UUID. */
   readonly id: string;
   readonly formId: number;
-  /** As the form was called then. */
+  /** The name of the form at the time of submission. */
   readonly formName: string;
   readonly status: 'running' | 'completed' | 'failed';
   readonly attempt: number;
-  /** Among those of its form that were answered; null until it is. */
+  /** Sequence number among the completed submissions of the form. Null until completed. */
   readonly number: number | null;
   /** 0: a guest. */
   readonly userId: number;
   readonly sessionId: string | null;
   readonly pageUrl: string;
-  /** Markdown; empty until it is answered, and where nothing is kept. */
+  /** Markdown. Empty until completed, and if the form stores no submissions. */
   readonly response: string;
-  readonly made: Made | null;
-  /** Why it failed, for administrators. */
+  readonly generation: Generation | null;
+  /** The reason of a failure, for administrators. */
   readonly error: string;
   readonly errorCode: string;
   /** Milliseconds since the epoch. */
@@ -59,11 +59,11 @@ export interface Submission extends Answers {
 export interface SubmissionFilter {
   readonly formId?: number | undefined;
   readonly status?: Submission['status'] | undefined;
-  /** Part of a value or of the answer, without regard to case and accents; `%` and `_` mean themselves. */
+  /** Part of a value or of the response. Case and accents do not matter; `%` and `_` are literal. */
   readonly search?: string | undefined;
 }
 
-/** Whose submissions: of a user, of a session, or those in which this e-mail address was given. */
+/** A user, a session, or an email address that was entered. */
 export type Submitter = { readonly userId: number } | { readonly sessionId: string } | { readonly email: string };
 
 export interface NewSubmission extends Answers {
@@ -74,11 +74,11 @@ export interface NewSubmission extends Answers {
   readonly sessionId: string;
   readonly pageUrl: string;
   readonly createdAt: number;
-  /** False: of answers nothing is stored, neither now nor later. */
+  /** False: neither values nor the response are stored. */
   readonly keep: boolean;
 }
 
-/** A try to answer a submission: while its lease holds nobody else tries, and what it brings in counts. */
+/** An attempt at a submission. While its lease holds, no other attempt starts. */
 export interface Attempt {
   readonly id: string;
   readonly attempt: number;
@@ -86,24 +86,29 @@ export interface Attempt {
 
 export interface SubmissionStore {
   /**
-   * Takes a submission, in the running transaction: a new one, or one that failed or whose try is long over. Null: it is
-   * completed or under way. What such a try had reserved comes back in `abandoned`, to be given back.
+   * Claims a submission, in the running transaction: a new one, a failed one, or one with an expired lease. Null: it is
+   * completed or running. `abandoned` is the reservation of an expired attempt, to release.
    */
-  take(submission: NewSubmission): Promise<{ readonly attempt: Attempt; readonly abandoned: Reserved | null } | null>;
-  /** Notes what was taken from limits, in the running transaction. */
-  reserve(attempt: Attempt, taken: Reserved | null): Promise<void>;
-  /** Keeps the lease; false: it is lost. */
+  claim(submission: NewSubmission): Promise<{ readonly attempt: Attempt; readonly abandoned: Reserved | null } | null>;
+  /** Stores the reservation of limits, in the running transaction. */
+  reserve(attempt: Attempt, reserved: Reserved | null): Promise<void>;
+  /** Renews the lease. False: it is lost. */
   renew(attempt: Attempt): Promise<boolean>;
-  /** Stores the answer, in the running transaction; false: another try has taken its place, and nothing was stored. */
+  /** Stores the response, in the running transaction. False: another attempt owns the submission, and nothing was stored. */
   complete(
     attempt: Attempt,
-    end: { readonly response: string; readonly made: Made; readonly number: number; readonly keep: boolean },
+    end: {
+      readonly response: string;
+      readonly generation: Generation;
+      readonly number: number;
+      readonly keep: boolean;
+    },
   ): Promise<boolean>;
-  /** Stores why it failed; null: another try has taken its place. Answers what was reserved. */
+  /** Stores the failure and returns the reservation. Null: another attempt owns the submission. */
   fail(
     attempt: Attempt,
     end: { readonly error: string; readonly code: string },
-  ): Promise<{ readonly taken: Reserved | null } | null>;
+  ): Promise<{ readonly reserved: Reserved | null } | null>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
   list(
@@ -111,17 +116,17 @@ export interface SubmissionStore {
     page: { readonly limit: number; readonly offset: number },
   ): Promise<readonly Submission[]>;
   count(filter: SubmissionFilter): Promise<number>;
-  /** When the last one of each form came, by form. */
+  /** Time of the latest submission by form. */
   latest(): Promise<ReadonlyMap<number, number>>;
-  /** All of the filter, newest first, read in pieces. */
+  /** All matching submissions, newest first, read in batches. */
   all(filter: SubmissionFilter): AsyncIterable<Submission>;
-  /** Answers whether there was one. */
+  /** False: there was none. */
   delete(id: string): Promise<boolean>;
   of(person: Submitter): Promise<readonly Submission[]>;
-  /** Answers how many went. */
+  /** Returns the number of deleted submissions. */
   eraseOf(person: Submitter): Promise<number>;
-  /** Deletes those of a form that came before a moment, in batches; answers how many went. */
+  /** Deletes submissions of a form from before a time, in batches. Returns their number. */
   sweep(formId: number, before: number): Promise<number>;
-  /** Fails tries whose node is gone, and answers what they had reserved. */
+  /** Fails attempts whose lease has expired, and returns their reservations. */
   recover(): Promise<readonly Reserved[]>;
 }

@@ -12,26 +12,25 @@ const columns: readonly (readonly [string, (submission: Submission) => string | 
   ['page_url', ({ pageUrl }) => pageUrl],
   ['inputs', (submission) => summaryOf(submission)],
   ['response', ({ response }) => response],
-  ['provider', ({ made }) => made?.provider ?? ''],
-  ['model', ({ made }) => made?.model ?? ''],
-  ['input_tokens', ({ made }) => made?.usage.input_tokens ?? ''],
-  ['output_tokens', ({ made }) => made?.usage.output_tokens ?? ''],
-  ['cost_usd', ({ made }) => (made?.cost == null ? '' : made.cost / 1_000_000)],
+  ['provider', ({ generation }) => generation?.provider ?? ''],
+  ['model', ({ generation }) => generation?.model ?? ''],
+  ['input_tokens', ({ generation }) => generation?.usage.input_tokens ?? ''],
+  ['output_tokens', ({ generation }) => generation?.usage.output_tokens ?? ''],
+  ['cost_usd', ({ generation }) => (generation?.cost == null ? '' : generation.cost / 1_000_000)],
   ['error', ({ error }) => error],
 ];
 
-/** Submissions as CSV: forms differ in their fields, so one column holds them all, `Label: value` a line. */
+/** CSV with all fields in one column, because forms differ: one `Label: value` per line. */
 export async function* submissionsCsv(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
   yield byteOrderMark + csvLine(columns.map(([name]) => name));
   for await (const submission of submissions) yield csvLine(columns.map(([, read]) => read(submission)));
 }
 
-/** One JSON object a line, in the words of the event (contract 6.5). */
+/** JSON lines, with the names of the event (contract 6.5). */
 export async function* submissionsJsonl(submissions: AsyncIterable<Submission>): AsyncGenerator<string> {
   for await (const submission of submissions) yield `${JSON.stringify(submissionRecord(submission))}\n`;
 }
 
-/** A submission as exports and commands show it. */
 export function submissionRecord(submission: Submission): Record<string, unknown> {
   const {
     id,
@@ -47,7 +46,7 @@ export function submissionRecord(submission: Submission): Record<string, unknown
     display_values,
     labels,
     response,
-    made,
+    generation,
     error,
     errorCode,
   } = submission;
@@ -64,21 +63,21 @@ export function submissionRecord(submission: Submission): Record<string, unknown
     labels,
     response: { text: response },
     ai:
-      made === null
+      generation === null
         ? null
         : {
-            provider: made.provider,
-            model: made.model,
-            usage: made.usage,
-            cost_usd: made.cost === null ? null : made.cost / 1_000_000,
-            sources: made.sources,
+            provider: generation.provider,
+            model: generation.model,
+            usage: generation.usage,
+            cost_usd: generation.cost === null ? null : generation.cost / 1_000_000,
+            sources: generation.sources,
           },
     page: { url: pageUrl },
     ...(error !== '' && { error: { code: errorCode, message: error } }),
   };
 }
 
-/** `Label: value`, one a line. */
+/** One `Label: value` per line. */
 export function summaryOf({ labels, display_values: values }: Submission): string {
   return Object.entries(labels)
     .map(([id, label]) => `${label}: ${values[id] || '-'}`)

@@ -8,32 +8,31 @@ import { formTables } from '../forms/form-tables.ts';
 import '../hooks.ts';
 import type { LimitedFormVisitor } from '../hooks.ts';
 
-export type LimitInForce = CountedLimit;
+export type ActiveLimit = CountedLimit;
 
-/** Shown at a limit that is used up. */
 export interface ShownLimit {
   readonly message: string;
-  /** ISO 8601: when there is more. */
+  /** ISO 8601: start of the next period. */
   readonly until: string;
 }
 
 export interface FormLimiter {
-  /** The limit that counts for a visitor; null: there is none. */
-  of(visitor: LimitedFormVisitor): Promise<LimitInForce | null>;
-  left(limit: LimitInForce): Promise<number>;
-  /** Takes one answer, in the running transaction; null: none is left. However many ask at once, over all nodes, together they get no more than there is. */
-  take(limit: LimitInForce): Promise<Reserved | null>;
-  giveBack(taken: Reserved): Promise<void>;
-  shown(form: Pick<AiForm, 'limits'>, limit: LimitInForce): ShownLimit;
-  /** Forgets periods that are long over. */
+  /** The limit of a visitor. Null: none. */
+  of(visitor: LimitedFormVisitor): Promise<ActiveLimit | null>;
+  left(limit: ActiveLimit): Promise<number>;
+  /** Reserves one response, in the running transaction. Null: the limit is reached. Exact over all nodes. */
+  reserve(limit: ActiveLimit): Promise<Reserved | null>;
+  release(reserved: Reserved): Promise<void>;
+  shown(form: Pick<AiForm, 'limits'>, limit: ActiveLimit): ShownLimit;
+  /** Deletes old periods. */
   sweep(): Promise<void>;
 }
 
-/** No period is longer than a month. */
-const keptFor = 40 * 24 * 3600_000;
+/** The longest period is a month. */
+const retention = 40 * 24 * 3600_000;
 const days = { day: 1, week: 7, month: 30 } as const;
 
-/** Limits of visitors, counted in the database: one count for all nodes. */
+/** Limits of visitors, counted in the database for all nodes. */
 export function createFormLimits({
   host,
   signer,
@@ -51,7 +50,7 @@ export function createFormLimits({
       const network = clientNetwork(ip);
       const address =
         network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
-      // In order, so that two transactions never wait for each other.
+      // Always in the same order, so that transactions cannot deadlock.
       const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session}`];
       return {
         amount: set.amount,
@@ -63,14 +62,14 @@ export function createFormLimits({
       };
     },
     left: counters.left,
-    take: (limit) => counters.reserve(limit, { least: 1, most: 1 }),
-    giveBack: (taken) => counters.settle(taken, 0),
+    reserve: (limit) => counters.reserve(limit, { least: 1, most: 1 }),
+    release: (reserved) => counters.settle(reserved, 0),
     shown: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
-    sweep: () => counters.sweep(clock.now() - keptFor),
+    sweep: () => counters.sweep(clock.now() - retention),
   };
 }
 
-/** What is set for a guest, a user, or the most generous of the user's roles. */
+/** The limit for a guest, a user, or the most generous of the user's roles. */
 export function limitFor({ limits }: Pick<AiForm, 'limits'>, user: Pick<User, 'id' | 'roles'>): FormLimit {
   if (user.id === 0) return limits.guest;
   const ofRoles = user.roles.flatMap((role) =>
@@ -80,7 +79,7 @@ export function limitFor({ limits }: Pick<AiForm, 'limits'>, user: Pick<User, 'i
   return others.reduce((best, limit) => (generosity(limit) > generosity(best) ? limit : best), first);
 }
 
-/** Answers a day. */
+/** Responses per day. */
 function generosity({ amount, per }: FormLimit): number {
   return amount <= 0 ? Number.POSITIVE_INFINITY : amount / days[per];
 }

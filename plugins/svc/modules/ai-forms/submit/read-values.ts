@@ -1,24 +1,23 @@
 import { RestError } from '#plugin-api';
 import type { FormElement } from '../forms/form.ts';
-import { largestFile } from '../forms/form-errors.ts';
+import { maxFileSize } from '../forms/form-errors.ts';
 import type { Answers, FileValue } from '../submissions/submission.ts';
 
-/** A file as it came, in memory; it is never written to the disk. */
-export interface GivenFile {
+/** A file in memory, never written to disk. */
+export interface UploadedFile {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** What was filled in, before it is checked. */
-export interface GivenValues {
+/** Submitted values, unchecked. */
+export interface InputValues {
   /** By id of the element. */
   readonly values: Readonly<Record<string, unknown>>;
-  readonly files: Readonly<Record<string, GivenFile>>;
+  readonly files: Readonly<Record<string, UploadedFile>>;
 }
 
-/** A submission as it was checked. */
 export interface CheckedValues extends Answers {
-  /** What stands for `{id}` in the prompt; of files the text. */
+  /** Values for `{id}` in the prompt. For files, their text. */
   readonly promptValues: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +36,7 @@ export const longestFileText = 100_000;
  *
  * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each bad element by its id (D4).
  */
-export async function readValues(elements: readonly FormElement[], given: GivenValues): Promise<CheckedValues> {
+export async function readValues(elements: readonly FormElement[], given: InputValues): Promise<CheckedValues> {
   const errors: Record<string, string> = {};
   const inputs: Record<string, Value> = {};
   const display: Record<string, string> = {};
@@ -74,7 +73,7 @@ export function invalidValues(errors: Readonly<Record<string, string>>): RestErr
   });
 }
 
-/** Reads one value as a browser sends it: texts, numbers, a list of ticked boxes. */
+/** Reads one value as browsers send it: text, numbers, lists of checkboxes. */
 export function readValue(element: FormElement, given: unknown): Read {
   switch (element.type) {
     case 'text':
@@ -86,7 +85,7 @@ export function readValue(element: FormElement, given: unknown): Read {
     case 'radio':
       return readChosen(element, given);
     case 'checkbox':
-      return readTicked(element, given);
+      return readCheckboxes(element, given);
     case 'file':
       return { error: `${element.label} must be a file.` };
   }
@@ -94,14 +93,13 @@ export function readValue(element: FormElement, given: unknown): Read {
 
 function readText({ type, label, required, min, max }: FormElement, given: unknown): Read {
   const text = lineOf(given);
-  if (text === null) return { error: `${label} must be a text.` };
+  if (text === null) return { error: `${label} must be text.` };
   if (text === '') return required ? missing(label) : { value: '', display: '' };
   const length = [...text].length;
   const most = max ?? (type === 'textarea' ? longestText : longestLine);
-  if (length > most)
-    return { error: `${label} may have at most ${String(most)} characters; it has ${String(length)}.` };
+  if (length > most) return { error: `${label} must have at most ${String(most)} characters, not ${String(length)}.` };
   if (min !== null && length < min)
-    return { error: `${label} must have at least ${String(min)} characters; it has ${String(length)}.` };
+    return { error: `${label} must have at least ${String(min)} characters, not ${String(length)}.` };
   if (type === 'text' && /[\r\n]/.test(text)) return { error: `${label} must be a single line.` };
   const plain = text.replaceAll('\r\n', '\n');
   return { value: plain, display: plain };
@@ -126,23 +124,23 @@ function readChosen({ label, required, options }: FormElement, given: unknown): 
     : { error: `${label} must be one of: ${options.map((one) => one.label).join(', ')}.` };
 }
 
-function readTicked({ label, required, options, min, max }: FormElement, given: unknown): Read {
+function readCheckboxes({ label, required, options, min, max }: FormElement, given: unknown): Read {
   const list =
     given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
   const chosen = options.filter(({ value }) => list.includes(value));
   if (list.some((value) => !options.some((option) => option.value === value)))
-    return { error: `${label} may only hold: ${options.map((one) => one.label).join(', ')}.` };
+    return { error: `${label} allows only: ${options.map((one) => one.label).join(', ')}.` };
   if (chosen.length === 0) return required ? missing(label) : { value: [], display: '' };
-  if (min !== null && chosen.length < min) return { error: `${label}: tick at least ${String(min)}.` };
-  if (max !== null && chosen.length > max) return { error: `${label}: tick at most ${String(max)}.` };
+  if (min !== null && chosen.length < min) return { error: `${label}: select at least ${String(min)}.` };
+  if (max !== null && chosen.length > max) return { error: `${label}: select at most ${String(max)}.` };
   return { value: chosen.map(({ value }) => value), display: chosen.map((one) => one.label).join(', ') };
 }
 
-async function readFile({ label, required, max }: FormElement, file: GivenFile | undefined): Promise<Read> {
+async function readFile({ label, required, max }: FormElement, file: UploadedFile | undefined): Promise<Read> {
   if (file === undefined || file.bytes.length === 0) return required ? missing(label) : { value: null, display: '' };
-  const most = Math.min(largestFile, max ?? largestFile);
+  const most = Math.min(maxFileSize, max ?? maxFileSize);
   const name = file.name.replace(/[\u0000-\u001f\u007f]/g, '').slice(-200);
-  if (file.bytes.length > most * 1_048_576) return { error: `${label} may have at most ${String(most)} MB.` };
+  if (file.bytes.length > most * 1_048_576) return { error: `${label} must not be larger than ${String(most)} MB.` };
   if (!/\.(txt|md|pdf)$/i.test(name)) return { error: `${label} must be a .txt, .md or .pdf file.` };
   const { DocumentError, readDocument } = await import('../../../kit/read-document.ts');
   try {
@@ -158,10 +156,10 @@ function missing(label: string): Read {
   return { error: `${label} is required.` };
 }
 
-/** The text without blanks around it; a number counts as one, nothing as empty. Null: neither. */
+/** The trimmed text. A missing value is empty. Null: neither text nor a number. */
 function lineOf(given: unknown): string | null {
   if (given === undefined || given === null) return '';
   if (typeof given === 'number') return String(given);
-  // PostgreSQL's texts hold no NUL.
+  // PostgreSQL cannot store NUL in text.
   return typeof given === 'string' ? given.replaceAll('\u0000', '').trim() : null;
 }

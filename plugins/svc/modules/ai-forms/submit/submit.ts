@@ -4,11 +4,11 @@ import { errors } from '../../../kit/errors.ts';
 import type { formSubmittedEvent } from '../form-submitted.event.ts';
 import type { AiForm, FormStore } from '../forms/form.ts';
 import '../hooks.ts';
-import type { FormTurn } from '../hooks.ts';
+import type { SubmissionContext } from '../hooks.ts';
 import type { Attempt, Source, Submission, SubmissionStore } from '../submissions/submission.ts';
 import { leaseTime } from '../submissions/attempts.ts';
-import type { FormLimiter, LimitInForce } from './form-limits.ts';
-import type { MadeAnswer, MakeAnswer } from './make-answer.ts';
+import type { FormLimiter, ActiveLimit } from './form-limits.ts';
+import type { GeneratedResponse, GenerateResponse } from './generate-response.ts';
 import type { CheckedValues } from './read-values.ts';
 
 export interface SubmitParts {
@@ -16,92 +16,92 @@ export interface SubmitParts {
   readonly forms: Pick<FormStore, 'countSubmission'>;
   readonly submissions: SubmissionStore;
   readonly limits: FormLimiter;
-  readonly makeAnswer: MakeAnswer;
+  readonly generateResponse: GenerateResponse;
 }
 
 export interface SubmitInput {
   readonly form: AiForm;
-  readonly user: FormTurn['user'];
+  readonly user: SubmissionContext['user'];
   readonly session: string;
-  /** Null: none holds, for administrators at the command line. */
-  readonly limit: LimitInForce | null;
-  /** UUID: the same again is the same submission. */
+  /** Null: no limit, as for the command line. */
+  readonly limit: ActiveLimit | null;
+  /** UUID, the idempotency key. */
   readonly id: string;
   readonly values: CheckedValues;
   readonly pageUrl: string;
-  /** The visitor goes away: nothing more is made, and the submission counts as failed. */
+  /** Aborted when the visitor disconnects. The submission fails. */
   readonly signal: AbortSignal;
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
 }
 
-/** A submission that was taken: it counts against the limit, and is being answered. */
+/** A submission that counts against the limit. */
 export interface Accepted {
-  /** Fails with the errors of D5. */
-  readonly answer: Promise<Submission>;
+  /** @throws RestError of D5. */
+  readonly completed: Promise<Submission>;
 }
 
 /**
- * Takes a submission and answers it, once: what was answered already is given again, what failed is tried anew. The answer,
- * its number and its event are one transaction. A try whose node dies is over after a minute; then another may begin.
+ * Processes a submission once: a completed one is returned again, a failed one is retried. Response, number and event are
+ * stored in one transaction. An attempt whose node dies expires after a minute; then another may start.
  *
  * @throws RestError 409 `rest_svc_submission_running`, 429 `rest_svc_form_limit_reached`.
  */
 export type Submit = (input: SubmitInput) => Promise<Accepted>;
 
 export function createSubmit(parts: SubmitParts): Submit {
-  const { host, submissions, makeAnswer } = parts;
+  const { host, submissions, generateResponse } = parts;
   const { hooks, log } = host;
 
-  async function answer(input: SubmitInput, attempt: Attempt): Promise<Submission> {
-    const turn = turnOf(input);
+  async function complete(input: SubmitInput, attempt: Attempt): Promise<Submission> {
+    const context = contextOf(input);
     const lease = new AbortController();
-    const undo = beat(parts, attempt, lease);
+    const stopHeartbeat = startHeartbeat(parts, attempt, lease);
     try {
-      const answered = await makeAnswer({
-        turn,
+      const generated = await generateResponse({
+        context,
         promptValues: input.values.promptValues,
         signal: AbortSignal.any([input.signal, lease.signal]),
         onText: input.onText,
         onSources: input.onSources,
       });
-      const number = await store(parts, { input, attempt, answered });
+      const number = await store(parts, { input, attempt, generated });
       if (number === null) throw errors.submission_running();
-      await hooks.doActionAsync('svc_form_answered', answered.response, answered.made, turn);
-      return storedOf(input, answered, number);
+      await hooks.doActionAsync('svc_form_answered', generated.response, generated.generation, context);
+      return completedSubmission(input, generated, number);
     } catch (error) {
-      await giveUp(parts, attempt, error);
-      await hooks.doActionAsync('svc_form_failed', error, turn);
+      await storeFailure(parts, attempt, error);
+      await hooks.doActionAsync('svc_form_failed', error, context);
       throw error;
     } finally {
-      undo();
+      stopHeartbeat();
     }
   }
 
   return async (input) => {
-    const attempt = await take(parts, input);
+    const attempt = await accept(parts, input);
     if (attempt !== null) {
-      const answering = answer(input, attempt);
-      // Whoever does not wait for it does not hear of its failure either.
-      answering.catch(() => undefined);
-      return { answer: answering };
+      const completed = complete(input, attempt);
+      // The caller may not wait for it.
+      completed.catch(() => undefined);
+      return { completed };
     }
     const found = await submissions.find(input.id);
     if (found?.formId !== input.form.id || found.status !== 'completed') throw errors.submission_running();
     if (found.response === '') throw errors.submission_not_kept();
-    log.debug('a submission was sent again', { submission: input.id });
-    return { answer: Promise.resolve(found) };
+    log.debug('Duplicate submission received', { event: 'form_submission_repeated', submission: input.id });
+    return { completed: Promise.resolve(found) };
   };
 }
 
-/** In one transaction: the submission and what it takes of the visitor's limit. Null: it is there already. */
-function take(
+/** Claims the submission and reserves the limit in one transaction. Null: it is completed or running. */
+function accept(
   { host, submissions, limits }: SubmitParts,
   { form, user, session, limit, id, values, pageUrl }: SubmitInput,
 ): Promise<Attempt | null> {
   return host.database.transaction(async () => {
     const { inputs, display_values, labels } = values;
-    const taken = await submissions.take({
+    const claimed = await submissions.claim({
       id,
       formId: form.id,
       formName: form.name,
@@ -114,10 +114,10 @@ function take(
       display_values,
       labels,
     });
-    if (taken === null) return null;
-    if (taken.abandoned !== null) await limits.giveBack(taken.abandoned);
-    if (limit === null) return taken.attempt;
-    const reserved = await limits.take(limit);
+    if (claimed === null) return null;
+    if (claimed.abandoned !== null) await limits.release(claimed.abandoned);
+    if (limit === null) return claimed.attempt;
+    const reserved = await limits.reserve(limit);
     if (reserved === null) {
       const seconds = Math.max(1, Math.ceil((limit.endsAt - host.clock.now()) / 1000));
       throw errors.form_limit_reached({
@@ -126,41 +126,41 @@ function take(
         headers: { 'Retry-After': String(seconds) },
       });
     }
-    await submissions.reserve(taken.attempt, reserved);
-    return taken.attempt;
+    await submissions.reserve(claimed.attempt, reserved);
+    return claimed.attempt;
   });
 }
 
 interface Storing {
   readonly input: SubmitInput;
   readonly attempt: Attempt;
-  readonly answered: MadeAnswer;
+  readonly generated: GeneratedResponse;
 }
 
-/** In one transaction: the answer, its number, and the event. Null: the lease was lost, and another try counts. */
+/** Stores the response, its number and the event in one transaction. Null: the lease was lost. */
 function store(
   { host, forms, submissions }: SubmitParts,
-  { input, attempt, answered }: Storing,
+  { input, attempt, generated }: Storing,
 ): Promise<number | null> {
   const { form, user, values } = input;
-  const { response, made } = answered;
+  const { response, generation } = generated;
   return host.database
     .transaction(async () => {
       const number = await forms.countSubmission(form.id);
-      // Deleted meanwhile: there is nothing to be stored, and nobody to be told.
+      // The form was deleted meanwhile.
       if (number === 0) throw errors.ai_form_not_found({ values: { id: form.id } });
-      if (!(await submissions.complete(attempt, { response, made, number, keep: form.privacy.keep })))
+      if (!(await submissions.complete(attempt, { response, generation, number, keep: form.privacy.keep })))
         throw new LeaseLost();
       const data: EventData<typeof formSubmittedEvent> = {
         form: { id: form.id, name: form.name },
         submission: { id: attempt.id, count: number },
         inputs: values.inputs,
         response: { text: response },
-        ai: { provider: made.provider, model: made.model },
+        ai: { provider: generation.provider, model: generation.model },
         actor: user.id > 0 ? { type: 'user', user_id: user.id } : { type: 'guest' },
       };
       await host.hooks.doActionAsync('svc_event_emit', 'form.submitted', data, {
-        meta: { form_id: form.id, provider: made.provider, model: made.model },
+        meta: { form_id: form.id, provider: generation.provider, model: generation.model },
       });
       return number;
     })
@@ -172,49 +172,59 @@ function store(
 
 class LeaseLost extends Error {}
 
-/** Stores the reason, and gives back what was taken: failures cost nothing. */
-async function giveUp({ host, submissions, limits }: SubmitParts, attempt: Attempt, error: unknown): Promise<void> {
+/** Stores the reason and releases the reservation: failures do not count against the limit. */
+async function storeFailure(
+  { host, submissions, limits }: SubmitParts,
+  attempt: Attempt,
+  error: unknown,
+): Promise<void> {
   const known = error instanceof RestError ? error : null;
   try {
     await host.database.transaction(async () => {
       const failed = await submissions.fail(attempt, {
-        error: known?.message ?? 'Something went wrong; the log says what.',
+        error: known?.message ?? 'Unexpected error. The log has the cause.',
         code: known?.code ?? 'rest_internal_error',
       });
-      if (failed?.taken) await limits.giveBack(failed.taken);
+      if (failed?.reserved) await limits.release(failed.reserved);
     });
-    if (known === null) host.log.error('A form could not be answered', { submission: attempt.id, error });
+    if (known === null)
+      host.log.error('Form submission failed', { event: 'form_submission_failed', submission: attempt.id, error });
   } catch (failure) {
-    host.log.error('A failed submission of a form could not be stored; it is given up after a minute.', {
+    host.log.error('Failed to store a failed form submission; its lease expires within a minute', {
+      event: 'form_failure_not_stored',
       submission: attempt.id,
       error: failure,
     });
   }
 }
 
-/** Tells the other nodes that this one is alive. */
-function beat({ host, submissions }: SubmitParts, attempt: Attempt, lease: AbortController): () => void {
+/** Renews the lease, and aborts the attempt when the lease is lost. */
+function startHeartbeat({ host, submissions }: SubmitParts, attempt: Attempt, lease: AbortController): () => void {
   return host.clock.every(leaseTime / 3, () => {
     submissions.renew(attempt).then(
       (held) => {
         if (!held) lease.abort();
       },
       (error: unknown) => {
-        host.log.warn('The lease of a submission could not be renewed', { submission: attempt.id, error });
+        host.log.warn('Failed to renew the lease of a form submission', {
+          event: 'form_lease_not_renewed',
+          submission: attempt.id,
+          error,
+        });
       },
     );
   });
 }
 
-function turnOf({ form, id, user, values, pageUrl }: SubmitInput): FormTurn {
+function contextOf({ form, id, user, values, pageUrl }: SubmitInput): SubmissionContext {
   const { inputs, display_values, labels } = values;
   return { form, submission: id, user, pageUrl, inputs, display_values, labels };
 }
 
-/** As it is shown at once, also where nothing of it is kept. */
-function storedOf(
+/** The submission for the visitor, even if the form stores none. */
+function completedSubmission(
   { form, id, user, session, values, pageUrl }: SubmitInput,
-  { response, made }: MadeAnswer,
+  { response, generation }: GeneratedResponse,
   number: number,
 ): Submission {
   const { inputs, display_values, labels } = values;
@@ -229,7 +239,7 @@ function storedOf(
     sessionId: session,
     pageUrl,
     response,
-    made,
+    generation,
     error: '',
     errorCode: '',
     createdAt: 0,

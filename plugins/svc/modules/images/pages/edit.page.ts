@@ -1,13 +1,13 @@
+import type { Images } from '../images.ts';
 import { readFile } from 'node:fs/promises';
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import type { JobSource } from '../draw/image-job.ts';
-import { readJob } from '../draw/read-job.ts';
-import { sourceOfImage, sourceOfMedia } from '../draw/read-source.ts';
+import type { JobSource } from '../generation/image-job.ts';
+import { readJob } from '../generation/read-job.ts';
+import { sourceOfImage, sourceOfMedia } from '../generation/read-job.ts';
 import { imageSlug, imagesSlug } from '../image-names.ts';
-import { drawAction, newRequest } from './draw-action.ts';
+import { generateAction, newRequest } from './generate-action.ts';
 import { findImage } from './image.page.ts';
 import { pathOf } from './image-tile.ts';
 import { jobForm } from './job-form.ts';
@@ -15,30 +15,30 @@ import { jobForm } from './job-form.ts';
 const template = 'svc/image-edit';
 type Values = Readonly<Record<string, unknown>>;
 
-/** A new version of an image: of the history (`image`), of the media library (`media`), or of a file that is uploaded. */
-export function editPage(context: ServiceContext): AdminPageBody {
+/** Edits an image of the history (`image`), of the media library (`media`), or an uploaded file. */
+export function editPage(parts: Images): AdminPageBody {
   return {
     render: async ({ query }) => ({
       template,
-      data: await view(context, query, { values: await valuesOf(context, query) }),
+      data: await view(parts, query, { values: await valuesOf(parts, query) }),
     }),
-    actions: { draw: (request) => edit(context, request) },
+    actions: { draw: (request) => edit(parts, request) },
   };
 }
 
-/** The provider that drew it is the first to be asked, if it edits. */
-async function valuesOf(context: ServiceContext, query: Values): Promise<Values> {
-  const image = await findImage(context, query['image']);
+/** Preselects the provider and model that generated the image. */
+async function valuesOf(parts: Images, query: Values): Promise<Values> {
+  const image = await findImage(parts, query['image']);
   return image === null ? {} : { provider: image.providerId, model: image.model };
 }
 
 async function view(
-  context: ServiceContext,
+  parts: Images,
   named: Values,
   form: Pick<Parameters<typeof jobForm>[1], 'values' | 'errors'>,
 ): Promise<Record<string, unknown>> {
-  const { host } = context;
-  const image = await findImage(context, named['image']);
+  const { host } = parts;
+  const image = await findImage(parts, named['image']);
   const mediaId =
     image?.mediaId ??
     (typeof named['media'] === 'string' && /^[1-9]\d{0,8}$/.test(named['media']) ? Number(named['media']) : 0);
@@ -48,7 +48,7 @@ async function view(
       ? null
       : { path: pathOf(media.url), alt: media.alt || media.title };
   return {
-    form: await jobForm(context, { act: 'edit', ...form }),
+    form: await jobForm(parts, { mode: 'edit', ...form }),
     source,
     image: image?.id ?? '',
     media: image === null && source !== null ? mediaId : '',
@@ -59,11 +59,11 @@ async function view(
   };
 }
 
-async function edit(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+async function edit(parts: Images, request: AdminRequest): Promise<AdminActionResult> {
   try {
-    const source = await sourceOfForm(context, request);
+    const source = await sourceOfForm(parts, request);
     const job = readJob(request.form, { request: newRequest(), userId: request.user.id, source });
-    return await drawAction(context, request, {
+    return await generateAction(parts, request, {
       job,
       redirect: ({ images: [first] }) => `${imageSlug}?id=${String(first?.id ?? '')}`,
     });
@@ -73,20 +73,20 @@ async function edit(context: ServiceContext, request: AdminRequest): Promise<Adm
     return {
       notice: { kind: 'error', text: error.message },
       data: { message: error.message, errors },
-      page: { template, data: await view(context, request.form, { values: request.form, errors }) },
+      page: { template, data: await view(parts, request.form, { values: request.form, errors }) },
     };
   }
 }
 
-/** Files are gone once the action has answered: they are read at once. */
-async function sourceOfForm(context: ServiceContext, request: AdminRequest): Promise<JobSource> {
+/** Reads the files now: the host deletes uploads after the action. */
+async function sourceOfForm(parts: Images, request: AdminRequest): Promise<JobSource> {
   const { files = {} } = request;
   const mask = files['mask'] === undefined ? {} : { mask: await readFile(files['mask'].path) };
-  const image = await findImage(context, request.form['image']);
-  if (image !== null) return { ...(await sourceOfImage(context, image)), ...mask };
+  const image = await findImage(parts, request.form['image']);
+  if (image !== null) return { ...(await sourceOfImage(parts, image)), ...mask };
   if (readText(request, 'media') !== '')
-    return { ...(await sourceOfMedia(context, Number(readText(request, 'media')))), ...mask };
+    return { ...(await sourceOfMedia(parts, Number(readText(request, 'media')))), ...mask };
   const file = files['file'];
-  if (file === undefined) throw invalidFields({ file: 'Choose the image that is to be edited.' });
+  if (file === undefined) throw invalidFields({ file: 'Choose an image to edit.' });
   return { image: await readFile(file.path), mediaId: null, parentId: null, ...mask };
 }

@@ -1,30 +1,105 @@
+import type { Images } from '../images.ts';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { readJob } from '../draw/read-job.ts';
-import { imagesOf } from '../images-of.ts';
-import { visitorImagesOf } from '../public/visitors-of.ts';
-import { drawAction, newRequest } from './draw-action.ts';
-import { historyView } from './history.ts';
+import { readJob } from '../generation/read-job.ts';
+import { generateAction, newRequest } from './generate-action.ts';
 import { imageTiles } from './image-tile.ts';
 import { jobForm, priceText } from './job-form.ts';
-import { modelFields } from './model-fields.ts';
+import { modelFields } from './job-form.ts';
+import { imagesSlug } from '../image-names.ts';
+import { imageOrigins, type ImageFilter, type ImageMode, type ImageOrigin } from '../store/image.ts';
+
+type Query = Readonly<Record<string, unknown>>;
+
+const pageSize = 24;
+const names = ['search', 'origin', 'mode', 'model'] as const;
+
+const text = (query: Query, name: string): string =>
+  typeof query[name] === 'string' ? query[name].trim().slice(0, 200) : '';
+
+/** Ignores invalid parameters, so that any URL shows a page. */
+function readFilter(query: Query): ImageFilter {
+  const origin = imageOrigins.find((one) => one === text(query, 'origin')) as ImageOrigin | undefined;
+  const mode = (['generate', 'edit'] as const).find((one) => one === text(query, 'mode')) as ImageMode | undefined;
+  const model = /^([^:]+):(.+)$/.exec(text(query, 'model'));
+  const search = text(query, 'search');
+  return {
+    ...(search !== '' && { search }),
+    ...(origin && { origin }),
+    ...(mode && { mode }),
+    ...(model && { providerId: model[1], model: model[2] }),
+  };
+}
+
+function readId(query: Query, name: string): number | undefined {
+  const value = text(query, name);
+  return /^[1-9]\d{0,9}$/.test(value) ? Number(value) : undefined;
+}
+
+async function historyView(parts: Images, query: Query) {
+  const { host } = parts;
+  const { store } = parts;
+  const filter = readFilter(query);
+  const [before, after] = [readId(query, 'before'), readId(query, 'after')];
+  const found = await store.list(filter, { limit: pageSize + 1, ...(after === undefined ? { before } : { after }) });
+  const more = found.length > pageSize;
+  const images = after === undefined ? found.slice(0, pageSize) : found.slice(-pageSize);
+  const [first, last] = [images[0]?.id, images.at(-1)?.id];
+  const address = (values: Readonly<Record<string, string>>): string => {
+    const current = Object.fromEntries(
+      names.flatMap((name) => (text(query, name) === '' ? [] : [[name, text(query, name)]])),
+    );
+    return `${new URL(host.admin.url(imagesSlug)).pathname}?${new URLSearchParams({ ...current, ...values }).toString()}#history`;
+  };
+  const models = await store.models();
+  const isFiltered = Object.keys(filter).length > 0;
+  return {
+    tiles: await imageTiles(host, images),
+    total: await store.count(filter),
+    isFiltered,
+    isEmpty: images.length === 0 && !isFiltered && before === undefined && after === undefined,
+    search: text(query, 'search'),
+    origin: filter.origin ?? '',
+    mode: filter.mode ?? '',
+    model: filter.model === undefined ? '' : text(query, 'model'),
+    origins: [
+      { value: '', label: 'All sources' },
+      { value: imageOrigins[0], label: 'Administrators' },
+      { value: imageOrigins[1], label: 'Visitors' },
+      { value: imageOrigins[2], label: 'Automations' },
+    ],
+    modes: [
+      { value: '', label: 'All' },
+      { value: 'generate', label: 'Generated' },
+      { value: 'edit', label: 'Edited' },
+    ],
+    modelChoices: [
+      { value: '', label: 'All' },
+      ...models.map(({ providerId, model }) => ({ value: `${providerId}:${model}`, label: model })),
+    ],
+    newest: before === undefined && after === undefined ? null : address({}),
+    newer:
+      first !== undefined && (after === undefined ? before !== undefined : more)
+        ? address({ after: String(first) })
+        : null,
+    older: last !== undefined && (after === undefined ? more : true) ? address({ before: String(last) }) : null,
+  };
+}
 
 const template = 'svc/images';
 
-/** The generator and the history. */
-export function imagesPage(context: ServiceContext): AdminPageBody {
+export function imagesPage(parts: Images): AdminPageBody {
   return {
     render: async ({ query }) => ({
       template,
-      data: await view(context, query, { values: await formerValues(context, query) }),
+      data: await view(parts, query, { values: await reusedValues(parts, query) }),
     }),
     actions: {
-      draw: (request) => draw(context, request),
-      // What the chosen model takes, for a page that follows the choice.
+      draw: (request) => generate(parts, request),
+      // The fields that the chosen model supports, for the page's script.
       takes: async (request) => {
-        const fields = await modelFields(context, {
+        const fields = await modelFields(parts, {
           provider: readText(request, 'provider'),
           model: readText(request, 'model').trim(),
         });
@@ -37,44 +112,42 @@ export function imagesPage(context: ServiceContext): AdminPageBody {
 type Values = Readonly<Record<string, unknown>>;
 
 async function view(
-  context: ServiceContext,
+  parts: Images,
   query: Values,
   form: Pick<Parameters<typeof jobForm>[1], 'values' | 'errors'>,
 ): Promise<Record<string, unknown>> {
-  const { store } = imagesOf(context);
+  const { store } = parts;
   const request = typeof query['request'] === 'string' ? query['request'] : '';
-  const results = request === '' ? [] : await imageTiles(context.host, await store.ofRequest(request));
-  const { enabled } = await visitorImagesOf(context).settings.get();
+  const results = request === '' ? [] : await imageTiles(parts.host, await store.ofRequest(request));
+  const { enabled } = await parts.visitorSettings.get();
   return {
-    form: await jobForm(context, { act: 'generate', ...form }),
+    form: await jobForm(parts, { mode: 'generate', ...form }),
     results,
-    history: await historyView(context, query),
+    history: await historyView(parts, query),
     isPublic: enabled,
   };
 }
 
-/** "Use again": the form as it was for an image. */
-async function formerValues(context: ServiceContext, query: Values): Promise<Values> {
+/** Values for "Reuse prompt". */
+async function reusedValues(parts: Images, query: Values): Promise<Values> {
   const again = query['again'];
-  const image =
-    typeof again === 'string' && /^[1-9]\d{0,8}$/.test(again) ? await imagesOf(context).store.get(Number(again)) : null;
+  const image = typeof again === 'string' && /^[1-9]\d{0,8}$/.test(again) ? await parts.store.get(Number(again)) : null;
   return image === null ? {} : { prompt: image.prompt, provider: image.providerId, model: image.model, ...image.asked };
 }
 
-async function draw(context: ServiceContext, request: AdminRequest): Promise<AdminActionResult> {
+async function generate(parts: Images, request: AdminRequest): Promise<AdminActionResult> {
   try {
-    return await drawAction(context, request, {
+    return await generateAction(parts, request, {
       job: readJob(request.form, { request: newRequest(), userId: request.user.id }),
     });
   } catch (error) {
     const errors = fieldErrorsOf(error);
     const message = error instanceof Error ? error.message : '';
     if (!(error instanceof Error) || !('status' in error)) throw error;
-    // What was typed is not lost with what went wrong.
     return {
-      notice: { kind: 'error', text: errors === null ? message : 'Nothing was drawn yet: look at the marked fields.' },
+      notice: { kind: 'error', text: errors === null ? message : 'Nothing was generated. Correct the marked fields.' },
       data: { message, errors: errors ?? {} },
-      page: { template, data: await view(context, {}, { values: request.form, errors: errors ?? {} }) },
+      page: { template, data: await view(parts, {}, { values: request.form, errors: errors ?? {} }) },
     };
   }
 }

@@ -1,42 +1,122 @@
+import type { Images, Provider } from '../images.ts';
 import { formatMoney } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { imageParamSchemas } from '../../../kit/image-params.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { modelFields, providerChoices } from './model-fields.ts';
+import { missingSettings } from '../../../settings/configured.ts';
+import { modelsOfKind } from '../../../settings/model-lists.ts';
 
+export function imageProviders(
+  { providers }: Pick<Images, 'providers'>,
+  mode: 'generate' | 'edit',
+): readonly Provider[] {
+  return providers
+    .all()
+    .filter(({ images }) => images !== undefined && (mode === 'generate' || images.editing !== undefined));
+}
+
+interface ProviderChoice {
+  readonly value: string;
+  readonly label: string;
+  readonly isReady: boolean;
+  readonly defaultModel: string;
+  /** Models of the last listing. */
+  readonly models: readonly string[];
+}
+
+/** Maximum number of names in a list. */
+const maxOffered = 200;
+
+/** Configured providers come first. */
+export async function providerChoices(
+  parts: Pick<Images, 'providers' | 'settings' | 'tester'>,
+  mode: 'generate' | 'edit',
+): Promise<ProviderChoice[]> {
+  const choices = await Promise.all(
+    imageProviders(parts, mode).map(async (provider) => {
+      const settings = await parts.settings.provider(provider.id);
+      const isReady = missingSettings(provider, settings).length === 0;
+      const schema = provider.settings.properties['image_model'];
+      const defaultModel =
+        typeof settings.image_model === 'string' && settings.image_model !== ''
+          ? settings.image_model
+          : typeof schema?.default === 'string'
+            ? schema.default
+            : '';
+      const models = modelsOfKind(await parts.tester.models(provider.id), 'image').slice(0, maxOffered);
+      return {
+        value: provider.id,
+        label: isReady ? provider.label : `${provider.label} (not configured)`,
+        isReady,
+        defaultModel,
+        models,
+      };
+    }),
+  );
+  return choices.sort((left, right) => Number(right.isReady) - Number(left.isReady));
+}
+
+interface ModelFields extends ImageFields {
+  readonly model: string;
+  /** Null: the model cannot edit images. */
+  readonly edit: ImageEditRules | null;
+  /** Per image, in millionths of a US dollar. Null: unknown in advance, for example with prices per token. */
+  readonly price: number | null;
+}
+
+const allFields: ImageFields = { size: true, quality: ['standard', 'hd'], style: true };
+
+export async function modelFields(
+  parts: Images,
+  { provider: id, model: asked }: { readonly provider: string; readonly model: string },
+): Promise<ModelFields> {
+  const provider = parts.providers.all().find((one) => one.id === id);
+  const settings = await parts.settings.provider(id);
+  const model =
+    asked ||
+    (typeof settings.image_model === 'string' ? settings.image_model : '') ||
+    String(provider?.settings.properties['image_model']?.default ?? '');
+  const fields = provider?.images?.takes?.(model, settings) ?? allFields;
+  const price = await parts.costOf({ provider: id, model, inputTokens: 0, outputTokens: 0, images: 1 });
+  return { ...fields, model, edit: provider?.images?.editing?.accepts(model, settings) ?? null, price };
+}
+
+type ProviderImages = NonNullable<Provider['images']>;
+type ImageFields = ReturnType<NonNullable<ProviderImages['takes']>>;
+type ImageEditRules = NonNullable<ReturnType<NonNullable<ProviderImages['editing']>['accepts']>>;
 type Values = Readonly<Record<string, unknown>>;
 
 const numbers = Array.from({ length: 10 }, (_, index) => ({ value: String(index + 1), label: String(index + 1) }));
-const byDefault = { value: '', label: 'As set' };
+const savedSetting = { value: '', label: 'Saved setting' };
 const labels: Readonly<Record<string, string>> = {
   standard: 'Standard',
   hd: 'High',
   vivid: 'Vivid',
   natural: 'Natural',
 };
-const choice = (value: string): { value: string; label: string } => ({ value, label: labels[value] ?? value });
+export const paramLabel = (value: string): string => labels[value] ?? value;
+const choice = (value: string): { value: string; label: string } => ({ value, label: paramLabel(value) });
 
-/** Fields of a form that has something drawn: values as they were typed, errors at their fields, and what the model takes. */
+/** The fields of a job: entered values, errors, and what the model supports. */
 export async function jobForm(
-  context: ServiceContext,
+  parts: Images,
   {
-    act,
+    mode,
     values,
     errors = {},
-  }: { readonly act: 'generate' | 'edit'; readonly values: Values; readonly errors?: FieldErrors },
+  }: { readonly mode: 'generate' | 'edit'; readonly values: Values; readonly errors?: FieldErrors },
 ) {
-  const providers = await providerChoices(context, act);
+  const providers = await providerChoices(parts, mode);
   const text = (name: string): string => (typeof values[name] === 'string' ? values[name] : '');
   const provider = providers.find(({ value }) => value === text('provider')) ?? providers[0];
-  const fields = await modelFields(context, { provider: provider?.value ?? '', model: text('model') });
+  const fields = await modelFields(parts, { provider: provider?.value ?? '', model: text('model') });
   return {
     prompt: text('prompt'),
     provider: provider?.value ?? '',
     providers: providers.map(({ value, label }) => ({ value, label })),
     isReady: providers.some(({ isReady }) => isReady),
     model: text('model'),
-    usual: provider?.usual ?? '',
-    models: providers.map(({ value, models, usual }) => ({ id: value, usual, models })),
+    defaultModel: provider?.defaultModel ?? '',
+    models: providers.map(({ value, models, defaultModel }) => ({ id: value, defaultModel, models })),
     offered: provider?.models ?? [],
     n: text('n') || '1',
     numbers,
@@ -44,18 +124,16 @@ export async function jobForm(
     sizes: imageParamSchemas.size.examples,
     takes: fields,
     quality: text('quality'),
-    qualities: [byDefault, ...imageParamSchemas.quality.enum.map(choice)],
+    qualities: [savedSetting, ...imageParamSchemas.quality.enum.map(choice)],
     style: text('style'),
-    styles: [byDefault, ...imageParamSchemas.style.enum.map(choice)],
+    styles: [savedSetting, ...imageParamSchemas.style.enum.map(choice)],
     priceText: priceText(fields.price),
     errors,
   };
 }
 
-/** What an image will cost, as far as that can be said beforehand. */
+/** The expected cost of an image. */
 export function priceText(price: number | null): string {
-  if (price === null) return 'What it costs depends on the tokens it takes; see Usage afterwards.';
-  return price === 0
-    ? 'The sandbox draws: nothing is charged.'
-    : `About ${formatMoney(price)} an image by the price list.`;
+  if (price === null) return 'The cost depends on the tokens used. See Usage afterwards.';
+  return price === 0 ? 'Sandbox mode is on: images cost nothing.' : `About ${formatMoney(price)} per image.`;
 }

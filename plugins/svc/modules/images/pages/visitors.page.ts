@@ -1,11 +1,10 @@
+import type { Images } from '../images.ts';
 import type { AdminPageBody, AdminRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import { fieldErrorsOf, type FieldErrors } from '../../../kit/field-errors.ts';
 import { fieldRow, inputName, type Draft, type FieldSpec } from '../../../admin-ui/setting-field.ts';
-import { visitorImagesOf } from '../public/visitors-of.ts';
 import { visitorSchema } from '../public/visitor-settings.ts';
 import type { SettingSchema } from '../../../kit/settings-schema/fields.ts';
-import { providerChoices } from './model-fields.ts';
+import { providerChoices } from './job-form.ts';
 
 const template = 'svc/images-visitors';
 
@@ -13,7 +12,7 @@ type Spec = Pick<FieldSpec, 'path' | 'type'> & Partial<FieldSpec>;
 
 const groups: readonly { readonly title: string; readonly fields: readonly Spec[] }[] = [
   {
-    title: 'What is drawn',
+    title: 'Models and sizes',
     fields: [
       { path: 'enabled', type: 'switch' },
       { path: 'models', type: 'lines', mono: true, rows: 4 },
@@ -22,7 +21,7 @@ const groups: readonly { readonly title: string; readonly fields: readonly Spec[
     ],
   },
   {
-    title: 'How much',
+    title: 'Limits',
     fields: [
       { path: 'guest_per_day', type: 'number', min: 0, max: 1000, short: true },
       { path: 'user_per_day', type: 'number', min: 0, max: 1000, short: true },
@@ -46,30 +45,30 @@ const groups: readonly { readonly title: string; readonly fields: readonly Spec[
   },
 ];
 
-/** What visitors may have drawn by [svc_images]. Off until it is switched on. */
-export function visitorsPage(context: ServiceContext): AdminPageBody {
-  const { settings } = visitorImagesOf(context);
+/** The settings of `[svc_images]`. Off by default. */
+export function visitorsPage(parts: Images): AdminPageBody {
+  const { visitorSettings } = parts;
   return {
-    render: async () => ({ template, data: await view(context, { ...(await settings.get()) }) }),
+    render: async () => ({ template, data: await view(parts, { ...(await visitorSettings.get()) }) }),
     actions: {
       save: async (request) => {
         const typed = readTyped(request);
         try {
-          const { enabled } = await settings.update(typed);
+          const { enabled } = await visitorSettings.update(typed);
           return {
             notice: {
               kind: 'success',
               text: enabled
-                ? 'Saved. Write [svc_images] into a page to offer it there.'
-                : 'Saved. Visitors have nothing drawn while it is off.',
+                ? 'Settings saved. Add [svc_images] to a page to offer it there.'
+                : 'Settings saved. Images for visitors are off.',
             },
           };
         } catch (error) {
           const errors = fieldErrorsOf(error);
           if (errors === null) throw error;
           return {
-            notice: { kind: 'error', text: 'Nothing was saved: look at the marked fields.' },
-            page: { template, data: await view(context, typed, errors) },
+            notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
+            page: { template, data: await view(parts, typed, errors) },
           };
         }
       },
@@ -77,10 +76,10 @@ export function visitorsPage(context: ServiceContext): AdminPageBody {
   };
 }
 
-async function view(context: ServiceContext, draft: Draft, errors: FieldErrors = {}): Promise<Record<string, unknown>> {
-  const providers = await providerChoices(context, 'generate');
-  const known = providers.flatMap(({ value, usual, isReady }) =>
-    isReady && usual !== '' ? [`${value}:${usual}`] : [],
+async function view(parts: Images, draft: Draft, errors: FieldErrors = {}): Promise<Record<string, unknown>> {
+  const providers = await providerChoices(parts, 'generate');
+  const known = providers.flatMap(({ value, defaultModel, isReady }) =>
+    isReady && defaultModel !== '' ? [`${value}:${defaultModel}`] : [],
   );
   return {
     groups: groups.map(({ title, fields }, at) => ({
@@ -105,7 +104,7 @@ function schemaAt(path: string): SettingSchema {
   return path.split('.').reduce<SettingSchema>((schema, name) => schema.properties?.[name] ?? {}, visitorSchema);
 }
 
-/** The form as settings: what cannot be read stays as it was typed, for the check to name. */
+/** The form as settings. Unreadable values stay as text, so that the check reports them. */
 function readTyped({ form }: AdminRequest): Record<string, unknown> {
   const typed: Record<string, unknown> = {};
   for (const { path, type } of groups.flatMap(({ fields }) => fields)) {

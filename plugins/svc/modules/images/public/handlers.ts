@@ -1,17 +1,69 @@
+import type { Images } from '../images.ts';
 import { randomUUID } from 'node:crypto';
-import { RestError, RestResponse, type RestRequest } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
+import { RestError, RestResponse, type RestRequest, type HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { clientNetwork } from '../../../kit/visitors/address.ts';
-import { imagesOf } from '../images-of.ts';
 import type { StoredImage } from '../store/image.ts';
-import { pageResponse, type ShownImage } from './request-page.ts';
-import type { Wish } from './visitor-draws.ts';
+import type { ImageRequest } from './visitor-generation.ts';
 import type { VisitorRequest } from './visitor-requests.ts';
 import type { Visitor } from './visitor.ts';
-import { visitorImagesOf } from './visitors-of.ts';
 
-/** What the routes of visitors' images do; loaded with the first call. */
+interface ShownImage {
+  readonly url: string;
+  readonly alt: string;
+}
+
+interface RequestPage {
+  readonly request?: VisitorRequest;
+  readonly images?: readonly ShownImage[];
+  readonly failure?: RestError;
+  /** Path of the page with the form, or empty. */
+  readonly back: string;
+}
+
+/** No scripts, and only files of this site. */
+const policy =
+  "default-src 'none'; img-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Interval at which the page reloads while images are generated, in seconds. */
+const refresh = 3;
+
+/** The page of a request, for browsers without JavaScript. */
+async function pageResponse(
+  host: Pick<HostApi, 'views' | 'site'>,
+  { request, images = [], failure, back }: RequestPage,
+): Promise<RestResponse> {
+  const isRunning = request?.state === 'drawing';
+  const message = failure?.message ?? request?.message ?? '';
+  const content = await host.views.render('svc/image-request', {
+    siteName: await host.site.name(),
+    title: isRunning
+      ? 'Generating your image'
+      : images.length > 0
+        ? images.length === 1
+          ? 'Your image'
+          : 'Your images'
+        : 'No image was generated',
+    prompt: request?.prompt ?? '',
+    refresh: isRunning ? refresh : null,
+    images,
+    message,
+    back,
+  });
+  return new RestResponse({
+    status: failure?.status ?? 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': policy,
+      'X-Robots-Tag': 'noindex',
+      'Referrer-Policy': 'same-origin',
+    },
+    content,
+  });
+}
+
+/** Handlers of the image routes for visitors, loaded at the first call. */
 export interface VisitorHandlers {
   draw(request: RestRequest): Promise<RestResponse>;
   state(request: RestRequest): Promise<RestResponse>;
@@ -19,7 +71,7 @@ export interface VisitorHandlers {
   page(request: RestRequest): Promise<RestResponse>;
 }
 
-/** How far a request is. */
+/** Body of a response about a request. */
 export interface RequestState {
   readonly id: string;
   readonly state: VisitorRequest['state'];
@@ -27,28 +79,28 @@ export interface RequestState {
   readonly n: number;
   readonly images: readonly ShownImage[];
   readonly message: string;
-  /** Images the visitor may have drawn today besides; null: any number. */
+  /** Number of images the visitor may still generate today. Null: no limit. */
   readonly left: number | null;
 }
 
-const drawsPerMinute = 30;
-const looksPerMinute = 600;
-const mostShown = 24;
-const unstored = { 'Cache-Control': 'no-store' };
+const requestsPerMinute = 30;
+const readsPerMinute = 600;
+const maxShown = 24;
+const noStore = { 'Cache-Control': 'no-store' };
 
-export function createVisitorHandlers(context: ServiceContext): VisitorHandlers {
-  const { settings, visitors, requests, draws, forms, floods } = visitorImagesOf(context);
-  const { store } = imagesOf(context);
+export function createVisitorHandlers(parts: Images): VisitorHandlers {
+  const { store, visitorSettings, visitors, requests, visitorGeneration, formTokens, requestCounts } = parts;
 
   async function enter(request: RestRequest, most: number): Promise<Visitor> {
-    floods.count(`${String(most)} ${clientNetwork(request.ip)}`, most);
+    requestCounts.count(`${String(most)} ${clientNetwork(request.ip)}`, most);
     return visitors.enter(request);
   }
-  const imagesOfRequest = async ({ id, state }: VisitorRequest): Promise<readonly ShownImage[]> =>
+  const findImages = async ({ id, state }: VisitorRequest): Promise<readonly ShownImage[]> =>
     state === 'done' ? (await store.ofRequest(id)).map(shown) : [];
-  const leftFor = async (visitor: Visitor): Promise<number | null> => draws.left(visitor, await settings.get());
+  const leftFor = async (visitor: Visitor): Promise<number | null> =>
+    visitorGeneration.left(visitor, await visitorSettings.get());
 
-  async function answer(visitor: Visitor, request: VisitorRequest, status = 200): Promise<RestResponse> {
+  async function respond(visitor: Visitor, request: VisitorRequest, status = 200): Promise<RestResponse> {
     const { id, state, prompt, n, message } = request;
     const body: RequestState = {
       id,
@@ -56,64 +108,67 @@ export function createVisitorHandlers(context: ServiceContext): VisitorHandlers 
       prompt,
       n,
       message,
-      images: await imagesOfRequest(request),
+      images: await findImages(request),
       left: await leftFor(visitor),
     };
-    return new RestResponse({ status, body, headers: { ...unstored, ...visitor.headers } });
+    return new RestResponse({ status, body, headers: { ...noStore, ...visitor.headers } });
   }
 
-  /** The request of this visitor; one of somebody else is not there. */
+  /** @throws RestError 404, also for the request of another visitor. */
   async function ownRequest(id: string, sessionId: string | undefined): Promise<VisitorRequest> {
     const found = await requests.get(id.toLowerCase());
     if (found === null || found.sessionId !== sessionId) throw errors.image_not_found();
-    if (found.state !== 'drawing' || found.until >= context.host.clock.now()) return found;
-    // Its node has died: what it had taken is given back.
-    await draws.sweep();
+    if (found.state !== 'drawing' || found.leaseUntil >= parts.host.clock.now()) return found;
+    // The node died: release the reservation.
+    await visitorGeneration.sweep();
     return (await requests.get(found.id)) ?? found;
   }
 
   async function begin(request: RestRequest): Promise<{ readonly visitor: Visitor; readonly begun: VisitorRequest }> {
-    const visitor = await enter(request, drawsPerMinute);
-    if (!(await forms.isValid(textOf(request, 'token'))))
+    const visitor = await enter(request, requestsPerMinute);
+    if (!(await formTokens.isValid(textOf(request, 'token'))))
       throw errors.image_refused({
-        values: { reason: 'This page has been open for too long. Reload it and try again.' },
+        values: { reason: 'This page was open for too long. Reload it and try again.' },
       });
-    return { visitor, begun: await draws.begin(visitor, wishOf(request), await settings.get()) };
+    return {
+      visitor,
+      begun: await visitorGeneration.begin(visitor, readRequest(request), await visitorSettings.get()),
+    };
   }
 
   return {
     async draw(request) {
       if (request.json === null)
-        return asPage(context, request, async (back) => redirectTo(context, { ...(await begin(request)), back }));
+        return asPage(parts, request, async (back) => redirectTo(parts, { ...(await begin(request)), back }));
       const { visitor, begun } = await begin(request);
-      return answer(visitor, begun, 202);
+      return respond(visitor, begun, 202);
     },
     async state(request) {
-      const visitor = await enter(request, looksPerMinute);
-      return answer(visitor, await ownRequest(textOf(request, 'id'), visitor.session.id));
+      const visitor = await enter(request, readsPerMinute);
+      return respond(visitor, await ownRequest(textOf(request, 'id'), visitor.session.id));
     },
     async mine(request) {
-      const visitor = await enter(request, looksPerMinute);
+      const visitor = await enter(request, readsPerMinute);
       const { user, session } = visitor;
       const owner = user.id > 0 ? { userId: user.id } : { userId: 0, sessionId: session.id };
-      const images = await store.list({ ...owner, origin: 'frontend_image_generator' }, { limit: mostShown });
+      const images = await store.list({ ...owner, origin: 'frontend_image_generator' }, { limit: maxShown });
       return new RestResponse({
         body: { images: images.map(shown), left: await leftFor(visitor) },
-        headers: { ...unstored, ...visitor.headers },
+        headers: { ...noStore, ...visitor.headers },
       });
     },
     page: (request) =>
-      asPage(context, request, async (back) => {
-        floods.count(`page ${clientNetwork(request.ip)}`, looksPerMinute);
+      asPage(parts, request, async (back) => {
+        requestCounts.count(`page ${clientNetwork(request.ip)}`, readsPerMinute);
         const found = await ownRequest(textOf(request, 'id'), (await visitors.sessionOf(request))?.id);
-        return pageResponse(context.host, { request: found, images: await imagesOfRequest(found), back });
+        return pageResponse(parts.host, { request: found, images: await findImages(found), back });
       }),
   };
 }
 
-/** Refusals are pages too: a browser without JavaScript shows what comes. */
+/** Shows refusals as pages too, for browsers without JavaScript. */
 async function asPage(
-  { host }: ServiceContext,
+  { host }: Images,
   request: RestRequest,
   work: (back: string) => Promise<RestResponse>,
 ): Promise<RestResponse> {
@@ -127,17 +182,17 @@ async function asPage(
 }
 
 function redirectTo(
-  { host }: ServiceContext,
+  { host }: Images,
   { visitor, begun, back }: { readonly visitor: Visitor; readonly begun: VisitorRequest; readonly back: string },
 ): RestResponse {
   const query = back === '' ? '' : `?back=${encodeURIComponent(back)}`;
   return new RestResponse({
     status: 303,
-    headers: { ...unstored, ...visitor.headers, Location: host.rest.url(`/svc-widget/v1/images/${begun.id}`) + query },
+    headers: { ...noStore, ...visitor.headers, Location: host.rest.url(`/svc-widget/v1/images/${begun.id}`) + query },
   });
 }
 
-function wishOf(request: RestRequest): Wish {
+function readRequest(request: RestRequest): ImageRequest {
   const { params } = request;
   return {
     id: (textOf(request, 'request') || randomUUID()).toLowerCase(),
@@ -158,7 +213,7 @@ function shown({ url, prompt }: StoredImage): ShownImage {
   return { url, alt: [...prompt].slice(0, 250).join('') };
 }
 
-/** A path of the site itself, or nothing: what a form brings leads nowhere else. */
+/** A path of this site, or empty: a form must not redirect elsewhere. */
 function backOf({ params }: RestRequest): string {
   const { back } = params;
   return typeof back === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(back) ? back : '';

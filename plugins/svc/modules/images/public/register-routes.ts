@@ -1,56 +1,56 @@
+import type { ImageParts } from '../images.ts';
 import { lazy, type RestRequest, type RouteArgument } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
 import type { VisitorHandlers } from './handlers.ts';
 
 const namespace = 'svc-widget/v1';
 const uuid = { type: 'string', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' } as const;
 
 const drawArgs: Readonly<Record<string, RouteArgument>> = {
-  prompt: { type: 'string', required: true, maxLength: 4000, description: 'What to draw.' },
-  model: { type: 'string', maxLength: 200, description: 'One of those that are offered; left out: the usual one.' },
+  prompt: { type: 'string', required: true, maxLength: 4000, description: 'Description of the image.' },
+  model: { type: 'string', maxLength: 200, description: 'One of the offered models. Default: the first.' },
   size: { type: 'string', maxLength: 20 },
   n: { type: 'integer', minimum: 1, maximum: 4, default: 1 },
   consent: { type: 'boolean', default: false },
-  token: { type: 'string', required: true, maxLength: 200, description: 'Of the form.' },
-  request: { ...uuid, description: 'Made by the page. The same again is the same request.' },
-  back: { type: 'string', maxLength: 2000, description: 'Path of the page the form stands on.' },
+  token: { type: 'string', required: true, maxLength: 200, description: 'Token of the form.' },
+  request: { ...uuid, description: 'UUID of the request. A repeated UUID returns the same request.' },
+  back: { type: 'string', maxLength: 2000, description: 'Path of the page with the form.' },
 };
 
-/** The routes by which visitors draw: pages of the site alone may call them. What they do is loaded with the first call. */
-export function registerImageRoutes(context: ServiceContext): void {
+/** Routes for visitors, callable from pages of this site only. */
+export function registerImageRoutes({ host, images }: Pick<ImageParts, 'host' | 'images'>): void {
   const handlers = lazy(async () => {
     const { createVisitorHandlers } = await import('./handlers.ts');
-    const made = createVisitorHandlers(context);
-    return () => made;
+    const created = createVisitorHandlers(await images());
+    return () => created;
   });
   const post = (
-    act: Exclude<keyof VisitorHandlers, 'page'>,
+    name: Exclude<keyof VisitorHandlers, 'page'>,
     route: string,
     init: { readonly summary: string; readonly args: Readonly<Record<string, RouteArgument>> },
   ): void => {
-    context.host.rest.registerRoute(namespace, route, {
+    host.rest.registerRoute(namespace, route, {
       methods: ['POST'],
       security: ['none'],
       showInIndex: false,
       ...init,
       allowOrigin: () => false,
-      handler: async (request: RestRequest) => (await handlers())[act](request),
+      handler: async (request: RestRequest) => (await handlers())[name](request),
     });
   };
   post('draw', '/images', {
     args: drawArgs,
-    summary: 'Has images drawn for a visitor. A form is answered with the way to its page, JSON with the state.',
+    summary: 'Generates images for a visitor. JSON gets the state, a form a redirect to the page of the request.',
   });
   post('state', '/images/state', {
     args: { id: { ...uuid, required: true } },
-    summary: 'How far a visitor’s request is, and its images.',
+    summary: 'State and images of a visitor’s request.',
   });
-  post('mine', '/images/mine', { args: {}, summary: 'The visitor’s own last images.' });
-  context.host.rest.registerRoute(namespace, `/images/(?P<id>[0-9a-fA-F-]{36})`, {
+  post('mine', '/images/mine', { args: {}, summary: 'Latest images of the visitor.' });
+  host.rest.registerRoute(namespace, `/images/(?P<id>[0-9a-fA-F-]{36})`, {
     methods: ['GET'],
     security: ['none'],
     showInIndex: false,
-    summary: 'The page of a visitor’s request, for browsers without JavaScript.',
+    summary: 'Page of a visitor’s request, for browsers without JavaScript.',
     allowOrigin: () => false,
     handler: async (request: RestRequest) => (await handlers()).page(request),
   });

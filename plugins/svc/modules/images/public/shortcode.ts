@@ -1,22 +1,17 @@
+import type { Images, Provider } from '../images.ts';
 import type { Post, User } from '#plugin-api';
-import type { ServiceContext } from '../../../wiring.ts';
-import type { Provider } from '../provider-types.ts';
 import { readModel, type VisitorSettings } from './visitor-settings.ts';
-import { visitorImagesOf } from './visitors-of.ts';
 
 const numbers = ['1', '2', '3', '4'];
 
 /**
- * `[svc_images]`: a form by which visitors have images drawn, where that was switched on. It works without JavaScript.
- * Where it cannot be shown administrators read why, visitors nothing. Nothing in it is of one visitor alone: caches may keep it.
+ * `[svc_images]`: a form for visitors that works without JavaScript. When it is off, only administrators see a notice. The
+ * output is the same for all visitors, so that caches may store it.
  */
-export function createShortcode(
-  context: ServiceContext,
-): (post: Post | undefined, viewer: User | undefined) => Promise<string> {
-  const { host, providers } = context;
-  const { settings, forms } = visitorImagesOf(context);
+export function createShortcode(parts: Images): (post: Post | undefined, viewer: User | undefined) => Promise<string> {
+  const { host, providers, visitorSettings, formTokens } = parts;
   return async (post, viewer) => {
-    const set = await settings.get();
+    const set = await visitorSettings.get();
     if (!set.enabled || set.models.length === 0) {
       return viewer?.can('manage_options')
         ? host.views.render('svc/image-form', { off: true, settingsUrl: host.admin.url('svc/images/visitors') })
@@ -25,19 +20,19 @@ export function createShortcode(
     const isGuest = (viewer?.id ?? 0) === 0;
     return host.views.render('svc/image-form', {
       action: host.rest.url('/svc-widget/v1/images'),
-      token: await forms.issue(),
+      token: await formTokens.issue(),
       back: post === undefined ? '' : new URL(await host.content.permalink(post)).pathname,
       intro: set.texts.intro,
       closed:
         (isGuest ? set.guest_per_day : set.user_per_day) === 0
           ? isGuest
-            ? 'Sign in to have images drawn.'
-            : 'Images are not drawn for your account.'
+            ? 'Sign in to generate images.'
+            : 'Your account cannot generate images.'
           : '',
       consent: set.consent.required ? set.consent.text : '',
-      models: several(modelChoices(set, await providers.all())),
-      sizes: several(set.sizes.map((size) => ({ value: size, label: size.replace('x', ' × ') }))),
-      numbers: several(numbers.slice(0, set.most).map((value) => ({ value, label: value }))),
+      models: choicesOrNull(modelChoices(set, providers.all())),
+      sizes: choicesOrNull(set.sizes.map((size) => ({ value: size, label: size.replace('x', ' × ') }))),
+      numbers: choicesOrNull(numbers.slice(0, set.most).map((value) => ({ value, label: value }))),
     });
   };
 }
@@ -47,8 +42,8 @@ interface Choice {
   readonly label: string;
 }
 
-/** Where there is but one, there is nothing to choose. */
-function several(choices: readonly Choice[]): readonly Choice[] | null {
+/** Null: a single choice needs no field. */
+function choicesOrNull(choices: readonly Choice[]): readonly Choice[] | null {
   return choices.length > 1 ? choices : null;
 }
 

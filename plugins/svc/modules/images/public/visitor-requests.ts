@@ -3,7 +3,6 @@ import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { imageTables } from '../image-tables.ts';
 import type { ImagePerson } from '../store/image.ts';
 
-/** What a visitor asked for. */
 export interface VisitorRequest {
   /** UUID. */
   readonly id: string;
@@ -13,23 +12,23 @@ export interface VisitorRequest {
   readonly prompt: string;
   readonly n: number;
   /** Null: there was no limit. */
-  readonly taken: Reserved | null;
-  /** Milliseconds since the epoch: a node that still draws then has died. */
-  readonly until: number;
-  /** What the visitor is told at its end. */
+  readonly reserved: Reserved | null;
+  /** Milliseconds since the epoch. After it, the node is considered dead. */
+  readonly leaseUntil: number;
+  /** Message for the visitor. */
   readonly message: string;
   readonly createdAt: number;
 }
 
 export interface VisitorRequests {
   get(id: string): Promise<VisitorRequest | null>;
-  /** False: there is one of this id. */
+  /** False: the id exists. */
   add(request: Omit<VisitorRequest, 'state' | 'message' | 'createdAt'>): Promise<boolean>;
-  /** Ends one that is being drawn; false: it had ended already, and another has settled it. */
+  /** Ends a running request. False: another caller ended it, and settles its reservation. */
   end(id: string, end: Pick<VisitorRequest, 'message'> & { readonly state: 'done' | 'failed' }): Promise<boolean>;
-  /** Those whose node has died. */
+  /** Requests whose lease has expired. */
   abandoned(limit: number): Promise<VisitorRequest[]>;
-  /** Forgets those made before a moment. */
+  /** Deletes ended requests from before a time. */
   forget(before: number): Promise<void>;
   of(person: ImagePerson): Promise<VisitorRequest[]>;
   eraseOf(person: ImagePerson): Promise<number>;
@@ -42,8 +41,8 @@ interface Row {
   readonly session_id: string;
   readonly prompt: string;
   readonly n: number;
-  readonly taken: string;
-  readonly until: number | string;
+  readonly reserved: string;
+  readonly lease_until: number | string;
   readonly message: string;
   readonly created_at: number | string;
 }
@@ -63,7 +62,7 @@ export function createVisitorRequests({
       const row = (await table().where({ id }).first()) as Row | undefined;
       return row === undefined ? null : requestOf(row);
     },
-    async add({ id, userId, sessionId, prompt, n, taken, until }) {
+    async add({ id, userId, sessionId, prompt, n, reserved, leaseUntil }) {
       const row = {
         id,
         state: 'drawing',
@@ -71,8 +70,8 @@ export function createVisitorRequests({
         session_id: sessionId,
         prompt,
         n,
-        taken: JSON.stringify(taken),
-        until,
+        reserved: JSON.stringify(reserved),
+        lease_until: leaseUntil,
         message: '',
         created_at: clock.now(),
       };
@@ -83,8 +82,8 @@ export function createVisitorRequests({
     async abandoned(limit) {
       const rows = (await table()
         .where({ state: 'drawing' })
-        .where('until', '<', clock.now())
-        .orderBy('until')
+        .where('lease_until', '<', clock.now())
+        .orderBy('lease_until')
         .limit(limit)) as Row[];
       return rows.map(requestOf);
     },
@@ -104,8 +103,8 @@ function requestOf(row: Row): VisitorRequest {
     sessionId: row.session_id,
     prompt: row.prompt,
     n: row.n,
-    taken: JSON.parse(row.taken) as Reserved | null,
-    until: Number(row.until),
+    reserved: JSON.parse(row.reserved) as Reserved | null,
+    leaseUntil: Number(row.lease_until),
     message: row.message,
     createdAt: Number(row.created_at),
   };

@@ -3,47 +3,45 @@ import { createSchemaCheck, type SettingErrors } from '../../../kit/settings-sch
 import { flag, group, line, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
 import { fillDefaults, mergeChanges } from '../../../kit/settings-schema/fill.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
-import type { Provider } from '../provider-types.ts';
+import type { Provider } from '../images.ts';
 import { publicImagesOption } from '../image-names.ts';
 
-/** What visitors may have drawn. */
 export interface VisitorSettings {
   readonly enabled: boolean;
-  /** `provider:model`; the first is the usual one. */
+  /** `provider:model`. The first is the default. */
   readonly models: readonly string[];
-  /** `1024x1024`; none: the model's own. The first is the usual one. */
+  /** `1024x1024`. The first is the default; none: the default of the model. */
   readonly sizes: readonly string[];
-  /** Images of one request, 1 to 4. */
+  /** Images per request, 1 to 4. */
   readonly most: number;
-  /** Images a day; 0: they may not draw. */
+  /** Images per day. 0: guests cannot generate images. */
   readonly guest_per_day: number;
   readonly user_per_day: number;
   readonly consent: { readonly required: boolean; readonly text: string };
   readonly banned_words: readonly string[];
-  /** What visitors read when their prompt is refused, and when their images of the day are used up. */
   readonly texts: { readonly intro: string; readonly refused: string; readonly limit: string };
 }
 
 const lines = (
-  words: { readonly title: string; readonly description: string },
+  labels: { readonly title: string; readonly description: string },
   items: SettingSchema,
   maxItems: number,
-): SettingSchema => ({ type: 'array', ...words, default: [], maxItems, items });
+): SettingSchema => ({ type: 'array', ...labels, default: [], maxItems, items });
 
 export const visitorSchema = group<VisitorSettings>(
   { title: 'Images for visitors' },
   {
     enabled: flag(
       {
-        title: 'Visitors may have images drawn',
-        description: 'Where a page holds [svc_images]. Each image costs what its model does.',
+        title: 'Let visitors generate images',
+        description: 'On pages with [svc_images]. You pay for each image.',
       },
       false,
     ),
     models: lines(
       {
         title: 'Models',
-        description: 'Provider and model, one a line: openai:gpt-image-1. The first is the usual one.',
+        description: 'One provider:model per line, for example openai:gpt-image-1. The first is the default.',
       },
       {
         type: 'string',
@@ -54,7 +52,10 @@ export const visitorSchema = group<VisitorSettings>(
       20,
     ),
     sizes: lines(
-      { title: 'Sizes', description: 'One a line: 1024x1024. None: what the model draws by itself.' },
+      {
+        title: 'Sizes',
+        description: 'One size per line, for example 1024x1024. Leave empty to use the default of the model.',
+      },
       {
         type: 'string',
         pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
@@ -62,29 +63,40 @@ export const visitorSchema = group<VisitorSettings>(
       },
       20,
     ),
-    most: whole({ title: 'Images at a time' }, 1, [1, 4]),
+    most: whole({ title: 'Images per request' }, 1, [1, 4]),
     guest_per_day: whole(
       {
-        title: 'Images a day for a guest',
-        description: 'By session and by address, whichever has drawn more. 0: guests may not.',
+        title: 'Images per day for a guest',
+        description:
+          'Counted by session and by IP address; the higher count applies. 0: guests cannot generate images.',
       },
       3,
       [0, 1000],
     ),
-    user_per_day: whole({ title: 'Images a day for a signed-in user', description: '0: they may not.' }, 10, [0, 1000]),
+    user_per_day: whole(
+      { title: 'Images per day for a signed-in user', description: '0: users cannot generate images.' },
+      10,
+      [0, 1000],
+    ),
     consent: group<VisitorSettings['consent']>(
       { title: 'Terms' },
       {
-        required: flag({ title: 'Ask for consent', description: 'A box to tick before anything is drawn.' }, true),
+        required: flag(
+          { title: 'Ask for consent', description: 'Visitors tick a box before they generate images.' },
+          true,
+        ),
         text: text(
-          { title: 'Text of the box' },
+          { title: 'Text of the checkbox' },
           'I agree that my description is sent to an AI provider, and I describe nothing that harms others.',
           1000,
         ),
       },
     ),
     banned_words: lines(
-      { title: 'Banned words', description: 'One a line. A prompt that holds one is refused, and nothing is spent.' },
+      {
+        title: 'Banned words',
+        description: 'One word or phrase per line. A prompt that contains one is refused at no cost.',
+      },
       { type: 'string', maxLength: 100, pattern: '\\S', rule: 'must not be blank' },
       1000,
     ),
@@ -92,11 +104,11 @@ export const visitorSchema = group<VisitorSettings>(
       { title: 'Texts' },
       {
         intro: text({ title: 'Above the form' }, '', 500),
-        refused: line({ title: 'When a prompt is refused' }, 'This cannot be drawn here. Describe something else.'),
-        limit: line(
-          { title: 'When the images of the day are used up' },
-          'You have drawn all your images of today. Come back tomorrow.',
+        refused: line(
+          { title: 'When a prompt is refused' },
+          'This description is not allowed. Describe a different image.',
         ),
+        limit: line({ title: 'When the daily limit is reached' }, 'You have used today’s images. Try again tomorrow.'),
       },
     ),
   },
@@ -136,16 +148,18 @@ export function createVisitorSettings({
 function modelErrors({ enabled, models }: VisitorSettings, providers: readonly Provider[]): SettingErrors {
   const errors: Record<string, string> = {};
   if (enabled && models.length === 0)
-    errors['models'] = 'models must hold at least one before visitors may draw. Write it like openai:gpt-image-1.';
+    errors['models'] =
+      'models must contain at least one model, such as openai:gpt-image-1, before you can turn this on.';
   models.forEach((entry, at) => {
     const { provider } = readModel(entry);
     if (!providers.some(({ id, images }) => id === provider && images !== undefined))
-      errors[`models[${String(at)}]`] = `models[${String(at)}] names “${provider}”, which is no provider that draws.`;
+      errors[`models[${String(at)}]`] =
+        `models[${String(at)}] names “${provider}”, which is not a provider that can generate images.`;
   });
   return errors;
 }
 
-/** `openai:gpt-image-1` in its two parts. */
+/** Splits `openai:gpt-image-1`. */
 export function readModel(entry: string): { readonly provider: string; readonly model: string } {
   const at = entry.indexOf(':');
   return { provider: entry.slice(0, at), model: entry.slice(at + 1).trim() };

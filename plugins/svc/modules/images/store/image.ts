@@ -2,14 +2,14 @@ import type { Knex } from '#plugin-api';
 import type { ImageParams } from '../../../kit/image-params.ts';
 
 export const imageOrigins = ['admin_image_generator', 'frontend_image_generator', 'automated_task_images'] as const;
-/** `source.origin` of the event (D17): where an image was asked for. */
+/** `source.origin` of the event (D17). */
 export type ImageOrigin = (typeof imageOrigins)[number];
 
 export type ImageMode = 'generate' | 'edit';
 
-/** Whose an image is. Nobody's: user 0 without a session. */
+/** The owner of an image. None: user 0 without a session. */
 export interface ImageOwner {
-  /** 0: a guest, or nobody. */
+  /** 0: a guest, or no owner. */
   readonly userId: number;
   readonly sessionId: string | null;
 }
@@ -19,13 +19,15 @@ export interface StoredImage extends ImageOwner {
   readonly id: number;
   /** Shared by the images of one request. */
   readonly request: string;
-  /** Among them, from 0. */
-  readonly place: number;
+  /** Index within its request, from 0. */
+  readonly position: number;
+  /** @deprecated Alias of `position`. */
+  readonly ['place']: number;
   readonly mediaId: number;
   readonly mode: ImageMode;
   /** The image it is a version of. */
   readonly parentId: number | null;
-  /** What was edited, in the media library. */
+  /** Id of the edited image in the media library. */
   readonly sourceMediaId: number | null;
   readonly origin: ImageOrigin;
   readonly prompt: string;
@@ -39,18 +41,18 @@ export interface StoredImage extends ImageOwner {
   readonly url: string;
   readonly mimeType: string;
   readonly bytes: number;
-  /** Its share of what the request cost, in millionths of a US dollar; null where no price is known. */
+  /** Its share of the cost of the request, in millionths of a US dollar. Null: no price is known. */
   readonly cost: number | null;
-  /** The provider's own data of the whole request. */
+  /** Usage data of the provider for the whole request. */
   readonly usage: Readonly<Record<string, unknown>> | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-export type NewImage = Omit<StoredImage, 'id' | 'createdAt'>;
+export type NewImage = Omit<StoredImage, 'id' | 'createdAt' | 'place'>;
 
 export interface ImageFilter {
-  /** Part of the prompt, without regard to case and accents. */
+  /** Part of the prompt. Case and accents do not matter. */
   readonly search?: string | undefined;
   readonly origin?: ImageOrigin | undefined;
   readonly mode?: ImageMode | undefined;
@@ -61,39 +63,39 @@ export interface ImageFilter {
 }
 
 export interface ImagePage {
-  /** Most images, 1 or more. */
+  /** Maximum number of images, 1 or more. */
   readonly limit: number;
   /** Images older than this one. */
   readonly before?: number | undefined;
-  /** Images newer than this one, those right after it. */
+  /** Images newer than this one, starting right after it. */
   readonly after?: number | undefined;
 }
 
 /** A person, as `svc_personal_data_*` names them. */
 export type ImagePerson = { readonly userId: number } | { readonly sessionId: string };
 
-/** The history of images. What is `pending` is in none of its answers but those of `pending` and `stale`. */
+/** The history of images. Only `pending` and `stale` return pending images. */
 export interface ImageStore {
   /** Stores the images of one request. */
   add(images: readonly NewImage[], init: { readonly pending: boolean }): Promise<StoredImage[]>;
   get(id: number): Promise<StoredImage | null>;
   ofMedia(mediaId: number): Promise<StoredImage | null>;
   ofRequest(request: string): Promise<StoredImage[]>;
-  /** Newest first, from a place on: as quick on the last page as on the first. */
+  /** Newest first. Keyset pagination: the last page is as fast as the first. */
   list(filter: ImageFilter, page: ImagePage): Promise<StoredImage[]>;
   count(filter: ImageFilter): Promise<number>;
-  /** Images that were made of one, oldest first. */
+  /** Versions of an image, oldest first. */
   versions(id: number): Promise<StoredImage[]>;
-  /** Models that images were drawn by, with their provider's id, for choices of a form. */
+  /** Models of the images in the history. */
   models(): Promise<readonly { readonly providerId: string; readonly model: string }[]>;
-  /** Forgets an image; its versions stay, without a parent. Answers whether there was one. */
+  /** Deletes the row of an image. Its versions stay, without a parent. False: there was none. */
   remove(id: number): Promise<boolean>;
-  /** The same by the entry of the media library, pending ones included. */
+  /** The same by id in the media library, for pending images too. */
   removeMedia(mediaId: number): Promise<boolean>;
   pending(request: string): Promise<StoredImage[]>;
-  /** Makes the pending images of a request part of the history, in a transaction. */
-  keep(request: string, transaction: Knex.Transaction): Promise<void>;
-  /** Pending ones made before a moment, in milliseconds since the epoch. */
+  /** Adds the pending images of a request to the history, in a transaction. */
+  commit(request: string, transaction: Knex.Transaction): Promise<void>;
+  /** Images that have been pending since before a time, in milliseconds since the epoch. */
   stale(before: number, limit: number): Promise<StoredImage[]>;
   of(person: ImagePerson): Promise<StoredImage[]>;
 }

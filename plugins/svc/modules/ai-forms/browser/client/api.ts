@@ -1,12 +1,12 @@
 import { routeAddress } from '../../../../kit/browser/address.ts';
 import { readEvents } from '../../../../kit/browser/sse.ts';
-import type { FormView, PostAnswer, StartAnswer, SubmitAnswer, SubmitEvent } from '../../public/protocol.ts';
+import type { FormView, PostResponse, StartResponse, SubmitResponse, SubmitEvent } from '../../public/protocol.ts';
 
-/** Something that did not work, in words for the visitor. */
+/** An error with a message for the visitor. */
 export class Failure extends Error {
   readonly code: string;
   readonly status: number;
-  /** Sentences by field. */
+  /** Messages by field. */
   readonly errors: Readonly<Record<string, string>>;
 
   constructor(
@@ -23,10 +23,10 @@ export class Failure extends Error {
 
 export interface Api {
   view(): Promise<FormView>;
-  start(): Promise<StartAnswer>;
-  /** All events, the last is `done`; throws Failure. */
+  start(): Promise<StartResponse>;
+  /** Yields all events up to `done`. @throws Failure. */
   submit(body: FormData, signal: AbortSignal): AsyncGenerator<SubmitEvent>;
-  post(submission: string): Promise<PostAnswer>;
+  post(submission: string): Promise<PostResponse>;
 }
 
 interface ErrorBody {
@@ -37,9 +37,9 @@ interface ErrorBody {
 
 const lost = (): Failure => new Failure('The connection was lost. Please try again.');
 
-/** The routes of one form. The session's token is kept in memory: a form is not a conversation. */
+/** The routes of one form. The session token stays in memory. */
 export function createApi(root: string, id: string): Api {
-  // Sessions of the host count on its own site alone; to others nothing is sent but what the body says.
+  // Cookies count on the site itself only.
   const credentials = new URL(root, location.href).origin === location.origin ? 'same-origin' : 'omit';
   let token = '';
 
@@ -54,8 +54,7 @@ export function createApi(root: string, id: string): Api {
     if (!response.ok) throw await failureOf(response);
     return response;
   };
-  const json = async <Answer>(response: Promise<Response>): Promise<Answer> =>
-    (await (await response).json()) as Answer;
+  const json = async <Body>(response: Promise<Response>): Promise<Body> => (await (await response).json()) as Body;
   const post = (route: string, body: object): Promise<Response> =>
     ask(route, {
       method: 'POST',
@@ -66,7 +65,7 @@ export function createApi(root: string, id: string): Api {
   return {
     view: () => json(ask('')),
     async start() {
-      const started = await json<StartAnswer>(post('/start', token === '' ? {} : { token }));
+      const started = await json<StartResponse>(post('/start', token === '' ? {} : { token }));
       if (started.token !== '') ({ token } = started);
       return started;
     },
@@ -74,7 +73,7 @@ export function createApi(root: string, id: string): Api {
       body.set('token', token);
       const response = await ask('/submit', { method: 'POST', headers: { Accept: 'text/event-stream' }, body, signal });
       if (!response.body || !response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
-        yield { type: 'done', ...(await json<SubmitAnswer>(Promise.resolve(response))) };
+        yield { type: 'done', ...(await json<SubmitResponse>(Promise.resolve(response))) };
         return;
       }
       for await (const { event, data } of readEvents(response.body)) {
@@ -91,7 +90,7 @@ export function createApi(root: string, id: string): Api {
 
 async function failureOf(response: Response): Promise<Failure> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  return new Failure(body.message ?? 'The site could not answer. Please try again.', body.code ?? 'unknown', {
+  return new Failure(body.message ?? 'The site is not available. Please try again.', body.code ?? 'unknown', {
     status: response.status,
     ...(body.data?.params && { errors: body.data.params }),
   });

@@ -2,10 +2,10 @@ import { h } from '../../../../kit/browser/dom.ts';
 import type { FormElement } from '../../forms/form.ts';
 import type { FormView } from '../../public/protocol.ts';
 
-const longest = { text: 1_000, textarea: 20_000 } as const;
-const largestFile = 5;
+const maxLength = { text: 1_000, textarea: 20_000 } as const;
+const maxFileSize = 5;
 
-/** A form as nodes, as the template `svc/ai-forms/form` writes it; no HTML is ever parsed. */
+/** Builds the nodes of the template `svc/ai-forms/form`. Parses no HTML. */
 export function buildForm(view: FormView): HTMLFormElement {
   const paragraphs = view.intro
     .split(/\n\s*\n/)
@@ -37,7 +37,7 @@ function labelOf({ label, required }: FormElement): (Node | string)[] {
   return required ? [label, ' ', h('span', { class: 'svcf-required' }, '(required)')] : [label];
 }
 
-const errorOf = (id: string): HTMLElement => h('p', { class: 'svcf-fault', id: `${id}-error`, hidden: true });
+const errorOf = (id: string): HTMLElement => h('p', { class: 'svcf-error', id: `${id}-error`, hidden: true });
 
 function groupOf(element: FormElement): HTMLElement {
   const id = `svcf-${element.id}`;
@@ -73,7 +73,7 @@ function fieldOf(element: FormElement): HTMLElement {
     { class: 'svcf-field', 'data-field': name },
     h('label', { class: 'svcf-label', for: id }, ...labelOf(element)),
     controlOf(element, id),
-    type === 'file' && h('p', { class: 'svcf-help' }, `.txt, .md or .pdf, at most ${String(max ?? largestFile)} MB`),
+    type === 'file' && h('p', { class: 'svcf-help' }, `.txt, .md or .pdf, at most ${String(max ?? maxFileSize)} MB`),
     help !== '' && h('p', { class: 'svcf-help', id: `${id}-help` }, help),
     errorOf(id),
   );
@@ -98,7 +98,7 @@ function controlOf(
         rows: 5,
         placeholder: hint,
         minlength: min,
-        maxlength: max ?? longest.textarea,
+        maxlength: max ?? maxLength.textarea,
       });
     case 'select':
       return h(
@@ -117,7 +117,13 @@ function controlOf(
     case 'number':
       return h('input', { ...common, type, step: 'any', placeholder: hint, min, max });
     default:
-      return h('input', { ...common, type: 'text', placeholder: hint, minlength: min, maxlength: max ?? longest.text });
+      return h('input', {
+        ...common,
+        type: 'text',
+        placeholder: hint,
+        minlength: min,
+        maxlength: max ?? maxLength.text,
+      });
   }
 }
 
@@ -132,6 +138,6 @@ function consentOf(text: string): HTMLElement {
       ' ',
       h('span', {}, text),
     ),
-    h('p', { class: 'svcf-fault', hidden: true }),
+    h('p', { class: 'svcf-error', hidden: true }),
   );
 }

@@ -2,50 +2,66 @@ import { h } from '../../../../kit/browser/dom.ts';
 import { createApi, Failure } from './api.ts';
 import { buildForm } from './build.ts';
 import { runForm } from './run.ts';
-import { dress } from './dress.ts';
 import type { FormView } from '../../public/protocol.ts';
+import { routeAddress } from '../../../../kit/browser/address.ts';
+import css from './form.css';
+
+let sheet: CSSStyleSheet | null = null;
+
+/** Applies the styles by script, which no content security policy blocks, or by a link in old browsers. */
+function applyStyles(shadow: ShadowRoot, root: string): void {
+  if ('adoptedStyleSheets' in shadow && 'replaceSync' in CSSStyleSheet.prototype) {
+    if (sheet === null) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+    }
+    shadow.adoptedStyleSheets = [sheet];
+  } else
+    (shadow as ShadowRoot).append(
+      h('link', { rel: 'stylesheet', href: routeAddress(root, '/svc-widget/v1/form.css') }),
+    );
+}
 
 /**
- * `<svc-form form="3" root="https://site/wp-json">`. A form that the site wrote into it is bettered in its place; without one
- * it is made here, where nothing of the page reaches in. Attributes: `form`, `root`, `theme` (light, dark, auto).
- * Events, that bubble: `svc:submit`, `svc:answer` `{submission_id, response}`.
+ * `<svc-form form="3" root="https://site/wp-json">`. Enhances the form that the site rendered into it, or builds one in a
+ * shadow DOM. Attributes: `form`, `root`, `theme` (light, dark, auto). Bubbling events: `svc:submit`, `svc:answer`
+ * `{submission_id, response}`.
  */
 export class SvcForm extends HTMLElement {
-  private begun = false;
+  private started = false;
 
   connectedCallback(): void {
-    const begin = (): void => {
-      if (this.begun || !this.isConnected) return;
-      this.begun = true;
-      void this.begin();
+    const start = (): void => {
+      if (this.started || !this.isConnected) return;
+      this.started = true;
+      void this.start();
     };
-    // What the site wrote into it may not have been read yet.
-    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', begin, { once: true });
-    else queueMicrotask(begin);
+    // The content of the element may not be parsed yet.
+    if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start, { once: true });
+    else queueMicrotask(start);
   }
 
-  private async begin(): Promise<void> {
+  private async start(): Promise<void> {
     const api = createApi(this.getAttribute('root') ?? '', this.getAttribute('form') ?? '');
-    const written = this.querySelector<HTMLFormElement>('form.svcf-form');
-    if (written) {
+    const rendered = this.querySelector<HTMLFormElement>('form.svcf-form');
+    if (rendered) {
       const view = JSON.parse(this.dataset['view'] ?? '{}') as Pick<FormView, 'texts' | 'result'>;
-      runForm({ form: written, place: this, view, api, element: this });
+      runForm({ form: rendered, container: this, view, api, element: this });
       return;
     }
     try {
       const view = await api.view();
       const shadow = this.attachShadow({ mode: 'open' });
-      const place = h('div', { class: 'svcf svcf-framed', 'data-theme': this.getAttribute('theme') ?? 'auto' });
+      const container = h('div', { class: 'svcf svcf-framed', 'data-theme': this.getAttribute('theme') ?? 'auto' });
       const form = buildForm(view);
-      place.append(form);
-      dress(shadow, this.getAttribute('root') ?? '');
-      shadow.append(place);
-      runForm({ form, place, view, api, element: this });
+      container.append(form);
+      applyStyles(shadow, this.getAttribute('root') ?? '');
+      shadow.append(container);
+      runForm({ form, container, view, api, element: this });
     } catch (error) {
-      this.begun = false;
-      console.error(
-        `[svc form] ${error instanceof Failure ? error.message : 'The form could not be loaded.'} Number: ${this.getAttribute('form') ?? ''}.`,
-      );
+      this.started = false;
+      const message = error instanceof Failure ? error.message : 'The form could not be loaded.';
+      console.error(`[svc form] ${message} Form id: ${this.getAttribute('form') ?? ''}.`);
     }
   }
 }

@@ -7,23 +7,21 @@ import { Failure, type Api } from './api.ts';
 
 export interface ResultPanel {
   readonly element: HTMLElement;
-  /** The answer so far. */
+  /** Shows the text so far. */
   show(markdown: string): void;
   sources(sources: readonly Source[]): void;
-  /** The answer is whole: what can be done with it is offered. */
+  /** Shows the complete text and the actions for it. */
   finish(submission: string, markdown: string): void;
-  /** Goes there by keyboard. */
   focus(): void;
 }
 
 export interface ResultInit {
   readonly view: Pick<FormView, 'texts' | 'result'>;
   readonly api: Api;
-  /** The visitor may save answers as posts. */
+  /** Whether the visitor may save the text as a post. */
   readonly maySave: boolean;
 }
 
-/** Where the answer is written, and what is done with it. */
 export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
   const heading = h('h3', { class: 'svcf-result-title', tabindex: -1 }, view.texts.result || 'Result');
   const answer = h('div', { class: 'svcf-answer', 'aria-busy': 'true' });
@@ -69,21 +67,23 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
       write(markdown);
       answer.setAttribute('aria-busy', 'false');
       note.textContent = '';
-      const offered: (Node | null)[] = [
+      const buttons: (Node | null)[] = [
         view.result.copy
           ? button(
               'Copy',
               () =>
                 void copyText(markdown, element).then((copied) => {
-                  note.textContent = copied ? 'Copied.' : 'Copying is not allowed here. Select the text instead.';
+                  note.textContent = copied
+                    ? 'Copied.'
+                    : 'Copying is not allowed on this page. Select the text instead.';
                 }),
             )
           : null,
         ...(view.result.download
           ? [
-              button('Download .md', () => save('md', markdown)),
-              button('.txt', () => save('txt', `${answer.innerText}\n`)),
-              button('.html', () => save('html', page(answer))),
+              button('Download as Markdown', () => save('md', markdown)),
+              button('Text', () => save('txt', `${answer.innerText}\n`)),
+              button('HTML', () => save('html', page(answer))),
             ]
           : []),
       ];
@@ -94,13 +94,13 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
             ({ edit_url }) => note.replaceChildren('Saved as a draft. ', h('a', { href: edit_url }, 'Edit the draft')),
             (error: unknown) => {
               saving.disabled = false;
-              note.textContent = error instanceof Failure ? error.message : 'It could not be saved.';
+              note.textContent = error instanceof Failure ? error.message : 'The draft was not saved. Try again.';
             },
           );
         });
-        offered.push(saving);
+        buttons.push(saving);
       }
-      actions.replaceChildren(...offered.filter((one): one is Node => one !== null));
+      actions.replaceChildren(...buttons.filter((one): one is Node => one !== null));
     },
     focus: () => heading.focus({ preventScroll: false }),
   };
@@ -114,7 +114,9 @@ function save(ending: string, content: string): void {
   window.setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** Of nodes that were made one by one, of a fixed set of elements. */
+/** The answer holds only nodes that the Markdown view created, so its HTML is safe. */
 function page(answer: HTMLElement): string {
-  return `<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>${document.title.replace(/[&<>]/g, ' ')}</title>\n</head>\n<body>\n${answer.innerHTML}\n</body>\n</html>\n`;
+  const title = document.title.replace(/[&<>]/g, ' ');
+  const head = `<head>\n<meta charset="utf-8">\n<title>${title}</title>\n</head>`;
+  return `<!doctype html>\n<html>\n${head}\n<body>\n${answer.innerHTML}\n</body>\n</html>\n`;
 }

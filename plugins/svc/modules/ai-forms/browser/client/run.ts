@@ -1,40 +1,39 @@
-import { h } from '../../../../kit/browser/dom.ts';
+import { h, show } from '../../../../kit/browser/dom.ts';
 import { uuid } from '../../../../kit/browser/uuid.ts';
-import type { FormView, StartAnswer } from '../../public/protocol.ts';
+import type { FormView, StartResponse } from '../../public/protocol.ts';
 import { Failure, type Api } from './api.ts';
-import { showFailure, showErrors } from './show-errors.ts';
 import { createResult, type ResultPanel } from './result.ts';
 
 export interface RunInit {
   readonly form: HTMLFormElement;
-  /** Where the answer goes, below the form. */
-  readonly place: HTMLElement;
+  /** Gets the result, below the form. */
+  readonly container: HTMLElement;
   readonly view: Pick<FormView, 'texts' | 'result'>;
   readonly api: Api;
   /** Events bubble from it. */
   readonly element: HTMLElement;
 }
 
-/** Sends the form without leaving the page, and writes the answer below it as it is made. */
-export function runForm({ form, place, view, api, element }: RunInit): void {
+/** Submits the form without leaving the page, and streams the response below it. */
+export function runForm({ form, container, view, api, element }: RunInit): void {
   const { stop, status, setBusy } = createControls(form, view);
-  let started: Promise<StartAnswer> | null = null;
+  let started: Promise<StartResponse> | null = null;
   let running: AbortController | null = null;
   let submission = uuid();
   let panel: ResultPanel | null = null;
 
-  const begin = (): Promise<StartAnswer> =>
+  const begin = (): Promise<StartResponse> =>
     (started ??= api.start().catch((error: unknown) => {
       started = null;
       throw error;
     }));
-  // Before the visitor has written something, so that a limit that is used up is said in time.
+  // At the first focus, so that visitors see a reached limit before they type.
   form.addEventListener(
     'focusin',
     () =>
       void begin().then(
         ({ limit }) => {
-          if (limit) showFailure(form, limitWords(limit));
+          if (limit) showFailure(form, limitMessage(limit));
         },
         () => undefined,
       ),
@@ -52,7 +51,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
     let text = '';
     try {
       for await (const event of api.submit(body, controller.signal)) {
-        if (!result.element.isConnected) place.append(result.element);
+        if (!result.element.isConnected) container.append(result.element);
         if (event.type === 'sources') result.sources(event.sources);
         else if (event.type === 'delta') result.show((text += event.text));
         else if (event.type === 'done') {
@@ -60,7 +59,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
           result.sources(event.sources);
           submission = uuid();
           status.textContent = 'Done.';
-          if (place.contains(active(place)) || active(place) === document.body) result.focus();
+          if (container.contains(focused(container)) || focused(container) === document.body) result.focus();
           announce(element, 'svc:answer', { submission_id: event.submission_id, response: event.response });
         }
       }
@@ -83,7 +82,7 @@ export function runForm({ form, place, view, api, element }: RunInit): void {
     setBusy(true);
     announce(element, 'svc:submit', {});
     send(false)
-      .catch((error: unknown) => tell(form, error, status))
+      .catch((error: unknown) => showOutcome(form, error, status))
       .finally(() => {
         running = null;
         setBusy(false);
@@ -99,7 +98,6 @@ function bodyOf(form: HTMLFormElement, submission: string): FormData {
   return body;
 }
 
-/** The button, one to stop beside it, and what happens in words. */
 function createControls(form: HTMLFormElement, view: RunInit['view']) {
   const submit = form.querySelector<HTMLButtonElement>('button[type=submit]');
   const label = submit?.textContent ?? '';
@@ -124,22 +122,54 @@ function announce(element: HTMLElement, name: string, detail: object): void {
   element.dispatchEvent(new CustomEvent(name, { bubbles: true, composed: true, detail }));
 }
 
-function tell(form: HTMLFormElement, error: unknown, status: HTMLElement): void {
+function showOutcome(form: HTMLFormElement, error: unknown, status: HTMLElement): void {
   if (error instanceof DOMException && error.name === 'AbortError') {
     status.textContent = 'Stopped.';
     return;
   }
-  const failure = error instanceof Failure ? error : new Failure('This did not work. Please try again.');
+  const failure = error instanceof Failure ? error : new Failure('Something went wrong. Please try again.');
   const isShown = Object.keys(failure.errors).length > 0 && showErrors(form, failure.errors);
-  showFailure(form, isShown ? 'Nothing was sent yet. Correct the marked fields.' : failure.message);
+  showFailure(form, isShown ? 'Nothing was submitted. Correct the marked fields.' : failure.message);
 }
 
-function limitWords({ message, until }: NonNullable<StartAnswer['limit']>): string {
+function limitMessage({ message, until }: NonNullable<StartResponse['limit']>): string {
   const time = new Date(until);
-  return `${message} ${Number.isNaN(time.getTime()) ? '' : `There is more from ${time.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}.`}`.trim();
+  if (Number.isNaN(time.getTime())) return message;
+  return `${message} Try again after ${time.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' })}.`;
 }
 
 /** The focused element, also within a shadow. */
-function active(place: HTMLElement): Element | null {
-  return (place.getRootNode() as Document | ShadowRoot).activeElement;
+function focused(container: HTMLElement): Element | null {
+  return (container.getRootNode() as Document | ShadowRoot).activeElement;
+}
+
+/** Shows the errors at their fields and focuses the first. Returns whether every error has a field. */
+function showErrors(form: HTMLFormElement, errors: Readonly<Record<string, string>>): boolean {
+  let first: HTMLElement | null = null;
+  let shown = 0;
+  for (const field of form.querySelectorAll<HTMLElement>('[data-field]')) {
+    const sentence = errors[field.dataset['field'] ?? ''];
+    const note = field.querySelector<HTMLElement>('.svcf-error');
+    if (note) {
+      note.textContent = sentence ?? '';
+      show(note, sentence !== undefined);
+    }
+    for (const control of field.querySelectorAll('input, select, textarea')) {
+      if (sentence === undefined) control.removeAttribute('aria-invalid');
+      else control.setAttribute('aria-invalid', 'true');
+    }
+    if (sentence === undefined) continue;
+    shown++;
+    first ??= field.querySelector('input, select, textarea');
+  }
+  first?.focus();
+  return shown === Object.keys(errors).length;
+}
+
+/** Shows the message above the fields; the empty string hides it. */
+function showFailure(form: HTMLFormElement, sentence: string): void {
+  const note = form.querySelector<HTMLElement>('.svcf-failure');
+  if (!note) return;
+  note.textContent = sentence;
+  show(note, sentence !== '');
 }

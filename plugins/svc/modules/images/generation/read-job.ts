@@ -1,14 +1,16 @@
+import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import type { ImageParams } from '../../../kit/image-params.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
+import type { ImageParams } from '../../../kit/image-params.ts';
+import type { StoredImage } from '../store/image.ts';
 import type { ImageJob, JobSource } from './image-job.ts';
 
-/** What a form or a command line brings; nothing of it is checked. */
+/** Fields of a form or a command, unchecked. */
 export type JobFields = Readonly<Record<string, unknown>>;
 
 export interface JobFrame {
   readonly request: string;
-  /** Whose the images become; 0: nobody's. */
+  /** Owner of the images. 0: none. */
   readonly userId: number;
   readonly source?: JobSource | undefined;
 }
@@ -16,7 +18,7 @@ export interface JobFrame {
 const longestPrompt = 32_000;
 
 /**
- * A job of an administrator.
+ * Reads the job of an administrator.
  *
  * @throws RestError 400 `rest_svc_empty_input` or `rest_invalid_param` with a sentence for each bad field.
  */
@@ -27,14 +29,13 @@ export function readJob(fields: JobFields, { request, userId, source }: JobFrame
   const n = fields['n'] === undefined || fields['n'] === '' ? 1 : Number(fields['n']);
   const choices = { quality: ['standard', 'hd'], style: ['vivid', 'natural'] };
   const invalid: Record<string, string> = {};
-  if (prompt.length > longestPrompt) invalid['prompt'] = 'The prompt is too long: at most 32,000 characters.';
+  if (prompt.length > longestPrompt) invalid['prompt'] = 'Use at most 32,000 characters.';
   if (text('provider') === '') invalid['provider'] = 'Choose a provider.';
-  if (!Number.isInteger(n) || n < 1 || n > 10) invalid['n'] = 'From 1 to 10 images.';
+  if (!Number.isInteger(n) || n < 1 || n > 10) invalid['n'] = 'Enter a number from 1 to 10.';
   if (text('size') !== '' && !/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(text('size')))
-    invalid['size'] = 'Write the size as width and height in pixels, for example 1024x1024.';
+    invalid['size'] = 'Enter the width and height in pixels, for example 1024x1024.';
   for (const [name, allowed] of Object.entries(choices))
-    if (text(name) !== '' && !allowed.includes(text(name)))
-      invalid[name] = `The ${name} is one of ${allowed.join(', ')}.`;
+    if (text(name) !== '' && !allowed.includes(text(name))) invalid[name] = `Use ${allowed.join(' or ')}.`;
   if (Object.keys(invalid).length > 0) throw invalidFields(invalid);
   const params = Object.fromEntries(
     ['size', 'quality', 'style'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]])),
@@ -51,4 +52,21 @@ export function readJob(fields: JobFields, { request, userId, source }: JobFrame
     ...(text('model') !== '' && { model: text('model') }),
     ...(source !== undefined && { source }),
   };
+}
+
+type Parts = { readonly host: Pick<HostApi, 'content'> };
+
+/** Reads an image of the history for editing. @throws RestError 404 when its file is missing. */
+export async function sourceOfImage(
+  parts: Parts,
+  { id, mediaId }: Pick<StoredImage, 'id' | 'mediaId'>,
+): Promise<JobSource> {
+  return { ...(await sourceOfMedia(parts, mediaId)), parentId: id };
+}
+
+/** Reads an image of the media library for editing. */
+export async function sourceOfMedia({ host }: Parts, mediaId: number): Promise<JobSource> {
+  const image = Number.isInteger(mediaId) && mediaId > 0 ? await host.content.media.read(mediaId) : null;
+  if (image === null) throw errors.image_not_found();
+  return { image, mediaId, parentId: null };
 }

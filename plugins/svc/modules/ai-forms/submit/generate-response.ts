@@ -12,60 +12,68 @@ import { errors } from '../../../kit/errors.ts';
 import type { FormParameters } from '../forms/form.ts';
 import { fillTemplate } from '../forms/prompt-template.ts';
 import '../hooks.ts';
-import type { FormPrompt, FormTurn } from '../hooks.ts';
-import type { Made, Source } from '../submissions/submission.ts';
+import type { FormPrompt, SubmissionContext } from '../hooks.ts';
+import type { Generation, Source } from '../submissions/submission.ts';
 
-export interface MakeAnswerParts {
+export interface GenerateResponseParts {
   readonly host: Pick<HostApi, 'hooks' | 'log' | 'clock' | 'site'>;
   readonly generateText: GenerateText;
   readonly findKnowledge: FindKnowledge;
 }
 
-export interface MakeAnswerInput {
-  readonly turn: FormTurn;
-  /** What stands for `{id}` in the prompt. */
+export interface GenerateResponseInput {
+  readonly context: SubmissionContext;
+  /** Values for `{id}` in the prompt. */
   readonly promptValues: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
 }
 
-export interface MadeAnswer {
+export interface GeneratedResponse {
   /** Markdown. */
   readonly response: string;
-  readonly made: Made;
+  readonly generation: Generation;
 }
 
-export type MakeAnswer = (input: MakeAnswerInput) => Promise<MadeAnswer>;
+export type GenerateResponse = (input: GenerateResponseInput) => Promise<GeneratedResponse>;
 
-/** Makes the answer to a submission: prompt, knowledge, filters, provider. Stores nothing and sends no events. */
-export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnswerParts): MakeAnswer {
+/** Generates the response to a submission. Stores nothing and sends no events. */
+export function createGenerateResponse({ host, generateText, findKnowledge }: GenerateResponseParts): GenerateResponse {
   const { hooks, clock, site, log } = host;
 
-  async function known({ turn, signal }: MakeAnswerInput, question: string): Promise<readonly KnowledgePassage[]> {
-    const { form, user, submission } = turn;
+  async function findPassages(
+    { context, signal }: GenerateResponseInput,
+    question: string,
+  ): Promise<readonly KnowledgePassage[]> {
+    const { form, user, submission } = context;
     if (!form.knowledge.enabled) return [];
     const asker = form.privacy.keep ? { userId: user.id, conversation: null } : null;
     const found = await findKnowledge({
       knowledge: form.knowledge,
       text: question,
-      origin: originOf(turn),
+      origin: originOf(context),
       signal,
       asker,
     }).catch(async (error: unknown) => {
       if (signal.aborted) throw error;
-      log.warn('a form is answered without its knowledge', { form: form.id, submission, error });
-      await hooks.doActionAsync('svc_form_knowledge_failed', error, turn);
+      log.warn('Knowledge search of a form failed', {
+        event: 'form_knowledge_failed',
+        form: form.id,
+        submission,
+        error,
+      });
+      await hooks.doActionAsync('svc_form_knowledge_failed', error, context);
       return [];
     });
-    return hooks.applyFiltersAsync('svc_form_knowledge', found, turn);
+    return hooks.applyFiltersAsync('svc_form_knowledge', found, context);
   }
 
-  async function promptOf(input: MakeAnswerInput): Promise<FormPrompt> {
-    const { turn, promptValues } = input;
-    const { form, user } = turn;
+  async function promptOf(input: GenerateResponseInput): Promise<FormPrompt> {
+    const { context, promptValues } = input;
+    const { form, user } = context;
     const prompt = fillTemplate(form.prompt, promptValues).trim();
-    const [timezone, knowledge] = await Promise.all([site.timezone(), known(input, prompt)]);
+    const [timezone, knowledge] = await Promise.all([site.timezone(), findPassages(input, prompt)]);
     const placeholders = { now: clock.now(), timezone, username: user.id > 0 ? user.displayName : 'Guest' };
     return hooks.applyFiltersAsync(
       'svc_form_prompt',
@@ -77,44 +85,50 @@ export function createMakeAnswer({ host, generateText, findKnowledge }: MakeAnsw
         knowledge,
         prompt,
       },
-      turn,
+      context,
     );
   }
 
   return async (input) => {
-    const { turn, signal, onText, onSources } = input;
+    const { context, signal, onText, onSources } = input;
     const prompt = await promptOf(input);
-    const sources = turn.form.knowledge.show_sources ? listSources(prompt.knowledge) : [];
+    const sources = context.form.knowledge.show_sources ? listSources(prompt.knowledge) : [];
     if (sources.length > 0) onSources?.(sources);
-    const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_form_streams', true, turn));
+    const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_form_streams', true, context));
     const { provider, model, params } = prompt;
     const text = await generateText({
       provider,
       model,
       params,
       signal,
-      user: turn.user,
+      user: context.user,
       placeholders: false,
-      origin: originOf(turn),
+      origin: originOf(context),
       systemInstruction: [prompt.system, knowledgePrompt(prompt.knowledge)]
         .filter((part) => part.trim() !== '')
         .join('\n\n'),
       messages: [{ role: 'user', content: prompt.prompt }],
       ...(streams && { onText }),
     });
-    const made: Made = { provider: text.provider, model: text.model, usage: text.usage, cost: text.cost, sources };
-    const response = await hooks.applyFiltersAsync('svc_form_response', text.content, made, turn);
+    const generation: Generation = {
+      provider: text.provider,
+      model: text.model,
+      usage: text.usage,
+      cost: text.cost,
+      sources,
+    };
+    const response = await hooks.applyFiltersAsync('svc_form_response', text.content, generation, context);
     if (response.trim() === '') throw errors.form_answer_empty();
     if (!streams) onText?.(response);
-    return { response, made };
+    return { response, generation };
   };
 }
 
-function originOf({ form, submission }: FormTurn) {
+function originOf({ form, submission }: SubmissionContext) {
   return { module: 'ai-forms', route: null, botId: null, reference: `form:${String(form.id)}:${submission}` };
 }
 
-/** Those that are set; the others are the global ones. */
+/** Null means the global default. */
 function paramsOf(parameters: FormParameters): AiParams {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null)) as AiParams;
 }

@@ -1,23 +1,25 @@
 import { RestError, RestResponse, type HostApi } from '#plugin-api';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission } from '../submissions/submission.ts';
-import { formView } from './form-view.ts';
+import { formView } from './markup.ts';
 import { formMarkup } from './markup.ts';
 import { formNamespace, type FormView } from './protocol.ts';
-import type { GivenBody } from './read-body.ts';
+import type { SubmissionBody } from './read-body.ts';
 import type { Caller, Visitors } from './visitor.ts';
 
-/** Scripts of the site alone; nothing else comes from elsewhere. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+/** Only scripts and files of this site. */
+const policy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
+].join('; ');
 
 export interface PageParts {
   readonly host: Pick<HostApi, 'views' | 'rest' | 'site' | 'hooks'>;
   readonly visitors: Pick<Visitors, 'nonce'>;
 }
 
-/** The page with an answer, for visitors without script. */
-export async function answerPage(
+/** The page with a response, for browsers without JavaScript. */
+export async function responsePage(
   { host, visitors }: PageParts,
   caller: Caller,
   answered: {
@@ -30,7 +32,7 @@ export async function answerPage(
   const { form } = caller;
   const { submission, maySave, pageUrl, headers } = answered;
   const route = (act: string): string => host.rest.url(`/${formNamespace}/forms/${String(form.id)}/${act}`);
-  const isKept = form.privacy.keep;
+  const isStored = form.privacy.keep;
   return page(
     host,
     { title: form.texts.result || form.name, headers, status: 200 },
@@ -38,9 +40,9 @@ export async function answerPage(
       answer: {
         html: host.views.safe(await markdownToHtml(submission.response)),
         markdown: form.result.copy ? submission.response : '',
-        sources: submission.made?.sources ?? [],
+        sources: submission.generation?.sources ?? [],
         downloads:
-          form.result.download && isKept
+          form.result.download && isStored
             ? [
                 ['md', 'Markdown'],
                 ['txt', 'Text'],
@@ -51,7 +53,7 @@ export async function answerPage(
               }))
             : [],
         save:
-          maySave && isKept
+          maySave && isStored
             ? { action: route('post'), submission: submission.id, nonce: await visitors.nonce(form.id) }
             : null,
       },
@@ -62,11 +64,15 @@ export async function answerPage(
   );
 }
 
-/** The form again, with what was filled in and what is wrong with it; or only why nothing can be done. */
+/** The form again, with its values and errors. */
 export async function refusalPage(
   { host, visitors }: PageParts,
   caller: Caller,
-  refused: { readonly error: RestError; readonly body: GivenBody; readonly headers: Readonly<Record<string, string>> },
+  refused: {
+    readonly error: RestError;
+    readonly body: SubmissionBody;
+    readonly headers: Readonly<Record<string, string>>;
+  },
 ): Promise<RestResponse> {
   const { form } = caller;
   const { error, body, headers } = refused;
@@ -85,7 +91,7 @@ export async function refusalPage(
         consent: body.consent,
         pageUrl: body.pageUrl,
         ...(errors && { errors }),
-        failure: errors ? 'Nothing was sent yet. Correct the marked fields; files must be chosen anew.' : error.message,
+        failure: errors ? 'Nothing was submitted. Correct the marked fields and choose files again.' : error.message,
       }),
       formName: form.name,
       backHref: backTo(body.pageUrl, host.site.url),
@@ -123,7 +129,7 @@ async function page(
   });
 }
 
-/** The page that the form stood on, where it is one of the site; else its home page. */
+/** The page with the form if it belongs to this site, otherwise the home page. */
 function backTo(pageUrl: string, siteUrl: string): string {
   return pageUrl !== '' && new URL(pageUrl).origin === new URL(siteUrl).origin ? pageUrl : `${siteUrl}/`;
 }

@@ -5,7 +5,7 @@ import type { FindKnowledgeInput } from '../../../../plugins/svc/kit/assistants/
 import type { GenerateTextInput } from '../../../../plugins/svc/ai/generate-text.ts';
 import type { AiForm } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { formSchema } from '../../../../plugins/svc/modules/ai-forms/forms/form-schema.ts';
-import { createMakeAnswer } from '../../../../plugins/svc/modules/ai-forms/submit/make-answer.ts';
+import { createGenerateResponse } from '../../../../plugins/svc/modules/ai-forms/submit/generate-response.ts';
 import { fillDefaults } from '../../../../plugins/svc/kit/settings-schema/fill.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
 
@@ -14,7 +14,7 @@ const text = { id: 'v1', title: 'Prices', url: 'https://example.com/prices', tex
 function open(findKnowledge: (input: FindKnowledgeInput) => Promise<readonly (typeof text)[]>) {
   const asked: GenerateTextInput[] = [];
   const hooks = createHooks();
-  const makeAnswer = createMakeAnswer({
+  const generateResponse = createGenerateResponse({
     host: {
       hooks,
       log: silentLog,
@@ -49,7 +49,7 @@ function open(findKnowledge: (input: FindKnowledgeInput) => Promise<readonly (ty
     knowledge: { enabled: true, base: 7 },
     parameters: { temperature: 0 },
   }) as AiForm;
-  const turn = {
+  const context = {
     form: { ...settings, id: 3 },
     submission: 'a-uuid',
     user: { id: 0, displayName: '', roles: [] },
@@ -61,19 +61,19 @@ function open(findKnowledge: (input: FindKnowledgeInput) => Promise<readonly (ty
   return {
     asked,
     hooks,
-    make: () => makeAnswer({ turn, promptValues: { topic: 'salt' }, signal: new AbortController().signal }),
+    make: () => generateResponse({ context, promptValues: { topic: 'salt' }, signal: new AbortController().signal }),
   };
 }
 
 describe('the answer of a form', () => {
-  it('is made with the knowledge that fits the filled-in prompt, whose placeholders stay as they are', async () => {
+  it('is generation with the knowledge that fits the filled-in prompt, whose placeholders stay as they are', async () => {
     const looked: FindKnowledgeInput[] = [];
     const { asked, make } = open(async (input) => {
       looked.push(input);
       return [text];
     });
-    const { made, response } = await make();
-    expect([response, made.cost, made.sources]).to.deep.equal([
+    const { generation, response } = await make();
+    expect([response, generation.cost, generation.sources]).to.deep.equal([
       'Answer',
       5,
       [{ title: 'Prices', url: 'https://example.com/prices', score: 80 }],
@@ -92,12 +92,12 @@ describe('the answer of a form', () => {
     });
   });
 
-  it('is made without the knowledge where that fails, and says so to hooks', async () => {
+  it('is generation without the knowledge where that fails, and says so to hooks', async () => {
     const { asked, hooks, make } = open(async () => Promise.reject(new Error('The store is gone.')));
     const failures: unknown[] = [];
     hooks.addAction('svc_form_knowledge_failed', (error) => void failures.push(error));
-    const { made } = await make();
-    expect([made.sources, asked[0]?.systemInstruction, failures.map(String)]).to.deep.equal([
+    const { generation } = await make();
+    expect([generation.sources, asked[0]?.systemInstruction, failures.map(String)]).to.deep.equal([
       [],
       'Today is 2026-11-21.',
       ['Error: The store is gone.'],

@@ -2,7 +2,7 @@ import type { Clock, RestError, RestResponse } from '#plugin-api';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
 import type { Source, Submission } from '../submissions/submission.ts';
 import type { Accepted } from '../submit/submit.ts';
-import type { SubmitAnswer, SubmitEvent } from './protocol.ts';
+import type { SubmitResponse, SubmitEvent } from './protocol.ts';
 
 export interface Watchers {
   readonly signal: AbortSignal;
@@ -12,15 +12,15 @@ export interface Watchers {
 
 export interface StreamInit {
   readonly begin: (watchers: Watchers) => Promise<Accepted>;
-  /** A failure as the visitor is told it. */
+  /** The error that the visitor sees. */
   readonly fail: (error: unknown) => RestError;
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'after'>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The answer as it is made. What is refused before it begins is an error answer; what fails later is an event. */
-export async function streamAnswer({ begin, fail, signal, clock, headers }: StreamInit): Promise<RestResponse> {
+/** Streams the response. Refusals throw before the stream starts; later failures are events. */
+export async function streamResponse({ begin, fail, signal, clock, headers }: StreamInit): Promise<RestResponse> {
   const events: SubmitEvent[] = [];
   let wake: () => void = () => undefined;
   let isOver = false;
@@ -28,14 +28,14 @@ export async function streamAnswer({ begin, fail, signal, clock, headers }: Stre
     events.push(event);
     wake();
   };
-  const { answer } = await begin({
+  const { completed } = await begin({
     signal,
     onText: (text) => push({ type: 'delta', text }),
     onSources: (sources) => push({ type: 'sources', sources }),
   });
-  void answer
+  void completed
     .then(
-      (submission) => push({ type: 'done', ...answerOf(submission) }),
+      (submission) => push({ type: 'done', ...submitResponseOf(submission) }),
       (error: unknown) => {
         const { code, message, status } = fail(error);
         push({ type: 'error', code, message, status });
@@ -62,6 +62,6 @@ export async function streamAnswer({ begin, fail, signal, clock, headers }: Stre
   return eventResponse(stream(), { clock, headers: { ...headers, 'Cache-Control': 'no-store, no-transform' } });
 }
 
-export function answerOf({ id, response, made }: Submission): SubmitAnswer {
-  return { submission_id: id, response, sources: made?.sources ?? [] };
+export function submitResponseOf({ id, response, generation }: Submission): SubmitResponse {
+  return { submission_id: id, response, sources: generation?.sources ?? [] };
 }

@@ -1,46 +1,44 @@
 import type { ImageParams } from '../../../kit/image-params.ts';
 import type { ImageOrigin, ImageOwner, StoredImage } from '../store/image.ts';
 
-/** An image to be edited. */
+/** An image to edit. */
 export interface JobSource {
-  /** The file. */
   readonly image: Uint8Array;
-  /** A PNG of the same size, transparent where something is to change. */
+  /** A PNG of the same size, transparent where the image may change. */
   readonly mask?: Uint8Array | undefined;
-  /** In the media library; null: it is not there. */
+  /** Id in the media library, or null. */
   readonly mediaId: number | null;
-  /** In the history; null: it was not made here. */
+  /** Id in the history, or null. */
   readonly parentId: number | null;
 }
 
-/** Images that are to be drawn, or one that is to be edited. */
+/** A request to generate images, or to edit one. */
 export interface ImageJob extends ImageOwner {
-  /** Names this request and no other; at most 100 characters. The key of its event (D19). */
+  /** Unique, at most 100 characters. The key of its event (D19). */
   readonly request: string;
   readonly prompt: string;
   /** Id. */
   readonly provider: string;
-  /** Left out: the provider's saved one. */
+  /** Default: the saved model of the provider. */
   readonly model?: string | undefined;
   /** 1 to 10. */
   readonly n: number;
-  /** What is left out is the settings' to say. */
+  /** The settings supply omitted members. */
   readonly params: ImageParams;
   readonly origin: ImageOrigin;
   readonly source?: JobSource | undefined;
 }
 
-/** What came of a job. */
-export interface DrawnImages {
+export interface JobResult {
   /** At least one. */
   readonly images: readonly StoredImage[];
   /** "2 images generated. 1 of 3 failed: ..." */
   readonly message: string;
-  /** Display name of the provider that answered (D6). */
+  /** Display name of the provider that generated the images (D6). */
   readonly provider: string;
   readonly model: string;
-  /** Of all of them, in millionths of a US dollar; null where no price is known. */
+  /** Of all images, in millionths of a US dollar. Null: no price is known. */
   readonly cost: number | null;
-  /** Fields that the model does not take. */
+  /** Parameters that the model does not support. */
   readonly ignored: readonly string[];
 }

@@ -1,0 +1,174 @@
+import type { Images } from './images.ts';
+import { RestError, type JsonSchema, type Post } from '#plugin-api';
+import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
+import { errors } from '../../kit/errors.ts';
+import { imageParamSchemas, type ImageParams } from '../../kit/image-params.ts';
+import type { JobResult } from './generation/image-job.ts';
+
+/** In characters. */
+const maxExcerpt = 1000;
+
+/** Replaces `{name}` in a prompt. Unknown names become empty. */
+function fillPrompt(prompt: string, values: Readonly<Record<string, unknown>>): string {
+  const title = values['title'] ?? values['target'];
+  const known: Readonly<Record<string, unknown>> = { ...values, title, topic: values['topic'] ?? title };
+  return prompt.replace(/\{([\w -]{1,60})\}/g, (_, name: string) => {
+    const value = Object.hasOwn(known, name) ? known[name] : undefined;
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  });
+}
+
+/** Values of a post for prompts. */
+function postValues({ title, excerpt, content, slug }: Post): Readonly<Record<string, string>> {
+  const text = (excerpt.trim() || content)
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return { title, slug, excerpt: [...text].slice(0, maxExcerpt).join('') };
+}
+
+interface ImageTaskSettings extends ImageParams {
+  readonly provider: string;
+  readonly model?: string;
+  readonly prompt: string;
+  readonly n: number;
+  readonly featured: 'missing' | 'always' | 'never';
+}
+
+/** The task `image_generation` of automations: generates images for topics, or featured images for posts. */
+export async function createImageTask(parts: Images): Promise<AutomationTaskType> {
+  const imageProviders = parts.providers.all().filter(({ images }) => images !== undefined);
+  const settings: JsonSchema = {
+    type: 'object',
+    properties: {
+      provider: {
+        type: 'string',
+        title: 'Provider',
+        enum: imageProviders.map(({ id }) => id),
+        default: imageProviders[0]?.id ?? '',
+      },
+      model: {
+        type: 'string',
+        title: 'Model',
+        description: 'Leave empty to use the saved model of the provider.',
+        default: '',
+      },
+      prompt: {
+        type: 'string',
+        title: 'Prompt',
+        format: 'textarea-field',
+        default: 'An illustration for: {title}',
+        description:
+          '{target} is the queued item, {title} and {excerpt} are those of the post or entry. Use {name} for any other column.',
+      },
+      n: { type: 'integer', title: 'Images', minimum: 1, maximum: 4, default: 1 },
+      size: { ...imageParamSchemas.size, pattern: `^$|${imageParamSchemas.size.pattern}`, default: '' },
+      quality: {
+        type: 'string',
+        title: 'Quality',
+        enum: ['', 'standard', 'hd'],
+        default: '',
+        description: 'Models that do not support it ignore it.',
+      },
+      style: {
+        type: 'string',
+        title: 'Style',
+        enum: ['', 'vivid', 'natural'],
+        default: '',
+        description: 'Models that do not support it ignore it.',
+      },
+      featured: {
+        type: 'string',
+        title: 'Featured image of a post',
+        enum: ['missing', 'always', 'never'],
+        default: 'missing',
+        description:
+          'missing: skips posts that have one, at no cost. always: replaces it. never: only adds the image to the media library.',
+      },
+    },
+  };
+  return {
+    id: 'image_generation',
+    label: 'Generate images',
+    description: 'Generates images for topics, or featured images for posts.',
+    settings,
+    sources: ['list', 'csv', 'rss', 'posts'],
+    check: async ({ provider, model, prompt }) =>
+      Promise.resolve({
+        ...(typeof prompt === 'string' && prompt.trim() === '' && { prompt: 'Enter a prompt.' }),
+        ...(typeof model === 'string' && model.length > 200 && { model: 'Use at most 200 characters.' }),
+        ...(!imageProviders.some(({ id }) => id === provider) && {
+          provider: 'Choose a provider that can generate images.',
+        }),
+      }),
+    run: (item) => run(parts, item),
+  };
+}
+
+async function run(parts: Images, item: AutomationItem): Promise<AutomationResult> {
+  const { host } = parts;
+  const settings = item.settings as unknown as ImageTaskSettings;
+  const post = await findPost(parts, item);
+  if (post !== null && settings.featured === 'missing' && post.featuredMediaId > 0)
+    return { message: `“${post.title}” already has a featured image.` };
+  const { generator } = parts;
+  const prompt = fillPrompt(settings.prompt, {
+    target: item.target,
+    ...item.input,
+    ...(post !== null && postValues(post)),
+  });
+  if (prompt.trim() === '') throw errors.empty_input({ values: { name: 'The prompt' } });
+  const result = await generator.prepare(
+    {
+      request: item.key,
+      prompt,
+      provider: settings.provider,
+      n: settings.n,
+      params: paramsOf(settings),
+      origin: 'automated_task_images',
+      userId: item.task.authorId,
+      sessionId: null,
+      ...(settings.model !== undefined && settings.model.trim() !== '' && { model: settings.model.trim() }),
+    },
+    { signal: item.signal, usage: item.origin },
+  );
+  return {
+    message: messageOf(result, post),
+    ai: { provider: result.provider, model: result.model },
+    async commit(transaction) {
+      const [first] = await generator.commit(item.key, transaction);
+      if (first === undefined)
+        throw new RestError({
+          code: 'rest_svc_image_not_found',
+          status: 500,
+          message: 'The images were deleted before the item was completed.',
+        });
+      if (post === null || settings.featured === 'never') return {};
+      await host.content.posts.update(post.id, { featuredMediaId: first.mediaId });
+      return { postId: post.id };
+    },
+  };
+}
+
+/** The post of an item. Null: the item is a topic. @throws RestError 404 when the post was deleted. */
+async function findPost({ host }: Images, { input }: AutomationItem): Promise<Post | null> {
+  const id = Number(input['post_id'] ?? 0);
+  if (!Number.isInteger(id) || id < 1) return null;
+  const post = await host.content.posts.get(id);
+  if (post === null || post.status === 'trash')
+    throw new RestError({
+      code: 'rest_post_invalid_id',
+      status: 404,
+      message: `Post ${String(id)} not found. It may have been deleted.`,
+    });
+  return post;
+}
+
+function paramsOf({ size, quality, style }: ImageTaskSettings): ImageParams {
+  return { ...(size && { size }), ...(quality && { quality }), ...(style && { style }) };
+}
+
+function messageOf({ message }: JobResult, post: Post | null): string {
+  return post === null ? message : `${message.replace(/\.$/, '')} for “${post.title}”.`;
+}

@@ -1,0 +1,60 @@
+import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
+import { createSessionTokens } from '../../kit/visitors/session-token.ts';
+import { createSigner } from '../../kit/visitors/signer.ts';
+import type { HostPort, ImagesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
+import { createImageGenerator, type ImageGenerator } from './generation/image-generator.ts';
+import { createVisitorGeneration, createVisitorLimits, type VisitorGeneration } from './public/visitor-generation.ts';
+import { createVisitorRequests, type VisitorRequests } from './public/visitor-requests.ts';
+import { createVisitorSettings, type VisitorSettingsStore } from './public/visitor-settings.ts';
+import { createFormTokens, createVisitors, type FormTokens, type Visitors } from './public/visitor.ts';
+import type { ImageStore } from './store/image.ts';
+import { createDeleteImage, createImageStore, type DeleteImage } from './store/image-store.ts';
+
+export type ImagePorts = HostPort & ProvidersPort & SettingsPort & ImagesPort & UsagePort;
+
+/** What the pages, routes, commands and the task of images share. One per process, loaded at its first use. */
+export interface Images extends ImagePorts {
+  readonly store: ImageStore;
+  readonly generator: ImageGenerator;
+  readonly deleteImage: DeleteImage;
+  readonly visitorSettings: VisitorSettingsStore;
+  readonly visitors: Visitors;
+  readonly requests: VisitorRequests;
+  readonly visitorGeneration: VisitorGeneration;
+  readonly formTokens: FormTokens;
+  readonly requestCounts: RequestCounts;
+}
+
+export interface ImageParts extends ImagePorts {
+  readonly images: () => Promise<Images>;
+}
+
+export type Provider = ProvidersPort['knownProviders'][number];
+
+export function createImages(ports: ImagePorts): Images {
+  const { host, generateImages, editImages } = ports;
+  const store = createImageStore(host);
+  const generator = createImageGenerator({ host, store, generateImages, editImages });
+  const signer = createSigner({ host });
+  const requests = createVisitorRequests(host);
+  const visitorGeneration = createVisitorGeneration({
+    host,
+    requests,
+    generator,
+    limits: createVisitorLimits({ host, signer }),
+    timeout: async () => (await ports.settings.timeouts()).images,
+  });
+  host.onStop(() => visitorGeneration.stop());
+  return {
+    ...ports,
+    store,
+    generator,
+    requests,
+    visitorGeneration,
+    deleteImage: createDeleteImage({ host, store }),
+    visitorSettings: createVisitorSettings({ host, providers: async () => ports.providers.all() }),
+    visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
+    formTokens: createFormTokens({ signer, clock: host.clock }),
+    requestCounts: createMinuteCounts({ clock: host.clock }),
+  };
+}
