@@ -8,7 +8,7 @@ export class UnreadableResponseError extends Error {
 /** More than is read of headers. */
 export class HeadersTooLongError extends UnreadableResponseError {}
 
-/** Told of an answer as it comes in. */
+/** Receives a response as it arrives. */
 export interface AnswerSink {
   /** @param headers lower-case names; several of one name are joined. The next answers' may be the same object. */
   onHead(status: number, headers: Readonly<Record<string, string>>): void;
@@ -62,7 +62,7 @@ export class Http1ResponseParser {
     this.trailerBytes = 0;
   }
 
-  /** Whether the connection may be used again: the answer ended by itself, nothing followed it, and nobody wants to close. */
+  /** Whether the connection may be reused: the response is complete, nothing followed it, and neither side closes. */
   get keepsConnection(): boolean {
     return this.state === 'complete' && this.isPersistent;
   }
@@ -107,7 +107,7 @@ export class Http1ResponseParser {
     if (this.partial === null && (bytes[at] === 13 || bytes[at] === 10)) return at + 1;
     const head = this.until(endOfHead, bytes, at);
     if (head === null) {
-      // Whoever speaks another protocol need not ever end a line.
+      // A peer that speaks another protocol may never end a line.
       if (!beginsAs(this.partial ?? bytes, protocol)) throw notHttp();
       return bytes.length;
     }
@@ -126,7 +126,7 @@ export class Http1ResponseParser {
     return line.next;
   }
 
-  /** What stands before the mark, of which a part may have come before; null: it has not ended yet. */
+  /** The bytes before the mark, part of which may have arrived earlier; null while the mark is missing. */
   private until(mark: Buffer, bytes: Buffer, at: number): { readonly found: Buffer; readonly next: number } | null {
     const before = this.partial === null ? 0 : this.partial.length;
     const rest = at === 0 ? bytes : bytes.subarray(at);

@@ -7,12 +7,12 @@ export class Exchange implements Dispatcher.DispatchController {
   readonly head: string;
   readonly body: Uint8Array;
   private readonly handler: Dispatcher.DispatchHandler;
-  /** Whoever has to be told when it is given up. */
+  /** Is notified when the exchange is abandoned. */
   holder: { drop(exchange: Exchange): void } | null = null;
   reason: Error | null = null;
   /** It had a connection that was lost before anything was sent over it. */
   isSecondTry = false;
-  /** What is kept of an answer is bounded by whoever reads it. */
+  /** The reader bounds how much of a response is stored. */
   readonly paused = false;
   private isOver = false;
 
@@ -88,7 +88,7 @@ export class Outbox {
   };
 }
 
-/** What a connection tells its pool. */
+/** What a connection reports to its pool. */
 export interface ConnectionOwner {
   readonly outbox: Outbox;
   /** Sends it over another connection. */
@@ -204,7 +204,7 @@ export class BulkConnection implements AnswerSink {
   }
 
   private read(bytes: Buffer): void {
-    // Nobody asked, or not yet: it is no answer to what is going to be sent.
+    // Unsolicited: it is not a response to the next request.
     if (this.exchange === null || !this.isWritten) return this.broke(brokenOff());
     try {
       if (this.parser.read(bytes)) this.complete();

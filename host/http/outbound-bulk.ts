@@ -17,7 +17,7 @@ const mostConnections = 64;
 /** Milliseconds between two looks for connections that were idle for too long. */
 const sweep = 1_000;
 
-/** Names as they are given that need nobody's attention. */
+/** Header names that need no special treatment. */
 const plainNames = new Set<string>();
 const mostNames = 500;
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -55,7 +55,7 @@ export class BulkDispatcher implements Pick<Dispatcher, 'dispatch'> {
     return true;
   }
 
-  /** Ends idle connections, and those in use when their answer is there. */
+  /** Closes idle connections, and busy ones after their response. */
   async close(): Promise<void> {
     this.isClosing = true;
     for (const pool of this.pools.values()) pool.closeIdle(true);
@@ -121,7 +121,7 @@ interface PoolParts extends BulkDependencies {
 class Pool implements ConnectionOwner {
   private readonly parts: PoolParts;
   private readonly open = new Set<BulkConnection>();
-  /** The one used last stands last, and is used first. */
+  /** The most recently used one is last and is reused first. */
   private idle: BulkConnection[] = [];
   private waiting: Exchange[] = [];
   private connecting = 0;

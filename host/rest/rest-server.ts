@@ -53,7 +53,7 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     try {
       return await allow(origin, found.url);
     } catch (error) {
-      dependencies.log.error('allowOrigin failed; the origin was denied', {
+      dependencies.log.error('Failed to evaluate allowOrigin; the origin was denied', {
         event: 'rest_allow_origin_failed',
         route: request.route,
         request_id: request.id,

@@ -12,7 +12,7 @@ import type { ImagesDialect } from './openai-images.ts';
 /** Release date of everything the fakes list, in seconds since the epoch. */
 export const released = 1735689600;
 
-export interface ChatWireParts {
+export interface ChatFakeParts {
   readonly id: string;
   readonly dialect: ChatDialect & { readonly embeddings?: EmbeddingsDialect; readonly images?: ImagesDialect };
   /** Path between the provider's root and `/chat/completions`, for example `/v1`. */
@@ -31,9 +31,8 @@ export interface ChatWireParts {
 }
 
 /** The fake of a provider that speaks OpenAI's format: completions, the list of models and single models. */
-export function createChatFake(parts: ChatWireParts): FakeProvider {
+export function createChatFake(parts: ChatFakeParts): FakeProvider {
   const { dialect, base, embeddingModels = [], imageModels = [] } = parts;
-  const edits = dialect.images?.edits === true;
   const listed = [...parts.models, ...embeddingModels, ...imageModels];
   const escaped = base.replace(/[.]/g, '\\.');
   return {
@@ -55,33 +54,7 @@ export function createChatFake(parts: ChatWireParts): FakeProvider {
         path: new RegExp(`^${escaped}/chat/completions$`),
         handle: (request) => chatCompletion(dialect, request),
       },
-      ...(embeddingModels.length > 0
-        ? [
-            {
-              method: 'POST' as const,
-              path: new RegExp(`^${escaped}/embeddings$`),
-              handle: (request: FakeRequest) => embeddings(dialect, request),
-            },
-          ]
-        : []),
-      ...(dialect.images
-        ? [
-            {
-              method: 'POST' as const,
-              path: new RegExp(`^${escaped}/images/generations$`),
-              handle: (request: FakeRequest) => imageGenerations(dialect, request),
-            },
-          ]
-        : []),
-      ...(edits
-        ? [
-            {
-              method: 'POST' as const,
-              path: new RegExp(`^${escaped}/images/edits$`),
-              handle: (request: FakeRequest) => imageEdits(dialect, request),
-            },
-          ]
-        : []),
+      ...mediaRoutes(parts, escaped),
       {
         method: 'GET',
         path: new RegExp(`^${escaped}/models$`),
@@ -129,4 +102,37 @@ export function chatErrors(dialect: ChatDialect): FakeErrors {
     rateLimited: (model, retryAfter) => problemReply(dialect, 'rate_limited', { model, retryAfter }),
     serverError: () => problemReply(dialect, 'server_error'),
   };
+}
+
+/** Embeddings and images, where the dialect has them. */
+function mediaRoutes({ dialect, embeddingModels }: ChatFakeParts, escaped: string): FakeRoute[] {
+  return [
+    ...((embeddingModels ?? []).length > 0
+      ? [
+          {
+            method: 'POST' as const,
+            path: new RegExp(`^${escaped}/embeddings$`),
+            handle: (request: FakeRequest) => embeddings(dialect, request),
+          },
+        ]
+      : []),
+    ...(dialect.images
+      ? [
+          {
+            method: 'POST' as const,
+            path: new RegExp(`^${escaped}/images/generations$`),
+            handle: (request: FakeRequest) => imageGenerations(dialect, request),
+          },
+        ]
+      : []),
+    ...(dialect.images?.edits === true
+      ? [
+          {
+            method: 'POST' as const,
+            path: new RegExp(`^${escaped}/images/edits$`),
+            handle: (request: FakeRequest) => imageEdits(dialect, request),
+          },
+        ]
+      : []),
+  ];
 }

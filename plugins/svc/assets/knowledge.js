@@ -1,8 +1,8 @@
-// Shows how indexing gets on while somebody looks; without it the page shows it when it is loaded again.
+// Updates the indexing progress on the open page; without this script a reload shows it.
 
 const every = 1500;
 
-/** Takes the newest state of the page into its live part, but leaves alone what somebody is about to use. */
+/** Updates the live part of the page, but leaves focused controls and open menus alone. */
 async function refresh(live) {
   let text;
   try {
@@ -65,5 +65,5 @@ async function follow() {
   }
 }
 
-// The answer of a form that was refused stands at an address that cannot be asked again.
+// The page of a rejected form has an address that cannot be requested again.
 if (new URLSearchParams(location.search).has('id')) void follow();

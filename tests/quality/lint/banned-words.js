@@ -11,7 +11,8 @@ export const bannedWords = [
   {
     say: 'history, notify, notification or event',
     name: /\b(told|tell|tells|heard|news)\b/,
-    text: /\b(told|tells?|heard|news)\b/i,
+    text: /\b(told|tells?|heard)\b/i,
+    except: /^plugins\/sandbox\/embeddings\//,
   },
   { say: 'in-flight', name: /\bhands\b/, text: /\b(hands|handed)\b/i },
   { say: 'claimer or lease renewer', name: /\b(taker|keeper)\b/, text: /\b(takers?|keepers?)\b/i },
@@ -34,7 +35,7 @@ export const bannedWords = [
     text: /(?<!npm run |tests\/)\bfaults?\b(?! injection)/i,
     except: /^(plugins\/sandbox|views\/sandbox|tests\/faults)\//,
   },
-  { say: 'labels or messages', name: /^words$|\b(spent|field|state|status) words\b/ },
+  { say: 'labels or messages', name: /\b(spent|field|state|status|error) words\b/ },
   { say: 'stored, persisted or ephemeral', name: /(?<!\bnot )\b(kept|unkept)\b/, text: /\bunkept\b/i },
   { say: 'index, position, path or slot', name: /\bplaces?\b/ },
   {
@@ -48,7 +49,12 @@ export const bannedWords = [
     text: /\b(surroundings|dressed)\b/i,
   },
   { say: 'fake or generated locally', name: /\bstand in\b/, text: /\b(stand-ins?|made up|makes? up)\b/i },
-  { say: 'a sentence that names who', name: /\b(whoever|nobody|somebody)\b/, text: /\b(whoever|nobody|somebody)\b/i },
+  {
+    say: 'a sentence that names who',
+    name: /\b(whoever|nobody|somebody)\b/,
+    text: /\b(whoever|nobody|somebody)\b/i,
+    except: /^plugins\/hello\//,
+  },
   {
     say: 'again',
     name: /\banew\b/,

@@ -29,25 +29,6 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
     scopes.some(({ value }) => value === module) || typeof module !== 'string'
       ? scopes
       : [...scopes, { value: module, label: module.replace('module:', 'Module ') }];
-  const limit = [
-    field('name', 'Name', { required: true, maxlength: 80, help: 'Shown in alerts and errors.' }),
-    field('amount', 'Amount', { type: 'number', required: true, min: 0, step: 'any' }),
-    field('unit', 'Unit', {
-      type: 'select',
-      options: [
-        { value: 'dollars', label: 'US dollars' },
-        { value: 'tokens', label: 'Tokens' },
-        { value: 'calls', label: 'Calls' },
-      ],
-    }),
-    field('period', 'Period', {
-      type: 'select',
-      options: [
-        { value: 'day', label: 'Day' },
-        { value: 'month', label: 'Month' },
-      ],
-    }),
-  ];
   const whose = [
     field('whose', 'Calls', { type: 'select', options: known, error: errors['scope'] ?? errors['module'] ?? '' }),
     field('bot_id', 'Chatbot ID', {
@@ -76,7 +57,37 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
       help: 'The fallback model is not limited by this budget.',
     }),
   ];
-  const more = [
+  return { limit: limitFields(field), whose, atLimit, more: moreFields(field) };
+}
+
+type CreateField = (name: string, label: string, rest?: Readonly<Record<string, unknown>>) => object;
+
+/** Name, amount, unit and period. */
+function limitFields(field: CreateField) {
+  return [
+    field('name', 'Name', { required: true, maxlength: 80, help: 'Shown in alerts and errors.' }),
+    field('amount', 'Amount', { type: 'number', required: true, min: 0, step: 'any' }),
+    field('unit', 'Unit', {
+      type: 'select',
+      options: [
+        { value: 'dollars', label: 'US dollars' },
+        { value: 'tokens', label: 'Tokens' },
+        { value: 'calls', label: 'Calls' },
+      ],
+    }),
+    field('period', 'Period', {
+      type: 'select',
+      options: [
+        { value: 'day', label: 'Day' },
+        { value: 'month', label: 'Month' },
+      ],
+    }),
+  ];
+}
+
+/** Alert, and calls without a price. */
+function moreFields(field: CreateField) {
+  return [
     field('alert_percent', 'Alert at (%)', {
       type: 'number',
       min: 0,
@@ -93,5 +104,4 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
       help: 'Only for budgets in US dollars.',
     }),
   ];
-  return { limit, whose, atLimit, more };
 }

@@ -171,7 +171,7 @@ function createPagination({
 
 /** The forms that add sources. A form with errors is open and shows the submitted values. */
 function sourceForms({ host }: KnowledgeParts, base: KnowledgeBase, { refused }: Extras): Record<string, unknown> {
-  const field = (form: string, name: string, init: Readonly<Record<string, unknown>>) => ({
+  const field: FormTools['field'] = (form, name, init) => ({
     id: `${form}-${name}`,
     name,
     type: 'text',
@@ -179,7 +179,7 @@ function sourceForms({ host }: KnowledgeParts, base: KnowledgeBase, { refused }:
     ...(refused?.form === form && refused.errors[name] !== undefined && { error: refused.errors[name] }),
     ...init,
   });
-  const isOpen = (form: string): boolean => refused?.form === form;
+  const isOpen: FormTools['isOpen'] = (form) => refused?.form === form;
   const types = host.content
     .postTypes()
     .filter((type) => type.public && type.name !== 'attachment')
@@ -187,86 +187,103 @@ function sourceForms({ host }: KnowledgeParts, base: KnowledgeBase, { refused }:
   return {
     accept: documentEndings.join(','),
     fileError: refused?.form === 'file' ? (refused.errors['file'] ?? '') : '',
-    forms: [
-      {
-        id: 'text',
-        title: 'Text',
-        action: 'add-text',
-        open: isOpen('text'),
-        label: 'Add text',
-        fields: [
-          field('text', 'title', { label: 'Title', maxlength: 500 }),
-          field('text', 'text', {
-            type: 'textarea',
-            label: 'Text',
-            rows: 8,
-            required: true,
-            help: 'Plain text or Markdown. Headings begin with #.',
-          }),
-        ],
-      },
-      {
-        id: 'qa',
-        title: 'Question and answer',
-        action: 'add-answer',
-        open: isOpen('qa'),
-        label: 'Add answer',
-        fields: [
-          field('qa', 'question', { label: 'Question', required: true, maxlength: 1000 }),
-          field('qa', 'answer', { type: 'textarea', label: 'Answer', rows: 5, required: true }),
-        ],
-      },
-      {
-        id: 'posts',
-        title: 'Posts of this site',
-        action: 'add-posts',
-        open: isOpen('posts'),
-        label: 'Add new and changed posts',
-        fields: [
-          field('posts', 'type', {
-            type: 'select',
-            label: 'Type',
-            options: types,
-            help: 'Adds published posts that are new or have changed since they were indexed.',
-          }),
-        ],
-      },
-      {
-        id: 'address',
-        title: 'Web page',
-        action: 'add-address',
-        open: isOpen('address'),
-        label: 'Add page',
-        fields: [
-          field('address', 'url', {
-            type: 'url',
-            label: 'URL',
-            required: true,
-            mono: true,
-            placeholder: 'https://example.com/help',
-            help: 'A web page, a text file or a PDF. Menus and footers are left out.',
-          }),
-        ],
-      },
-      {
-        id: 'sitemap',
-        title: 'Sitemap',
-        action: 'add-sitemap',
-        open: isOpen('sitemap'),
-        label: 'Add pages',
-        fields: [
-          field('sitemap', 'url', {
-            type: 'url',
-            label: 'URL',
-            required: true,
-            mono: true,
-            placeholder: 'https://example.com/sitemap.xml',
-            help: 'Each page it lists, up to 2,000, becomes a source. Index it again to find new pages.',
-          }),
-        ],
-      },
-    ],
+    forms: [...typedForms({ field, isOpen }), ...fetchedForms({ field, isOpen, types })],
   };
+}
+
+interface FormTools {
+  /** Creates a field of a form; a refused form shows the submitted value and its error. */
+  readonly field: (form: string, name: string, init: Readonly<Record<string, unknown>>) => object;
+  readonly isOpen: (form: string) => boolean;
+}
+
+/** Forms for content typed on the page. */
+function typedForms({ field, isOpen }: FormTools): object[] {
+  return [
+    {
+      id: 'text',
+      title: 'Text',
+      action: 'add-text',
+      open: isOpen('text'),
+      label: 'Add text',
+      fields: [
+        field('text', 'title', { label: 'Title', maxlength: 500 }),
+        field('text', 'text', {
+          type: 'textarea',
+          label: 'Text',
+          rows: 8,
+          required: true,
+          help: 'Plain text or Markdown. Headings begin with #.',
+        }),
+      ],
+    },
+    {
+      id: 'qa',
+      title: 'Question and answer',
+      action: 'add-answer',
+      open: isOpen('qa'),
+      label: 'Add answer',
+      fields: [
+        field('qa', 'question', { label: 'Question', required: true, maxlength: 1000 }),
+        field('qa', 'answer', { type: 'textarea', label: 'Answer', rows: 5, required: true }),
+      ],
+    },
+  ];
+}
+
+/** Forms for content that is fetched: posts of this site, and pages of others. */
+function fetchedForms({ field, isOpen, types }: FormTools & { readonly types: readonly object[] }): object[] {
+  return [
+    {
+      id: 'posts',
+      title: 'Posts of this site',
+      action: 'add-posts',
+      open: isOpen('posts'),
+      label: 'Add new and changed posts',
+      fields: [
+        field('posts', 'type', {
+          type: 'select',
+          label: 'Type',
+          options: types,
+          help: 'Adds published posts that are new or have changed since they were indexed.',
+        }),
+      ],
+    },
+    {
+      id: 'address',
+      title: 'Web page',
+      action: 'add-address',
+      open: isOpen('address'),
+      label: 'Add page',
+      fields: [
+        field('address', 'url', {
+          type: 'url',
+          label: 'URL',
+          required: true,
+          mono: true,
+          placeholder: 'https://example.com/help',
+          help: 'A web page, a text file or a PDF. Menus and footers are left out.',
+        }),
+      ],
+    },
+    {
+      id: 'sitemap',
+      title: 'Sitemap',
+      action: 'add-sitemap',
+      open: isOpen('sitemap'),
+      label: 'Add pages',
+      fields: [
+        field('sitemap', 'url', {
+          type: 'url',
+          label: 'URL',
+          required: true,
+          mono: true,
+          placeholder: 'https://example.com/sitemap.xml',
+          help: 'Each page it lists, up to 2,000, becomes a source. Index it again to find new pages.',
+        }),
+      ],
+    },
+  ];
 }
 
 function settingsFields(base: KnowledgeBase, { refused }: Extras): unknown[] {

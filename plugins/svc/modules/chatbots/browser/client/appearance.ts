@@ -40,7 +40,9 @@ function findStackIndex(host: HTMLElement, position: string): number {
   if (host.getAttribute('shown-as') !== 'popup') return 0;
   const others = [...document.querySelectorAll<HTMLElement>('svc-chatbot')].filter((other) => other !== host);
   let slot = 0;
+  /* eslint-disable project/banned-words -- sites may read data-place */
   while (others.some((other) => other.dataset.place === `${position} ${slot}`)) slot++;
   host.dataset.place = `${position} ${slot}`;
+  /* eslint-enable project/banned-words */
   return slot;
 }
