@@ -77,20 +77,20 @@ describe('AI forms in a browser', function () {
 
   it('go the whole way: starter, builder, page, answer, draft, event, submissions', async () => {
     await page.goto(`${host.url}/admin/svc/ai-forms`);
-    await page.getByText('Forms that a model answers').waitFor();
+    await page.getByText('Visitors fill in fields and get a generated text').waitFor();
     await picture('list-empty');
-    await page.getByRole('button', { name: 'Use this: Product text' }).click();
+    await page.getByRole('button', { name: 'Create: Product text' }).click();
     await page.getByRole('heading', { name: 'Edit form' }).waitFor();
     // The prompt is checked: an unknown field, and a required one that is not used.
     const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true });
     await prompt.fill('echo: # {product}\n\nFor {who}.');
-    await page.getByRole('button', { name: 'Save form' }).click();
-    await page.getByText('names {who}, but no field has that id').first().waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('uses {who}, but no field has that id').first().waitFor();
     await page.getByText('does not use the required field “Features”').first().waitFor();
     await picture('edit-refused');
     // A field more, by keyboard, moved up.
-    await page.getByLabel('Kind of the new field').selectOption('textarea');
-    await page.getByRole('button', { name: 'Add a field' }).press('Enter');
+    await page.getByLabel('Type of the new field').selectOption('textarea');
+    await page.getByRole('button', { name: 'Add field' }).press('Enter');
     await page.locator('[data-row]').nth(4).getByLabel('Label', { exact: true }).fill('Who');
     await page.getByRole('button', { name: 'Move up: Field 5' }).press('Enter');
     await page
@@ -104,8 +104,8 @@ describe('AI forms in a browser', function () {
       .fill('echo: # {product}\n\nFor {who}: {features} {length}');
     await page.locator('[data-form-preview]').getByLabel('Who', { exact: true }).waitFor();
     await picture('edit');
-    await page.getByRole('button', { name: 'Save form' }).click();
-    await page.getByText('Product text is saved.').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Product text saved.').waitFor();
 
     const address = await publish('[svc_form id=1]', 'product');
     await page.goto(address);
@@ -120,7 +120,7 @@ describe('AI forms in a browser', function () {
     expect(await answer.innerText()).to.contain('For cooks: Oak');
     await picture('answered');
     const download = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download .md' }).click();
+    await page.getByRole('button', { name: 'Download as Markdown' }).click();
     expect((await download).suggestedFilename()).to.equal('answer.md');
     await page.getByRole('button', { name: 'Save as post' }).click();
     const draft = page.getByRole('link', { name: 'Edit the draft' });
@@ -143,7 +143,7 @@ describe('AI forms in a browser', function () {
 
     await page.goto(`${host.url}/admin/svc/ai-forms/submissions`);
     await page.getByText('Product text 1 · Salad servers').click();
-    await page.getByRole('region', { name: 'Answer: Product text' }).getByText('For cooks').waitFor();
+    await page.getByRole('region', { name: 'Response: Product text' }).getByText('For cooks').waitFor();
     await picture('submissions');
     const csv = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
@@ -189,8 +189,8 @@ describe('AI forms in a browser', function () {
     await admin.getByRole('button', { name: 'Move up: Notes' }).click();
     await admin.getByRole('button', { name: 'Remove: Tone' }).click();
     await admin.getByRole('textbox', { name: 'Prompt', exact: true }).fill('echo: {topic} {notes}');
-    await admin.getByRole('button', { name: 'Save form' }).click();
-    await admin.getByText('Echo is saved.').waitFor();
+    await admin.getByRole('button', { name: 'Save changes' }).click();
+    await admin.getByText('Echo saved.').waitFor();
     const saved = JSON.parse((await host.cli('svc', 'form', 'get', String(id), '--json')).out) as {
       elements: { id: string }[];
     };

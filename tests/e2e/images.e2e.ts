@@ -87,16 +87,16 @@ describe('images in a browser', () => {
     await page.goto(`${host.url}/admin/svc/images`);
     await page.getByText('No images yet').waitFor();
     await fits(page, 'empty');
-    await page.getByRole('link', { name: 'Describe the first one' }).click();
-    await page.getByLabel('What is to be drawn?').fill('A lighthouse at dusk');
+    await page.getByRole('link', { name: 'Describe the first image' }).click();
+    await page.getByLabel('Describe the image').fill('A lighthouse at dusk');
     await page.getByLabel('Model', { exact: true }).first().fill('gpt-image-1');
     await page.getByLabel('Images', { exact: true }).selectOption('2');
-    await page.getByText('The sandbox draws').waitFor();
+    await page.getByText('Sandbox mode is on').waitFor();
     await page.getByLabel('Style', { exact: true }).waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Draw' }).click();
+    await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page.getByText('2 images generated.').waitFor();
-    await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().waitFor();
-    expect(await page.getByRole('list', { name: 'Images just drawn' }).locator('img').count()).to.equal(2);
+    await page.getByRole('list', { name: 'New images' }).getByRole('link').first().waitFor();
+    expect(await page.getByRole('list', { name: 'New images' }).locator('img').count()).to.equal(2);
     await page.getByRole('list', { name: 'History' }).getByRole('listitem').nth(1).waitFor();
     await fits(page, 'drawn');
 
@@ -110,23 +110,23 @@ describe('images in a browser', () => {
     ]);
     expect(JSON.stringify(drawn)).not.to.contain('base64');
 
-    await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().click();
+    await page.getByRole('list', { name: 'New images' }).getByRole('link').first().click();
     await page.getByRole('heading', { name: 'Prompt' }).waitFor();
-    await page.getByLabel('What the image shows').fill('A lighthouse');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The alternative text is saved.').waitFor();
+    await page.getByLabel('Description of the image').fill('A lighthouse');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Alternative text saved.').waitFor();
     await fits(page, 'one');
 
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
-    await page.getByLabel('What is to change?').fill('Make it night');
+    await page.getByLabel('Describe the change').fill('Make it night');
     const image = await host.content.media.read(drawn!['data'].outputs.images[0].media_id as number);
     await page
-      .getByLabel('Mask (may stay empty)')
+      .getByLabel('Mask (optional)')
       .setInputFiles({ name: 'mask.png', mimeType: 'image/png', buffer: Buffer.from(image!) });
     await fits(page, 'edit');
-    await page.getByRole('button', { name: 'Make a new version' }).click();
+    await page.getByRole('button', { name: 'Generate version' }).click();
     await page.getByText('1 image generated.').waitFor();
-    await page.getByRole('list', { name: 'Images just drawn' }).getByRole('link').first().click();
+    await page.getByRole('list', { name: 'New images' }).getByRole('link').first().click();
     await page.getByText('Version of').waitFor();
     const edited = (await events(2))[1]!;
     check(edited);
@@ -134,11 +134,11 @@ describe('images in a browser', () => {
 
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('The image and its file are deleted.').waitFor();
+    await page.getByText('Image deleted.').waitFor();
     expect(await host.content.media.get(edited['data'].outputs.images[0].media_id as number)).to.equal(null);
     await page.getByLabel('Search in prompts').fill('nothing like it');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('No matching images').waitFor();
     expect(receiver.received).to.have.length(2);
     expect(problems).to.deep.equal([]);
   });
@@ -147,11 +147,11 @@ describe('images in a browser', () => {
     await page.goto(`${host.url}/admin/svc/images`);
     await page.getByRole('list', { name: 'History' }).getByRole('link').first().click();
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
-    await page.getByLabel('What is to change?').fill('Make it day');
+    await page.getByLabel('Describe the change').fill('Make it day');
     await page.getByLabel('Model', { exact: true }).first().fill('dall-e-3');
-    await page.getByRole('button', { name: 'Make a new version' }).click();
+    await page.getByRole('button', { name: 'Generate version' }).click();
     await page.getByText('dall-e-3 of OpenAI cannot edit images. Choose a model that can.').waitFor();
-    expect(await page.getByLabel('What is to change?').inputValue()).to.equal('Make it day');
+    expect(await page.getByLabel('Describe the change').inputValue()).to.equal('Make it day');
   });
 
   it('visitors see nothing until it is switched on; then they draw, up to their limit, and see their own alone', async () => {
@@ -160,26 +160,26 @@ describe('images in a browser', () => {
     expect(await first.page.locator('form.svc-images-form').count()).to.equal(0);
 
     await page.goto(`${host.url}/admin/svc/images/visitors`);
-    await page.getByLabel('Visitors may have images drawn').check();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('must hold at least one before visitors may draw').waitFor();
+    await page.getByLabel('Let visitors generate images').check();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('must contain at least one model').waitFor();
     await page.getByLabel('Models').fill('openai:gpt-image-1\ngoogle:gemini-2.5-flash-image');
     await page.getByLabel('Sizes').fill('1024x1024\n1536x1024');
-    await page.getByLabel('Images a day for a guest').fill('2');
+    await page.getByLabel('Images per day for a guest').fill('2');
     await page.getByLabel('Banned words').fill('weapon');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. Write [svc_images]').waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Settings saved. Add [svc_images]').waitFor();
     await fits(page, 'visitors');
 
     const before = receiver.received.length;
     await first.page.goto(host.url + publicPath);
-    await first.page.getByLabel('Describe your image').fill('A weapon');
+    await first.page.getByLabel('Describe the image').fill('A weapon');
     await first.page.getByLabel('I agree').check();
-    await first.page.getByRole('button', { name: 'Draw' }).click();
-    await first.page.getByText('This cannot be drawn here.').waitFor();
-    await first.page.getByLabel('Describe your image').fill('A red boat');
-    await first.page.getByRole('button', { name: 'Draw' }).click();
-    await first.page.getByText('Your image is ready. 1 more image today.').waitFor();
+    await first.page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await first.page.getByText('This description is not allowed.').waitFor();
+    await first.page.getByLabel('Describe the image').fill('A red boat');
+    await first.page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await first.page.getByText('Your image is ready. 1 image left today.').waitFor();
     await first.page.getByRole('img', { name: 'A red boat' }).waitFor();
     await fits(first.page, 'visitor');
     const event = (await events(before + 1)).at(-1)!;
@@ -193,14 +193,14 @@ describe('images in a browser', () => {
     await first.page.getByRole('img', { name: 'A red boat' }).waitFor();
     const other = await openPage(browser);
     await other.page.goto(host.url + publicPath);
-    await other.page.getByText('1 more image today.').waitFor();
+    await other.page.getByText('1 image left today.').waitFor();
     expect(await other.page.getByRole('img', { name: 'A red boat' }).count()).to.equal(0);
-    await first.page.getByLabel('Describe your image').fill('A blue boat');
+    await first.page.getByLabel('Describe the image').fill('A blue boat');
     await first.page.getByLabel('I agree').check();
-    await first.page.getByRole('button', { name: 'Draw' }).click();
-    await first.page.getByText('0 more images today.').waitFor();
-    await first.page.getByRole('button', { name: 'Draw' }).click();
-    await first.page.getByText('You have drawn all your images of today. Come back tomorrow.').waitFor();
+    await first.page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await first.page.getByText('0 images left today.').waitFor();
+    await first.page.getByRole('button', { name: 'Generate', exact: true }).click();
+    await first.page.getByText('You have used today’s images. Try again tomorrow.').waitFor();
     // The two refusals, which the browser notes.
     expect(first.problems.filter((problem) => !/40[03]|429/.test(problem))).to.deep.equal([]);
     expect(receiver.received).to.have.length(before + 2);
@@ -210,9 +210,9 @@ describe('images in a browser', () => {
     await command('svc', 'image', 'public', '--json', '{"guest_per_day": 20}');
     const { page: plain } = await openPage(browser, { javaScriptEnabled: false });
     await plain.goto(host.url + publicPath);
-    await plain.getByLabel('Describe your image').fill('A green boat');
+    await plain.getByLabel('Describe the image').fill('A green boat');
     await plain.getByLabel('I agree').check();
-    await plain.getByRole('button', { name: 'Draw' }).click();
+    await plain.getByRole('button', { name: 'Generate', exact: true }).click();
     await plain.getByRole('heading', { name: 'Your image', exact: true }).waitFor();
     const shown = plain.getByRole('img', { name: 'A green boat' });
     await shown.waitFor();
@@ -223,9 +223,9 @@ describe('images in a browser', () => {
     const address = plain.url();
     const stranger = await openPage(browser, { javaScriptEnabled: false });
     await stranger.page.goto(address);
-    await stranger.page.getByText('There is no such image.').waitFor();
+    await stranger.page.getByText('Image not found.').waitFor();
     expect(await stranger.page.getByRole('img').count()).to.equal(0);
-    await plain.getByRole('link', { name: 'Back to the page' }).click();
-    await plain.getByLabel('Describe your image').waitFor();
+    await plain.getByRole('link', { name: 'Back' }).click();
+    await plain.getByLabel('Describe the image').waitFor();
   });
 });
