@@ -52,7 +52,7 @@ describe('automations in the admin', () => {
     await page.getByLabel('Name', { exact: true }).fill('Coffee notes');
     await page.getByLabel('Prompt').fill('echo: all about coffee');
     await page.getByLabel('List', { exact: true }).fill('mountain coffee\nforest coffee\nmountain coffee\n');
-    await page.getByLabel('Schedule').selectOption('cron');
+    await page.getByLabel('Schedule', { exact: true }).selectOption('cron');
     await page.getByLabel('Cron expression (UTC)').fill('every monday');
     await clean('task-edit');
     await page.getByRole('button', { name: 'Save and run now' }).click();
@@ -61,7 +61,7 @@ describe('automations in the admin', () => {
     await page.getByLabel('Prompt').fill('echo: all about {target}');
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page
-      .getByText(/'every monday' is no schedule/)
+      .getByText(/'every monday' is not a schedule/)
       .first()
       .waitFor();
     await clean('task-edit-refused');
@@ -74,7 +74,7 @@ describe('automations in the admin', () => {
     await page.getByRole('button', { name: 'Save and run now' }).click();
     await page.getByText('Coffee notes saved. 2 new items queued.').waitFor();
     // The page follows by itself.
-    await page.getByText('2 of 2 done').first().waitFor();
+    await page.getByText('2 of 2 finished').first().waitFor();
     await page.getByRole('link', { name: 'Open post of forest coffee' }).waitFor();
     await clean('task');
     await page.getByRole('link', { name: 'forest coffee', exact: true }).click();
@@ -114,17 +114,17 @@ describe('automations in the admin', () => {
     const task = await site.task({ name: 'Facts' });
     await page.goto(at(`svc/tasks/task?id=${String(task.id)}`));
     await clean('task-empty');
-    await page.getByRole('button', { name: 'Run now' }).click();
-    await page.getByText('3 of 3 done, 1 failed').first().waitFor();
+    await page.getByRole('button', { name: 'Collect items' }).click();
+    await page.getByText('3 of 3 finished, 1 failed').first().waitFor();
     await page.getByRole('link', { name: 'Failed (1)' }).click();
     await page.getByText('This one has no facts to go by.').waitFor();
     expect(await page.locator('tbody tr').count()).to.be.at.least(1);
     await clean('task-failed');
     site.work = usual;
     await page.getByRole('button', { name: 'Retry failed (1)' }).press('Enter');
-    await page.getByText('1 item is set to go again.').waitFor();
+    await page.getByText('1 item queued again.').waitFor();
     await page.goto(at(`svc/tasks/task?id=${String(task.id)}`));
-    await page.getByText('3 of 3 done', { exact: true }).first().waitFor();
+    await page.getByText('3 of 3 finished', { exact: true }).first().waitFor();
     expect(problems).to.deep.equal([]);
   });
 
@@ -138,7 +138,7 @@ describe('automations in the admin', () => {
     await page.goto(at('svc/tasks'));
     const card = page.locator(`#task-${String(id)}`);
     await card.getByLabel('Delete Short lived', { exact: true }).click();
-    await card.getByLabel(/Yes, delete Short lived/).check();
+    await card.getByLabel(/Delete Short lived and its items/).check();
     await card.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('Short lived and its items were deleted.').waitFor();
     expect(problems).to.deep.equal([]);
@@ -154,7 +154,7 @@ describe('automations in the admin', () => {
     expect(await page.getByLabel('Author').inputValue()).to.equal(String(ada?.id));
     await clean('edit-content');
     await page.getByRole('button', { name: 'Save and run now' }).click();
-    await page.getByText('1 of 1 done').first().waitFor();
+    await page.getByText('1 of 1 finished').first().waitFor();
     await page.getByRole('link', { name: /Open post/ }).click();
     await page.waitForURL('**/posts/edit?id=*');
     expect(await page.locator('[name=content]').inputValue()).not.to.equal('');

@@ -77,7 +77,7 @@ describe('the content writer in a browser', () => {
     await page.getByText(/^Estimate: About [\d,]+ tokens/).waitFor();
     await page.getByRole('button', { name: 'Write now' }).click();
     await page.getByText('Writing: Text').waitFor();
-    await page.getByText(/^Written\. It took [\d,]+ tokens/).waitFor();
+    await page.getByText(/^Finished: [\d,]+ tokens/).waitFor();
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('About mountain coffee');
     await page.locator('[data-preview] li', { hasText: 'two' }).waitFor();
     expect(page.url()).to.include('?text=');
@@ -86,7 +86,7 @@ describe('the content writer in a browser', () => {
     await page.getByLabel('Title', { exact: true }).fill('My coffee');
     await page.getByLabel('Text (Markdown)').fill('Mine, and **bold**.');
     await page.locator('[data-preview] strong', { hasText: 'bold' }).waitFor();
-    await page.getByLabel('Output', { exact: true }).selectOption('publish');
+    await page.getByLabel('Save as', { exact: true }).selectOption('publish');
     await page.getByRole('button', { name: 'Save post' }).click();
     await page.getByText('Post published.').waitFor();
     const [event] = (await events(1)) as [Event];
@@ -127,7 +127,7 @@ describe('the content writer in a browser', () => {
     await page.locator('#content-part-image').check();
     await page.locator('#content-parts-image-prompt').fill('A cup: {title}');
     await page.getByRole('button', { name: 'Write now' }).click();
-    await page.getByText(/^Written\. It took/).waitFor();
+    await page.getByText(/^Finished: /).waitFor();
     await page.locator('[data-image] img').waitFor();
     await page.getByRole('button', { name: 'Save post' }).click();
     await page.getByText('Post saved.').waitFor();
@@ -172,7 +172,7 @@ describe('the content writer in a browser', () => {
     await page.locator('[data-part="title"] summary').click();
     await page.locator('#content-parts-title-prompt').fill('About {subject}');
     await page.getByRole('button', { name: 'Write now' }).click();
-    await page.getByText('speaks of {subject}, which nothing stands for').first().waitFor();
+    await page.getByText('uses {subject}, which does not exist').first().waitFor();
   });
 
   it('writes a list in the background, shows why texts failed and retries them', async () => {
@@ -191,7 +191,7 @@ describe('the content writer in a browser', () => {
     await page.getByText('3 cancelled').first().waitFor();
     await fault('none');
     await page.getByRole('button', { name: 'Retry failed texts' }).click();
-    await page.getByText('3 of 3 done', { exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByText('3 of 3 finished', { exact: true }).waitFor({ timeout: 30_000 });
     expect(await page.getByRole('link', { name: /^Edit post: / }).count()).to.equal(3);
     const arrived = await events(3);
     for (const event of arrived) checkEvent(event);
@@ -237,7 +237,7 @@ describe('the content writer in a browser', () => {
     await plain.page.getByText('You can close this page.').waitFor();
     await events(1);
     await plain.page.reload();
-    await plain.page.getByText('1 of 1 done').waitFor();
+    await plain.page.getByText('1 of 1 finished').waitFor();
     await plain.page.context().close();
   });
 

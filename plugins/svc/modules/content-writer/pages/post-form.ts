@@ -76,7 +76,7 @@ export async function postFields(
     ...more,
   });
   return {
-    save: field('save', 'Output', {
+    save: field('save', 'Save as', {
       type: 'select',
       options: saveChoices
         .filter((one) => mayPublish || (one !== 'publish' && one !== 'schedule'))
