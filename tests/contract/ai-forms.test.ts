@@ -93,15 +93,15 @@ describeWidget('forms that a model answers', (site) => {
       words: 'Words must be 10 or more.',
     });
     expect((await page.submit({ topic: 'Sea' })).body.data['params']).to.deep.equal({
-      'svc:consent': 'Please agree first.',
+      'svc:consent': 'Tick the box to continue.',
     });
     expect((await page.submit({}, { consent: true })).body.data['params']).to.deep.equal({
       topic: 'Topic is required.',
     });
     for (const [name, content, sentence] of [
       ['a.exe', 'x', /\.txt, \.md or \.pdf/],
-      ['big.txt', 'x'.repeat(110_000), /at most 0\.1 MB/],
-      ['fake.pdf', 'no pdf', /no PDF/],
+      ['big.txt', 'x'.repeat(110_000), /larger than 0\.1 MB/],
+      ['fake.pdf', 'no pdf', /not a PDF/],
     ] as const) {
       const body = new FormData();
       body.append('token', page.token);

@@ -163,8 +163,8 @@ describeDialects('the image generator', (_open, { location }) => {
       [{ media, model: 'dall-e-3' }, /dall-e-3 of OpenAI cannot edit images/],
       [{ media, model: 'dall-e-2' }, /edits square images alone, and this one has 2 by 3 pixels/],
       [{ media, provider: 'xai', model: 'grok-imagine-image' }, /grok-imagine-image of xAI cannot edit images/],
-      [{ media: 999 }, /There is no such image/],
-      [{ image: 99 }, /no image with the id 99/],
+      [{ media: 999 }, /Image not found/],
+      [{ image: 99 }, /No image has the id 99/],
       [{ media, prompt: '  ' }, /must not be blank/],
     ];
     for (const [fields, reason] of refused) {

@@ -88,7 +88,7 @@ describeDialects('the task of automations that draws', (_open, { location }) => 
       1,
     ]);
     expect(((await failureOf(task.run(item({ input: { post_id: 999 } })))) as Error).message).to.contain(
-      'is not there any more',
+      'Post 999 not found',
     );
   });
 

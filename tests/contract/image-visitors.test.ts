@@ -132,7 +132,7 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
       left: 3,
     });
     service.upstream.answer(() => failed(400, 'Rejected by the safety system.'));
-    expect((await visitor.draw({})).body['message']).to.contain('refused this description');
+    expect((await visitor.draw({})).body['message']).to.contain('rejected this description');
   });
 
   it('of a node that died are given back', async () => {
