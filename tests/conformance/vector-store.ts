@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { batchesOf } from '../../plugins/svc/vector-stores/batches.ts';
+import { splitBatches } from '../../plugins/svc/vector-stores/batches.ts';
 import {
   VectorStoreError,
   type OpenVectorStore,
@@ -151,7 +151,7 @@ export function describeVectorStore(title: string, open: () => Promise<StoreUnde
         values: axis(place, (place % 90) / 100),
       }));
       for (let round = 0; round < 2; round += 1) {
-        for (const batch of batchesOf(records, await opened.writeLimits(), opened.sizeOf))
+        for (const batch of splitBatches(records, await opened.writeLimits(), opened.sizeOf))
           await opened.write(name, batch, {});
       }
       expect(await opened.count(name, {})).to.equal(1_000);

@@ -122,7 +122,7 @@ describe('errors of POST /vector-stores/upsert', () => {
     const cases: [string, object, RegExp][] = [
       ['pinecone', { content: 'a', id: 'größe' }, /^vectors\[1\]: Pinecone takes ids of 1 to 512 ASCII/],
       ['pinecone', { content: 'a', metadata: { $set: 1 } }, /\$set/],
-      ['pinecone', { content: 'x'.repeat(41_000) }, /Pinecone holds 40960/],
+      ['pinecone', { content: 'x'.repeat(41_000) }, /Pinecone accepts 40960/],
       ['chroma', { content: 'a', metadata: { 'chroma:document': 'x' } }, /chroma:document/],
     ];
     for (const [store, item, sentence] of cases) {
@@ -150,7 +150,7 @@ describe('errors of POST /vector-stores/upsert', () => {
         }),
       );
       expect([status, body.code], text).to.deep.equal([400, 'rest_svc_vector_dimension_mismatch']);
-      expect(body.message).to.contain('short').and.contain(' 3 ').and.contain('gives 8');
+      expect(body.message).to.contain('short').and.contain(' 3 ').and.contain('returns 8');
       expect(body.data).to.include({ target_dimension: 3, model_dimension: 8 });
       expect([service.embeddings.asked.length, service.relay.writes().length]).to.deep.equal([1, 0]);
     });
@@ -216,7 +216,7 @@ describe('errors of POST /vector-stores/upsert', () => {
         expect(answer.body.data).to.include({ provider: store, provider_status: status });
         // Qdrant's client keeps nothing of a 429 but how long to wait.
         expect(answer.body.message).to.contain(
-          store === 'qdrant' && status === 429 ? 'it asks for fewer requests.' : `Sentence of ${String(status)}.`,
+          store === 'qdrant' && status === 429 ? 'it is rate limited.' : `Sentence of ${String(status)}.`,
         );
         expect(answer.headers.get('retry-after')).to.equal(status === 429 ? '7' : null);
         expect([service.relay.asked.length, service.embeddings.asked.length]).to.deep.equal([tries, 0]);
@@ -251,7 +251,7 @@ describe('errors of POST /vector-stores/upsert', () => {
       const answer = await service.upsert(requestTo(store, items(1)));
       undo();
       expectError(answer, 400, 'rest_svc_provider_not_configured');
-      expect(answer.body.message).to.match(/Save its (API key and )?Address in the admin/);
+      expect(answer.body.message).to.match(/Save its (API key and )?URL in the admin/);
       expectNobodyAsked();
     });
 

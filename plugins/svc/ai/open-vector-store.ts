@@ -1,6 +1,6 @@
 import { RestError, isUrl, type HostApi } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
-import { batchesOf } from '../vector-stores/batches.ts';
+import { splitBatches } from '../vector-stores/batches.ts';
 import {
   asVectorStoreError,
   type NamespaceChoice,
@@ -102,7 +102,7 @@ function sessionOf({ store, opened, mapped, retried }: SessionParts): VectorStor
       let written = 0;
       try {
         const limits = await retried(target, () => opened.writeLimits());
-        for (const batch of batchesOf(records, limits, opened.sizeOf)) {
+        for (const batch of splitBatches(records, limits, opened.sizeOf)) {
           await retried(target, () => opened.write(target, batch, options));
           written += batch.length;
         }

@@ -9,8 +9,7 @@ import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
 import { apiKeyField } from './settings-fields.ts';
 
-const deploymentField = (title: string) =>
-  ({ type: 'string', title, description: 'Default deployment.' }) as const;
+const deploymentField = (title: string) => ({ type: 'string', title, description: 'Default deployment.' }) as const;
 
 export const provider: Provider = createChatProvider({
   id: 'azure',
@@ -35,7 +34,7 @@ export const provider: Provider = createChatProvider({
         type: 'array',
         title: 'Deployments',
         description:
-          'One a line: its name, or "name = model" where the name does not tell the model. Offered where a deployment is chosen.',
+          'One per line: the name, or "name = model" if the name differs from the model. Shown in lists of models.',
         items: { type: 'string' },
       },
       model: deploymentField('Text deployment'),

@@ -9,7 +9,7 @@ import { claudeModels, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
 import { rememberUnsupportedParams } from './unsupported-params.ts';
 import type { Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
-import { readJson } from './read-json.ts';
+import { readJson } from './time-limit.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';

@@ -1,5 +1,6 @@
-import { errorFromThrown } from './provider-errors.ts';
+import { errorFromThrown, unreadableResponse } from './provider-errors.ts';
 import { ProviderError, type ProviderConnection } from './provider.ts';
+import { isObject, type JsonObject } from './json.ts';
 
 /**
  * Runs one exchange with the upstream under the connection's time limit and signal, until the body is read. The SDKs'
@@ -47,4 +48,18 @@ function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): ProviderError
 /** Milliseconds for the SDK's limit: later than ours, so that ours applies. */
 export function sdkTimeout(connection: ProviderConnection): number {
   return Math.ceil(connection.timeout) + 1000;
+}
+
+/** The JSON object of a response. Throws ProviderError `unreadable` for anything else, and the stream's error if the connection is cut. */
+export async function readJson(response: Response): Promise<JsonObject> {
+  const text = await response.text();
+  const type = response.headers.get('content-type')?.split(';')[0] ?? 'no content type';
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw unreadableResponse(text === '' ? 'it was empty' : `${type}, not JSON`, response.status);
+  }
+  if (!isObject(body)) throw unreadableResponse('JSON, but not an object', response.status);
+  return body;
 }

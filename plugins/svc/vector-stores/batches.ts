@@ -4,10 +4,10 @@ import type { VectorRecord, WriteLimits } from './vector-store.ts';
 const envelope = 2_000;
 
 /**
- * Splits records into what one request may hold, in their order. A record that is larger than a request goes alone, and
- * is the store's to refuse.
+ * Splits records into batches for one request each, in their order. A record beyond the limit is sent alone; the store may
+ * refuse it.
  */
-export function batchesOf(
+export function splitBatches(
   records: readonly VectorRecord[],
   limits: WriteLimits,
   sizeOf: (record: VectorRecord) => number = jsonSize,

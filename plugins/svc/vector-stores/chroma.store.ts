@@ -2,7 +2,7 @@ import type { Collection } from 'chromadb';
 import { askChroma, asCollection, readChroma, type ChromaCollection } from './chroma/chroma-client.ts';
 import { chromaWhere } from './chroma/chroma-filter.ts';
 import { columnBytes, fromColumns, replacing, toColumns } from './chroma/chroma-records.ts';
-import { chromaTarget, dimensionKey, scoreOf, spaceOf } from './chroma/chroma-targets.ts';
+import { chromaTarget, dimensionKey, toScore, toSpace } from './chroma/chroma-client.ts';
 import { unreadableResponse } from './store-errors.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
 import {
@@ -12,10 +12,10 @@ import {
   type VectorStoreConnection,
 } from './vector-store.ts';
 
-/** Chroma's graph of neighbours by its defaults loses texts that are far from clusters of like ones: each time others. Links and candidates enough for all of them cost some memory and tenths of milliseconds. */
+/** With its defaults, Chroma's HNSW index misses vectors far from any cluster. These values find them at a low cost. */
 const thorough = { max_neighbors: 64, ef_construction: 400, ef_search: 400 } as const;
 
-/** Servers take 40 MB by default; a quarter of it keeps a request short. The number of records is the server's own to say. */
+/** Servers accept 40 MB by default; a quarter keeps requests short. The server reports the maximum number of records. */
 const bytes = 10_000_000;
 const pageSize = 1_000;
 
@@ -28,14 +28,14 @@ export const store: VectorStore = {
   settings: {
     type: 'object',
     properties: {
-      url: urlField('Such as http://localhost:8000, or https://api.trychroma.com for Chroma Cloud.'),
+      url: urlField('For example http://localhost:8000, or https://api.trychroma.com for Chroma Cloud.'),
       api_key: apiKeyField(
         'Of Chroma Cloud, or the token of your own server; leave it empty for a server without one.',
       ),
       tenant: {
         type: 'string',
         title: 'Tenant',
-        description: 'Chroma Cloud shows it beside the key.',
+        description: 'Shown with the API key in Chroma Cloud.',
         default: 'default_tenant',
       },
       database: { type: 'string', title: 'Database', default: 'default_database' },
@@ -61,8 +61,8 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
   const known = new Map<string, Promise<ChromaCollection>>();
   let base64 = false;
 
-  /** The server's description of a collection, asked once. */
-  function collectionOf(name: string): Promise<ChromaCollection> {
+  /** The server's description of a collection, fetched once. */
+  function findCollection(name: string): Promise<ChromaCollection> {
     const asked =
       known.get(name) ?? readChroma(connection, `/collections/${encodeURIComponent(name)}`).then(asCollection);
     known.set(name, asked);
@@ -70,14 +70,14 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
     return asked;
   }
 
-  /** Asks about a collection's records, by its id. */
+  /** Calls the API of a collection by its id. */
   async function ask<T>(name: string, call: (collection: Collection) => Promise<T>): Promise<T> {
-    const { id } = await collectionOf(name);
+    const { id } = await findCollection(name);
     return askChroma(connection, (client) => call(client.collection(id)));
   }
 
   return {
-    ...administration(connection, collectionOf),
+    ...administration(connection, findCollection),
     async writeLimits() {
       const [records, supported] = await askChroma(connection, (client) =>
         Promise.all([client.getMaxBatchSize(), client.supportsBase64Encoding()]),
@@ -90,11 +90,11 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
       await ask(target, async (collection) => {
         const columns = toColumns(records);
         const { ids, metadatas } = await collection.get({ ids: columns.ids, include: ['metadatas'] });
-        await collection.upsert(replacing(columns, new Map(ids.map((id, place) => [id, metadatas[place] ?? {}]))));
+        await collection.upsert(replacing(columns, new Map(ids.map((id, index) => [id, metadatas[index] ?? {}]))));
       });
     },
     async query(target, { vector, limit, filter }) {
-      const { metric } = chromaTarget(await collectionOf(target));
+      const { metric } = chromaTarget(await findCollection(target));
       const where = filter === undefined ? {} : { where: chromaWhere(filter) };
       const found = await ask(target, (collection) =>
         collection.query({
@@ -105,9 +105,9 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
         }),
       );
       const distances = found.distances[0] ?? [];
-      return (found.ids[0] ?? []).map((id, place) => ({
-        ...fromColumns(id, found.metadatas[0]?.[place], found.documents[0]?.[place]),
-        score: scoreOf(distances[place] ?? Number.POSITIVE_INFINITY, metric),
+      return (found.ids[0] ?? []).map((id, index) => ({
+        ...fromColumns(id, found.metadatas[0]?.[index], found.documents[0]?.[index]),
+        score: toScore(distances[index] ?? Number.POSITIVE_INFINITY, metric),
       }));
     },
     async fetch(target, ids) {
@@ -133,7 +133,7 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
 
 function administration(
   connection: VectorStoreConnection,
-  collectionOf: (name: string) => Promise<ChromaCollection>,
+  findCollection: (name: string) => Promise<ChromaCollection>,
 ): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
   return {
     async list() {
@@ -151,7 +151,7 @@ function administration(
     },
     async describe(name) {
       try {
-        return chromaTarget(await collectionOf(name));
+        return chromaTarget(await findCollection(name));
       } catch (thrown) {
         if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
         throw thrown;
@@ -162,7 +162,7 @@ function administration(
         client.createCollection({
           name,
           embeddingFunction: null,
-          configuration: { hnsw: { space: spaceOf(metric), ...thorough } },
+          configuration: { hnsw: { space: toSpace(metric), ...thorough } },
           metadata: { [dimensionKey]: dimension },
         }),
       );

@@ -11,18 +11,18 @@ interface Exchange {
 const current = new AsyncLocalStorage<Exchange>();
 
 /**
- * Runs a call of a vendor's client under the connection's time limit and its caller's signal, and says what the store did:
- * `exchangeFetch` keeps a failing answer before the client makes an error of its own of it, whose sentences leave out
- * what the store said. Clients are kept and shared; the exchange finds its way to their `fetch` by itself.
+ * Runs a call of a vendor's client under the connection's time limit and signal. `exchangeFetch` records an error response
+ * before the client replaces the store's message with a generic one. Clients are shared; async context links their `fetch`
+ * to the exchange.
  *
- * @param call gets the signal, for clients that take no `fetch`.
- * @param failureOf the failure in an error of such a client, or null.
- * @throws VectorStoreError, or what was thrown where it is an error of ours.
+ * @param call gets the signal, for clients without a `fetch` option.
+ * @param toFailure the failure in an error of such a client, or null.
+ * @throws VectorStoreError, or any other error unchanged.
  */
 export async function exchange<T>(
   connection: VectorStoreConnection,
   call: (signal: AbortSignal) => Promise<T>,
-  failureOf: (thrown: unknown) => VectorStoreError | null = () => null,
+  toFailure: (thrown: unknown) => VectorStoreError | null = () => null,
 ): Promise<T> {
   const { clock, timeout, signal: given } = connection;
   const controller = new AbortController();
@@ -42,11 +42,11 @@ export async function exchange<T>(
   });
   try {
     const result = await current.run(running, () => call(controller.signal));
-    // Some clients answer nothing where the store failed, and throw nothing either.
+    // Some clients neither throw nor return a result if the store failed.
     if (running.failure === null) return result;
   } catch (thrown) {
     if (ended.as !== null) throw endedFailure(ended.as, thrown);
-    throw running.failure ?? failureOf(thrown) ?? errorFromThrown(thrown);
+    throw running.failure ?? toFailure(thrown) ?? errorFromThrown(thrown);
   } finally {
     cancel();
     given?.removeEventListener('abort', onAbort);
@@ -54,7 +54,7 @@ export async function exchange<T>(
   throw running.failure;
 }
 
-/** The `fetch` of the vendors' clients: that of the exchange under way, with its signal. Never follows a redirect, so that a key stays where it was saved for. */
+/** The `fetch` for vendors' clients; uses that of the current exchange. Follows no redirects, to keep the key on its host. */
 export const exchangeFetch: typeof globalThis.fetch = async (input, init) => {
   const running = current.getStore();
   if (running === undefined) throw new Error('A client of a vector store was used outside an exchange.');
@@ -74,7 +74,7 @@ export const exchangeFetch: typeof globalThis.fetch = async (input, init) => {
   return new Response(bodiless ? null : text, { status: response.status, headers: response.headers });
 };
 
-/** Some clients build a Request, whose body is a stream of unknown length: it is sent whole. */
+/** Some clients build a Request with a stream as its body; this reads it, so that its length is known. */
 async function plainRequest(
   input: string | URL | Request,
   init: RequestInit | undefined,
@@ -87,7 +87,7 @@ async function plainRequest(
 function endedFailure(as: 'timeout' | 'aborted', cause?: unknown): VectorStoreError {
   return new VectorStoreError({
     kind: as,
-    message: as === 'timeout' ? 'no answer came in time.' : 'the request was given up.',
+    message: as === 'timeout' ? 'it did not respond in time.' : 'the request was canceled.',
     cause,
   });
 }

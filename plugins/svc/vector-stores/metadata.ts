@@ -1,12 +1,15 @@
 import type { StoredVector, VectorMetadata } from './vector-store.ts';
 
-/** Where the content is stored (D15). */
+/** Key of the content in the metadata (D15). */
 export const contentKey = 'original_content';
 
-/** Metadata for a store of flat values: what `holds` does not take becomes JSON text (D15). */
-export function flatMetadata(metadata: VectorMetadata, holds: (value: unknown) => boolean): Record<string, unknown> {
+/** Metadata for a store of flat values: unsupported values become JSON text (D15). */
+export function flatMetadata(
+  metadata: VectorMetadata,
+  isSupported: (value: unknown) => boolean,
+): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [name, holds(value) ? value : JSON.stringify(value)]),
+    Object.entries(metadata).map(([name, value]) => [name, isSupported(value) ? value : JSON.stringify(value)]),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Index, IndexModel } from '@pinecone-database/pinecone';
 import { jsonSize } from './batches.ts';
 import { askPinecone, indexAt, pineconeTarget } from './pinecone/pinecone-client.ts';
-import { pineconeFilter } from './pinecone/pinecone-filter.ts';
+import { pineconeFilter } from './pinecone/pinecone-records.ts';
 import { fromPineconeRecord, refusePineconeRecord, toPineconeRecord } from './pinecone/pinecone-records.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
 import {
@@ -13,13 +13,13 @@ import {
   type VectorStoreConnection,
 } from './vector-store.ts';
 
-/** Of one upsert: 1,000 records, or 2 MB. */
+/** Limits of an upsert: 1,000 records and 2 MB. */
 const limits = { records: 1_000, bytes: 2_000_000 };
-/** Ids are in the address of a fetch, and 512 characters long at most. */
+/** Ids of a fetch are in its URL, with up to 512 characters each. */
 const idsPerFetch = 50;
-/** Of one delete. */
+/** Maximum ids of a delete. */
 const idsPerDelete = 1_000;
-/** A new index is made within seconds. */
+/** A new index is ready within seconds. */
 const readyTries = 30;
 
 export const store: VectorStore = {
@@ -32,21 +32,18 @@ export const store: VectorStore = {
     type: 'object',
     properties: {
       api_key: apiKeyField('From app.pinecone.io, under API keys.'),
-      url: urlField(
-        'Of the control plane; it tells the addresses of the indexes. Change it only for a compatible server of your own.',
-        'https://api.pinecone.io',
-      ),
+      url: urlField('URL of the control plane. Change it only for a compatible server.', 'https://api.pinecone.io'),
       cloud: {
         type: 'string',
         title: 'Cloud',
-        description: 'Where indexes made here are.',
+        description: 'Cloud for new indexes.',
         enum: ['aws', 'gcp', 'azure'],
         default: 'aws',
       },
       region: {
         type: 'string',
         title: 'Region',
-        description: 'Of that cloud, such as us-east-1.',
+        description: 'Region of the cloud, for example us-east-1.',
         default: 'us-east-1',
       },
       timeout: timeoutField,
@@ -63,8 +60,8 @@ export const store: VectorStore = {
 function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
   const known = new Map<string, Promise<IndexModel>>();
 
-  /** The control plane's description of an index, its address included, asked once. */
-  function indexOf(name: string): Promise<IndexModel> {
+  /** The control plane's description of an index with its host, fetched once. */
+  function findIndex(name: string): Promise<IndexModel> {
     const asked = known.get(name) ?? askPinecone(connection, (client) => client.describeIndex(name));
     known.set(name, asked);
     asked.catch(() => known.delete(name));
@@ -72,18 +69,18 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
   }
 
   async function ask<T>(name: string, { namespace }: NamespaceChoice, call: (index: Index) => Promise<T>): Promise<T> {
-    const model = await indexOf(name);
+    const model = await findIndex(name);
     return askPinecone(connection, (client) => call(indexAt(client, model, namespace)));
   }
 
   return {
-    ...administration(connection, indexOf),
+    ...administration(connection, findIndex),
     writeLimits: () => Promise.resolve(limits),
     sizeOf: (record) => jsonSize(toPineconeRecord(record)),
     write: (target, records, options) =>
       ask(target, options, (index) => index.upsert({ records: records.map(toPineconeRecord) })),
     async query(target, { vector, limit, filter, namespace }) {
-      const { metric } = pineconeTarget(await indexOf(target));
+      const { metric } = pineconeTarget(await findIndex(target));
       const { matches } = await ask(target, namespace === undefined ? {} : { namespace }, (index) =>
         index.query({
           vector: [...vector],
@@ -107,13 +104,13 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
     },
     async deleteIds(target, ids, options) {
       for (const some of slices(ids, idsPerDelete))
-        await nothingThere(
+        await ignoreEmptyNamespace(
           target,
           ask(target, options, (index) => index.deleteMany({ ids: [...some] })),
         );
     },
     deleteWhere: (target, filter, options) =>
-      nothingThere(
+      ignoreEmptyNamespace(
         target,
         ask(target, options, (index) => index.deleteMany({ filter: pineconeFilter(filter) })),
       ),
@@ -125,8 +122,8 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
     },
   };
 
-  /** Deleting in a namespace that nothing was ever written to is a 404 of the index; one of the control plane is no such index. */
-  async function nothingThere(target: string, deleting: Promise<void>): Promise<void> {
+  /** Ignores the index's 404 for a delete in an empty namespace. A 404 of the control plane means a missing index. */
+  async function ignoreEmptyNamespace(target: string, deleting: Promise<void>): Promise<void> {
     try {
       await deleting;
     } catch (thrown) {
@@ -137,7 +134,7 @@ function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
 
 function administration(
   connection: VectorStoreConnection,
-  indexOf: (name: string) => Promise<IndexModel>,
+  findIndex: (name: string) => Promise<IndexModel>,
 ): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
   return {
     async list() {
@@ -146,7 +143,7 @@ function administration(
     },
     async describe(name) {
       try {
-        return pineconeTarget(await indexOf(name));
+        return pineconeTarget(await findIndex(name));
       } catch (thrown) {
         if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
         throw thrown;
@@ -172,7 +169,7 @@ function administration(
 }
 
 function slices<Item>(items: readonly Item[], size: number): (readonly Item[])[] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, place) =>
-    items.slice(place * size, (place + 1) * size),
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
   );
 }

@@ -2,8 +2,8 @@ import { jsonSize } from './batches.ts';
 import { askQdrant } from './qdrant/qdrant-client.ts';
 import { qdrantFilter } from './qdrant/qdrant-filter.ts';
 import { fromPoint, toPoint } from './qdrant/qdrant-points.ts';
-import { distanceOf, qdrantTarget, type QdrantTarget } from './qdrant/qdrant-targets.ts';
-import { pointId } from './qdrant/point-id.ts';
+import { toDistance, qdrantTarget, type QdrantTarget } from './qdrant/qdrant-targets.ts';
+import { pointId } from './qdrant/qdrant-points.ts';
 import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
 import {
   VectorStoreError,
@@ -13,7 +13,7 @@ import {
   type VectorStoreConnection,
 } from './vector-store.ts';
 
-/** Its server takes 32 MB; a quarter of that keeps a request short on slow lines and the process answering while it is written. */
+/** The server accepts 32 MB; a quarter keeps requests short and the process responsive. */
 const limits = { records: 1_000, bytes: 8_000_000 };
 
 export const store: VectorStore = {
@@ -25,11 +25,11 @@ export const store: VectorStore = {
   settings: {
     type: 'object',
     properties: {
-      url: urlField('Such as http://localhost:6333, or the endpoint of a cluster in Qdrant Cloud.'),
+      url: urlField('For example http://localhost:6333, or the endpoint of a cluster in Qdrant Cloud.'),
       port: {
         type: 'integer',
         title: 'Port',
-        description: 'Used where the address names none. For a server behind a proxy this is 443.',
+        description: 'Used if the URL has no port. Usually 443 behind a proxy.',
         minimum: 1,
         maximum: 65535,
         default: 6333,
@@ -46,8 +46,8 @@ export const store: VectorStore = {
 function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
   const known = new Map<string, Promise<QdrantTarget>>();
 
-  /** What the collection's vectors are, asked once. */
-  function targetOf(name: string): Promise<QdrantTarget> {
+  /** The configuration of a collection's vectors, fetched once. */
+  function findTarget(name: string): Promise<QdrantTarget> {
     const asked =
       known.get(name) ??
       askQdrant(connection, (api, init) => api.getCollection({ collection_name: name }, init)).then((info) =>
@@ -59,18 +59,18 @@ function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
   }
 
   return {
-    ...administration(connection, targetOf),
+    ...administration(connection, findTarget),
     writeLimits: () => Promise.resolve(limits),
     sizeOf: (record) => jsonSize(toPoint(record, null)),
     async write(target, records) {
-      const { vectorName } = await targetOf(target);
+      const { vectorName } = await findTarget(target);
       const points = records.map((record) => toPoint(record, vectorName));
       await askQdrant(connection, (api, init) =>
         api.upsertPoints({ collection_name: target, wait: true, points }, init),
       );
     },
     async query(target, { vector, limit, filter }) {
-      const { vectorName, metric } = await targetOf(target);
+      const { vectorName, metric } = await findTarget(target);
       const { points } = await askQdrant(connection, (api, init) =>
         api.queryPoints(
           {
@@ -118,34 +118,34 @@ function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
 
 function administration(
   connection: VectorStoreConnection,
-  targetOf: (name: string) => Promise<QdrantTarget>,
+  findTarget: (name: string) => Promise<QdrantTarget>,
 ): Pick<OpenVectorStore, 'list' | 'describe' | 'create' | 'remove'> {
   return {
     async list() {
       const { collections } = await askQdrant(connection, (api, init) => api.getCollections({}, init));
       return Promise.all(
         collections.map(({ name }) =>
-          targetOf(name).then(publicTarget, (thrown: unknown) => describedAnyway(name, thrown)),
+          findTarget(name).then(publicTarget, (thrown: unknown) => describedAnyway(name, thrown)),
         ),
       );
     },
-    describe: (name) => targetOf(name).then(publicTarget, nullIfMissing),
+    describe: (name) => findTarget(name).then(publicTarget, nullIfMissing),
     async create({ name, dimension, metric }) {
       await askQdrant(connection, (api, init) =>
         api.createCollection(
-          { collection_name: name, vectors: { size: dimension, distance: distanceOf(metric) } },
+          { collection_name: name, vectors: { size: dimension, distance: toDistance(metric) } },
           init,
         ),
       );
     },
     async remove(name) {
       const deleted = await askQdrant(connection, (api, init) => api.deleteCollection({ collection_name: name }, init));
-      // It answers false, not 404, for a collection that is not there.
+      // Qdrant returns false, not 404, for a missing collection.
       if (!deleted)
         throw new VectorStoreError({
           kind: 'not_found',
           status: 200,
-          message: `there is no collection named ${name}.`,
+          message: `the collection ${name} does not exist.`,
         });
     },
   };
@@ -159,7 +159,7 @@ function publicTarget({ name, dimension, metric }: QdrantTarget): {
   return { name, dimension, metric };
 }
 
-/** One collection that this service cannot use must not hide the others. */
+/** An unsupported collection must not hide the others. */
 function describedAnyway(name: string, thrown: unknown): { name: string; dimension: null; metric: null } {
   if (thrown instanceof VectorStoreError && (thrown.kind === 'unsupported' || thrown.kind === 'not_found'))
     return { name, dimension: null, metric: null };

@@ -6,21 +6,21 @@ import type { VectorStore } from './vector-store.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
-    /** The vector stores on offer. Add one of your own, or take one away; its id must be free. */
+    /** The available vector stores. Add or remove some; ids must be unique. */
     svc_vector_stores: (stores: readonly VectorStore[]) => readonly VectorStore[];
   }
 }
 
-/** Every vector store on offer: the files of this folder, then the filter `svc_vector_stores`, asked anew at each call. */
+/** All available vector stores: the files of this folder, then the filter `svc_vector_stores`, applied at each call. */
 export interface VectorStoreRegistry {
   all(): VectorStore[];
   get(id: string): VectorStore | undefined;
 }
 
-/** The order in which contract 4.7 names them; others follow by name. */
+/** The order of contract 4.7; others follow by name. */
 const order = ['pinecone', 'qdrant', 'chroma'];
 
-/** Imports every `<id>.store.ts` of this folder. The vendors' packages are not loaded by that. */
+/** Imports every `<id>.store.ts` of this folder, without the vendors' packages. */
 export async function createVectorStoreRegistry({
   hooks,
 }: {
@@ -42,11 +42,11 @@ async function loadStores(directory: string): Promise<VectorStore[]> {
 }
 
 function rank(id: string): number {
-  const place = order.indexOf(id);
-  return place < 0 ? order.length : place;
+  const position = order.indexOf(id);
+  return position < 0 ? order.length : position;
 }
 
-/** A filter may answer anything; only whole stores with an id of their own are taken, the first of an id. */
+/** A filter may return anything: keeps complete stores, the first for each id. */
 function checked(stores: unknown): VectorStore[] {
   if (!Array.isArray(stores)) return [];
   const byId = new Map<string, VectorStore>();

@@ -3,7 +3,7 @@ import type { JsonSchema } from '#plugin-api';
 /** Fields of the stores' settings forms; `svc vector-store set` writes the same names. */
 export const urlField = (description: string, address?: string): JsonSchema => ({
   type: 'string',
-  title: 'Address',
+  title: 'URL',
   description,
   ...(address !== undefined && { default: address }),
 });
@@ -18,7 +18,7 @@ export const apiKeyField = (description: string): JsonSchema => ({
 export const timeoutField: JsonSchema = {
   type: 'integer',
   title: 'Time limit (seconds)',
-  description: 'For one request to it. One that has not been answered by then is given up with 504.',
+  description: 'Requests that take longer fail with 504.',
   minimum: 1,
   maximum: 600,
   default: 30,

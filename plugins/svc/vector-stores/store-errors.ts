@@ -7,23 +7,23 @@ export interface StoreResponse {
   readonly text: string;
 }
 
-/** The failure of an answer that is no success. Its message is the store's own sentence where it has one. */
+/** The failure of an error response, with the store's message if it has one. */
 export function errorFromResponse(
   { status, headers, text }: StoreResponse,
   { settings, clock }: Pick<VectorStoreConnection, 'settings' | 'clock'>,
 ): VectorStoreError {
-  const sentence = sentenceOf(text);
+  const sentence = readMessage(text);
   return new VectorStoreError({
-    kind: kindOf(status),
+    kind: errorKind(status),
     status,
     message:
       sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, settings),
-    retryAfter: retryAfterOf(headers, clock.now()),
+    retryAfter: parseRetryAfter(headers, clock.now()),
   });
 }
 
-/** Statuses without a line of their own count as refusals: another try would be refused as well. */
-function kindOf(status: number): VectorStoreErrorKind {
+/** Other statuses are rejections: a retry would be rejected as well. */
+function errorKind(status: number): VectorStoreErrorKind {
   if (status >= 500) return 'unavailable';
   const kinds: Readonly<Record<number, VectorStoreErrorKind>> = {
     401: 'auth',
@@ -36,30 +36,30 @@ function kindOf(status: number): VectorStoreErrorKind {
   return kinds[status] ?? 'rejected';
 }
 
-/** The sentence of an error body in the shapes of the three stores; null when there is none a person could read. */
-function sentenceOf(text: string): string | null {
+/** The message of an error body in the formats of the three stores; null if it has no readable one. */
+function readMessage(text: string): string | null {
   if (text.trim() === '' || /^\s*</.test(text)) return null;
   try {
-    return sentenceIn(JSON.parse(text) as unknown);
+    return findMessage(JSON.parse(text) as unknown);
   } catch {
     return text;
   }
 }
 
-function sentenceIn(body: unknown): string | null {
+function findMessage(body: unknown): string | null {
   if (typeof body === 'string') return body.trim() === '' ? null : body;
   if (typeof body !== 'object' || body === null) return null;
   const { message, error, status, detail } = body as Readonly<Record<string, unknown>>;
   // Pinecone: {error: {message}} or {message}; Qdrant: {status: {error}}; Chroma: {error: name, message}.
   return (
-    sentenceIn(message) ??
-    sentenceIn(error) ??
-    (typeof status === 'object' ? sentenceIn(status) : null) ??
-    sentenceIn(detail)
+    findMessage(message) ??
+    findMessage(error) ??
+    (typeof status === 'object' ? findMessage(status) : null) ??
+    findMessage(detail)
   );
 }
 
-function retryAfterOf(headers: Headers, now: number): number | null {
+function parseRetryAfter(headers: Headers, now: number): number | null {
   const header = headers.get('retry-after')?.trim();
   if (!header) return null;
   const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
@@ -72,21 +72,21 @@ const connectionSentences: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'its address could not be looked up (EAI_AGAIN).',
   ECONNRESET: 'the connection was cut (ECONNRESET).',
   UND_ERR_SOCKET: 'the connection was cut (UND_ERR_SOCKET).',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection could not be made in time (UND_ERR_CONNECT_TIMEOUT).',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out (UND_ERR_CONNECT_TIMEOUT).',
 };
 
-/** The failure of a connection, or of an answer that could not be parsed; anything else as it came: it is an error of ours. */
+/** The failure of a connection or an unreadable response. Returns any other error unchanged: it is a bug of this service. */
 export function errorFromThrown(thrown: unknown): unknown {
   if (thrown instanceof VectorStoreError || !(thrown instanceof Error)) return thrown;
-  if (thrown instanceof SyntaxError) return unreadableResponse('no JSON', thrown);
-  const code = codeOf(thrown);
+  if (thrown instanceof SyntaxError) return unreadableResponse('not JSON', thrown);
+  const code = findErrorCode(thrown);
   if (code === null && !/fetch failed|terminated|aborted|socket/i.test(thrown.message)) return thrown;
   const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
   return new VectorStoreError({ kind: 'connection', message, cause: thrown });
 }
 
-/** The first system or undici code along the chain of causes. */
-function codeOf(thrown: Error): string | null {
+/** The first system or undici code in the chain of causes. */
+function findErrorCode(thrown: Error): string | null {
   for (let error: unknown = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1) {
     const { code } = error as { readonly code?: unknown };
     if (
@@ -98,12 +98,12 @@ function codeOf(thrown: Error): string | null {
   return null;
 }
 
-/** An answer of success that cannot be used. */
+/** A success response that cannot be used. */
 export function unreadableResponse(what: string, cause?: unknown): VectorStoreError {
   return new VectorStoreError({
     kind: 'unreadable',
     status: 200,
-    message: `its answer could not be read (${what}).`,
+    message: `its response could not be read (${what}).`,
     cause,
   });
 }

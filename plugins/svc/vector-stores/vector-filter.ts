@@ -1,9 +1,10 @@
+import { VectorStoreError } from './vector-store.ts';
+
 export type FilterValue = string | number | boolean;
 
 /**
- * Which vectors are meant, by their metadata: one small language for all stores, each of which has a mapper to its own.
- * A field that a vector does not have is unequal to everything, in no list, and neither above nor below anything.
- * `exists` is not known to Chroma, which refuses it with a sentence.
+ * A filter by metadata for all stores; each store maps it to its own format. A missing field is unequal to every value, in no
+ * list, and in no range. Chroma does not support `exists` and throws an error for it.
  */
 export type VectorFilter =
   | { readonly all: readonly VectorFilter[] }
@@ -13,7 +14,7 @@ export type VectorFilter =
   | { readonly field: string; readonly in: readonly FilterValue[] }
   | { readonly field: string; readonly notIn: readonly FilterValue[] }
   | { readonly field: string; readonly exists: boolean }
-  /** Numbers; bounds that are given hold together. `from` and `to` are inclusive. */
+  /** A range of numbers; all given bounds apply. `from` and `to` are inclusive. */
   | {
       readonly field: string;
       readonly from?: number;
@@ -21,3 +22,24 @@ export type VectorFilter =
       readonly to?: number;
       readonly below?: number;
     };
+
+type RangeFilter = Extract<VectorFilter, { readonly from?: number }>;
+
+/**
+ * A list of conditions. Refuses an empty one, which would otherwise match, and delete, everything.
+ */
+export function conditions(list: readonly VectorFilter[]): readonly VectorFilter[] {
+  if (list.length > 0) return list;
+  throw new VectorStoreError({ kind: 'unsupported', message: 'a filter needs at least one condition.' });
+}
+
+/** The bounds of a range by the store's names. */
+export function toBounds(
+  { from, above, to, below }: RangeFilter,
+  names: readonly [from: string, above: string, to: string, below: string],
+): Record<string, number> {
+  const given = [from, above, to, below].map((bound, index) => [names[index] ?? '', bound] as const);
+  const bounds = given.filter((pair): pair is readonly [string, number] => pair[1] !== undefined);
+  if (bounds.length > 0) return Object.fromEntries(bounds);
+  throw new VectorStoreError({ kind: 'unsupported', message: 'a filter by range needs at least one bound.' });
+}

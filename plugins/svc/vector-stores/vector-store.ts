@@ -8,35 +8,35 @@ export interface VectorStoreSettings {
   readonly [name: string]: unknown;
 }
 
-/** What a store is given to be asked: everything from outside comes in here. */
+/** What a store needs for its calls. */
 export interface VectorStoreConnection {
   readonly settings: VectorStoreSettings;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Milliseconds one exchange may take, answer read, 1 or more. */
+  /** Time limit of one exchange in milliseconds, until the body is read; 1 or more. */
   readonly timeout: number;
-  /** Aborted when the caller gives up. */
+  /** Aborted when the caller cancels. */
   readonly signal?: AbortSignal;
 }
 
 export const vectorMetrics = ['cosine', 'euclidean', 'dotproduct'] as const;
 
-/** How near two vectors are: the stores' own words for it are mapped to these. */
+/** Similarity metrics; stores map their names to these. */
 export type VectorMetric = (typeof vectorMetrics)[number];
 
 /** An index or collection. */
 export interface VectorTarget {
   readonly name: string;
-  /** Length of its vectors; null where the store learns it from the first one, or does not tell. */
+  /** Length of its vectors; null if unknown, or if the first vector sets it. */
   readonly dimension: number | null;
-  /** Null for one that this service has no word for. */
+  /** Null for any other metric. */
   readonly metric: VectorMetric | null;
 }
 
 export type VectorMetadata = Readonly<Record<string, unknown>>;
 
-/** One vector to be written, its id final. */
+/** One vector to write, with its final id. */
 export interface VectorRecord {
   readonly id: string;
   readonly values: readonly number[];
@@ -46,15 +46,15 @@ export interface VectorRecord {
 
 /** One vector read back. */
 export interface StoredVector {
-  /** As it was given, whatever the store made of it. */
+  /** The id from the caller, even if the store uses another one. */
   readonly id: string;
-  /** Null where nobody stored one under `original_content` or as the document. */
+  /** Null if neither `original_content` nor the document is stored. */
   readonly content: string | null;
-  /** As the store holds it, without the keys of this service: nested values may come back as JSON text (D15). */
+  /** Metadata without the keys of this service. Nested values may be JSON text (D15). */
   readonly metadata: VectorMetadata;
 }
 
-/** One neighbour. `score`: higher is nearer, whatever the metric; 1 is the same direction where the metric is cosine. */
+/** A search result. A higher `score` is nearer for every metric; with cosine, 1 is the same direction. */
 export interface FoundVector extends StoredVector {
   readonly score: number;
 }
@@ -67,44 +67,44 @@ export interface VectorQuery {
   readonly namespace?: string;
 }
 
-/** Where records are looked for. Stores without namespaces ignore it (contract 4.7). */
+/** The namespace of an operation. Stores without namespaces ignore it (contract 4.7). */
 export interface NamespaceChoice {
   readonly namespace?: string;
 }
 
-/** What one request may hold. */
+/** Limits of one request. */
 export interface WriteLimits {
   readonly records: number;
-  /** Bytes of the body as it goes on the wire. */
+  /** Bytes of the body as sent. */
   readonly bytes: number;
 }
 
 /**
- * A store with its settings, ready to be asked. Each operation is one or more exchanges without further tries, and throws
- * VectorStoreError; `not_found` is thrown by all that name a target, except where null says so.
+ * A store with its settings. Each operation is one or more exchanges without retries, and throws VectorStoreError. A missing
+ * target throws `not_found`, unless an operation returns null for it.
  */
 export interface OpenVectorStore {
   list(): Promise<VectorTarget[]>;
-  /** Null: there is no such index or collection. */
+  /** Null if the index or collection does not exist. */
   describe(target: string): Promise<VectorTarget | null>;
-  /** Throws `conflict` when the name is taken. Ready for writes when it resolves, or soon after (Pinecone). */
+  /** Throws `conflict` if the name exists. Ready for writes when it resolves, or soon after (Pinecone). */
   create(target: { readonly name: string; readonly dimension: number; readonly metric: VectorMetric }): Promise<void>;
-  /** Deletes the index or collection with all it holds. */
+  /** Deletes the index or collection with its vectors. */
   remove(target: string): Promise<void>;
-  /** Asked before each upsert, as servers differ. */
+  /** Called before each upsert, because servers differ. */
   writeLimits(): Promise<WriteLimits>;
-  /** Bytes a record adds to the body of `write`. Left out: those of its JSON. */
+  /** Bytes that a record adds to the body of `write`. Default: the size of its JSON. */
   sizeOf?(record: VectorRecord): number;
-  /** Writes records that keep to `writeLimits` in one request; those of the same ids are replaced, so that it may be repeated. */
+  /** Writes records within `writeLimits` in one request. Replaces records of the same ids, so it can be repeated. */
   write(target: string, records: readonly VectorRecord[], options: NamespaceChoice): Promise<void>;
   /** The nearest vectors, nearest first. */
   query(target: string, query: VectorQuery): Promise<FoundVector[]>;
-  /** Those of the ids that exist, in the order of the ids. */
+  /** The existing vectors, in the order of the ids. */
   fetch(target: string, ids: readonly string[], options: NamespaceChoice): Promise<StoredVector[]>;
   /** Ids that do not exist are no error. */
   deleteIds(target: string, ids: readonly string[], options: NamespaceChoice): Promise<void>;
   deleteWhere(target: string, filter: VectorFilter, options: NamespaceChoice): Promise<void>;
-  /** Vectors in it; in the one namespace where one is named. */
+  /** The number of vectors, in the namespace if one is set. */
   count(target: string, options: NamespaceChoice): Promise<number>;
 }
 
@@ -113,24 +113,24 @@ export interface VectorStore {
   /** Lower-case letters and digits; the value of `provider` in requests. */
   readonly id: string;
   readonly label: string;
-  /** What it calls a target. */
+  /** The store's term for a target. */
   readonly targetKind: 'index' | 'collection';
-  /** Object schema of its settings: `title` and `description` make the form, `writeOnly` marks secrets, `default` fills the field. */
+  /** Object schema of its settings. The form uses `title`, `description` and `default`; `writeOnly` marks secrets. */
   readonly settings: JsonSchema & { readonly properties: Readonly<Record<string, JsonSchema>> };
-  /** Names of settings that must be filled before it can be asked. */
+  /** Names of the required settings. */
   readonly required: readonly string[];
-  /** Metrics a new target may have, the usual one first. */
+  /** Supported metrics of a new target; the first is the default. */
   readonly metrics: readonly VectorMetric[];
-  /** What a target's name must look like, and the sentence that says so. */
+  /** Pattern for names of targets, and its description. */
   readonly targetName?: { readonly pattern: RegExp; readonly rule: string };
   /**
-   * What is wrong with an item for this store, before anything is embedded or written: a sentence that follows
-   * "vectors[3]: ", or null. Left out: nothing ever is.
+   * Checks an item before it is embedded. Returns a sentence that follows "vectors[3]: ", or null if the store accepts it.
+   * Omitted if the store accepts any item.
    */
   refuse?(item: Pick<VectorRecord, 'id' | 'content' | 'metadata'>): string | null;
-  /** Two ids of the same key are one vector to this store. Left out: ids are as different as their texts. */
+  /** Ids with the same key are one vector in this store. Default: the id itself. */
   keyOf?(id: string): string;
-  /** Cheap: loads nothing and asks nothing until the first operation. */
+  /** Cheap: the first operation loads code and connects. */
   open(connection: VectorStoreConnection): OpenVectorStore;
 }
 
@@ -152,18 +152,18 @@ export type VectorStoreErrorKind = (typeof kinds)[number];
 
 export interface VectorStoreErrorInit {
   readonly kind: VectorStoreErrorKind;
-  /** The store's own sentence, with secrets cut out; or ours when there was none. It follows "<store> failed: ". */
+  /** The store's message without secrets, or a default one. It follows "<store> failed: ". */
   readonly message: string;
-  /** HTTP status of the store, or null when none came. */
+  /** HTTP status of the response, or null without one. */
   readonly status?: number | null;
-  /** Seconds the store asked to wait, or null. */
+  /** Seconds to wait as the store requests, or null. */
   readonly retryAfter?: number | null;
   readonly cause?: unknown;
 }
 
 /**
- * What went wrong at a store. Its kinds are those of ProviderError and three more, so that one place decides for both
- * whether another try may help; every operation may be repeated, writes have ids.
+ * An error of a store. Its kinds are those of ProviderError and three more, so both share one retry policy. Every operation
+ * can be repeated, because writes have ids.
  */
 export class VectorStoreError extends Error {
   readonly kind: VectorStoreErrorKind;
@@ -179,7 +179,7 @@ export class VectorStoreError extends Error {
   }
 }
 
-/** The VectorStoreError that was thrown, or null. A store of another plugin cannot import the class: an error with a known `kind` counts. */
+/** The thrown VectorStoreError, or null. A store of another plugin cannot import the class, so any error with a known `kind` counts. */
 export function asVectorStoreError(thrown: unknown): VectorStoreError | null {
   if (thrown instanceof VectorStoreError) return thrown;
   if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as VectorStoreErrorKind))

@@ -5,7 +5,7 @@ import { claudeResponse } from '../../../plugins/svc/providers/claude/claude-res
 import { cleanMessage } from '../../../plugins/svc/kit/clean-message.ts';
 import { errorFromResponse, readErrorMessage } from '../../../plugins/svc/providers/provider-errors.ts';
 import { googleResponse } from '../../../plugins/svc/providers/google/google-response.ts';
-import { renderParamsTable } from '../../../plugins/svc/providers/params-table.ts';
+import { renderParamsTable } from '../../../plugins/svc/providers/params.ts';
 import type { ProviderConnection } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
@@ -183,6 +183,8 @@ describe('The table of parameters', () => {
 
   it('stands in the README as it is', async () => {
     const readme = readFileSync(new URL('../../../plugins/svc/providers/README.md', import.meta.url), 'utf8');
-    expect(readme).to.contain(renderParamsTable((await createProviderRegistry({ hooks: createHooks() })).all()));
+    // Prettier pads the cells of the README.
+    const unpadded = readme.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
+    expect(unpadded).to.contain(renderParamsTable((await createProviderRegistry({ hooks: createHooks() })).all()));
   });
 });

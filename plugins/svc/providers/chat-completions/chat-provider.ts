@@ -3,16 +3,22 @@ import type {
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
 import { rememberUnsupportedParams } from '../unsupported-params.ts';
-import type { ParamRules } from '../params.ts';
-import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from '../provider.ts';
-import { readJson } from '../read-json.ts';
+import { type ParamRules, mapParams, type MappedParams } from '../params.ts';
+import {
+  type ModelInfo,
+  type Provider,
+  type ProviderConnection,
+  type TextCapability,
+  type TextRequest,
+  type TextResult,
+  ProviderError,
+  type ProviderSettings,
+} from '../provider.ts';
+import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { readEvents } from '../streams/read-events.ts';
-import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { createChatClients, type ChatAccessOf } from './chat-client.ts';
-import { chatRequest } from './chat-request.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
-import { requestUsage } from './stream-usage.ts';
 
 export interface ChatProviderInit extends Pick<
   Provider,
@@ -89,4 +95,62 @@ export function createChatProvider(init: ChatProviderInit): Provider {
     ...(embeddings && { embeddings }),
     listModels,
   };
+}
+
+type OnText = (piece: string) => void;
+
+interface StreamCall {
+  readonly onText: OnText;
+  /** Members of the body that request the usage; empty if the upstream does not support them. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Requests the usage of a stream, which Chat Completions omits by default. If a compatible server refuses, the call is
+ * repeated without it, and so are later calls of this process; tokens are then counted here (D25).
+ */
+function requestUsage(
+  countsStreams: (settings: ProviderSettings) => boolean = () => true,
+  stream: (request: TextRequest, connection: ProviderConnection, call: StreamCall) => Promise<TextResult>,
+): (request: TextRequest, connection: ProviderConnection, onText: OnText) => Promise<TextResult> {
+  const refusing = new Set<unknown>();
+  return async (request, connection, onText) => {
+    const { settings } = connection;
+    if (!countsStreams(settings) || refusing.has(settings.base_url))
+      return stream(request, connection, { onText, options: {} });
+    try {
+      return await stream(request, connection, { onText, options: { stream_options: { include_usage: true } } });
+    } catch (error) {
+      if (
+        !(error instanceof ProviderError) ||
+        error.kind !== 'rejected' ||
+        !/stream_options|include_usage/.test(error.message)
+      )
+        throw error;
+      refusing.add(settings.base_url);
+      return stream(request, connection, { onText, options: {} });
+    }
+  };
+}
+
+interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly [parameter: string]: unknown;
+}
+
+/** The body of `POST /chat/completions`: system text, conversation, and supported parameters. */
+function chatRequest(
+  request: TextRequest,
+  rules: ParamRules,
+  settings: ProviderSettings,
+): { body: ChatRequest; ignored: MappedParams['ignored'] } {
+  const { wire, ignored } = mapParams(rules, { params: request.params, model: request.model, settings });
+  const system: ChatMessage[] = request.system === null ? [] : [{ role: 'system', content: request.system }];
+  return { body: { model: request.model, messages: [...system, ...request.messages], ...wire }, ignored };
 }

@@ -1,7 +1,7 @@
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { parseEvent, errorFromStream } from '../streams/stream-error.ts';
+import { parseEvent, errorFromStream } from '../streams/read-events.ts';
 import { chatResponse, chatUsage, contentText } from './chat-response.ts';
 import { createReasoningFilter } from './strip-reasoning.ts';
 

@@ -1,7 +1,7 @@
 import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { parseEvent, errorFromStream } from '../streams/stream-error.ts';
+import { parseEvent, errorFromStream } from '../streams/read-events.ts';
 import { claudeResponse } from './claude-response.ts';
 
 export interface ClaudeStream extends EventReader {

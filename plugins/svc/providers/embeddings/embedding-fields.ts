@@ -23,7 +23,9 @@ export interface SplitFields {
 export function splitFields(request: EmbeddingRequest, supports: readonly EmbeddingField[]): SplitFields {
   const given = (Object.keys(publicNames) as EmbeddingField[]).filter((field) => request[field] !== undefined);
   return {
-    supported: Object.fromEntries(given.filter((field) => supports.includes(field)).map((field) => [field, request[field]])),
+    supported: Object.fromEntries(
+      given.filter((field) => supports.includes(field)).map((field) => [field, request[field]]),
+    ),
     ignored: given
       .filter((field) => !supports.includes(field) && request[field] !== 'float')
       .map((field) => publicNames[field]),

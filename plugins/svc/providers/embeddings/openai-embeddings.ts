@@ -1,7 +1,7 @@
 import type { EmbeddingCreateParams } from 'openai/resources/embeddings';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import type { EmbeddingCapability, EmbeddingRequest, ProviderSettings } from '../provider.ts';
-import { readJson } from '../read-json.ts';
+import { readJson } from '../time-limit.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { splitFields, type EmbeddingField } from './embedding-fields.ts';
 import { openAiEmbeddings } from './openai-response.ts';

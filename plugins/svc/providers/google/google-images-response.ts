@@ -23,12 +23,15 @@ export function geminiImages(
     .filter((image) => image !== null);
   if (images.length > 0) {
     const usage = googleUsage(objectAt(body, 'usageMetadata'));
-    return { images, usage: usage === null ? null : { ...usage }, model: textAt(body, 'modelVersion') ?? request.model };
+    return {
+      images,
+      usage: usage === null ? null : { ...usage },
+      model: textAt(body, 'modelVersion') ?? request.model,
+    };
   }
   const { content } = googleResponse(body, request, connection);
   const reason = textAt(listAt(body, 'candidates')[0], 'finishReason');
-  if (content !== '')
-    throw rejected(`it returned text and no image: ${cleanMessage(content, connection.settings)}`);
+  if (content !== '') throw rejected(`it returned text and no image: ${cleanMessage(content, connection.settings)}`);
   throw rejected(`its response has no image (${reason ?? 'no reason given'}).`);
 }
 

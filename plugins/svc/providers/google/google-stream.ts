@@ -1,7 +1,7 @@
 import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
-import { parseEvent, errorFromStream } from '../streams/stream-error.ts';
+import { parseEvent, errorFromStream } from '../streams/read-events.ts';
 import { googleResponse, googleUsage, partsText } from './google-response.ts';
 
 export interface GoogleStream extends EventReader {

@@ -1,7 +1,7 @@
 import type { ImageGenerateParamsNonStreaming } from 'openai/resources/images';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import type { ImageCapability, ImageEditing, ImageEditRequest, ProviderSettings, SourceImage } from '../provider.ts';
-import { readJson } from '../read-json.ts';
+import { readJson } from '../time-limit.ts';
 import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { supportedFields, writeImageFields, type ImageRules } from './image-rules.ts';
 import { imagesResponse } from './images-response.ts';

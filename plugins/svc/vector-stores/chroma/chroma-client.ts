@@ -2,7 +2,36 @@ import type { ChromaClient } from 'chromadb';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
 import { unreadableResponse } from '../store-errors.ts';
-import type { VectorStoreConnection } from '../vector-store.ts';
+import type { VectorStoreConnection, VectorMetric, VectorTarget } from '../vector-store.ts';
+
+/** Metadata key of the requested dimension: in Chroma the first vector sets it. */
+export const dimensionKey = 'svc_dimension';
+
+const spaces = { cosine: 'cosine', euclidean: 'l2', dotproduct: 'ip' } as const satisfies Record<VectorMetric, string>;
+
+export function toSpace(metric: VectorMetric): (typeof spaces)[VectorMetric] {
+  return spaces[metric];
+}
+
+export function chromaTarget({
+  name,
+  dimension,
+  metadata,
+  configuration_json: configuration,
+}: ChromaCollection): VectorTarget {
+  const asked = metadata?.[dimensionKey];
+  const space = configuration?.hnsw?.space ?? configuration?.spann?.space ?? metadata?.['hnsw:space'] ?? 'l2';
+  return {
+    name,
+    dimension: dimension ?? (typeof asked === 'number' ? asked : null),
+    metric: (Object.keys(spaces) as VectorMetric[]).find((metric) => spaces[metric] === space) ?? null,
+  };
+}
+
+/** Converts a distance, 0 for the same vector, to a score. */
+export function toScore(distance: number, metric: VectorMetric | null): number {
+  return metric === 'euclidean' ? -distance : 1 - distance;
+}
 
 const clients = createClientCache<ChromaClient>();
 
@@ -11,13 +40,13 @@ export async function askChroma<T>(
   connection: VectorStoreConnection,
   call: (client: ChromaClient) => Promise<T>,
 ): Promise<T> {
-  const client = await clientOf(connection);
+  const client = await getClient(connection);
   return exchange(connection, () => call(client));
 }
 
-function clientOf({ fetch, settings }: VectorStoreConnection): Promise<ChromaClient> {
+function getClient({ fetch, settings }: VectorStoreConnection): Promise<ChromaClient> {
   const { url = '' } = settings;
-  const { tenant, database } = placeOf(settings);
+  const { tenant, database } = tenantSettings(settings);
   return clients.get(fetch, [url, tenant, database, settings.api_key ?? ''], async () => {
     const { ChromaClient } = await import('chromadb');
     const { hostname, protocol } = new URL(url);
@@ -26,9 +55,9 @@ function clientOf({ fetch, settings }: VectorStoreConnection): Promise<ChromaCli
       ssl: protocol === 'https:',
       tenant,
       database,
-      headers: headersOf(settings),
+      headers: authHeaders(settings),
     });
-    // Its `fetch` is fixed, and so are time limit, signal and pool with it; and its address leaves out a path.
+    // The client has no option for `fetch` (time limit, signal, pool), and drops the path of the URL.
     const { apiClient } = client as unknown as {
       readonly apiClient: { setConfig(config: { fetch: typeof globalThis.fetch; baseUrl: string }): void };
     };
@@ -37,7 +66,7 @@ function clientOf({ fetch, settings }: VectorStoreConnection): Promise<ChromaCli
   });
 }
 
-/** A collection as the server describes it. The client hides the dimension, and looks for embedding functions we do not use. */
+/** A collection as the server returns it. The client hides the dimension and expects embedding functions. */
 export interface ChromaCollection {
   readonly id: string;
   readonly name: string;
@@ -56,11 +85,12 @@ export interface ChromaCollection {
  */
 export async function readChroma(connection: VectorStoreConnection, path: string): Promise<unknown> {
   const { url = '' } = connection.settings;
-  const { tenant, database } = placeOf(connection.settings);
-  const address = `${url.replace(/\/+$/, '')}/api/v2/tenants/${encodeURIComponent(tenant)}/databases/${encodeURIComponent(database)}${path}`;
+  const { tenant, database } = tenantSettings(connection.settings);
+  const base = `${url.replace(/\/+$/, '')}/api/v2/tenants/${encodeURIComponent(tenant)}`;
+  const address = `${base}/databases/${encodeURIComponent(database)}${path}`;
   return exchange(connection, async () => {
     const response = await exchangeFetch(address, {
-      headers: { accept: 'application/json', ...headersOf(connection.settings) },
+      headers: { accept: 'application/json', ...authHeaders(connection.settings) },
     });
     return (await response.json()) as unknown;
   });
@@ -72,11 +102,14 @@ export function asCollection(value: unknown): ChromaCollection {
   throw unreadableResponse('no collection in it');
 }
 
-function headersOf({ api_key: key }: VectorStoreConnection['settings']): Record<string, string> {
+function authHeaders({ api_key: key }: VectorStoreConnection['settings']): Record<string, string> {
   return key === undefined || key === '' ? {} : { 'x-chroma-token': key };
 }
 
-function placeOf(settings: VectorStoreConnection['settings']): { readonly tenant: string; readonly database: string } {
+function tenantSettings(settings: VectorStoreConnection['settings']): {
+  readonly tenant: string;
+  readonly database: string;
+} {
   const text = (name: string, usual: string): string => {
     const value = settings[name];
     return typeof value === 'string' && value !== '' ? value : usual;

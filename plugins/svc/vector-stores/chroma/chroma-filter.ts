@@ -1,8 +1,8 @@
-import { boundsOf, conditions } from '../filter-tools.ts';
+import { toBounds, conditions } from '../vector-filter.ts';
 import type { VectorFilter } from '../vector-filter.ts';
 import { VectorStoreError } from '../vector-store.ts';
 
-/** A filter in Chroma's words: one operator of one field, or a list under `$and` or `$or`. */
+/** Chroma's filter format: one operator of one field, or a list in `$and` or `$or`. */
 export type ChromaWhere = Readonly<Record<string, unknown>>;
 
 export function chromaWhere(filter: VectorFilter): ChromaWhere {
@@ -11,7 +11,7 @@ export function chromaWhere(filter: VectorFilter): ChromaWhere {
   const { field } = filter;
   if ('equals' in filter) return { [field]: { $eq: filter.equals } };
   if ('unequal' in filter) return { [field]: { $ne: filter.unequal } };
-  // Its lists are of one type each, and not empty.
+  // Chroma requires lists of one type that are not empty.
   if ('in' in filter)
     return joined(
       '$or',
@@ -25,17 +25,17 @@ export function chromaWhere(filter: VectorFilter): ChromaWhere {
   if ('exists' in filter)
     throw new VectorStoreError({
       kind: 'unsupported',
-      message: `it cannot tell which vectors have the field ${field}.`,
+      message: `it cannot filter by the existence of the field ${field}.`,
     });
   return joined(
     '$and',
-    Object.entries(boundsOf(filter, ['$gte', '$gt', '$lte', '$lt'])).map(([operator, bound]) => ({
+    Object.entries(toBounds(filter, ['$gte', '$gt', '$lte', '$lt'])).map(([operator, bound]) => ({
       [field]: { [operator]: bound },
     })),
   );
 }
 
-/** A list of one is refused by the server. */
+/** The server refuses a list of one. */
 function joined(operator: '$and' | '$or', list: readonly ChromaWhere[]): ChromaWhere {
   const [first] = list;
   return list.length === 1 && first !== undefined ? first : { [operator]: list };

@@ -10,7 +10,7 @@ export interface ChromaRecords {
   readonly documents: string[];
 }
 
-/** Records in columns, as Chroma takes them; the content is the document as well (D15). */
+/** Records in Chroma's column format; the content is also the document (D15). */
 export function toColumns(records: readonly VectorRecord[]): ChromaRecords {
   return {
     ids: records.map(({ id }) => id),
@@ -24,16 +24,15 @@ function metadataOf({ metadata, content }: VectorRecord): ChromaMetadata {
   return { ...(flatMetadata(metadata, isScalar) as ChromaMetadata), [contentKey]: content };
 }
 
-/** JSON writes it as null, which takes a key away; the client leaves a null of ours out. */
+/** JSON serializes it as null, which removes a key; the client would omit a plain null. */
 const takenAway = Number.NaN;
 
 /**
- * The records, with null on the wire for each key that is stored under the same id and not given any more: Chroma adds
- * what it is given to what it has.
+ * Adds a null for each stored metadata key that a record no longer has, because Chroma merges metadata.
  */
 export function replacing(columns: ChromaRecords, stored: ReadonlyMap<string, VectorMetadata>): ChromaRecords {
-  const metadatas = columns.metadatas.map((metadata, place) => {
-    const gone = Object.keys(stored.get(columns.ids[place] ?? '') ?? {}).filter(
+  const metadatas = columns.metadatas.map((metadata, index) => {
+    const gone = Object.keys(stored.get(columns.ids[index] ?? '') ?? {}).filter(
       (name) => !Object.hasOwn(metadata, name),
     );
     return gone.length === 0 ? metadata : { ...metadata, ...Object.fromEntries(gone.map((name) => [name, takenAway])) };
@@ -41,7 +40,7 @@ export function replacing(columns: ChromaRecords, stored: ReadonlyMap<string, Ve
   return { ...columns, metadatas };
 }
 
-/** Bytes of a record on the wire: its vector goes as base64 of 32-bit numbers where the server knows that. */
+/** Bytes of a record in a request: the vector is base64 of 32-bit floats if the server supports it. */
 export function columnBytes(record: VectorRecord, base64: boolean): number {
   const rest = Buffer.byteLength(JSON.stringify([record.id, metadataOf(record), record.content]));
   return (

@@ -20,7 +20,7 @@ export async function askPinecone<T>(
   return exchange(connection, () => call(client));
 }
 
-/** The address is given, so that the package neither asks for it nor remembers that of an index since deleted. */
+/** Passes the host, so that the package neither requests it nor caches that of a deleted index. */
 export function indexAt(client: Pinecone, { host }: Pick<IndexModel, 'host'>, namespace: string | undefined): Index {
   if (typeof host !== 'string' || host === '') throw unreadableResponse('no host of the index in it');
   return client.index({ host, ...(namespace !== undefined && namespace !== '' && { namespace }) });

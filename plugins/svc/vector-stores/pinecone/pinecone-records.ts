@@ -2,24 +2,25 @@ import type { PineconeRecord, RecordMetadata } from '@pinecone-database/pinecone
 import { jsonSize } from '../batches.ts';
 import { contentKey, flatMetadata, isScalar, splitMetadata } from '../metadata.ts';
 import type { StoredVector, VectorRecord } from '../vector-store.ts';
+import { toBounds, conditions, type VectorFilter } from '../vector-filter.ts';
 
 const longestMetadata = 40 * 1024;
 const longestId = 512;
 
 export function toPineconeRecord(record: VectorRecord): PineconeRecord {
-  return { id: record.id, values: [...record.values], metadata: metadataOf(record) };
+  return { id: record.id, values: [...record.values], metadata: toMetadata(record) };
 }
 
-function metadataOf({ metadata, content }: Pick<VectorRecord, 'metadata' | 'content'>): RecordMetadata {
-  return { ...(flatMetadata(metadata, holds) as RecordMetadata), [contentKey]: content };
+function toMetadata({ metadata, content }: Pick<VectorRecord, 'metadata' | 'content'>): RecordMetadata {
+  return { ...(flatMetadata(metadata, isSupported) as RecordMetadata), [contentKey]: content };
 }
 
 /** Texts, numbers, booleans and lists of texts. */
-function holds(value: unknown): boolean {
+function isSupported(value: unknown): boolean {
   return isScalar(value) || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
 }
 
-/** Pinecone would refuse these with the whole request, when others are written already. */
+/** Reports records for which Pinecone would refuse the whole request, after others were written. */
 export function refusePineconeRecord({
   id,
   content,
@@ -29,9 +30,12 @@ export function refusePineconeRecord({
     return `Pinecone takes ids of 1 to ${String(longestId)} ASCII characters, not "${id.slice(0, 60)}".`;
   const reserved = Object.keys(metadata).find((name) => name === '' || name.startsWith('$'));
   if (reserved !== undefined) return `Pinecone does not take the metadata key "${reserved}". Give it another name.`;
-  const bytes = jsonSize(metadataOf({ metadata, content }));
+  const bytes = jsonSize(toMetadata({ metadata, content }));
   if (bytes <= longestMetadata) return null;
-  return `its content and metadata together are ${String(bytes)} bytes; Pinecone holds ${String(longestMetadata)}. Split the content.`;
+  return (
+    `its content and metadata have ${String(bytes)} bytes; Pinecone accepts ${String(longestMetadata)}. ` +
+    'Split the content.'
+  );
 }
 
 export function fromPineconeRecord({
@@ -42,4 +46,24 @@ export function fromPineconeRecord({
   readonly metadata?: RecordMetadata | undefined;
 }): StoredVector {
   return { id, ...splitMetadata(metadata) };
+}
+
+/** Pinecone's filter format, which is MongoDB's. */
+type PineconeFilter = Readonly<Record<string, unknown>>;
+
+export function pineconeFilter(filter: VectorFilter): PineconeFilter {
+  if ('all' in filter) return { $and: conditions(filter.all).map(pineconeFilter) };
+  if ('any' in filter) return { $or: conditions(filter.any).map(pineconeFilter) };
+  const { field } = filter;
+  if ('equals' in filter) return { [field]: { $eq: filter.equals } };
+  if ('unequal' in filter) return missingOr(field, { [field]: { $ne: filter.unequal } });
+  if ('in' in filter) return { [field]: { $in: filter.in } };
+  if ('notIn' in filter) return missingOr(field, { [field]: { $nin: filter.notIn } });
+  if ('exists' in filter) return { [field]: { $exists: filter.exists } };
+  return { [field]: toBounds(filter, ['$gte', '$gt', '$lte', '$lt']) };
+}
+
+/** Treats a missing field as unequal, which Pinecone does not guarantee. */
+function missingOr(field: string, filter: PineconeFilter): PineconeFilter {
+  return { $or: [filter, { [field]: { $exists: false } }] };
 }

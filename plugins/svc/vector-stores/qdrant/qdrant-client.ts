@@ -8,11 +8,11 @@ const clients = createClientCache<QdrantClient>();
 const usualPort = 6333;
 
 export type QdrantApi = ReturnType<QdrantClient['api']>;
-/** Goes with each request: the client's own time limit is off, and a key never follows a redirect. */
+/** Options of each request: the signal replaces the client's time limit; keys are never sent to a redirect target. */
 export type QdrantInit = { readonly signal: AbortSignal; readonly redirect: 'manual'; readonly headers: Headers };
 
 /**
- * One exchange with Qdrant. Its client takes no `fetch` and uses the global one, over connections of its own.
+ * One exchange with Qdrant. Its client has no `fetch` option and uses the global one with separate connections.
  *
  * @throws VectorStoreError
  */
@@ -20,18 +20,18 @@ export async function askQdrant<T>(
   connection: VectorStoreConnection,
   call: (api: QdrantApi, init: QdrantInit) => Promise<{ readonly data: { readonly result?: T } }>,
 ): Promise<T> {
-  const client = await clientOf(connection);
+  const client = await getClient(connection);
   const { data } = await exchange(
     connection,
     (signal) => call(client.api(), { signal, redirect: 'manual', headers: new Headers() }),
-    (thrown) => failureOf(thrown, connection),
+    (thrown) => toFailure(thrown, connection),
   );
   if (typeof data !== 'object' || data.result === undefined || data.result === null)
     throw unreadableResponse('no result in it');
   return data.result;
 }
 
-async function clientOf({ fetch, settings }: VectorStoreConnection): Promise<QdrantClient> {
+async function getClient({ fetch, settings }: VectorStoreConnection): Promise<QdrantClient> {
   const key = settings.api_key ?? '';
   const { url = '' } = settings;
   const port = Number(settings['port'] ?? usualPort);
@@ -43,7 +43,7 @@ async function clientOf({ fetch, settings }: VectorStoreConnection): Promise<Qdr
       port: address.port === '' ? port : Number(address.port),
       https: address.protocol === 'https:',
       prefix: address.pathname === '/' ? '' : address.pathname.replace(/\/+$/, ''),
-      // As a header: the client's own option warns on the console about plain http, which an administrator chose.
+      // As a header: the client's option would warn on the console about plain HTTP.
       ...(key !== '' && { headers: { 'api-key': key } }),
       checkCompatibility: false,
       timeout: Number.POSITIVE_INFINITY,
@@ -52,15 +52,15 @@ async function clientOf({ fetch, settings }: VectorStoreConnection): Promise<Qdr
 }
 
 /**
- * The client's error of an answer carries its status, headers and body; but that of a 429 with `Retry-After` nothing of
- * it than the first digit of the seconds.
+ * The client's error has the response's status, headers and body; but for a 429 with `Retry-After` only the first digit of
+ * the seconds.
  */
-function failureOf(thrown: unknown, connection: VectorStoreConnection): VectorStoreError | null {
+function toFailure(thrown: unknown, connection: VectorStoreConnection): VectorStoreError | null {
   if (thrown instanceof Error && 'retry_after' in thrown) {
     return new VectorStoreError({
       kind: 'rate_limited',
       status: 429,
-      message: 'it asks for fewer requests.',
+      message: 'it is rate limited.',
       retryAfter: Number(thrown.retry_after) || null,
       cause: thrown,
     });

@@ -1,10 +1,10 @@
-import { boundsOf, conditions } from '../filter-tools.ts';
+import { toBounds, conditions } from '../vector-filter.ts';
 import type { FilterValue, VectorFilter } from '../vector-filter.ts';
 
-/** A condition, or a group of them, in Qdrant's words. */
+/** A condition or a group of conditions in Qdrant's format. */
 export type QdrantFilter = Readonly<Record<string, unknown>>;
 
-/** `{must: [...]}`, as filters of requests are. */
+/** The filter of a request, `{must: [...]}`. */
 export function qdrantFilter(filter: VectorFilter): QdrantFilter {
   return { must: [condition(filter)] };
 }
@@ -18,21 +18,21 @@ function condition(filter: VectorFilter): QdrantFilter {
   if ('in' in filter) return oneOf(key, filter.in);
   if ('notIn' in filter) return { must_not: [oneOf(key, filter.notIn)] };
   if ('exists' in filter) return filter.exists ? { must_not: [{ is_empty: { key } }] } : { is_empty: { key } };
-  return { key, range: boundsOf(filter, ['gte', 'gt', 'lte', 'lt']) };
+  return { key, range: toBounds(filter, ['gte', 'gt', 'lte', 'lt']) };
 }
 
-/** Dots and brackets lead into nested values, unless the name is quoted. */
+/** A quoted name: dots and brackets would otherwise select nested values. */
 function keyOf(field: string): string {
   return /^[\w-]+$/.test(field) ? field : `"${field.replaceAll('"', '\\"')}"`;
 }
 
-/** Qdrant matches texts, integers and booleans; another number is a range of its own. */
+/** Qdrant matches texts, integers and booleans; other numbers need a range. */
 function equals(key: string, value: FilterValue): QdrantFilter {
   const isFraction = typeof value === 'number' && !Number.isSafeInteger(value);
   return isFraction ? { key, range: { gte: value, lte: value } } : { key, match: { value } };
 }
 
-/** A list of all texts or all integers is one condition; of none, one that no point meets. */
+/** One condition for a list of texts or integers; for an empty list, a condition that matches nothing. */
 function oneOf(key: string, values: readonly FilterValue[]): QdrantFilter {
   const alike =
     values.every((value) => typeof value === 'string') || values.every((value) => Number.isSafeInteger(value));

@@ -1,8 +1,29 @@
 import { contentKey, splitMetadata } from '../metadata.ts';
 import type { StoredVector, VectorMetadata, VectorRecord } from '../vector-store.ts';
-import { pointId } from './point-id.ts';
+import { createHash } from 'node:crypto';
 
-/** Where the given id stays when the point's is another (D15). */
+/** RFC 9562's namespace for URLs. */
+const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
+
+/**
+ * The id of a point (D15). Qdrant accepts only UUIDs, used in lower case, and unsigned integers. Any other id becomes the
+ * UUIDv5 of its text.
+ */
+export function pointId(id: string): string | number {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase();
+  if (/^(0|[1-9]\d{0,15})$/.test(id) && Number.isSafeInteger(Number(id))) return Number(id);
+  return uuidV5(id);
+}
+
+function uuidV5(name: string): string {
+  const bytes = createHash('sha1').update(namespace).update(name, 'utf8').digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** Payload key of the caller's id if the point has another one (D15). */
 const idKey = 'vector_id';
 
 export interface QdrantPoint {
@@ -11,11 +32,11 @@ export interface QdrantPoint {
   readonly payload: Record<string, unknown>;
 }
 
-/** @param vectorName of the collection's one named vector, or null for the usual unnamed one. */
+/** @param vectorName name of the collection's vector; null if it is unnamed */
 export function toPoint(record: VectorRecord, vectorName: string | null): QdrantPoint {
   const id = pointId(record.id);
   const values = [...record.values];
-  // A caller's own vector_id would be taken for the id when it is read back.
+  // A caller's vector_id would be read back as the id.
   const keepsId = String(id) !== record.id || Object.hasOwn(record.metadata, idKey);
   return {
     id,

@@ -5,20 +5,20 @@ const distances = { cosine: 'Cosine', euclidean: 'Euclid', dotproduct: 'Dot' } a
   string
 >;
 
-export function distanceOf(metric: VectorMetric): (typeof distances)[VectorMetric] {
+export function toDistance(metric: VectorMetric): (typeof distances)[VectorMetric] {
   return distances[metric];
 }
 
-/** What is known of a collection's vectors. */
+/** The configuration of a collection's vectors. */
 export interface QdrantTarget extends VectorTarget {
-  /** Of its one named vector; null for the usual unnamed one. */
+  /** Name of its vector; null if it is unnamed. */
   readonly vectorName: string | null;
 }
 
 /**
- * Reads `config.params.vectors` of a collection: unnamed, or one by a name.
+ * Reads `config.params.vectors` of a collection with one vector, named or not.
  *
- * @throws VectorStoreError for a collection with several named vectors: nothing says which of them is meant.
+ * @throws VectorStoreError for a collection with several named vectors, because the one to use is unknown.
  */
 export function qdrantTarget(name: string, vectors: unknown): QdrantTarget {
   if (isParams(vectors)) return { name, vectorName: null, ...described(vectors) };

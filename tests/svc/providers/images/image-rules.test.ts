@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { googleImageModels } from '../../../../plugins/svc/providers/google/google-image-models.ts';
+import { googleImageModels } from '../../../../plugins/svc/providers/google/google-images.ts';
 import { findImageRules } from '../../../../plugins/svc/providers/images/image-rules.ts';
-import { nearestShape, nearestTier } from '../../../../plugins/svc/providers/images/image-shape.ts';
+import { nearestShape, nearestTier } from '../../../../plugins/svc/providers/images/image-rules.ts';
 import { imageOutput } from '../../../../plugins/svc/providers/images/images-response.ts';
 import { openAiImageModels } from '../../../../plugins/svc/providers/images/openai-image-models.ts';
-import { openRouterModalities } from '../../../../plugins/svc/providers/images/openrouter-image-models.ts';
+import { openRouterModalities } from '../../../../plugins/svc/providers/images/openrouter-images.ts';
 
 const shapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '9:16', '16:9', '21:9'];
 const tiers = { '1K': 1024, '2K': 2048, '4K': 4096 };

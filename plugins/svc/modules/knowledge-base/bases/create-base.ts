@@ -42,7 +42,9 @@ export async function createBase(
   const target = await store.describe(base.target);
   if (target !== null && target.dimension !== null && target.dimension !== dimension) {
     throw invalidParams({
-      target: `${base.target} has ${String(target.dimension)} dimensions, but ${base.embeddingModel} returns ${String(dimension)}. Choose another name or model.`,
+      target:
+        `${base.target} has ${String(target.dimension)} dimensions, but ${base.embeddingModel} returns ${String(dimension)}. ` +
+        'Choose another name or model.',
     });
   }
   if (target === null) {

@@ -45,7 +45,8 @@ export async function expandSitemap(
   const named = new Set(pages);
   const gone = (await listChildren(parts, source)).filter(({ url }) => !named.has(url));
   for (const { id } of gone) await sources.markDeleting({ id });
-  const message = `${String(pages.length)} pages${isTruncated ? ' (the first ones)' : ''}${gone.length === 0 ? '' : `, ${String(gone.length)} deleted`}. Each page is a source.`;
+  const deleted = gone.length === 0 ? '' : `, ${String(gone.length)} deleted`;
+  const message = `${String(pages.length)} pages${isTruncated ? ' (the first ones)' : ''}${deleted}. Each page is a source.`;
   return { message, pages: pages.length };
 }
 

@@ -65,7 +65,9 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
   if (contentHash === source.contentHash) return unchanged(parts, claimed, { title, url: text.url });
   const chunks = await createChunks(parts, { claimed, base, text: { ...text, title } });
   const { added, removed } = await syncVectors(parts, { claimed, base, chunks, text: { ...text, title } }, init);
-  const message = `${plural(chunks.length)}: ${added === chunks.length ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} unchanged`}${removed === 0 ? '' : `, ${String(removed)} deleted`}.`;
+  const isNew = added === chunks.length;
+  const counts = isNew ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} unchanged`;
+  const message = `${plural(chunks.length)}: ${counts}${removed === 0 ? '' : `, ${String(removed)} deleted`}.`;
   const outcome: SourceOutcome = { title, url: text.url, contentHash, message, chunks: chunks.length };
   return {
     message,

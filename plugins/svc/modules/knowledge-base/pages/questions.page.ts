@@ -63,8 +63,10 @@ async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']
     questions.count(filter),
   ]);
   const active = all.filter((base) => base.state === 'active');
-  const here = (changes: Readonly<Record<string, string>>): string =>
-    `${admin.url(questionsSlug)}?${new URLSearchParams({ state, ...(baseId !== undefined && { base: String(baseId) }), ...changes }).toString()}`;
+  const here = (changes: Readonly<Record<string, string>>): string => {
+    const parameters = { state, ...(baseId !== undefined && { base: String(baseId) }), ...changes };
+    return `${admin.url(questionsSlug)}?${new URLSearchParams(parameters).toString()}`;
+  };
   const pages = Math.ceil(total / perPage);
   return {
     listHref: admin.url(basesSlug),
