@@ -92,11 +92,11 @@ function drawCaption(canvas: readonly Uint8Array[], columns: number, caption: st
   if (lines.length === 0 || top < 0) return;
   canvas.slice(top).forEach((row) => row.fill(paper));
   lines.forEach((line, index) => {
-    [...line].forEach((letter, index) => {
+    [...line].forEach((letter, position) => {
       for (let dot = 0; dot < glyphWidth * glyphHeight; dot += 1) {
         const [column, y] = [dot % glyphWidth, Math.floor(dot / glyphWidth)];
         const row = canvas[top + 2 + index * lineHeight + y];
-        if (row && hasDot(letter, column, y)) row[2 + index * (glyphWidth + 1) + column] = ink;
+        if (row && hasDot(letter, column, y)) row[2 + position * (glyphWidth + 1) + column] = ink;
       }
     });
   });

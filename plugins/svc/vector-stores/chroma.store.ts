@@ -116,7 +116,7 @@ function openChroma(connection: VectorStoreConnection): OpenVectorStore {
         collection.get({ ids: [...ids], include: ['metadatas', 'documents'] }),
       );
       const byId = new Map(
-        found.ids.map((id, place) => [id, fromColumns(id, found.metadatas[place], found.documents[place])]),
+        found.ids.map((id, index) => [id, fromColumns(id, found.metadatas[index], found.documents[index])]),
       );
       return ids.map((id) => byId.get(id)).filter((record) => record !== undefined);
     },
