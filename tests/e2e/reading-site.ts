@@ -82,7 +82,7 @@ async function seedChat(host: TestHost): Promise<void> {
     scope: 'all',
     period: 'month',
     unit: 'calls',
-    limit: 3,
+    amount: 3,
   });
 }
 

@@ -99,7 +99,8 @@ function readPrompt(prompt: unknown, { longestPrompt }: ImageRules, refuse: Refu
   if (prompt.length > longestPrompt) {
     throw refuse(
       'prompt',
-      `Invalid 'prompt': string too long. Expected a string with maximum length ${String(longestPrompt)}, but got a string with length ${String(prompt.length)} instead.`,
+      `Invalid 'prompt': string too long. Expected a string with maximum length ${String(longestPrompt)}, ` +
+        `but got a string with length ${String(prompt.length)} instead.`,
     );
   }
   return prompt;

@@ -18,7 +18,10 @@ export type TestProvider = (id: string, options?: { readonly signal?: AbortSigna
 
 const limit = 20_000;
 
-/** Tests a provider's saved settings with one real call, without retries: lists its models, or generates one word if it cannot list them. */
+/**
+ * Tests a provider's saved settings with one real call, without retries: lists its models, or generates one word if
+ * it cannot list them.
+ */
 export function createTestProvider(services: AiServices): TestProvider {
   const { registry, host } = services;
   return async (id, { signal } = {}) => {

@@ -233,7 +233,8 @@ function checkLength(name: string): void {
 function checkName(name: string): void {
   if (/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]$/.test(name)) return;
   throw invalidArgument(
-    `Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with a character in [a-zA-Z0-9]. Got: ${name}`,
+    `Validation error: name: Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting ` +
+      `and ending with a character in [a-zA-Z0-9]. Got: ${name}`,
   );
 }
 

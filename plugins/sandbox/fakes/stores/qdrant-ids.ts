@@ -12,7 +12,8 @@ export function storedId(id: unknown): string {
       : '';
   if (/^[0-9a-f]{32}$/.test(hex)) return `u${hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}`;
   throw formatError(
-    `value ${typeof id === 'string' ? id : JSON.stringify(id)} is not a valid point ID, valid values are either an unsigned integer or a UUID`,
+    `value ${typeof id === 'string' ? id : JSON.stringify(id)} is not a valid point ID, valid values are ` +
+      `either an unsigned integer or a UUID`,
   );
 }
 

@@ -35,7 +35,10 @@ const titles: Readonly<
   embeddings: {
     label: 'Embeddings',
     placeholder: 'openai text-embedding-3-small 1536\nazure text-embedding-3-small 1536',
-    help: 'Provider, model and the dimensions of its vectors, one per line. List the same model at several providers, including your main one: vectors of different models do not compare. Only entries with the dimensions of the failed model are tried.',
+    help:
+      'Provider, model and the dimensions of its vectors, one per line. List the same model at several ' +
+      'providers, including your main one: vectors of different models do not compare. Only entries with ' +
+      'the dimensions of the failed model are tried.',
   },
 };
 

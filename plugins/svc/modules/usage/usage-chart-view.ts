@@ -70,5 +70,8 @@ function describe(days: readonly ChartDay[], metric: Metric): string {
     (highest, day) => (day.value > highest.value ? day : highest),
     days[0] ?? { day: '', value: 0, failed: 0 },
   );
-  return `A bar for each of ${formatCount(days.length, 'day')}, from ${first?.day ?? ''} to ${last?.day ?? ''}. The highest is ${dayTitle(most, metric)}. The table below shows the same data.`;
+  return (
+    `A bar for each of ${formatCount(days.length, 'day')}, from ${first?.day ?? ''} to ` +
+    `${last?.day ?? ''}. The highest is ${dayTitle(most, metric)}. The table below shows the same data.`
+  );
 }

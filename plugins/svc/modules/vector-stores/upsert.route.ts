@@ -57,7 +57,9 @@ export const upsertRoute = defineRoute<UpsertPorts>({
     methods: ['POST'],
     summary: 'Embed texts and write them into a vector database.',
     description:
-      'The index or collection must exist. Nothing is written unless every text was embedded. If the database fails part way, `data.upserted_count` is the number of written vectors; send the same ids again to complete them.',
+      'The index or collection must exist. Nothing is written unless every text was embedded. If the ' +
+      'database fails part way, `data.upserted_count` is the number of written vectors; send the same ids ' +
+      'again to complete them.',
     schema: responseSchema,
     bodyLimit: 10 * 1024 * 1024,
     args: {

@@ -11,7 +11,10 @@ export interface PriceStore {
   table(): Promise<PriceTable>;
   /** The price of a model, or null without one. */
   find(model: Pick<Price, 'provider' | 'model'>): Promise<Price | null>;
-  /** Replaces the own prices by those of a JSON text. @throws RestError 400 with `data.errors`, a PriceError for each error; then nothing is saved. */
+  /**
+   * Replaces the own prices by those of a JSON text. @throws RestError 400 with `data.errors`, a PriceError for each
+   * error; then nothing is saved.
+   */
   save(text: string): Promise<number>;
   /** Back to the built-in prices alone. */
   reset(): Promise<void>;
