@@ -56,7 +56,7 @@ describeDialects('a knowledge base', (_open, { location }) => {
       site.run('knowledge', 'add', String(base), `--title=${title}`, `--text=${text}`);
     const find = async (base: number, question: string): Promise<string[]> =>
       ((await site.run('knowledge', 'search', String(base), question)) as { text: string }[]).map(({ text }) => text);
-    const vectorsOf = async (base: number): Promise<{ count: number; ids: string[] }> => {
+    const resultVectors = async (base: number): Promise<{ count: number; ids: string[] }> => {
       const rows = (await site.host.database.knex('svc_knowledge_chunks').orderBy('id')) as { vector_id: string }[];
       const [{ target } = { target: '' }] = (
         (await site.run('knowledge', 'list')) as { id: number; target: string }[]
@@ -118,7 +118,7 @@ describeDialects('a knowledge base', (_open, { location }) => {
         await site.settled(base);
       };
       await file(handbook);
-      const first = await vectorsOf(base);
+      const first = await resultVectors(base);
       expect(first.count).to.equal(first.ids.length).and.be.greaterThan(4);
       await receiver.first(1);
       const calls = async (): Promise<number> =>
@@ -131,11 +131,11 @@ describeDialects('a knowledge base', (_open, { location }) => {
         );
       await site.run('knowledge', 'index', String(base));
       await file(handbook);
-      expect(await vectorsOf(base)).to.deep.equal(first);
+      expect(await resultVectors(base)).to.deep.equal(first);
       expect(events()).to.have.length(1);
       const before = await calls();
       await file(handbook.replace('## Returns', '## Sending back'));
-      const changed = await vectorsOf(base);
+      const changed = await resultVectors(base);
       const gone = first.ids.filter((id) => !changed.ids.includes(id));
       expect(changed.count).to.equal(first.count);
       expect(gone.length).to.be.greaterThan(0).and.lessThan(4);
@@ -147,7 +147,7 @@ describeDialects('a knowledge base', (_open, { location }) => {
       expect(source?.message).to.match(/new, \d+ unchanged, \d+ deleted/);
       await site.run('knowledge', 'remove', String(source?.id));
       await site.settled(base);
-      expect(await vectorsOf(base)).to.deep.equal({ count: 0, ids: [] });
+      expect(await resultVectors(base)).to.deep.equal({ count: 0, ids: [] });
     });
 
     it('says why a source failed, tries it again when asked, and goes with its collection', async () => {
@@ -186,7 +186,7 @@ describeDialects('a knowledge base', (_open, { location }) => {
       await site.host.database.knex('svc_knowledge_sources').update({ due_at: 0 });
       await site.host.cron.run('svc_knowledge_work').catch(() => undefined);
       await site.settled(base);
-      expect(await vectorsOf(base)).to.deep.equal({ count: 0, ids: [] });
+      expect(await resultVectors(base)).to.deep.equal({ count: 0, ids: [] });
     });
   });
 });

@@ -11,16 +11,16 @@ describe('the words of the project', () => {
   });
 
   it('finds a banned word in a document and in a file name', () => {
-    expect(breachesOfText('views/a.hbs', '<p>Fine.</p>\n<p>The upstream said no.</p>')).to.deep.equal([
-      { file: 'views/a.hbs', line: 2, found: 'upstream', say: 'upstream, provider or endpoint' },
+    expect(breachesOfText('views/a.hbs', '<p>Fine.</p>\n<p>The far end said no.</p>')).to.deep.equal([
+      { file: 'views/a.hbs', line: 2, found: 'far end', say: 'upstream, provider or endpoint' },
     ]);
-    expect(breachesOfName('plugins/svc/ai/upstream-errors.ts').map(({ line }) => line)).to.deep.equal([1]);
+    expect(breachesOfName('plugins/svc/ai/far-end-errors.ts').map(({ line }) => line)).to.deep.equal([1]);
   });
 
   it('reads camel case, snake case and constants as words', () => {
-    expect(
-      ['upstreamResponse', 'far_end', 'FAR_END', 'whenUpstreamFails'].map((name) => inName(name).length),
-    ).to.deep.equal([1, 1, 1, 1]);
+    expect(['farEndAnswer', 'far_end', 'FAR_END', 'whenFarEndFails'].map((name) => inName(name).length)).to.deep.equal([
+      1, 1, 1, 1,
+    ]);
     expect(['heartbeat', 'placeholder', 'confused', 'marketplace'].map((name) => inName(name).length)).to.deep.equal([
       0, 0, 0, 0,
     ]);
@@ -34,8 +34,8 @@ describe('the words of the project', () => {
   it('fails the lint for a seeded breach in a name, a comment, a string and a log line', async function () {
     this.timeout(60_000);
     const code = [
-      '// The upstream is away.',
-      'export const upstreamResponse = "Left empty, nothing happens.";',
+      '// The far end is away.',
+      'export const farEndAnswer = "Left empty, nothing happens.";',
       "export const warn = (log: { warn(text: string, fields: object): void }): void => log.warn('it failed.', { request: 1 });",
       '',
     ].join('\n');

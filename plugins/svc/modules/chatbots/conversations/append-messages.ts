@@ -1,4 +1,4 @@
-import type { Clock, DatabaseApi, Knex } from '#plugin-api';
+import type { Clock, DatabaseApi, HostApi, Knex } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import type { ConversationStore, NewMessage } from './conversation.ts';
 import { toConversation, newMessageRow, type ConversationRow, type MessageRow } from './conversation-rows.ts';
@@ -72,4 +72,12 @@ async function selectNewMessages(
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+export function createWriteParts({ database, clock }: Pick<HostApi, 'database' | 'clock'>): WriteParts {
+  return {
+    database,
+    clock,
+    inTransaction: (work, outer) => (outer === undefined ? database.transaction(work) : work(outer)),
+  };
 }

@@ -9,7 +9,7 @@ import {
   type MessageRow,
 } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
-import { createAppendMessages, type WriteParts } from './append-messages.ts';
+import { createAppendMessages, createWriteParts } from './append-messages.ts';
 import { createRemoveMessage } from './remove-message.ts';
 import { createSetFeedback } from './set-feedback.ts';
 import { deleteConversations } from './delete-conversations.ts';
@@ -27,14 +27,6 @@ export type InTransaction = <Result>(
 
 /** Module of conversations that the widget can continue. Conversations of REST calls (D13) cannot be continued. */
 export const widgetModule = 'chatbot';
-
-export function createWriteParts({ database, clock }: ConversationStoreParts['host']): WriteParts {
-  return {
-    database,
-    clock,
-    inTransaction: (work, outer) => (outer === undefined ? database.transaction(work) : work(outer)),
-  };
-}
 
 /** Writers of one conversation wait for each other at its row. Nothing is cached between calls. */
 export function createConversationStore({ host }: ConversationStoreParts): ConversationStore {

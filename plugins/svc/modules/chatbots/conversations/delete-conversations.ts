@@ -1,9 +1,8 @@
-import type { WriteParts } from './append-messages.ts';
 import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { createWriteParts } from './conversation-store.ts';
+import { createWriteParts, type WriteParts } from './append-messages.ts';
 
 export interface ExpiryParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;

@@ -4,7 +4,7 @@ import { submissionsJsonl } from '../forms/submissions-export.ts';
 import type { Submission, SubmissionStore } from '../forms/submission.ts';
 import '../hooks.ts';
 import { tables } from './conversation-tables.ts';
-import { createWriteParts } from './conversation-store.ts';
+import { createWriteParts } from './append-messages.ts';
 import { deleteConversations } from './delete-conversations.ts';
 import { conversationRecord, readConversations } from './export-logs.ts';
 import type { Logs } from './logs.ts';
