@@ -108,7 +108,7 @@ describe('vector stores in the admin and on the command line', () => {
 
     it(`${store}: gives a refused form back with a sentence at the field`, async () => {
       expect(await post('save-store', { store, 'settings[url]': 'ftp://x' }))
-        .to.contain('Address must be an http or https URL')
+        .to.contain('URL must be an http or https URL')
         .and.contain('value="ftp://x"');
     });
 

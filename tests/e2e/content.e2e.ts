@@ -134,7 +134,7 @@ describe('content in a browser', () => {
     const file = join(folder, 'second dot.png');
     await writeFile(file, png);
     await page.goto(`${host.url}/admin/media`);
-    await page.getByLabel('File').setInputFiles(file);
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('“second dot” uploaded.').waitFor();
     expect(
@@ -144,7 +144,7 @@ describe('content in a browser', () => {
     ).to.equal(1);
     await writeFile(file, '<script>alert(1)</script>');
     await page.goto(`${host.url}/admin/media`);
-    await page.getByLabel('File').setInputFiles(file);
+    await page.getByLabel('File', { exact: true }).setInputFiles(file);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('not allowed to upload this file type').waitFor();
   });

@@ -91,7 +91,7 @@ describe('the pages of the host in a browser', () => {
     });
     await page.getByRole('button', { name: 'Revoke backup script' }).click();
     await page.getByText('Application password revoked.').waitFor();
-    expect(question).to.contain('Revoke it?');
+    expect(question).to.contain('Revoke this password?');
   });
 
   it('install a plugin from a zip, ask for its health, and uninstall it after a question', async () => {

@@ -163,8 +163,8 @@ describe('images in a browser', () => {
     await page.getByLabel('Let visitors generate images').check();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('must contain at least one model').waitFor();
-    await page.getByLabel('Models').fill('openai:gpt-image-1\ngoogle:gemini-2.5-flash-image');
-    await page.getByLabel('Sizes').fill('1024x1024\n1536x1024');
+    await page.getByLabel('Models', { exact: true }).fill('openai:gpt-image-1\ngoogle:gemini-2.5-flash-image');
+    await page.getByLabel('Sizes', { exact: true }).fill('1024x1024\n1536x1024');
     await page.getByLabel('Images per day for a guest').fill('2');
     await page.getByLabel('Banned words').fill('weapon');
     await page.getByRole('button', { name: 'Save changes' }).click();

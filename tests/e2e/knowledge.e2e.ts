@@ -151,7 +151,7 @@ describe('knowledge bases in the browser', () => {
     await site.section('Knowledge');
     await page.getByText('Answer from a knowledge base').click();
     await page.getByLabel('Knowledge base', { exact: true }).selectOption({ label: 'Help pages' });
-    await page.getByLabel('Least likeness, in percent').fill('30');
+    await page.getByLabel('Minimum match (%)').fill('30');
     await site.save();
     await page.getByText(/saved/i).first().waitFor();
     expect((await site.bot(id)) as object).to.have.nested.property('knowledge.base');

@@ -139,7 +139,7 @@ describe('event webhooks in a browser', () => {
     await plain.locator('.failed-job').getByRole('button', { name: 'Clear' }).click();
     await plain.getByText('Removed from the list.').waitFor();
     await plain.getByRole('link', { name: 'Edit Plain' }).click();
-    await plain.getByText('Delete this endpoint').click();
+    await plain.getByText('Delete this endpoint', { exact: true }).click();
     await plain.getByLabel('Yes, delete this endpoint').check();
     await plain.getByRole('button', { name: 'Delete endpoint' }).click();
     await plain.getByText('Endpoint deleted.').waitFor();

@@ -118,7 +118,7 @@ describe('the sandbox plugin', () => {
     const dial = { fault: '500', rate: '1', delay_ms: '10', seed: '3' };
     expect(await plugin.act('save', dial)).to.have.nested.property(
       'notice.text',
-      'Saved. The fault strikes 100% of the requests from now on.',
+      'Saved. The fault affects 100% of the requests.',
     );
     expect(await plugin.options.get('sandbox_dial')).to.deep.equal({
       fault: '500',
@@ -145,7 +145,7 @@ describe('the sandbox plugin', () => {
     await askOpenAi();
     const html = await plugin.render();
     expect(html)
-      .to.contain('Nothing leaves this machine')
+      .to.contain('No data leaves this machine')
       .and.to.match(/<code>http:\/\/127\.0\.0\.1:\d+<\/code>/);
     expect(html).to.contain('/openai/v1/models').and.to.contain('gpt-4.1-mini').and.to.contain('OpenRouter');
     expect(html).to.contain('Pinecone').and.to.contain('text-embedding-3-small').and.to.contain('dall-e-3');

@@ -28,7 +28,7 @@ describe('Bytes of an image', () => {
     '\x89PN',
   ]) {
     it(`are none: ${JSON.stringify(bytes)}`, () => {
-      expect(() => imageBytes(of(bytes))).to.throw('is no PNG, JPEG, GIF, WebP or AVIF image');
+      expect(() => imageBytes(of(bytes))).to.throw('returned no PNG, JPEG, GIF, WebP or AVIF image');
     });
   }
 });

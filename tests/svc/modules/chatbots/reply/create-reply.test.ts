@@ -232,7 +232,7 @@ describe('an answer of a bot', () => {
     expect(told).to.deep.equal([]);
     await clock.advance(1);
     expect((await answer).content).to.equal('Hello there.');
-    expect(told).to.deep.equal(['The knowledge did not answer within 10 seconds.']);
+    expect(told).to.deep.equal(['The search of the knowledge base timed out after 10 seconds.']);
   });
 
   it('shortens the query for knowledge to what models accept', async () => {
