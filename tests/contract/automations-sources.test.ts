@@ -156,7 +156,9 @@ describeDialects('sources and events of automations', (_open, { location }) => {
     });
 
     it('run by their schedules, which cron validates', async () => {
-      expect(String(await failureOf(site.task({ schedule: '0 0 30 2 *' })))).to.include("'0 0 30 2 *' is not a schedule");
+      expect(String(await failureOf(site.task({ schedule: '0 0 30 2 *' })))).to.include(
+        "'0 0 30 2 *' is not a schedule",
+      );
       const task = await site.task({ schedule: 'daily' });
       const event = (await site.host.cron.list()).find(({ hook }) => hook === 'svc_automations_run');
       expect(event).to.deep.include({ args: [task.id], schedule: 'daily' });

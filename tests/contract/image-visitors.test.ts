@@ -173,11 +173,11 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
     const strange = await (await imageVisitor(service)).open(location.pathname);
     expect([strange.status, strange.text.includes('<img')]).to.deep.equal([404, false]);
     const refusal = await visitor.submit({ prompt: 'A boat', consent: '0', back: '//evil.example' });
-    expect([refusal.status, refusal.text.includes('Accept the terms first'), refusal.text.includes('evil')]).to.deep.equal([
-      403,
-      true,
-      false,
-    ]);
+    expect([
+      refusal.status,
+      refusal.text.includes('Accept the terms first'),
+      refusal.text.includes('evil'),
+    ]).to.deep.equal([403, true, false]);
   });
 
   it('are exported and erased with a person’s other data', async () => {

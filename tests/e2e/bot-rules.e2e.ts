@@ -95,9 +95,7 @@ describe('rules and forms of chatbots in the admin', () => {
     await plain.getByLabel('Main color', { exact: true }).fill('no color');
     await plain.getByRole('button', { name: 'Save changes', exact: true }).last().click();
     await plain.getByText('Nothing was saved.').waitFor();
-    expect(await plain.locator('#bot-look-primary_color-error').textContent()).to.contain(
-      'Main color must be a color',
-    );
+    expect(await plain.locator('#bot-look-primary_color-error').textContent()).to.contain('Main color must be a color');
     await plain.getByLabel('Main color', { exact: true }).fill('#00aa44');
     await plain.getByRole('button', { name: 'Save changes', exact: true }).last().click();
     await plain.getByText('Plain saved.').waitFor();

@@ -166,7 +166,7 @@ describe('knowledge bases in the browser', () => {
       await page.reload();
     await accessible();
     await page.getByText('Write the answer').click();
-    await page.getByLabel('Answer').fill('The quokka plays on Fridays.');
+    await page.getByLabel('Answer', { exact: true }).fill('The quokka plays on Fridays.');
     await page.getByRole('button', { name: 'Save the answer' }).click();
     await page.getByText('Answer added to Help pages.').waitFor();
     await page.getByText('No open questions').waitFor();

@@ -52,8 +52,7 @@ describeDialects('webhook jobs that are broken', (open) =>
       expect(deliveries).to.have.length(15);
       const errorOf = async (id: string): Promise<string | null | undefined> =>
         (await webhooks.deliveryLog.get(id))?.error;
-      for (const id of gone)
-        expect(await errorOf(id)).to.equal('Not sent: the event is no longer stored.');
+      for (const id of gone) expect(await errorOf(id)).to.equal('Not sent: the event is no longer stored.');
       expect(await errorOf(target)).to.match(/^Not sent: .*JSON/);
       expect(await errorOf(body)).to.match(/^A request filter failed: .*JSON/);
       expect(await errorOf(filtered)).to.match(/This conversation is poison/);

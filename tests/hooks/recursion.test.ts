@@ -20,7 +20,10 @@ describe('hooks inside hooks', () => {
   it('stops a filter that runs itself for ever and shows the chain', () => {
     hooks.forOwner('loop').addFilter('a', (value: number) => hooks.applyFilters('b', value));
     hooks.addFilter('b', (value: number) => hooks.applyFilters('a', value));
-    expect(() => hooks.applyFilters('a', 1)).to.throw(HookCycleError, /'a' was stopped after 500 nested runs.*a > b > a.*loop/);
+    expect(() => hooks.applyFilters('a', 1)).to.throw(
+      HookCycleError,
+      /'a' was stopped after 500 nested runs.*a > b > a.*loop/,
+    );
     expect(hooks.currentHook()).to.equal(false);
   });
 

@@ -112,6 +112,8 @@ describeDialects('the store of AI forms', (open) => {
     bad.forms[2]!.prompt = '{nobody}';
     expect(Object.keys(await errorsOf(importForms(JSON.stringify(bad), forms)))).to.deep.equal(['forms[2].prompt']);
     expect(await forms.list()).to.have.length(6);
-    expect(await errorsOf(importForms('no', forms))).to.deep.equal({ file: 'The file is not JSON. Choose a file from an export.' });
+    expect(await errorsOf(importForms('no', forms))).to.deep.equal({
+      file: 'The file is not JSON. Choose a file from an export.',
+    });
   });
 });

@@ -24,9 +24,7 @@ describe('the keys of ai_params', () => {
 
   it('are no list, whether it comes as one or with its places as keys', () => {
     expect(() => readAiParams({ 0: 'a', 1: 'b' })).to.throw('Invalid parameter(s): ai_params');
-    expect(() => readAiParams(['a'] as unknown as Record<string, unknown>)).to.throw(
-      'Invalid parameter(s): ai_params',
-    );
+    expect(() => readAiParams(['a'] as unknown as Record<string, unknown>)).to.throw('Invalid parameter(s): ai_params');
   });
 
   it('of prototypes are ignored like any other', () => {

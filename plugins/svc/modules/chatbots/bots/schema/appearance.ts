@@ -59,7 +59,10 @@ export const textsSchema = group<BotTexts>(
     typing: line({ title: 'Writing indicator' }, 'Writing an answer…'),
     you: line({ title: 'The visitor, in transcripts' }, 'You'),
     latest: line({ title: 'Go to the newest message' }, 'Newest messages'),
-    again: line({ title: 'When the limit resets', description: '{time} is replaced.' }, 'You can write again on {time}.'),
+    again: line(
+      { title: 'When the limit resets', description: '{time} is replaced.' },
+      'You can write again on {time}.',
+    ),
     offline: line(
       { title: 'No connection' },
       'You are offline. Your message is sent when the connection is back.',
