@@ -78,7 +78,7 @@ describe('event webhooks in a browser', () => {
     expect(receiver.received).to.have.length(1);
     expect(receiver.received[0]?.headers['x-svc-signature']).to.match(/^sha256=/);
     await page.reload();
-    await page.getByText(/chatbot\.form_submitted 200 in \d+ ms/).waitFor();
+    await page.getByText(/chatbot\.form_submitted\s+200 in \d+ ms/).waitFor();
     expect(problems).to.deep.equal([]);
   });
 
