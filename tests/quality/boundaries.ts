@@ -74,7 +74,7 @@ const rules: readonly IForbiddenRuleType[] = [
         '^host/plugin-api/',
         '^plugins/svc/modules/$1/',
         '^plugins/svc/(ai|settings|kit|admin-ui)/',
-        '^plugins/svc/(ports|wiring)\\.ts$',
+        '^plugins/svc/ports\\.ts$',
       ],
     },
   },
