@@ -76,7 +76,7 @@ describe('POST /vector-stores/upsert to a real Chroma', () => {
     }));
     const { status, body } = await service.upsert(requestTo('chroma', items(3), { embedding_model: 'wide' }));
     expect([status, body.code]).to.deep.equal([400, 'rest_svc_vector_dimension_mismatch']);
-    expect(body.message).to.contain(' 8 ').and.contain('wide gives 16');
+    expect(body.message).to.contain(' 8 ').and.contain('wide returns 16');
     expect(await service.behind('chroma').count('notes', {})).to.equal(1_000);
   });
 });
