@@ -1,0 +1,102 @@
+import { mkdirSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { startReadingSite, type ReadingSite } from './reading-site.ts';
+
+/** PICTURES=<folder> takes a picture of each page in both widths and both themes. */
+const pictures = process.env['PICTURES'];
+
+/** What a person must not meet on a page: values as the database has them, raw seconds, texts that are cut off. */
+const findProblems = String.raw`(() => {
+  const values = /^(draft|publish|pending|private|future|trash|openai|azure|google|openrouter|claude|deepseek|xai|ollama|missing|always|never|delivering|delivered|queued|running|completed|indexed|administrator|subscriber|editor)$/;
+  const visible = (element) => element.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
+  const problems = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const element = node.parentElement;
+    const text = node.data.trim();
+    if (text === '' || element.closest('script, style, code, pre, kbd, textarea, datalist, svg, [data-raw]')) continue;
+    if (!(element.tagName === 'OPTION' || visible(element))) continue;
+    if (values.test(text)) problems.push('raw value: ' + text);
+    if (/\b\d{3,}\s?(seconds|s)\b|\b\d{5,}\s?(ms|milliseconds)\b/.test(text)) problems.push('raw duration: ' + text.slice(0, 80));
+    if (/\b(undefined|null|NaN|\[object Object\])\b/.test(text)) problems.push('no value: ' + text.slice(0, 80));
+  }
+  for (const element of document.querySelectorAll('button, .button, .badge, th, label, legend, h1, h2, h3, summary, .tab, nav a')) {
+    if (!visible(element) || element.closest('.visually-hidden')) continue;
+    const style = getComputedStyle(element);
+    const hides = style.overflowX === 'hidden' || style.overflowX === 'clip';
+    if (hides && element.scrollWidth > element.clientWidth + 1) problems.push('cut off: ' + element.textContent.trim().slice(0, 60));
+  }
+  return [...new Set(problems)];
+})()`;
+
+/** Paths of links on the page that stay in the admin, without what a visit would change. */
+const findLinks = String.raw`[...document.querySelectorAll('a[href]')]
+  .filter((link) => link.origin === location.origin && link.pathname.startsWith('/admin') && !link.hasAttribute('download'))
+  .map((link) => link.pathname + link.search)
+  .filter((path) => !/logout|export|download|format=/.test(path))`;
+
+describe('every page, read as a person would', function () {
+  this.timeout(600_000);
+  let site: ReadingSite;
+  let browser: Browser;
+  const opened: (() => Promise<void>)[] = [];
+  before(async () => {
+    site = await startReadingSite();
+    opened.push(() => site.stop());
+    browser = await openBrowser();
+    opened.push(() => browser.close());
+  });
+  after(async () => {
+    for (const close of opened.reverse()) await close();
+  });
+
+  /** Two pages that differ in ids and filters alone are read once. */
+  const kindOf = (path: string): string => path.replace(/=[^&]*/g, '=').replace(/\d+/g, '#');
+
+  async function readAll(page: Page, start: readonly string[]): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>();
+    const read = new Set<string>();
+    const waiting = [...start];
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+      if (read.has(kindOf(path)) || read.size > 150) continue;
+      read.add(kindOf(path));
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const response = await page.goto(`${site.host.url}${path}`);
+        const problems = await page.evaluate<string[]>(findProblems);
+        if ((response?.status() ?? 0) >= 500) problems.push(`status ${String(response?.status())}`);
+        if ((await overflow(page)) > 0) problems.push(`overflows by ${String(await overflow(page))} px`);
+        if (problems.length > 0) found.set(`${path} at ${String(width)} px`, problems);
+        await picture(page, path, width);
+      }
+      waiting.push(...(await page.evaluate<string[]>(findLinks)));
+    }
+    expect(read.size, 'pages read').to.be.greaterThan(start.length);
+    return found;
+  }
+
+  async function picture(page: Page, path: string, width: number): Promise<void> {
+    if (pictures === undefined) return;
+    mkdirSync(pictures, { recursive: true });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const name = path.replace(/\W+/g, '-').replace(/^-|-$/g, '');
+      await page.screenshot({ path: `${pictures}/${name}-${String(width)}-${colorScheme}.png`, fullPage: true });
+    }
+  }
+
+  it('shows no raw value, no raw duration and nothing cut off to an administrator', async () => {
+    const { page, problems } = await openAdmin(browser, site.host);
+    expect(Object.fromEntries(await readAll(page, ['/admin/', '/admin/svc']))).to.deep.equal({});
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('shows none to a visitor of the public site', async () => {
+    const { page } = await openPage(browser);
+    expect(Object.fromEntries(await readAll(page, ['/', '/webhook-events', '/admin/login', '/nothing']))).to.deep.equal(
+      {},
+    );
+  });
+});
