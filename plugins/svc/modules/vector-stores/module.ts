@@ -19,7 +19,6 @@ export const vectorStoresModule = defineModule<VectorStoresPorts>({
       parent: 'svc',
       icon: 'database',
       script: 'settings.js',
-      style: 'vector-stores.css',
       body: async () => (await import('./stores.page.ts')).storesPage,
     }),
   ],
