@@ -33,7 +33,7 @@ export interface FormFieldInit {
 
 /**
  * Creates the form field of a JSON Schema property. Title and description become label and help, `writeOnly` makes it a
- * secret that is never shown.
+ * secret that is never shown. The titles of `oneOf` beside an `enum` become the labels of its choices.
  *
  * @param name of the form field, for example `openai[api_key]`.
  */
@@ -102,7 +102,11 @@ function fieldLimits(
 }
 
 function fieldOptions(schema: JsonSchema): { value: string; label: string }[] {
-  const options = (schema.enum ?? []).map((value) => ({ value: String(value), label: String(value) }));
+  const titles = new Map(schema.oneOf?.map((one) => [one.const, one.title]));
+  const options = (schema.enum ?? []).map((value) => ({
+    value: String(value),
+    label: titles.get(value) ?? String(value),
+  }));
   return schema.required === true || schema.default !== undefined
     ? options
     : [{ value: '', label: 'Default' }, ...options];

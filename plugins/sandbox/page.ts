@@ -13,13 +13,13 @@ interface SandboxPageParts {
 }
 
 const faultLabels: Readonly<Record<Fault, string>> = {
-  none: 'None: every request is answered',
+  none: 'None: every request succeeds',
   '429': '429: rate limited, with Retry-After',
   '500': '500: the provider failed',
-  slow: 'Slow: answers after the delay; a stream stalls in the middle',
-  cut: 'Cut: the connection breaks in mid-answer',
-  error: 'Error: a stream ends in the middle with an error, a whole answer is a 500',
-  garbage: 'Garbage: an answer that is not JSON',
+  slow: 'Slow: responds after the delay; a stream stalls in the middle',
+  cut: 'Cut: the connection breaks in the middle of the response',
+  error: 'Error: a stream ends in the middle with an error, any other response is a 500',
+  garbage: 'Garbage: a response that is not JSON',
 };
 
 /** The admin page: what is served, fault injection, and the last requests this process saw. */

@@ -53,6 +53,9 @@ export function createSandbox(
     },
     overview: () => {
       const url = server.url();
+      const labels = new Map<string | null, string>(
+        [...fakeProviders, ...fakeStores].map(({ id, label }) => [id, label]),
+      );
       return {
         url,
         key: sandboxKey,
@@ -62,7 +65,7 @@ export function createSandbox(
           models: [...fake.models, ...(fake.embeddingModels ?? []), ...(fake.imageModels ?? [])].join(', '),
         })),
         stores: fakeStores.map((fake) => ({ label: fake.label, address: String(fake.settings(url ?? '')['url']) })),
-        requests: server.recent(),
+        requests: server.recent().map((request) => ({ ...request, provider: labels.get(request.provider) ?? '' })),
       };
     },
     shop: () => shop.start(),

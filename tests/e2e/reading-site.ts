@@ -76,14 +76,6 @@ async function seedChat(host: TestHost): Promise<void> {
       body: JSON.stringify({ conversation_uuid: randomUUID(), messages: [{ role: 'user', content: text }] }),
     });
   }
-  await run(host, 'svc', 'budget', 'set', {
-    id: 'all',
-    name: 'Whole site',
-    scope: 'all',
-    period: 'month',
-    unit: 'calls',
-    amount: 3,
-  });
 }
 
 async function seedWork(host: TestHost): Promise<void> {
@@ -105,4 +97,12 @@ async function seedWork(host: TestHost): Promise<void> {
     source: { kind: 'list', items: ['coffee', 'tea'] },
   })) as { id: number };
   await run(host, 'svc', 'task', 'run', String(task.id));
+  await run(host, 'svc', 'budget', 'set', {
+    id: 'all',
+    name: 'Whole site',
+    scope: 'all',
+    period: 'month',
+    unit: 'calls',
+    amount: 3,
+  });
 }

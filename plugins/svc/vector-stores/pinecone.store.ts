@@ -38,6 +38,11 @@ export const store: VectorStore = {
         title: 'Cloud',
         description: 'Cloud for new indexes.',
         enum: ['aws', 'gcp', 'azure'],
+        oneOf: [
+          { const: 'aws', title: 'AWS' },
+          { const: 'gcp', title: 'Google Cloud' },
+          { const: 'azure', title: 'Azure' },
+        ],
         default: 'aws',
       },
       region: {

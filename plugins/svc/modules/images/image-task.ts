@@ -82,9 +82,14 @@ export async function createImageTask(parts: Images): Promise<AutomationTaskType
         type: 'string',
         title: 'Featured image of a post',
         enum: ['missing', 'always', 'never'],
+        oneOf: [
+          { const: 'missing', title: 'Only if missing' },
+          { const: 'always', title: 'Always replace' },
+          { const: 'never', title: 'Never' },
+        ],
         default: 'missing',
         description:
-          'missing: skips posts that have one, at no cost. always: replaces it. never: only adds the image to the media library.',
+          'Only if missing: skips posts that have one, at no cost. Never: only adds the image to the media library.',
       },
     },
   };
