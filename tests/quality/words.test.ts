@@ -45,4 +45,18 @@ describe('the words of the project', () => {
     expect(rules.filter((rule) => rule === '2 project/banned-words')).to.have.length(2);
     expect(rules.filter((rule) => rule === '3 project/log-style')).to.have.length(3);
   });
+
+  it('fails the lint for a function of more than 60 lines of its own, but not for short functions inside it', async function () {
+    this.timeout(60_000);
+    const lines = (count: number): string => '  Math.random();\n'.repeat(count);
+    const rulesOf = async (code: string): Promise<(string | null)[]> => {
+      const [result] = await new ESLint().lintText(code, { filePath: 'host/config.ts' });
+      return (result?.messages ?? []).map(({ ruleId }) => ruleId);
+    };
+    const long = `export function long(): void {\n${lines(61)}}\n`;
+    const inner = (name: string): string => `  const ${name} = () => {\n${lines(40)}  };\n`;
+    const factory = `export function make(): unknown {\n${inner('first')}${inner('second')}  return [first, second];\n}\n`;
+    expect(await rulesOf(long)).to.include('project/own-function-lines');
+    expect(await rulesOf(factory)).not.to.include('project/own-function-lines');
+  });
 });

@@ -32,7 +32,7 @@ export const bannedWords = [
   {
     say: 'errors',
     name: /\bfaults?\b/,
-    text: /(?<!npm run |tests\/)\bfaults?\b(?! injection)/i,
+    text: /(?<!npm run |tests\/|svcf-)\bfaults?\b(?! injection)/i,
     except: /^(plugins\/sandbox|views\/sandbox|tests\/faults)\//,
   },
   { say: 'labels or messages', name: /\b(spent|field|state|status|error) words\b/ },

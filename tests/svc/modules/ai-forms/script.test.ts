@@ -11,4 +11,9 @@ describe('the script of forms', () => {
     // The one use of innerHTML reads what was built, for a download.
     expect(script.content.toString()).not.to.match(/innerHTML\s*=|insertAdjacentHTML|document\.write|\beval\(/);
   });
+
+  it('gives errors their former class too, which sites may style', async () => {
+    const { script } = await formBundle();
+    expect(script.content.toString()).to.contain('svcf-error svcf-fault');
+  });
 });

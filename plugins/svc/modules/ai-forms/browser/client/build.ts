@@ -37,7 +37,8 @@ function labelOf({ label, required }: FormElement): (Node | string)[] {
   return required ? [label, ' ', h('span', { class: 'svcf-required' }, '(required)')] : [label];
 }
 
-const errorOf = (id: string): HTMLElement => h('p', { class: 'svcf-error', id: `${id}-error`, hidden: true });
+const errorOf = (id: string): HTMLElement =>
+  h('p', { class: 'svcf-error svcf-fault', id: `${id}-error`, hidden: true });
 
 function groupOf(element: FormElement): HTMLElement {
   const id = `svcf-${element.id}`;
@@ -138,6 +139,6 @@ function consentOf(text: string): HTMLElement {
       ' ',
       h('span', {}, text),
     ),
-    h('p', { class: 'svcf-error', hidden: true }),
+    h('p', { class: 'svcf-error svcf-fault', hidden: true }),
   );
 }

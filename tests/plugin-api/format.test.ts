@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { formatBytes, formatDuration, formatMoney, formatShortNumber, formatWait } from '#plugin-api';
+
+describe('formatters for people', () => {
+  const cases: readonly (readonly [name: string, actual: string, expected: string])[] = [
+    ['a wait below a second', formatWait(0), '1 second'],
+    ['a wait of seconds', formatWait(59_001), '60 seconds'],
+    ['a wait, rounded up so that a retry is never early', formatWait(60_001), '2 minutes'],
+    ['a wait of hours', formatWait(3_600_000), '1 hour'],
+    ['a wait of days', formatWait(86_400_001), '2 days'],
+    ['a duration below a second', formatDuration(340.4), '340 ms'],
+    ['a duration of seconds', formatDuration(2_449), '2.4 s'],
+    ['a duration of two days', formatDuration(48 * 3_600_000), '2 d'],
+    ['a duration that is no number', formatDuration('soon'), ''],
+    ['no cost', formatMoney(0), '$0'],
+    ['a cost below a cent', formatMoney(2_100), '$0.0021'],
+    ['the smallest cost', formatMoney(1), '$0.000001'],
+    ['a large cost', formatMoney(1_204_500_000), '$1,204.50'],
+    ['a short number', formatShortNumber(1_023_456), '1.02M'],
+    ['bytes', formatBytes(512), '512 bytes'],
+    ['megabytes', formatBytes(1.5 * 1_024 ** 2), '1.5 MB'],
+  ];
+  for (const [name, actual, expected] of cases)
+    it(`write ${name}: ${expected}`, () => expect(actual).to.equal(expected));
+});
