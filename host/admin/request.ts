@@ -25,8 +25,8 @@ export function isSameOrigin(request: Request): boolean {
   const site = request.headers['sec-fetch-site'];
   if (typeof site === 'string') return site === 'same-origin' || site === 'none';
   const origin = request.headers.origin;
-  // With `Referrer-Policy: no-referrer` browsers send 'null' for pages of the same origin.
-  if (origin === undefined || origin === 'null') return true;
+  // Callers that are not browsers send none. 'null' is what a sandboxed frame of another site sends.
+  if (origin === undefined) return true;
   return isUrl(origin) && new URL(origin).host === request.host;
 }
 

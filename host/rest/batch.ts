@@ -73,20 +73,21 @@ export function createBatchRoute({
     return { request, match, error: await dispatcher.prepare(request, match) };
   };
 
-  const runPart = async ({ request, match, error }: Part): Promise<Envelope> => {
-    const early =
-      match === null || error !== null ? null : await filters.run('rest_pre_dispatch', null, rest(), request);
-    const result = early instanceof RestResponse ? early : await conclude({ request, match, error });
-    const response = await finish(result, request);
+  const runPart = async (part: Part): Promise<Envelope> => {
+    const { request } = part;
+    const response = await finish(await respond(part), request);
     endContent(response.content);
     const finished = withoutContent(response);
     return envelope(finished, await embedder.buildBody(finished, request, false));
   };
 
-  const conclude = async ({ request, match, error }: Part): Promise<RestResponse> => {
-    if (match === null || (error !== null && !match.route.allowsBatch))
-      return errorResponse(error ?? hostErrors.noRoute());
+  /** `rest_pre_dispatch` sees every part, as WordPress does it: limits and refusals of plugins hold in batches too. */
+  const respond = async ({ request, match, error }: Part): Promise<RestResponse> => {
     try {
+      const early = await dispatcher.preDispatch(request);
+      if (early !== null) return early;
+      if (match === null || (error !== null && !match.route.allowsBatch))
+        return errorResponse(error ?? hostErrors.noRoute());
       return await dispatcher.conclude(request, match, error);
     } catch (thrown) {
       return errorResponse(errors.fromElsewhere(thrown, request));

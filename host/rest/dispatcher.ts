@@ -21,6 +21,8 @@ export interface DispatcherDependencies {
 export interface Dispatcher {
   /** Runs the request's route. Every error becomes a response. */
   dispatch(request: HostRequest): Promise<RestResponse>;
+  /** The response of `rest_pre_dispatch` instead of the route's, a refusal included; null when the route may run. */
+  preDispatch(request: HostRequest): Promise<RestResponse | null>;
   /** Authenticates a matched request and reads its parameters. Returns the error, or null. */
   prepare(request: HostRequest, match: Match): Promise<RestError | null>;
   /** Checks permission and runs the handler of a prepared request. */
@@ -68,10 +70,15 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
     return new RestResponse({ body: found === null ? [] : describeRoute(found.route, { url, withSchema: true }) });
   };
 
+  const preDispatch = async (request: HostRequest): Promise<RestResponse | null> => {
+    const early = await filters.run('rest_pre_dispatch', null, rest(), request);
+    return early === null || early === undefined ? null : asResponse(early);
+  };
+
   const dispatch = async (request: HostRequest): Promise<RestResponse> => {
     try {
-      const early = await filters.run('rest_pre_dispatch', null, rest(), request);
-      if (early !== null && early !== undefined) return asResponse(early);
+      const early = await preDispatch(request);
+      if (early !== null) return early;
       if (request.method === 'OPTIONS') return describeOptions(request);
       const match = (request.match ??= registry.match(request.method, request.route));
       if (match === null) return errorResponse(hostErrors.noRoute());
@@ -81,7 +88,7 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
     }
   };
 
-  return { dispatch, prepare, conclude };
+  return { dispatch, preDispatch, prepare, conclude };
 }
 
 type Attempt = (request: HostRequest, run: () => unknown) => Promise<unknown>;

@@ -69,13 +69,18 @@ describe('signing in and out of the admin', () => {
 
   it('refuses a sign-in form that another site sends', async () => {
     const fields = { login: 'admin', password: 'correct horse battery' };
-    for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example' }]) {
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+    ]) {
       const answer = await host.browser().post('/admin/login', fields, headers);
       expect(answer.status).to.equal(403);
       expect(answer.headers.getSetCookie()).to.deep.equal([]);
     }
-    const own = await host.browser().post('/admin/login', fields, { Origin: host.url });
-    expect(own.status).to.equal(303);
+    for (const headers of [{ Origin: host.url }, { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }])
+      expect((await host.browser().post('/admin/login', fields, headers)).status).to.equal(303);
   });
 
   it('signs out by POST with a nonce only', async () => {

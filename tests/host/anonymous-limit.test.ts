@@ -81,6 +81,28 @@ describeDialects('the limit of REST requests without signing in', (_open, { loca
     expect(await statuses(host, 2)).to.deep.equal([200, 429]);
   });
 
+  it('counts every part of a batch', async () => {
+    const host = await open(3);
+    let runs = 0;
+    host.rest.registerRoute('batched/v1', '/run', { methods: ['POST'], allowBatch: true, handler: () => (runs += 1) });
+    const batch = (ip: string, extra: Record<string, unknown> = {}): Promise<Response> =>
+      host.fetch('/wp-json/batch/v1', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': ip },
+        body: JSON.stringify({ ...extra, requests: Array.from({ length: 25 }, () => ({ path: '/batched/v1/run' })) }),
+      });
+    const parts = async (response: Response): Promise<number[]> =>
+      ((await response.json()) as { responses: { status: number }[] }).responses.map(({ status }) => status);
+    // The batch itself is the first of the three requests.
+    expect(await parts(await batch('192.0.2.1'))).to.deep.equal([200, 200, ...Array.from({ length: 23 }, () => 429)]);
+    expect(runs).to.equal(2);
+    expect((await batch('192.0.2.1')).status).to.equal(429);
+    runs = 0;
+    const strict = await batch('192.0.2.2', { validation: 'require-all-validate' });
+    expect((await parts(strict)).filter((status) => status === 200)).to.have.length(2);
+    expect(runs).to.equal(2);
+  });
+
   it('follows the setting at once, here and on other nodes, and refuses what is no number', async () => {
     const host = await open(1);
     const other = await open();

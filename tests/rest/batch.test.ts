@@ -133,6 +133,38 @@ describe('the parts of a batch', () => {
     expect(endpoints[0].args.requests.maxItems).to.equal(2);
   });
 
+  it('are refused by rest_pre_dispatch as direct requests are, with whatever the filter returns', async () => {
+    const early: Readonly<Record<string, unknown>> = {
+      '/test/v1/open/1': new RestError({ code: 'read_only', message: 'Read only', status: 503 }),
+      '/test/v1/open/2': { plain: true },
+      '/test/v1/open/3': false,
+      '/test/v1/unknown': new RestError({ code: 'read_only', message: 'Read only', status: 503 }),
+    };
+    site.hooks.addFilter('rest_pre_dispatch', (result, _rest, { route }) => early[route] ?? result);
+    const paths = Object.keys(early);
+    const parts = await send(paths.map((path) => ({ path })));
+    expect(parts.map(({ status, body }) => [status, body])).to.deep.equal([
+      [503, { code: 'read_only', message: 'Read only', data: { status: 503 } }],
+      [200, { plain: true }],
+      [200, false],
+      [503, { code: 'read_only', message: 'Read only', data: { status: 503 } }],
+    ]);
+    for (const [index, path] of paths.entries()) {
+      const direct = await site.post(`/wp-json${path}`, {});
+      expect([direct.status, direct.body], path).to.deep.equal([parts[index]!.status, parts[index]!.body]);
+    }
+    expect(ran).to.deep.equal([]);
+  });
+
+  it('whose filter fails are an error of their own', async () => {
+    site.hooks.addFilter('rest_pre_dispatch', (result, _rest, { route }) => {
+      if (route === '/test/v1/open/1') throw new Error('Not for callers.');
+      return result;
+    });
+    const parts = await send([{ path: '/test/v1/open/1' }, { path: '/test/v1/open/2' }]);
+    expect(parts.map(({ status }) => status)).to.deep.equal([500, 200]);
+  });
+
   it('go through the filters as requests of their own', async () => {
     site.hooks.addFilter('rest_pre_dispatch', (result, _rest, request) =>
       request.route === '/test/v1/open/9' ? new RestResponse({ status: 418, body: { short: true } }) : result,
