@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -7,48 +8,7 @@ import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
 import { createHealth, type ReadinessCheck } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
-import { randomUUID } from 'node:crypto';
-import helmet from 'helmet';
-
-interface SecurityHeadersDependencies {
-  /** URL of the site; https adds Strict-Transport-Security. */
-  readonly siteUrl: () => string;
-  /** Absolute URL of the REST root, for discovery (D1). */
-  readonly restRoot: () => string;
-}
-
-/** Two years, as preload lists require; without subdomains, which may not belong to this site. */
-const hsts = 'max-age=63072000';
-
-/**
- * Headers of pages and assets: a policy that loads only from the site (no inline script or style), no framing by other
- * sites, no content sniffing, and `Link: <{root}>; rel="https://api.w.org/"`.
- */
-function createSecurityHeaders({ siteUrl, restRoot }: SecurityHeadersDependencies): RequestHandler {
-  const headers = helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'self'"],
-        scriptSrc: ["'self'"],
-        scriptSrcAttr: ["'none'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:'],
-        objectSrc: ["'none'"],
-        frameAncestors: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-      },
-    },
-    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    strictTransportSecurity: false,
-  });
-  return (request, response, next) => {
-    response.setHeader('Link', `<${restRoot()}>; rel="https://api.w.org/"`);
-    if (siteUrl().startsWith('https:')) response.setHeader('Strict-Transport-Security', hsts);
-    headers(request, response, next);
-  };
-}
+import { createPageHeaders, createSecurityHeaders } from './security-headers.ts';
 
 export interface HttpServerDependencies {
   readonly log: Logger;
@@ -90,11 +50,12 @@ export interface HttpServer {
 const timeouts = { keepAlive: 65_000, headers: 20_000, request: 120_000 } as const;
 
 /**
- * The one HTTP server of a node: request id, REST, security headers, assets, health, metrics, admin, site, error pages,
- * in this order.
+ * The one HTTP server of a node: request id, security headers, REST, page headers, assets, health, metrics, admin, site,
+ * error pages, in this order.
  */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
   const { clock, rest, metrics } = dependencies;
+  const addSecurityHeaders = createSecurityHeaders(dependencies);
   let draining = false;
   let stopping = false;
   const app = createApp({
@@ -106,6 +67,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
 
   const server = createServer((request: RawRequest, response: ServerResponse) => {
     assignRequestId(request, response);
+    addSecurityHeaders(response);
     request.ip = clientAddress(request, trusts);
     response.once('close', () => {
       // A keep-alive connection would delay the stop.
@@ -154,7 +116,7 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
   const { notFound, failed } = createErrorPages(given);
   const app = express();
   app.disable('x-powered-by').set('trust proxy', given.trustProxy);
-  app.use(createSecurityHeaders(given));
+  app.use(createPageHeaders(given));
   app.use((request: RequestWithFailure, _response, next) => next(request.earlierFailure));
   app.use('/assets', given.assets.handler);
   app.use(createHealth({ ...given, draining }));

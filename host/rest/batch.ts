@@ -10,7 +10,6 @@ import type { Finish } from './finish.ts';
 import { parseQuery } from './php-query.ts';
 import type { Match, RouteRegistry } from './registry.ts';
 import type { HostRequest } from './host-request.ts';
-import type { Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { isPlainObject } from './schema/values.ts';
 
@@ -20,7 +19,6 @@ export interface BatchDependencies {
   readonly embedder: Embedder;
   readonly errors: ErrorReader;
   readonly filters: RestFilters;
-  readonly rest: () => Rest;
   readonly finish: Finish;
 }
 
@@ -53,7 +51,6 @@ export function createBatchRoute({
   embedder,
   filters,
   finish,
-  rest,
   errors,
 }: BatchDependencies): RouteDefinition {
   const readPart = async (outer: HostRequest, given: Params): Promise<Part> => {

@@ -110,9 +110,7 @@ export function createRest({
   };
   registry.register('', '/', [createRootIndex(indexes)]);
   registry.register('', '/openapi.json', [createOpenApiRoute('', openapi)]);
-  registry.register('', '/batch/v1', [
-    createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors, rest: self }),
-  ]);
+  registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors })]);
   return rest;
 }
 
