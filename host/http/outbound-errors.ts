@@ -1,5 +1,3 @@
-import { HeadersTooLongError, UnreadableResponseError } from './http1-response-parser.ts';
-
 export type OutboundCode =
   | 'outbound_refused'
   | 'outbound_dns'
@@ -42,9 +40,9 @@ export function asOutboundError(error: unknown, host: string): OutboundError {
     return new OutboundError('outbound_tls', `No secure connection to ${host}: ${message}`, options);
   if (timeoutCodes.test(code))
     return new OutboundError('outbound_timeout', `${host} did not respond in time.`, options);
-  if (code === 'UND_ERR_HEADERS_OVERFLOW' || error instanceof HeadersTooLongError)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new OutboundError('outbound_unreadable', `${host} sent headers that are too long.`, options);
-  if (isParserError(error))
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || isParserError(error))
     return new OutboundError(
       'outbound_unreadable',
       `${host} sent a response that is not valid HTTP: ${message}.`,
@@ -59,5 +57,5 @@ function firstError(error: unknown): unknown {
 }
 
 function isParserError(error: unknown): boolean {
-  return error instanceof UnreadableResponseError || (error instanceof Error && error.name === 'HTTPParserError');
+  return error instanceof Error && error.name === 'HTTPParserError';
 }

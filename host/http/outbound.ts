@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent } from 'undici';
 import { isUrl, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
-import { BulkDispatcher } from './outbound-bulk.ts';
 import {
   checkedAddresses,
   createGuardedConnector,
@@ -58,23 +57,23 @@ export function createOutbound({
   resolve = systemResolve,
   userAgent = 'svc-host',
 }: OutboundDependencies): Outbound {
-  const agents = new Map<string, LazyClients>();
+  const agents = new Map<string, LazyAgent>();
 
-  function clientsFor(policy: OutboundPolicy): LazyClients {
+  function agentFor(policy: OutboundPolicy): LazyAgent {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
-    const found = agents.get(name) ?? openLazily(openClients(policy, { resolve, clock }));
+    const found = agents.get(name) ?? openLazily(openAgent(policy, resolve));
     if (agents.size > 1 || !agents.has(name)) remember(name, found);
     return found;
   }
 
-  function remember(name: string, clients: LazyClients): void {
+  function remember(name: string, agent: LazyAgent): void {
     // Reinserted as newest: the first entry of the map is the least recently used.
     agents.delete(name);
-    agents.set(name, clients);
+    agents.set(name, agent);
     const [oldest] = agents;
     if (agents.size <= maxAgents || !oldest) return;
     agents.delete(oldest[0]);
-    void oldest[1].opening.then(({ bulk }) => bulk.close());
+    void oldest[1].opening.then((agent) => agent.close());
   }
 
   async function send(url: string, init: OutboundInit): Promise<OutboundResponse> {
@@ -89,10 +88,9 @@ export function createOutbound({
     );
     const undoSignal = signal && listen(signal, cancellation);
     try {
-      const clients = clientsFor(policyFrom(init));
-      const { agent, bulk } = clients.opened ?? (await clients.opening);
+      const { opened, opening } = agentFor(policyFrom(init));
       return await follow({
-        agent: init.bulk === true ? bulk : agent,
+        agent: opened ?? (await opening),
         target,
         headers: withUserAgent(init.headers, userAgent),
         init,
@@ -114,46 +112,36 @@ export function createOutbound({
     async close() {
       const open = [...agents.values()];
       agents.clear();
-      await Promise.all(open.map(async ({ opening }) => (await opening).bulk.destroy()));
+      await Promise.all(open.map(async ({ opening }) => (await opening).destroy()));
     },
   };
 }
 
-/** Two clients behind the same guard. */
-interface Clients {
-  readonly agent: Agent;
-  /** For large volumes. Closing it closes both. */
-  readonly bulk: BulkDispatcher;
+/** An agent that opens on first use. Later calls need not await it. */
+interface LazyAgent {
+  readonly opening: Promise<Agent>;
+  opened: Agent | null;
 }
 
-/** Clients that open on first use. Later calls need not await them. */
-interface LazyClients {
-  readonly opening: Promise<Clients>;
-  opened: Clients | null;
-}
-
-function openLazily(opening: Promise<Clients>): LazyClients {
-  const clients: LazyClients = { opening, opened: null };
+function openLazily(opening: Promise<Agent>): LazyAgent {
+  const agent: LazyAgent = { opening, opened: null };
   opening.then(
-    (now) => (clients.opened = now),
+    (now) => (agent.opened = now),
     () => undefined,
   );
-  return clients;
+  return agent;
 }
 
-async function openClients(
-  policy: OutboundPolicy,
-  { resolve, clock }: { readonly resolve: Resolve; readonly clock: Pick<Clock, 'after'> },
-): Promise<Clients> {
+/** Opens a connection for each request that finds none idle, so that none waits for another one: callers limit them (D28). */
+async function openAgent(policy: OutboundPolicy, resolve: Resolve): Promise<Agent> {
   const { Agent, buildConnector } = await import('undici');
   const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
   // `send` applies one timeout over all phases, so undici's own timers are off.
-  const agent = new Agent({ connect, keepAliveTimeout: 10_000, connections: 64, headersTimeout: 0, bodyTimeout: 0 });
-  return { agent, bulk: new BulkDispatcher({ connect, agent, clock }) };
+  return new Agent({ connect, keepAliveTimeout: 10_000, headersTimeout: 0, bodyTimeout: 0 });
 }
 
 interface Exchange {
-  readonly agent: Pick<Dispatcher, 'dispatch'>;
+  readonly agent: Agent;
   readonly target: URL;
   readonly headers: Record<string, string>;
   readonly init: OutboundInit;
@@ -185,9 +173,16 @@ async function follow({
       throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, {
         status: response.status,
       });
-    if (next.origin !== target.origin) headers = withoutCredentials(headers);
+    if (next.origin !== target.origin) {
+      if (init.sameOriginOnly) throw leavesOrigin(target, next, response.status);
+      headers = withoutCredentials(headers);
+    }
     target = next;
   }
+}
+
+function leavesOrigin(from: URL, to: URL, status: number): OutboundError {
+  return new OutboundError('outbound_redirects', `${from.host} redirects to another origin, ${to.origin}.`, { status });
 }
 
 function redirectTarget(

@@ -6,6 +6,8 @@ export interface OutboundInit {
   readonly timeout?: number;
   /** Maximum number of redirects; each is checked like the first URL. Default 5. */
   readonly redirects?: number;
+  /** Whether a redirect to another origin is an error, so that headers and body never reach a second one. Default false. */
+  readonly sameOriginOnly?: boolean;
   /** Maximum response size in bytes. Default 5 MB; a larger response is an error. */
   readonly maxBytes?: number;
   /**
@@ -21,8 +23,6 @@ export interface OutboundInit {
    */
   readonly allowHost?: string;
   readonly signal?: AbortSignal;
-  /** For large numbers of requests: POSTs then cost a third as much. Nothing else differs. Default false. */
-  readonly bulk?: boolean;
 }
 
 export interface OutboundResponse {

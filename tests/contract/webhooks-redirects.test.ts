@@ -32,17 +32,22 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
   });
 
   for (const status of [301, 302, 307, 308]) {
-    it(`${String(status)} keeps POST, body, headers and signature, over two hops and to another host`, async () => {
-      const other = await site().receiver();
-      receiver.answer = ({ path }) => ({
-        status,
-        headers: { location: path === '/hook' ? '/there?a=%2Fb%20c' : `${other.origin}/far` },
+    it(`${String(status)} keeps POST, body, headers and signature, over two redirects within the origin`, async () => {
+      receiver.answer = ({ path }) =>
+        path === '/far'
+          ? 200
+          : {
+              status,
+              headers: { location: path === '/hook' ? '/there?a=%2Fb%20c' : `${receiver.origin}/far` },
+            };
+      await site().subscribe(receiver, {
+        standardWebhooks: true,
+        headers: { 'X-Api-Key': 'the key of the receiver' },
       });
-      await site().subscribe(receiver, { standardWebhooks: true, internal: true });
       const found = await send();
       expect(found).to.deep.include({ state: 'delivered', attempts: 1, httpStatus: 200 });
-      expect(found.attemptLog[0]?.url).to.equal(`${other.origin}/far`);
-      const hops = [...receiver.received, ...other.received];
+      expect(found.attemptLog[0]?.url).to.equal(`${receiver.origin}/far`);
+      const hops = receiver.received;
       expect(hops.map(({ path }) => path)).to.deep.equal(['/hook', '/there?a=%2Fb%20c', '/far']);
       for (const hop of hops) {
         expect(hop.method).to.equal('POST');
@@ -50,7 +55,24 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
         expect(hop.headers['x-svc-signature']).to.equal(signatureOf(hop));
         for (const name of ['content-type', 'accept', 'x-svc-timestamp', 'x-svc-delivery-id', 'webhook-signature'])
           expect(hop.headers[name], name).to.equal(hops[0]!.headers[name]);
+        expect(hop.headers['x-api-key']).to.equal('the key of the receiver');
       }
+    });
+
+    it(`${String(status)} to another origin fails at the first attempt: nothing is sent there`, async () => {
+      const other = await site().receiver();
+      receiver.answer = { status, headers: { location: `${other.origin}/far` } };
+      await site().subscribe(receiver, {
+        internal: true,
+        headers: { 'X-Api-Key': 'the key of the receiver' },
+      });
+      const found = await send();
+      expect(found).to.deep.include({ state: 'failed', attempts: 1, httpStatus: status, failure: 'redirect' });
+      expect(found.attemptLog[0]?.error).to.equal(
+        `${new URL(receiver.origin).host} redirects to another origin, ${other.origin}.`,
+      );
+      expect(receiver.received).to.have.length(1);
+      expect(other.received).to.have.length(0);
     });
   }
 

@@ -252,6 +252,23 @@ describe('outbound requests', () => {
       ).to.equal('outbound_redirects');
     });
 
+    it('are an error when they lead to another origin, where the caller wants none of them', async () => {
+      names['other.example'] = ['127.0.0.1'];
+      const init = { allowInternal: true, sameOriginOnly: true, method: 'POST', body: 'x' };
+      for (const origin of [`http://other.example:${port}`, `http://inside.example:${port + 1}`]) {
+        answer = (_request, response) => void response.writeHead(307, { location: `${origin}/next` }).end();
+        expect(await rejection(outbound.fetch(inside(), init))).to.deep.include({
+          code: 'outbound_redirects',
+          status: 307,
+          message: `inside.example:${port} redirects to another origin, ${origin}.`,
+        });
+      }
+      answer = (request, response) =>
+        void (request.url === '/' ? response.writeHead(307, { location: inside('/next') }).end() : response.end());
+      expect((await outbound.fetch(inside(), init)).status).to.equal(200);
+      expect(seen.map(({ url }) => url)).to.deep.equal(['/', '/', '/', '/next']);
+    });
+
     it('leave credentials behind when they lead to another origin', async () => {
       names['other.example'] = ['127.0.0.1'];
       answer = (request, response) =>
@@ -344,6 +361,23 @@ describe('outbound requests', () => {
     );
     expect(error.code).to.equal('outbound_connect');
     expect(error.message).to.include('ECONNREFUSED').and.not.to.include('secret-path');
+  });
+
+  it('sends at once, however many requests to the same origin are without a response', async () => {
+    const hanging = 200;
+    const arrived = new Promise<void>((resolve) => {
+      answer = () => void (seen.length === hanging && resolve());
+    });
+    const pending = Array.from({ length: hanging }, () =>
+      rejection(outbound.fetch(inside('/hangs'), { method: 'POST', body: 'x', allowInternal: true })),
+    );
+    await arrived;
+    answer = (_request, response) => void response.end('responds');
+    expect((await outbound.fetch(inside(), { method: 'POST', body: 'x', allowInternal: true })).text()).to.equal(
+      'responds',
+    );
+    await outbound.close();
+    for (const error of await Promise.all(pending)) expect(error.code).to.equal('outbound_connect');
   });
 
   it('says whether an address would be called without calling it', async () => {

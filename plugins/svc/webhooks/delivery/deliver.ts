@@ -14,8 +14,9 @@ export interface DeliverDependencies {
 }
 
 /**
- * Sends attempts through the guarded fetch (D22, D23): POST with the exact body, redirects that preserve method and body,
- * one timeout for all phases, at most 16 KB of the response. Never rejects. Its only state is open connections.
+ * Sends attempts through the guarded fetch (D22, D23): POST with the exact body, redirects within the origin that
+ * preserve method and body, one timeout for all phases, at most 16 KB of the response. Never rejects. Its only state is
+ * open connections.
  */
 export function createDeliver({ http, clock, elapsed = () => performance.now() }: DeliverDependencies): Deliver {
   const timeSince = (startedAt: number): AttemptTime => ({
@@ -33,10 +34,10 @@ export function createDeliver({ http, clock, elapsed = () => performance.now() }
         body,
         timeout,
         redirects,
+        sameOriginOnly: true,
         allowInternal,
         maxBytes: maxStoredBytes,
         truncate: true,
-        bulk: true,
         ...(allowHost !== null && { allowHost }),
         ...(signal && { signal }),
       })
