@@ -1,3 +1,4 @@
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import bannedWords from './tests/quality/lint/banned-words.js';
 import logStyle from './tests/quality/lint/log-style.js';
@@ -21,11 +22,15 @@ export default tseslint.config(
   },
   {
     plugins: {
+      regexp,
       project: {
         rules: { 'banned-words': bannedWords, 'log-style': logStyle, 'own-function-lines': ownFunctionLines },
       },
     },
     rules: {
+      // Foreign text must never stop the event loop: each expression takes linear time.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'always' }],
       '@typescript-eslint/no-invalid-void-type': 'off',

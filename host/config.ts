@@ -1,4 +1,4 @@
-import { isUrl } from '#plugin-api';
+import { isUrl, trimSlashes, trimTrailingSlashes } from '#plugin-api';
 import { resolve } from 'node:path';
 
 export type Role = 'all' | 'web' | 'worker';
@@ -87,7 +87,7 @@ function readPort(value: string | null, errors: string[]): number {
 
 function readSiteUrl(value: string | null, errors: string[]): string | null {
   if (value === null) return null;
-  if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, '');
+  if (isUrl(value) && /^https?:$/.test(new URL(value).protocol)) return trimTrailingSlashes(value);
   errors.push(`SITE_URL is '${value}'; use an http or https address such as https://example.com.`);
   return null;
 }
@@ -111,7 +111,7 @@ function readTrustProxy(value: string | null): boolean | number | string {
 }
 
 function readPrefix(value: string | null, errors: string[]): string {
-  const prefix = (value ?? 'wp-json').replace(/^\/+|\/+$/g, '');
+  const prefix = trimSlashes(value ?? 'wp-json');
   if (!/^[\w-]+(\/[\w-]+)*$/.test(prefix))
     errors.push(`REST_PREFIX is '${value}'; use letters, digits, '-', '_' and '/'.`);
   return prefix;

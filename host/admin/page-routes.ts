@@ -1,3 +1,4 @@
+import { trimSlashes } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminRequest, AdminDownload, Logger } from '#plugin-api';
@@ -44,7 +45,7 @@ export function createPageHandler(context: AdminContext): (request: Request, res
 }
 
 function readSlug(request: Request): string {
-  const path = request.path.replace(/^\/+|\/+$/g, '');
+  const path = trimSlashes(request.path);
   try {
     return decodeURIComponent(path);
   } catch {

@@ -1,3 +1,4 @@
+import { trimTrailing } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -72,7 +73,8 @@ export function createAssets(): Assets {
       const path = `/assets/${slug}/${file.split('/').map(encodeURIComponent).join('/')}`;
       const folder = folders.get(slug);
       const inside = folder && join(folder.directory, file);
-      const hash = inside?.startsWith(folder?.directory.replace(/[\\/]*$/, sep) ?? '') ? contentHash(inside) : null;
+      const isInside = inside?.startsWith(trimTrailing(folder?.directory ?? '', '/\\') + sep);
+      const hash = inside !== undefined && isInside ? contentHash(inside) : null;
       return hash === null ? path : `${path}?v=${hash}`;
     },
     handler(request, response, next) {

@@ -23,7 +23,7 @@ export async function compileSchema(name: string, schema: JsonSchema): Promise<C
 
 /** WordPress's formats that ajv lacks. Text fields accept any text: filters sanitize them. */
 const ownFormats: Readonly<Record<string, RegExp | true>> = {
-  ip: /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F:]*:[0-9a-fA-F:.]+)$/,
+  ip: /^(\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+)$/,
   'hex-color': /^#([0-9a-fA-F]{3}){1,2}$/,
   'text-field': true,
   'textarea-field': true,

@@ -23,6 +23,7 @@ export * from './rest.ts';
 export type * from './schema.ts';
 export type * from './secrets.ts';
 export type * from './site.ts';
+export * from './trim.ts';
 export type * from './undo.ts';
 export type * from './users.ts';
 export type * from './views.ts';

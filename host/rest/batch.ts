@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, trimTrailingSlashes } from '#plugin-api';
 import type { JsonSchema, Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
 import { endContent, withoutContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -57,7 +57,7 @@ export function createBatchRoute({
     const [path = '', query = ''] = String(given['path']).split(/\?(.*)/s);
     const request = outer.inner({
       method: String(given['method'] ?? 'POST'),
-      route: path.replace(/\/+$/, ''),
+      route: trimTrailingSlashes(path),
       query: parseQuery(query),
       form: isPlainObject(given['body']) ? given['body'] : {},
       headers: readHeaders(given['headers']),

@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Headers, Logger, User } from '#plugin-api';
@@ -95,8 +96,7 @@ function createLocator(prefix: string): (address: string) => RouteLocation | nul
 const slash = '/'.charCodeAt(0);
 
 function trimRoute(route: string): string {
-  if (route.charCodeAt(route.length - 1) !== slash) return route === '' ? '/' : route;
-  return route.replace(/\/+$/, '') || '/';
+  return trimTrailingSlashes(route) || '/';
 }
 
 function withoutOrigin(address: string): string {

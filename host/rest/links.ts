@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import type { RestLink, RestResponse } from '#plugin-api';
 import { allowedMethods } from './finish.ts';
 import { readParameters } from './parameters.ts';
@@ -30,7 +31,7 @@ export function createLinks({ registry, filters, root }: LinksDependencies): Lin
     const path = href.startsWith(base) ? href.slice(base.length) : href === base.slice(0, -1) ? '' : null;
     if (path === null) return null;
     const [route = '', query = ''] = path.split('#', 1)[0]?.split(/\?(.*)/s) ?? [];
-    return request.inner({ method: 'GET', route: `/${route.replace(/\/+$/, '')}`, query: parseQuery(query) });
+    return request.inner({ method: 'GET', route: `/${trimTrailingSlashes(route)}`, query: parseQuery(query) });
   };
 
   const withTargetHints = async (

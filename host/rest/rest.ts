@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDefinition, Undo } from '#plugin-api';
 import { createBatchRoute } from './batch.ts';
@@ -89,7 +90,7 @@ export function createRest({
       return dispatcher.dispatch(
         new HostRequest({
           method: init.method ?? 'GET',
-          route: path === '/' ? path : path.replace(/\/+$/, ''),
+          route: path === '/' ? path : trimTrailingSlashes(path),
           query: { ...parsed, params: { ...parsed.params, ...init.query } },
           headers: init.headers ?? {},
           json: structuredClone(init.json),

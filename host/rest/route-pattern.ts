@@ -1,3 +1,4 @@
+import { trimSlashes } from '#plugin-api';
 import type { Params } from '#plugin-api';
 
 /** A compiled route path with its parameters. */
@@ -17,7 +18,7 @@ export interface RoutePattern {
  */
 export function compileRoutePattern(namespace: string, route: string): RoutePattern {
   const named = route.replace(/\{([A-Za-z_]\w*)\}/g, '(?P<$1>[^/]+)');
-  const path = `/${[namespace, named.replace(/^\/+|\/+$/g, '')].filter((part) => part !== '').join('/')}`;
+  const path = `/${[namespace, trimSlashes(named)].filter((part) => part !== '').join('/')}`;
   const isStatic = /^[\w/.~-]*$/.test(path);
   const regexp = compile(isStatic ? path.replaceAll('.', '\\.') : path, path);
   return {

@@ -1,3 +1,4 @@
+import { trimTrailing } from '#plugin-api';
 import type { JsonSchema } from '#plugin-api';
 
 /** Values of the partial `admin/field`. */
@@ -44,7 +45,7 @@ export function schemaField(name: string, schema: JsonSchema, init: FormFieldIni
   return {
     type,
     name,
-    id: init.id ?? `field-${name.replace(/[^\w-]+/g, '-').replace(/-+$/, '')}`,
+    id: init.id ?? `field-${trimTrailing(name.replace(/[^\w-]+/g, '-'), '-')}`,
     label: init.label ?? schema.title ?? readableName(name),
     ...(help !== undefined && { help }),
     ...(init.error !== undefined && { error: init.error }),
@@ -113,7 +114,7 @@ function fieldOptions(schema: JsonSchema): { value: string; label: string }[] {
 }
 
 function readableName(name: string): string {
-  const last = /([^[\]]+)\]?$/.exec(name)?.[1] ?? name;
+  const last = name.split(/[[\]]/).findLast((part) => part !== '') ?? name;
   const text = last.replace(/[_-]+/g, ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

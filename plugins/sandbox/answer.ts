@@ -72,7 +72,8 @@ export function answer(question: Question): Answer {
 
 /** Cuts a text into the pieces of a stream: a few words each; joined they are the text. */
 export function pieces(text: string): string[] {
-  return text.match(/(?:\s*\S+\s?){1,3}\s*/g) ?? (text === '' ? [] : [text]);
+  const words = text.match(/^\s+|\S+\s*/g) ?? [];
+  return Array.from({ length: Math.ceil(words.length / 3) }, (_, at) => words.slice(at * 3, at * 3 + 3).join(''));
 }
 
 function compose(question: Question, prompt: string, fingerprint: string): string {

@@ -127,7 +127,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The token of an `Authorization: Bearer` header, or the empty string. */
 export function bearer(headers: IncomingHttpHeaders): string {
-  return /^bearer\s+(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
+  return /^bearer\s(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
 }
 
 /** The text of a message's content: a string, or the text parts of an array. */

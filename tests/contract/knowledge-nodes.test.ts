@@ -118,7 +118,7 @@ describeDialects('indexing on several nodes', (_open, { location }) => {
       await receiver.first(1);
       expect(receiver.received).to.have.length(1);
       const [source] = (await site.run('knowledge', 'sources', String(base))) as { message: string }[];
-      expect(Number(/(\d+) unchanged/.exec(source?.message ?? '')?.[1])).to.be.at.least(before);
+      expect(Number(/(?<!\d)(\d+) unchanged/.exec(source?.message ?? '')?.[1])).to.be.at.least(before);
     });
 
     /** A node of its own, in a process of its own, that does the work. */

@@ -24,7 +24,9 @@ function spellings(secret: string): string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
+    Buffer.from(secret)
+      .toString('base64')
+      .replace(/={1,2}$/, ''),
     Buffer.from(secret).toString('hex'),
   ];
 }

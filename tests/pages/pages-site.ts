@@ -130,7 +130,7 @@ function createBrowser(host: TestHost): AdminBrowser {
 function readable(html: string): string {
   const main = html.slice(Math.max(0, html.indexOf('<main')));
   return main
-    .replace(/<[^>]+>/g, ' ')
+    .replace(/<[^<>]+>/g, ' ')
     .replace(/&#x27;/g, "'")
     .replace(/&quot;/g, '"')
     .replace(/&lt;/g, '<')

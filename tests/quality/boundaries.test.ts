@@ -7,7 +7,7 @@ async function violations(root = ''): Promise<string[]> {
   return [
     ...new Set(
       summary.violations.map(({ rule, from, to }) =>
-        `${rule.name}: ${from} -> ${to.replace(/.*node_modules\/([^/]+)\/.*/, '$1')}`.replaceAll(
+        `${rule.name}: ${from} -> ${to.replace(/^.*node_modules\/([^/]+)\/.*$/, '$1')}`.replaceAll(
           root || ' ',
           root ? '' : ' ',
         ),

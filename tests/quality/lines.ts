@@ -7,7 +7,7 @@ export const longestLine = 140;
 
 const sources = /\.(ts|js|css|hbs)$/;
 const sqlStart =
-  /(^[`'"]|\n)\s*(select|insert|update|delete|create|alter|drop|with|from|where|and|or|on|set|values|case)\b/i;
+  /(^[`'"]|\n)[^\S\n]*(select|insert|update|delete|create|alter|drop|with|from|where|and|or|on|set|values|case)\b/i;
 
 /** Lines over the limit in host, plugins and views, as `file:line (length)`. SQL and regular expressions are exempt. */
 export function findLongLines(): string[] {

@@ -25,15 +25,15 @@ export function brokenLinks(file: string, text = readFileSync(file, 'utf8')): re
 /** Paths of sources that the Mermaid diagrams of a document name and that do not exist. */
 export function brokenPaths(text: string): readonly string[] {
   const diagrams = [...text.matchAll(/```mermaid\n([^]*?)```/g)].map(([, diagram = '']) => diagram);
-  const paths = diagrams.flatMap((diagram) => [...diagram.matchAll(/[\w./-]+\/[\w.-]+\.ts\b/g)].map(([path]) => path));
+  const paths = diagrams.flatMap((diagram) => [...diagram.matchAll(/(?<![\w./-])[\w./-]+\/[\w.-]+\.ts\b/g)].map(([path]) => path));
   return paths.filter((path) => !existsSync(path));
 }
 
 /** The anchors that GitHub gives to the headings: a repeated one ends with -1, -2 and so on. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
-  for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)) {
-    const plain = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+  for (const [, heading = ''] of withoutCode(text).matchAll(/^#{1,6} +(\S.*)$/gm)) {
+    const plain = heading.replace(/\[([^[\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
     const slug = plain
       .replace(/[^\p{L}\p{N}_ -]/gu, '')
       .trim()

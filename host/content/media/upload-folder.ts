@@ -1,3 +1,4 @@
+import { trimTrailing } from '#plugin-api';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -95,9 +96,11 @@ function safeStem(name: string): string {
       .at(-1)
       ?.replace(/\.[^.]*$/, '') ?? '';
   return (
-    foldText(base)
-      .replace(/[^a-z0-9_-]+/g, '-')
-      .replace(/^[-_]+|-+$/g, '')
-      .slice(0, 100) || 'file'
+    trimTrailing(
+      foldText(base)
+        .replace(/[^a-z0-9_-]+/g, '-')
+        .replace(/^[-_]+/, ''),
+      '-',
+    ).slice(0, 100) || 'file'
   );
 }

@@ -39,7 +39,7 @@ export function slugOf(text: string): string {
   const plain = foldText(text)
     .replace(/ß/g, 'ss')
     .replace(/['’‘"“”]/g, '');
-  return truncate(plain.replace(/[^\p{L}\p{N}\p{M}_]+/gu, '-').replace(/^-+|-+$/g, ''), maxLength);
+  return truncate(plain.replace(/[^\p{L}\p{N}\p{M}_]+/gu, '-').replace(/^-|-$/g, ''), maxLength);
 }
 
 /** Whether a post in this state has a permalink, which must be unique. */
@@ -98,5 +98,5 @@ function truncate(text: string, length: number): string {
     : [...text.slice(0, length)]
         .join('')
         .replace(/[\ud800-\udbff]$/, '')
-        .replace(/-+$/, '');
+        .replace(/-$/, '');
 }

@@ -140,7 +140,7 @@ function readMeta(
     values[key] = value;
   }
   if (typeof params['alt_text'] === 'string' && type.name === 'attachment')
-    values[mediaMeta.alt] = params['alt_text'].replace(/<[^>]*>/g, '').trim();
+    values[mediaMeta.alt] = params['alt_text'].replace(/<[^<>]*>/g, '').trim();
   return Object.keys(values).length === 0 ? null : values;
 }
 

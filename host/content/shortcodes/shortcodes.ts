@@ -9,13 +9,16 @@ import type {
 import { escapeHtml } from '../html/text.ts';
 import { createScanner, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
 
-/** `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each followed by white space. */
+/**
+ * `name="v"`, `name='v'`, `name=v`, `"v"`, `'v'` or a bare word, each followed by white space. Sticky: a bare word matches
+ * wherever the others do not, so nothing is skipped.
+ */
 const attribute = new RegExp(
   [
-    String.raw`(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))`,
+    String.raw`\s*(?:(?<name>[\w-]+)\s*=\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<plain>[^\s'"]+))`,
     String.raw`"(?<lone>[^"]*)"|'(?<quoted>[^']*)'|(?<word>\S+))(?=\s|$)`,
   ].join('|'),
-  'g',
+  'gy',
 );
 
 /**

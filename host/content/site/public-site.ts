@@ -91,7 +91,7 @@ async function send({ given, request, response }: Exchange, found: SiteResponse)
 function sendFeed({ request, response }: Exchange, { xml }: { readonly xml: string }): void {
   const tag = `"${createHash('sha256').update(xml).digest('base64url').slice(0, 22)}"`;
   const headers = { 'Cache-Control': 'no-cache', ETag: tag };
-  if (request.headers['if-none-match']?.split(/\s*,\s*/).some((known) => known.replace(/^W\//, '') === tag) === true) {
+  if (request.headers['if-none-match']?.split(',').some((known) => known.trim().replace(/^W\//, '') === tag) === true) {
     response.writeHead(304, headers).end();
     return;
   }

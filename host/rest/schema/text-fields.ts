@@ -1,6 +1,5 @@
 /** WordPress's sanitization of typed text: removes tags, control characters and unsafe URLs. */
 
-const scriptBlocks = /<(script|style)[^>]*?>[\s\S]*?<\/\1>/gi;
 const controlBreaks = /[\r\n\t ]+/g;
 
 /** Removes tags; a `<` that starts no tag becomes an entity. */
@@ -9,7 +8,33 @@ function withoutTags(text: string): string {
   const closed = text.replace(/<[^>]*?(?=<|>|$)/g, (tag, offset: number) =>
     text[offset + tag.length] === '>' ? tag : escapeMarkup(tag),
   );
-  return stripTags(closed.replace(scriptBlocks, '')).trim();
+  return stripTags(withoutScripts(closed)).trim();
+}
+
+/** Removes scripts and style sheets up to the first closing tag. One that is not closed stays: its tag is removed later. */
+function withoutScripts(text: string): string {
+  const opening = /<(script|style)[^<>]*>/gi;
+  const unclosed = new Set<string>();
+  let output = '';
+  let from = 0;
+  for (let tag = opening.exec(text); tag !== null; tag = opening.exec(text)) {
+    const name = tag[1]?.toLowerCase() ?? '';
+    const end = unclosed.has(name) ? -1 : endOf(new RegExp(`</${name}>`, 'gi'), text, opening.lastIndex);
+    if (end < 0) {
+      // Searched for once, so that a text of opening tags takes linear time.
+      unclosed.add(name);
+      continue;
+    }
+    output += text.slice(from, tag.index);
+    opening.lastIndex = from = end;
+  }
+  return output + text.slice(from);
+}
+
+/** Index after the first match, or -1. */
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
 function escapeMarkup(text: string): string {
@@ -38,9 +63,19 @@ function stripTags(text: string): string {
   return output;
 }
 
+/** Removes percent-escapes, also those that removing another one creates (`%%4141`), in linear time. */
+function withoutEscapes(text: string, pattern: RegExp): string {
+  if (!text.includes('%')) return text;
+  const remaining: string[] = [];
+  for (const character of text) {
+    remaining.push(character);
+    if (remaining.at(-3) === '%' && pattern.test(remaining.slice(-3).join(''))) remaining.length -= 3;
+  }
+  return remaining.join('');
+}
+
 function withoutOctets(text: string): string {
-  let clean = text;
-  while (/%[a-f0-9]{2}/i.test(clean)) clean = clean.replace(/%[a-f0-9]{2}/gi, '');
+  const clean = withoutEscapes(text, /^%[a-f0-9]{2}$/i);
   return clean === text ? text : clean.replace(/ +/g, ' ').trim();
 }
 
@@ -89,19 +124,13 @@ export function sanitizeUrl(text: string): string {
     .replaceAll(' ', '%20')
     .replace(/[^a-z0-9\-~+_.?#=!&;,/:%@$|*'()[\]\u0080-\u{10ffff}]/giu, '');
   if (url === '') return '';
-  if (!/^mailto:/i.test(url)) url = withoutLineBreaks(url);
+  if (!/^mailto:/i.test(url)) url = withoutEscapes(url, /^%0[ad]$/i);
   url = url.replaceAll(';//', '://');
   if (!url.includes(':') && !/^[/#?]/.test(url) && !/^[a-z0-9-]+?\.php/i.test(url)) url = `http://${url}`;
   url = escapeBrackets(url);
   if (url.startsWith('/')) return url;
   const scheme = /^([^:/?#]*):/.exec(url)?.[1];
   return scheme === undefined || schemes.has(scheme.toLowerCase()) ? url : '';
-}
-
-function withoutLineBreaks(url: string): string {
-  let clean = url;
-  while (/%0[ad]/i.test(clean)) clean = clean.replace(/%0[ad]/gi, '');
-  return clean;
 }
 
 /** Brackets are allowed only in the host (an IPv6 address). */

@@ -1,3 +1,4 @@
+import { trimTrailing } from '#plugin-api';
 import { answer as makeAnswer, countTokens, pieces } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import { modelDimension } from '../embeddings/model-dimension.ts';
@@ -135,8 +136,8 @@ function tags(): FakeResponse {
       details: {
         parent_model: '',
         format: 'gguf',
-        family: name.replace(/[\d.]+$/, ''),
-        families: [name.replace(/[\d.]+$/, '')],
+        family: trimTrailing(name, '0123456789.'),
+        families: [trimTrailing(name, '0123456789.')],
         parameter_size: '3.2B',
         quantization_level: 'Q4_K_M',
       },

@@ -6,7 +6,7 @@ export function uniqueId(name: string, existing: readonly string[], fallback: st
     foldText(name)
       .replaceAll('ß', 'ss')
       .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
+      .replace(/^-|-$/g, '')
       .slice(0, 50) || fallback;
   for (let count = 1; ; count += 1) {
     const id = count === 1 ? base : `${base}-${String(count)}`;

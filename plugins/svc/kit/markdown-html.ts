@@ -104,9 +104,11 @@ function restoreShortcode(html: string, shortcode: string): string {
 /** The images and shortcodes of the current text. */
 export function findPreservedMarkup(html: string, isShortcode: (tag: string) => boolean): PreservedMarkup {
   const images = new Set(
-    [...html.matchAll(/<img\b[^>]*?\bsrc=(["'])(.*?)\1/gi)].map(([, , src = '']) => src.replaceAll('&amp;', '&')),
+    [...html.matchAll(/<img\b[^<>]*?\bsrc=(?:"([^"\n]*)"|'([^'\n]*)')/gi)].map(([, double, single]) =>
+      (double ?? single ?? '').replaceAll('&amp;', '&'),
+    ),
   );
-  const shortcodes = [...html.matchAll(/\[\/?([\w-]+)[^[\]]*\]/g)]
+  const shortcodes = [...html.matchAll(/\[\/?([\w-]+)(?:[^\w[\]-][^[\]]*)?\]/g)]
     .filter(([, tag = '']) => isShortcode(tag))
     .map(([whole]) => whole);
   return { images, shortcodes: [...new Set(shortcodes)] };

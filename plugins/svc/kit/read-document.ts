@@ -71,7 +71,7 @@ function readText(bytes: Uint8Array, kind: 'text' | 'html'): DocumentText {
   if (text.length > maxCharacters) throw tooLong();
   if (kind === 'html') return { ...pageText(text), pages: null };
   const plain = text.replaceAll(/\r\n?/g, '\n');
-  return { title: /^#\s+(.+)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
+  return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
 }
 
 function isUtf16(bytes: Uint8Array): boolean {

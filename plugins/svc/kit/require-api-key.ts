@@ -41,7 +41,7 @@ export function apiKeyDigest(key: string): Buffer {
  * are tried.
  */
 function bearerDigests(header: string | undefined): Buffer[] {
-  const token = /^\s*bearer\s+(.*)$/is.exec(header ?? '')?.[1]?.trim();
+  const token = /^bearer\s(.*)$/is.exec((header ?? '').trimStart())?.[1]?.trim();
   if (!token) return [];
   return isAscii(token) ? [sha256(token)] : [sha256(token), sha256(Buffer.from(token, 'latin1'))];
 }

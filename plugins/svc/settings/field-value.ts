@@ -1,4 +1,4 @@
-import { isUrl, type JsonSchema } from '#plugin-api';
+import { isUrl, type JsonSchema, trimTrailingSlashes } from '#plugin-api';
 
 export type FieldReading = { readonly value: unknown } | { readonly error: string };
 
@@ -92,5 +92,5 @@ function readAddress(label: string, text: string): FieldReading {
   if (url.search || url.hash || /[?#]/.test(text)) return { error: `${label} must not contain ? or #.` };
   if (metadataHost.test(url.hostname))
     return { error: `${label} must not be the address of a cloud metadata service.` };
-  return { value: url.href.replace(/\/+$/, '') };
+  return { value: trimTrailingSlashes(url.href) };
 }

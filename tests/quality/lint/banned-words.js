@@ -73,7 +73,7 @@ export const bannedWords = [
 export function wordsOf(identifier) {
   return identifier
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .replace(/[_$\-.\s]+/g, ' ')
     .trim()
     .toLowerCase();

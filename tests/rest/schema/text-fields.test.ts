@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { leastProcessorTime } from '../../helpers/processor-time.ts';
 import { formats } from '../../../host/rest/schema/formats.ts';
 import { sanitizeTextareaField, sanitizeTextField, sanitizeUrl } from '../../../host/rest/schema/text-fields.ts';
 
@@ -14,12 +15,24 @@ describe('text fields', () => {
     ['<a title="x>y">link</a>', 'link'],
     ['100%25 sure%0A', '100 sure'],
     ['%2%355', ''],
+    ['%%%41414141', '41'],
+    ['a<script>1</style>2</SCRIPT>b<style>3', 'ab3'],
+    ['<script>1<script>2</script>3', '3'],
   ];
   for (const [text, field] of cases) {
     it(`'${text}' becomes '${field}'`, () => {
       expect(sanitizeTextField(text)).to.equal(field);
     });
   }
+
+  for (const [name, text] of [
+    ['scripts without an end', '<script>'.repeat(100_000)],
+    ['nested escapes', '%'.repeat(200_000) + '41'.repeat(200_000)],
+    ['opening brackets', '<'.repeat(500_000)],
+  ] as const)
+    it(`take linear time for ${name}`, async () => {
+      expect(await leastProcessorTime(() => Promise.resolve(sanitizeTextField(text)))).to.be.below(2_000);
+    });
 
   it('of several lines keep their lines', () => {
     expect(sanitizeTextareaField(' a\n  b<i>c</i> ')).to.equal('a\n  bc');

@@ -152,7 +152,7 @@ export function knowledgePrompt(passages: readonly KnowledgePassage[], foundFor 
 
 /** Escapes the tags, so that a passage cannot close them. */
 function escapeTags(text: string): string {
-  return text.replace(/<(?=\s*\/?\s*texts?\b)/gi, '&lt;');
+  return text.replace(/<(?=\s*(?:\/\s*)?texts?\b)/gi, '&lt;');
 }
 
 function toAttribute(text: string): string {

@@ -2,10 +2,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** Normalizes an IP address: IPv4 in IPv6 form (`::ffff:192.0.2.1`) becomes IPv4, a zone (`%eth0`) is removed. '' if invalid. */
 export function plainAddress(ip: string): string {
-  const address = ip
-    .trim()
-    .replace(/%.*$/, '')
-    .replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+  const [plain = ''] = ip.trim().split('%', 1);
+  const address = plain.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
   return isIP(address) === 0 ? '' : address;
 }
 

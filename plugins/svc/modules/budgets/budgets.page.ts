@@ -96,7 +96,7 @@ function freeId(name: string, taken: readonly string[]): string {
       .normalize('NFKD')
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
+      .replace(/^-|-$/g, '')
       .slice(0, 34) || 'budget';
   for (let number = 1; ; number += 1) {
     const id = number === 1 ? base : `${base}-${String(number)}`;

@@ -21,8 +21,8 @@ function fillPrompt(prompt: string, values: Readonly<Record<string, unknown>>): 
 /** Values of a post for prompts. */
 function postValues({ title, excerpt, content, slug }: Post): Readonly<Record<string, string>> {
   const text = (excerpt.trim() || content)
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\[[^\]]*\]/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
+    .replace(/\[[^[\]]*\]/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return { title, slug, excerpt: [...text].slice(0, maxExcerpt).join('') };

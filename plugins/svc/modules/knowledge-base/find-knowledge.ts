@@ -185,7 +185,7 @@ export function similarityPercent(score: number, metric: SearchResult['metric'])
 type Metadata = Readonly<Record<string, unknown>>;
 
 function passageTitle(metadata: Metadata, text: string): string {
-  const named = firstText(metadata, titleKeys) ?? passageUrl(metadata).replace(/^https?:\/\/|[?#].*$/g, '');
+  const named = firstText(metadata, titleKeys) ?? passageUrl(metadata).replace(/^https?:\/\/|[?#].*/g, '');
   const title = (named || text).replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
   const most = named === '' ? 60 : longest.title;
   return title.length > most ? `${title.slice(0, most - 1)}…` : title;

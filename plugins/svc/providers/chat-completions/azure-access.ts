@@ -1,12 +1,10 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import type { ModelInfo, ProviderSettings } from '../provider.ts';
 import type { ChatAccess } from './chat-client.ts';
 
 /** The endpoint of a resource without `/openai`, `/openai/v1` and a trailing slash. */
 export function azureEndpoint(baseUrl: string): string {
-  return baseUrl
-    .trim()
-    .replace(/\/+$/, '')
-    .replace(/\/openai(\/v1)?$/, '');
+  return trimTrailingSlashes(baseUrl.trim()).replace(/\/openai(\/v1)?$/, '');
 }
 
 /** `v1` (the default) is the undated API; a date such as `2024-10-21` is the classic one with deployments in the URL. */

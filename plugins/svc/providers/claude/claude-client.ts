@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { createClientCache } from '../../kit/client-cache.ts';
 import type { ProviderConnection } from '../provider.ts';
@@ -10,7 +11,7 @@ export function createClaudeClients(): (connection: ProviderConnection) => Promi
   const cache = createClientCache<Anthropic>();
   return ({ settings, fetch }) => {
     const access = {
-      baseURL: (settings.base_url || claudeAddress).replace(/\/+$/, '').replace(/\/v1$/, ''),
+      baseURL: trimTrailingSlashes(settings.base_url || claudeAddress).replace(/\/v1$/, ''),
       apiKey: settings.api_key ?? '',
       version: settings.api_version || samplingVersion,
     };

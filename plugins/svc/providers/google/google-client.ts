@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import type { GoogleGenAI } from '@google/genai';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
@@ -8,7 +9,7 @@ export const googleAddress = 'https://generativelanguage.googleapis.com';
 
 /** The base URL without a version. */
 export function googleBaseUrl(settings: ProviderSettings): string {
-  return (settings.base_url || googleAddress).replace(/\/+$/, '').replace(/\/v1beta$/, '');
+  return trimTrailingSlashes(settings.base_url || googleAddress).replace(/\/v1beta$/, '');
 }
 
 /** The account's client, built once per access. The first call loads the SDK, which does not retry by default. */

@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import type { ChromaClient } from 'chromadb';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange, exchangeFetch } from '../exchange.ts';
@@ -61,7 +62,7 @@ function getClient({ fetch, settings }: VectorStoreConnection): Promise<ChromaCl
     const { apiClient } = client as unknown as {
       readonly apiClient: { setConfig(config: { fetch: typeof globalThis.fetch; baseUrl: string }): void };
     };
-    apiClient.setConfig({ fetch: exchangeFetch, baseUrl: url.replace(/\/+$/, '') });
+    apiClient.setConfig({ fetch: exchangeFetch, baseUrl: trimTrailingSlashes(url) });
     return client;
   });
 }
@@ -86,7 +87,7 @@ export interface ChromaCollection {
 export async function readChroma(connection: VectorStoreConnection, path: string): Promise<unknown> {
   const { url = '' } = connection.settings;
   const { tenant, database } = tenantSettings(connection.settings);
-  const base = `${url.replace(/\/+$/, '')}/api/v2/tenants/${encodeURIComponent(tenant)}`;
+  const base = `${trimTrailingSlashes(url)}/api/v2/tenants/${encodeURIComponent(tenant)}`;
   const address = `${base}/databases/${encodeURIComponent(database)}${path}`;
   return exchange(connection, async () => {
     const response = await exchangeFetch(address, {

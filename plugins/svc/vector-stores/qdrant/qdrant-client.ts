@@ -1,3 +1,4 @@
+import { trimTrailingSlashes } from '#plugin-api';
 import type { QdrantClient } from '@qdrant/js-client-rest';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { exchange } from '../exchange.ts';
@@ -42,7 +43,7 @@ async function getClient({ fetch, settings }: VectorStoreConnection): Promise<Qd
       host: address.hostname,
       port: address.port === '' ? port : Number(address.port),
       https: address.protocol === 'https:',
-      prefix: address.pathname === '/' ? '' : address.pathname.replace(/\/+$/, ''),
+      prefix: address.pathname === '/' ? '' : trimTrailingSlashes(address.pathname),
       // As a header: the client's option would warn on the console about plain HTTP.
       ...(key !== '' && { headers: { 'api-key': key } }),
       checkCompatibility: false,

@@ -54,7 +54,7 @@ function readHeaders(lines: readonly string[]): {
   readonly read: Readonly<Record<string, string>>;
   readonly broken: string | null;
 } {
-  const pairs = lines.map((line) => /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line));
+  const pairs = lines.map((line) => /^([^:\s]+)\s*:(.*)$/.exec(line.trim())?.map((part) => part.trim()));
   const broken = lines.find((_line, index) => (pairs[index]?.[2] ?? '') === '');
   const name = broken?.split(':')[0]?.trim().slice(0, 40) ?? null;
   return {

@@ -175,7 +175,7 @@ function elementRow(
     minError: error('min', 'Minimum'),
     maxError: error('max', 'Maximum'),
     optionsError: error('options', 'Options')?.replace(
-      /^(Line \d+).*is the same as that of .*$/,
+      /^(Line \d+)\b.*is the same as that of .*$/,
       '$1 has the same value as another line.',
     ),
     up: `up:${String(at)}`,

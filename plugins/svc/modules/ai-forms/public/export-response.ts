@@ -19,7 +19,7 @@ export async function createDownload(
   const file = `${
     foldText(name)
       .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
+      .replace(/^-|-$/g, '')
       .slice(0, 60) || 'answer'
   }.${format}`;
   const content =
@@ -89,7 +89,7 @@ export async function savePost(
 }
 
 function splitTitle(markdown: string): { readonly title: string; readonly body: string } {
-  const [, heading = '', rest = ''] = /^\s*#{1,2}\s+([^\n]+)\n?([\s\S]*)$/.exec(markdown) ?? [];
+  const [, heading = '', rest = ''] = /^#{1,2}\s([^\n]+)(?:\n([\s\S]*))?$/.exec(markdown.trim()) ?? [];
   const title = heading
     .replace(/[*_`#]+/g, '')
     .trim()

@@ -110,7 +110,7 @@ export function whose(person: Submitter): Record<string, string | number> {
 /** The email address for personal data requests: the first one, preferably of a field named like "email". */
 function emailIn(inputs: Inputs): string | null {
   const texts = Object.entries(inputs).flatMap(([id, value]) =>
-    typeof value === 'string' && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value.trim()) && value.length <= 254
+    typeof value === 'string' && value.length <= 254 && /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(value.trim())
       ? [[id, value.trim()] as const]
       : [],
   );

@@ -5,10 +5,10 @@ import { isIP } from 'node:net';
  * anything that is not an address.
  */
 export function anonymizeAddress(address: string): string {
-  const plain = address.trim().replace(/%.*$/, '');
+  const [plain = ''] = address.trim().split('%', 1);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
   const version = isIP(mapped ?? plain);
-  if (version === 4) return (mapped ?? plain).replace(/\d+$/, '0');
+  if (version === 4) return (mapped ?? plain).replace(/\.\d+$/, '.0');
   if (version === 0) return '';
   const first = firstGroups(plain);
   // `::` abbreviates the zeros at the end.

@@ -78,7 +78,7 @@ function isNamed({ id, label }: FormElement, known: readonly string[]): boolean 
 function normalizeName(text: string): string {
   return foldText(text)
     .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_|_$/g, '');
 }
 
 function splitName(text: string): { first_name: string; last_name?: string } {

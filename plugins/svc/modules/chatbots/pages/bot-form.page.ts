@@ -98,7 +98,7 @@ function elementRow(element: ElementDraft, { at, last, error }: ElementPosition)
 /** Rewrites an error of an option so that it names its line. The usual error is a duplicate value. */
 function optionsError(sentence: string | undefined): string | undefined {
   return sentence
-    ?.replace(/^(Line \d+).*is the same as that of .*$/, '$1 has a value that another line has.')
+    ?.replace(/^(Line \d+)\b.*is the same as that of .*$/, '$1 has a value that another line has.')
     .replace(/^(Line \d+)\.(value|label)/, '$1');
 }
 

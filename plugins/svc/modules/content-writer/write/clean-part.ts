@@ -50,7 +50,7 @@ export function cleanTags(text: string): string[] {
 /** Removes a surrounding code fence and a heading that repeats the title, as models add them. */
 export function cleanContent(text: string, title: string | undefined): string {
   const bare = unfenced(text).trim();
-  const heading = /^#\s+(.+)\n/.exec(`${bare}\n`);
+  const heading = /^#\s+(\S.*)\n/.exec(`${bare}\n`);
   return heading && title !== undefined && foldText(cleanTitle(heading[1] ?? '')) === foldText(title)
     ? bare.slice(heading[0].length).trim()
     : bare;

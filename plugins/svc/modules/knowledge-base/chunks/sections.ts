@@ -1,3 +1,4 @@
+import { trimTrailing } from '#plugin-api';
 /** The text below one heading, up to the next. */
 export interface Section {
   /** Headings, outermost first; empty before the first heading. */
@@ -43,9 +44,9 @@ export function splitSections(text: string): Section[] {
       codeBlock = mark;
       block.push(line);
     } else {
-      const heading = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line);
+      const heading = readHeading(line);
       const underline = block.length === 1 && /^ {0,3}(=+|-{3,})\s*$/.exec(line)?.[1];
-      if (heading !== null && heading[2] !== '') begin(Math.min(maxDepth, heading[1]?.length ?? 1), heading[2] ?? '');
+      if (heading !== null) begin(Math.min(maxDepth, heading.level), heading.text);
       else if (typeof underline === 'string' && block[0] !== undefined && !/^\s*([-*+]|\d+[.)])\s/.test(block[0])) {
         const [name] = block;
         block = [];
@@ -56,4 +57,11 @@ export function splitSections(text: string): Section[] {
   }
   endSection();
   return sections;
+}
+
+/** `## Delivery ##` -> level 2, `Delivery`. Null: the line is not a heading, or has no text. */
+function readHeading(line: string): { readonly level: number; readonly text: string } | null {
+  const [, marks = '', rest = ''] = /^ {0,3}(#{1,6})\s(.*)$/.exec(line) ?? [];
+  const text = trimTrailing(rest.trim(), '#').trim();
+  return text === '' ? null : { level: marks.length, text };
 }

@@ -23,7 +23,7 @@ export function splitUnits(
       units.push({ text: piece, tokens: count(piece) + 1, gap: at > 0 ? ' ' : units.length === 0 ? '\n\n' : gap });
   };
   const isLines = /^\s*(?:[-*+]|\d+[.)]|\||`{3}|~{3}|>)/.test(block);
-  for (const line of isLines ? block.split('\n') : [block.replaceAll(/\s*\n\s*/g, '\n')]) {
+  for (const line of isLines ? block.split('\n') : [joinLines(block)]) {
     const text = isLines ? line.trimEnd() : line;
     if (text.trim() === '') continue;
     if (count(text) <= size && isLines) add(text, '\n');
@@ -72,4 +72,13 @@ export async function loadTokenCounter(): Promise<CountTokens> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // Count control tokens as plain text.
   return (text) => countTokens(text, { disallowedSpecial: new Set() });
+}
+
+/** The lines without white space around them and without blank ones. */
+function joinLines(block: string): string {
+  return block
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
 }

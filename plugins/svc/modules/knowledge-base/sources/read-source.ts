@@ -143,7 +143,7 @@ export function fetchAddress(
 }
 
 function urlTitle(url: string): string {
-  return url.replace(/^https?:\/\/|[?#].*$/g, '').replace(/\/$/, '');
+  return url.replace(/^https?:\/\/|[?#].*/g, '').replace(/\/$/, '');
 }
 
 function throwSourceError(error: unknown): never {

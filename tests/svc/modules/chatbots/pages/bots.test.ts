@@ -71,7 +71,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const [first = '', second = ''] = html
       .split('<article')
       .slice(1)
-      .map((card) => card.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' '));
+      .map((card) => card.replace(/<[^<>]+>/g, ' ').replace(/\s+/g, ' '));
     expect(first)
       .to.contain('Inactive')
       .and.contain('OpenAI, gpt-4o-mini')

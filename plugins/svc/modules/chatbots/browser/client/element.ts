@@ -101,7 +101,9 @@ export class SvcChatbot extends HTMLElement {
   }
 
   private get root(): string {
-    return (this.getAttribute('root') ?? defaultRoot).replace(/\/+$/, '');
+    let root = this.getAttribute('root') ?? defaultRoot;
+    while (root.endsWith('/')) root = root.slice(0, -1);
+    return root;
   }
 
   private get botId(): string {
