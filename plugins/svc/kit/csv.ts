@@ -1,3 +1,5 @@
+import { formatNumber } from '#plugin-api';
+
 /** The byte order mark. Spreadsheets need it at the start of a file to recognize UTF-8. */
 export const byteOrderMark = '\ufeff';
 
@@ -27,12 +29,15 @@ export class CsvError extends Error {}
 
 const mark = '\ufeff';
 const delimiters = [',', ';', '\t', '|'];
+const mostColumns = 500;
+const mostCells = 1_000_000;
 
 /**
  * Reads CSV (RFC 4180) as spreadsheets write it: any line break, a byte order mark, `sep=;` as the first line, and `;`, a tab or
  * `|` as the delimiter, whichever is most frequent in the first line. Cells are trimmed.
  *
- * @throws CsvError when a quote is not closed or the text is empty
+ * @throws CsvError when a quote is not closed, the text is empty, a line has more than 500 cells, or short lines
+ *   below a long one would make more than 1,000,000 cells
  */
 export function readCsv(text: string): CsvTable {
   const bare = text.startsWith(mark) ? text.slice(1) : text;
@@ -45,10 +50,19 @@ export function readCsv(text: string): CsvTable {
     throw new CsvError(
       'The file is empty. Put the names of the columns into the first line and one row into each line below.',
     );
-  const header = uniqueNames(
-    first,
-    rest.reduce((most, cells) => Math.max(most, cells.length), first.length),
-  );
+  const width = lines.reduce((most, cells) => Math.max(most, cells.length), 0);
+  if (width > mostColumns)
+    throw new CsvError(
+      `The file has ${formatNumber(width)} columns, but at most ${formatNumber(mostColumns)} are read. ` +
+        'Delete the columns that you do not need.',
+    );
+  // A table without gaps has fewer cells than characters, so only short lines below a long one can exceed this.
+  if (rest.length * width > Math.max(mostCells, text.length))
+    throw new CsvError(
+      `The file has ${formatNumber(rest.length)} rows of up to ${formatNumber(width)} columns, which is more than ` +
+        `${formatNumber(mostCells)} cells. Split it into several files.`,
+    );
+  const header = uniqueNames(first, width);
   return {
     header,
     delimiter,
@@ -135,13 +149,19 @@ function endsCell(character: string | undefined, delimiter: string): boolean {
   return character === delimiter || character === '\n' || character === '\r';
 }
 
+/** In linear time, however many columns have one name. */
 function uniqueNames(first: readonly string[], width: number): string[] {
-  const names: string[] = [];
+  const names = new Set<string>();
+  const copies = new Map<string, number>();
   for (let at = 0; at < width; at += 1) {
     const name = first[at] || `Column ${String(at + 1)}`;
     let unique = name;
-    for (let copy = 2; names.includes(unique); copy += 1) unique = `${name} (${String(copy)})`;
-    names.push(unique);
+    while (names.has(unique)) {
+      const copy = (copies.get(name) ?? 1) + 1;
+      copies.set(name, copy);
+      unique = `${name} (${String(copy)})`;
+    }
+    names.add(unique);
   }
-  return names;
+  return [...names];
 }

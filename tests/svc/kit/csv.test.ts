@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { CsvError, readCsv } from '../../../plugins/svc/kit/csv.ts';
+import { leastProcessorTime } from '../../helpers/processor-time.ts';
 import { csvLine } from '../../../plugins/svc/kit/csv.ts';
 
 describe('reading CSV', () => {
@@ -37,6 +38,31 @@ describe('reading CSV', () => {
 
   it('names unnamed and duplicate columns', () => {
     expect(readCsv('topic,,topic\n1,2,3,4').header).to.deep.equal(['topic', 'Column 2', 'topic (2)', 'Column 4']);
+  });
+
+  it('keeps names unique that look like its own', () => {
+    expect(readCsv('a,a (2),a,a,a (3)\n1').header).to.deep.equal(['a', 'a (2)', 'a (3)', 'a (4)', 'a (3) (2)']);
+  });
+
+  it('reads 500 columns of one name', () => {
+    expect(readCsv(`${'a,'.repeat(499)}a\n1`).header.at(-1)).to.equal('a (500)');
+  });
+
+  it('refuses more columns at once, however many', async () => {
+    for (const columns of [501, 400_000]) {
+      const text = `${'a,'.repeat(columns - 1)}a\n1`;
+      const spent = await leastProcessorTime(async () =>
+        expect(() => readCsv(text)).to.throw(
+          CsvError,
+          `The file has ${columns.toLocaleString('en-GB')} columns, but at most 500 are read.`,
+        ),
+      );
+      expect(spent).to.be.below(1_000);
+    }
+  });
+
+  it('refuses short lines below a long one that would fill the memory', () => {
+    expect(() => readCsv(`${','.repeat(499)}a\n${'a\n'.repeat(500_000)}`)).to.throw(CsvError, 'Split it into several');
   });
 
   it('skips blank lines and fills in missing cells', () => {
