@@ -1,9 +1,11 @@
 import type { Clock, Logger, Migration } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
 import type { Config } from './config.ts';
+import { createSystemClock } from './clock.ts';
 import { createContent, migrations as contentMigrations } from './content/content.ts';
 import { createCron, migrations as cronMigrations } from './cron/cron.ts';
 import { openDatabase, type Database } from './database/database.ts';
+import { createDocuments } from './documents/documents.ts';
 import { createHooks } from './hooks/hooks.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createLogger } from './log/log.ts';
@@ -50,6 +52,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const users = createUsers({ database, hooks, clock, log });
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
+    const documents = createDocuments({ clock: createSystemClock(), log });
     const content = await createContent({
       database,
       hooks,
@@ -75,6 +78,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       cron,
       site,
       content,
+      documents,
       http: createOutbound({ clock }),
     };
   } catch (error) {

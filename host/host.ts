@@ -160,9 +160,10 @@ async function stop({
   await closeCore(core);
 }
 
-async function closeCore({ content, options, http, database }: Core): Promise<void> {
+async function closeCore({ content, options, documents, http, database }: Core): Promise<void> {
   await content.stop();
   options.stop();
+  await documents.close();
   await http.close();
   await database.close();
 }

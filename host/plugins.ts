@@ -61,7 +61,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {
-  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content } = core;
+  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content, documents } = core;
   const { rest, views, assets, metrics } = web;
   return {
     site,
@@ -85,5 +85,6 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     clock,
     http,
     metrics,
+    documents,
   };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defineErrors,
+  DocumentError,
   RestError,
   RestResponse,
   type Clock,
@@ -122,7 +123,14 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     clock: scopedClock(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
     metrics: guard(services.metrics, methods.metricsMethods),
-    api: { RestError, RestResponse, defineErrors, withNamespaces: (hooks) => services.hooks.withNamespaces(hooks) },
+    documents: guard<HostApi['documents']>(services.documents, methods.documentsMethods),
+    api: {
+      RestError,
+      RestResponse,
+      DocumentError,
+      defineErrors,
+      withNamespaces: (hooks) => services.hooks.withNamespaces(hooks),
+    },
     onStop: (callback) => registrations.onStop(callback),
   };
   return {

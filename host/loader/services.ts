@@ -6,6 +6,7 @@ import type {
   ContentApi,
   CronApi,
   DatabaseApi,
+  DocumentsApi,
   HooksApi,
   HttpApi,
   Logger,
@@ -55,6 +56,7 @@ export interface HostServices {
   readonly clock: Clock;
   readonly http: HttpApi;
   readonly metrics: MetricsApi;
+  readonly documents: DocumentsApi;
 }
 
 /** `call`: passes the call on. `undo`: registers something and returns its undo function. */
@@ -166,3 +168,4 @@ export const mediaMethods: MethodKinds<MediaApi> = {
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
 export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };
+export const documentsMethods: MethodKinds<DocumentsApi> = { read: 'call' };

@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { ContentApi } from './content.ts';
 import type { CronApi } from './cron.ts';
 import type { DatabaseApi } from './database.ts';
+import type { DocumentError, DocumentsApi } from './documents.ts';
 import type { RestError, defineErrors } from './errors.ts';
 import type { HooksApi } from './hooks.ts';
 import type { HttpApi } from './http.ts';
@@ -42,10 +43,12 @@ export interface HostApi {
   readonly clock: Clock;
   readonly http: HttpApi;
   readonly metrics: MetricsApi;
+  readonly documents: DocumentsApi;
   /** The classes of this module, for plugins that cannot import `#plugin-api`, and namespaced hooks. */
   readonly api: {
     readonly RestError: typeof RestError;
     readonly RestResponse: typeof RestResponse;
+    readonly DocumentError: typeof DocumentError;
     readonly defineErrors: typeof defineErrors;
     /** The hooks under the signatures of @wordpress/hooks. Call it once and reuse the result: each result has its own namespaces. */
     withNamespaces(hooks: HooksApi): NamespacedHooks;

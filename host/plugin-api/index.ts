@@ -6,6 +6,7 @@ export type * from './clock.ts';
 export type * from './content.ts';
 export type * from './cron.ts';
 export type * from './database.ts';
+export * from './documents.ts';
 export * from './errors.ts';
 export * from './format.ts';
 export type * from './hooks.ts';

@@ -7,6 +7,7 @@ const hostFolders = [
   'admin',
   'content',
   'cron',
+  'documents',
   'http',
   'hooks',
   'loader',
