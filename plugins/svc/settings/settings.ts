@@ -116,3 +116,14 @@ export interface SettingsContext {
   readonly providers: ProviderSource;
   readonly tester: ProviderTester;
 }
+
+/** What the first-run setup needs. */
+export interface SetupContext extends SettingsContext {
+  readonly budgets: SetupBudgets;
+}
+
+/** The site's budgets, to which the first-run setup adds one. */
+export interface SetupBudgets {
+  list(): Promise<readonly unknown[]>;
+  save(values: Readonly<Record<string, unknown>>): Promise<unknown>;
+}

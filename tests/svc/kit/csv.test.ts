@@ -81,6 +81,12 @@ describe('reading CSV', () => {
     ]);
   });
 
+  for (const text of ["x;=cmd|'/C calc'!A0", 'x\t=1+1', '=1', ' @sum', 'plain'])
+    it(`quotes ${JSON.stringify(text)}, so that no delimiter of a spreadsheet starts a formula in it`, () => {
+      expect(csvLine([text, 7])).to.match(/^"[^"]*",7\r\n$/);
+      expect(csvLine([text])).not.to.match(/^"\s*[=@]/);
+    });
+
   it('names the line of a quote that is not closed, and refuses an empty file', () => {
     expect(() => readCsv('a,b\n1,2\n"3,4\n5,6')).to.throw(
       CsvError,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OptionsApi, SecretsApi } from '#plugin-api';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createRedactor } from '../../../host/log/redactor.ts';
@@ -74,6 +75,11 @@ function createMemoryOptions(stored: Map<string, unknown>): OptionsApi {
     get: async <Value>(name: string, fallback?: Value) =>
       (stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
     update: async (name, value) => {
+      stored.set(name, value);
+      return true;
+    },
+    compareAndSet: async (name, expected, value) => {
+      if (!isDeepStrictEqual(stored.get(name), expected)) return false;
       stored.set(name, value);
       return true;
     },

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import type { AdminRequest, HostApi } from '#plugin-api';
+import { createBudgetStore } from '../../../plugins/svc/modules/budgets/budget-store.ts';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import { createModelLists } from '../../../plugins/svc/settings/model-lists.ts';
 import { createProviderTester, type ProviderProbe } from '../../../plugins/svc/settings/provider-tester.ts';
-import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
+import type { SettingsContext, SetupContext } from '../../../plugins/svc/settings/settings.ts';
 import { setupPage } from '../../../plugins/svc/settings/page/setup.page.ts';
 import { acme, createFakeSettings, type FakeSettings } from './fake-settings.ts';
 
 const secret = 'sk-0123456789abcdef';
 
 interface Pages extends FakeSettings {
-  readonly context: SettingsContext;
+  readonly context: SetupContext;
   /** Runs an action of a page with a posted form. */
   post(
     slug: 'svc' | 'svc/setup',
@@ -28,7 +29,9 @@ function createPages(
     hooks: fake.hooks,
     options: fake.options,
   } as unknown as HostApi;
-  const context: SettingsContext = {
+  const budgets = createBudgetStore({ options: fake.options });
+  const context: SetupContext = {
+    budgets,
     host,
     settings: fake.settings,
     providers: { get: (id) => (id === 'acme' ? acme : undefined), all: () => [acme] },
@@ -193,6 +196,30 @@ describe('setting up a provider', () => {
     expect(page?.template).to.equal('svc/setup-finish');
     expect((page?.data as { curl: string }).curl).to.contain('"provider":"acme","model":"acme-9"');
     expect(await settings.restKey.masked()).not.to.equal(null);
+  });
+
+  it('limits what a new site may spend, and leaves the budgets of other sites alone', async () => {
+    const { post, context } = createPages();
+    const form = { provider: 'acme', settings: { api_key: secret, model: 'acme-9' }, monthly_budget: '12.5' };
+    const wrong = await post('svc/setup', 'finish', { ...form, monthly_budget: '-1' });
+    expect(wrong.data).to.deep.equal({
+      errors: { monthly_budget: 'Enter US dollars from 0 to 1,000,000. 0 means no budget.' },
+    });
+    const { page } = await post('svc/setup', 'finish', form);
+    expect(page?.data).to.include({ budget: '$12.50', guestLimit: 50 });
+    const site = { id: 'site', scope: 'all', unit: 'dollars', period: 'month', amount: 12.5, unpriced: 'free' };
+    expect(await context.budgets.list()).to.have.length(1);
+    expect((await context.budgets.list())[0]).to.include(site);
+    const again = await post('svc/setup', 'finish', { ...form, monthly_budget: '99' });
+    expect(again.page?.data).to.include({ budget: null, hasBudgets: true });
+    expect((await context.budgets.list())[0]).to.include(site);
+  });
+
+  it('sets no budget for 0 dollars', async () => {
+    const { post, context } = createPages();
+    const form = { provider: 'acme', settings: { api_key: secret, model: 'acme-9' }, monthly_budget: '0' };
+    await post('svc/setup', 'finish', form);
+    expect(await context.budgets.list()).to.deep.equal([]);
   });
 
   it('generates no key while the test fails, and then allows to finish without testing', async () => {

@@ -7,17 +7,25 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-type OnCode = (code: CodeBlock) => void;
+export interface MarkdownOptions {
+  /** Called for each block of code. */
+  readonly onCode?: (code: CodeBlock) => void;
+  /**
+   * Origins whose images are shown. All other images become links: an image is loaded without a click, so its URL could
+   * carry what a visitor wrote to another site. `any` is for texts of the administrator. Default: none.
+   */
+  readonly imageOrigins?: readonly string[] | 'any';
+}
 
-const options = { gfm: true, breaks: true };
+const syntax = { gfm: true, breaks: true };
 
 /**
  * Renders Markdown as nodes. They are created from the tokens of the parser: a fixed set of elements, with URLs of a fixed set of
  * schemes. HTML is never parsed, so HTML of a model or a visitor stays text.
  */
-export function renderMarkdown(text: string, onCode?: OnCode): DocumentFragment {
+export function renderMarkdown(text: string, options: MarkdownOptions = {}): DocumentFragment {
   const fragment = document.createDocumentFragment();
-  fragment.append(...createNodes(Lexer.lex(text, options), onCode));
+  fragment.append(...createNodes(Lexer.lex(text, syntax), options));
   return fragment;
 }
 
@@ -30,11 +38,11 @@ interface Block {
  * Renders growing Markdown. Unchanged blocks keep their nodes, so that nothing jumps, selections stay, and the cost does not
  * grow with the text.
  */
-export function createMarkdownView(container: HTMLElement, onCode: OnCode): (text: string) => void {
+export function createMarkdownView(container: HTMLElement, options: MarkdownOptions = {}): (text: string) => void {
   let shown: Block[] = [];
   let links = '{}';
   return (text) => {
-    const tokens = Lexer.lex(text, options);
+    const tokens = Lexer.lex(text, syntax);
     // The target of a reference may follow it.
     const linksNow = JSON.stringify(tokens.links);
     let same = 0;
@@ -43,7 +51,7 @@ export function createMarkdownView(container: HTMLElement, onCode: OnCode): (tex
     for (const { nodes } of shown.slice(same)) for (const node of nodes) node.parentNode?.removeChild(node);
     const added = tokens
       .slice(same)
-      .map((token) => ({ raw: token.raw, nodes: createNodes([token], onCode, container) }));
+      .map((token) => ({ raw: token.raw, nodes: createNodes([token], options, container) }));
     shown = [...shown.slice(0, same), ...added];
   };
 }
@@ -54,17 +62,17 @@ export function plainText(text: string): string {
 }
 
 /** Creates the nodes of tokens, directly in `container` if given, because a code block needs a parent for its frame. */
-function createNodes(tokens: readonly Token[], onCode: OnCode | undefined, container?: HTMLElement): Node[] {
+function createNodes(tokens: readonly Token[], options: MarkdownOptions, container?: HTMLElement): Node[] {
   const parent = container ?? document.createDocumentFragment();
   const before = parent.childNodes.length;
-  for (const token of tokens) append(parent, token, onCode);
+  for (const token of tokens) append(parent, token, options);
   return [...parent.childNodes].slice(before);
 }
 
 type Known = Token & { readonly tokens?: Token[] | undefined };
 
-function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
-  const inner = (): Node[] => createNodes(token.tokens ?? [], onCode);
+function append(parent: Node, token: Known, options: MarkdownOptions): void {
+  const inner = (): Node[] => createNodes(token.tokens ?? [], options);
   const add = (node: Node | string): void =>
     void parent.appendChild(typeof node === 'string' ? document.createTextNode(node) : node);
   switch (token.type) {
@@ -79,11 +87,11 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
     case 'del':
       return add(h(token.type, {}, ...inner()));
     case 'list':
-      return add(createList(token as Tokens.List, onCode));
+      return add(createList(token as Tokens.List, options));
     case 'table':
-      return add(createTable(token as Tokens.Table, onCode));
+      return add(createTable(token as Tokens.Table, options));
     case 'code':
-      return addCode(parent, token as Tokens.Code, onCode);
+      return addCode(parent, token as Tokens.Code, options);
     case 'codespan':
       return add(h('code', {}, (token as Tokens.Codespan).text));
     case 'hr':
@@ -92,7 +100,7 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
     case 'link':
       return add(createLink(token as Tokens.Link, inner()));
     case 'image':
-      return add(createImage(token as Tokens.Image));
+      return add(createImage(token as Tokens.Image, options));
     case 'checkbox':
     case 'space':
     case 'def':
@@ -107,17 +115,17 @@ function append(parent: Node, token: Known, onCode: OnCode | undefined): void {
   }
 }
 
-function createList({ ordered, start, items }: Tokens.List, onCode: OnCode | undefined): HTMLElement {
+function createList({ ordered, start, items }: Tokens.List, options: MarkdownOptions): HTMLElement {
   const entries = items.map((item) =>
-    h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...createNodes(item.tokens, onCode)),
+    h('li', {}, item.task ? (item.checked ? '☑ ' : '☐ ') : null, ...createNodes(item.tokens, options)),
   );
   return ordered ? h('ol', { start: start === '' || start === 1 ? null : start }, ...entries) : h('ul', {}, ...entries);
 }
 
 /** In a scrollable frame that the keyboard can reach. */
-function createTable({ header, rows }: Tokens.Table, onCode: OnCode | undefined): HTMLElement {
+function createTable({ header, rows }: Tokens.Table, options: MarkdownOptions): HTMLElement {
   const row = (cells: readonly Tokens.TableCell[], tag: 'th' | 'td'): HTMLElement =>
-    h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...createNodes(cell.tokens, onCode))));
+    h('tr', {}, ...cells.map((cell) => h(tag, { align: cell.align }, ...createNodes(cell.tokens, options))));
   return h(
     'div',
     { class: 'table', tabindex: 0 },
@@ -125,10 +133,10 @@ function createTable({ header, rows }: Tokens.Table, onCode: OnCode | undefined)
   );
 }
 
-function addCode(parent: Node, { text, lang = '' }: Tokens.Code, onCode: OnCode | undefined): void {
+function addCode(parent: Node, { text, lang = '' }: Tokens.Code, options: MarkdownOptions): void {
   const block = h('pre', { tabindex: 0 }, h('code', {}, text));
   parent.appendChild(block);
-  onCode?.({ block, text, language: lang.split(/\s/)[0] ?? '' });
+  options.onCode?.({ block, text, language: lang.split(/\s/)[0] ?? '' });
 }
 
 function createLink({ href, title }: Tokens.Link, children: Node[]): Node {
@@ -139,11 +147,14 @@ function createLink({ href, title }: Tokens.Link, children: Node[]): Node {
     : h('a', { href: address, title, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...children);
 }
 
-function createImage({ href, text, title }: Tokens.Image): Node | string {
-  const address = /^https:/i.test(href) ? safeUrl(href, ['https:']) : null;
-  return address === null
-    ? decode(text)
-    : h('img', { src: address, alt: decode(text), title, loading: 'lazy', referrerpolicy: 'no-referrer' });
+function createImage({ href, text, title }: Tokens.Image, { imageOrigins = [] }: MarkdownOptions): Node | string {
+  const address = safeUrl(href, ['http:', 'https:']);
+  const alt = decode(text);
+  if (address === null) return alt;
+  if (imageOrigins === 'any' || imageOrigins.includes(new URL(address).origin))
+    return h('img', { src: address, alt, title, loading: 'lazy', referrerpolicy: 'no-referrer' });
+  const link = { type: 'link', raw: '', href, title, text, tokens: [] } satisfies Tokens.Link;
+  return createLink(link, [document.createTextNode(alt || new URL(address).hostname)]);
 }
 
 /** The URL as browsers parse it; null for other schemes. */

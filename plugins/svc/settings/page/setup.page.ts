@@ -5,13 +5,13 @@ import { readGroup, readChanges } from '../../admin-ui/form-values.ts';
 import { findProvider } from './provider-actions.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard } from './settings-view.ts';
-import type { SettingsContext } from '../settings.ts';
-import { finishSetup } from '../setup-choices.ts';
+import type { SetupContext } from '../settings.ts';
+import { defaultMonthlyBudget, finishSetup } from '../setup-choices.ts';
 
 const template = 'svc/setup-provider';
 
 /** Guided setup: choose a provider, enter its settings, test them, get a key. Not in the menu. */
-export function setupPage(context: SettingsContext): AdminPageBody {
+export function setupPage(context: SetupContext): AdminPageBody {
   return {
     render: async (request) => {
       const chosen = request.query['provider'];
@@ -33,7 +33,7 @@ interface RejectedSetup {
 }
 
 async function setupView(
-  context: SettingsContext,
+  context: SetupContext,
   provider: Provider | undefined,
   rejected?: RejectedSetup,
 ): Promise<Record<string, unknown>> {
@@ -49,15 +49,19 @@ async function setupView(
         rejected && { form: 'setup', typed: rejected.typed, errors: rejected.errors },
       )),
     failure: rejected?.failure,
+    budget: rejected?.typed['monthly_budget'] ?? defaultMonthlyBudget,
+    budgetError: rejected?.errors['monthly_budget'],
+    hasBudgets: (await context.budgets.list()).length > 0,
     hasKey: (await context.settings.restKey.masked()) !== null,
   };
 }
 
-async function finish(request: AdminRequest, context: SettingsContext, tested: boolean): Promise<AdminActionResult> {
+async function finish(request: AdminRequest, context: SetupContext, tested: boolean): Promise<AdminActionResult> {
   const provider = await findProvider(request, context);
-  const typed = readGroup(request, 'settings');
+  const typed = { ...readGroup(request, 'settings'), monthly_budget: request.form['monthly_budget'] };
   return withFieldErrors(
     async () => {
+      const monthlyBudget = readMonthlyBudget(request);
       await context.settings.providers.save(provider, readChanges(request, provider));
       const result = tested ? await context.tester.test(provider.id, request.signal) : null;
       if (result?.ok === false) {
@@ -76,13 +80,21 @@ async function finish(request: AdminRequest, context: SettingsContext, tested: b
         },
         page: {
           template: 'svc/setup-finish',
-          data: await finishSetup(context, { provider: provider.id, model, sandbox: false }),
+          data: await finishSetup(context, { provider: provider.id, model, sandbox: false, monthlyBudget }),
         },
       };
     },
     {
-      inputName: (name) => `settings[${name}]`,
+      inputName: (name) => (name === 'monthly_budget' ? name : `settings[${name}]`),
       page: async (errors) => ({ template, data: await setupView(context, provider, { typed, errors }) }),
     },
   );
+}
+
+/** Absent when the site has budgets already. */
+function readMonthlyBudget({ form }: AdminRequest): number {
+  const typed = form['monthly_budget'];
+  const amount = typeof typed === 'string' && typed.trim() !== '' ? Number(typed) : 0;
+  if (amount >= 0 && amount <= 1_000_000) return amount;
+  throw invalidFields({ monthly_budget: 'Enter US dollars from 0 to 1,000,000. 0 means no budget.' });
 }

@@ -1,3 +1,4 @@
+import { guestLimitPerDay } from '../../../kit/visitors/limit-counters.ts';
 import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
 import {
@@ -81,11 +82,11 @@ export const elementSchema: SettingSchema = {
   },
 };
 
-function limit(title: string): SettingSchema {
+function limit(title: string, amount = 0): SettingSchema {
   return group<FormLimit>(
     { title },
     {
-      amount: whole({ title: 'Responses' }, 0, [0, 1_000_000_000]),
+      amount: whole({ title: 'Responses' }, amount, [0, 1_000_000_000]),
       per: choice({ title: 'Per' }, ['day', 'week', 'month']),
     },
   );
@@ -128,7 +129,7 @@ export const formSchema = {
     limits: group<FormLimits>(
       { title: 'Limits' },
       {
-        guest: limit('Visitors who are not signed in'),
+        guest: limit('Visitors who are not signed in', guestLimitPerDay),
         user: limit('Signed-in users'),
         roles: {
           type: 'object',

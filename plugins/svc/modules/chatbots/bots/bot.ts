@@ -110,6 +110,8 @@ export interface BotSettings {
   readonly max_completion_tokens: number;
   /** Recent messages sent to the model, including the new one; 1 to 200, default 15. */
   readonly max_messages: number;
+  /** Characters of messages sent to the model; the oldest are left out. 1,000 to 1,000,000, default 32,000. */
+  readonly max_prompt_characters: number;
   readonly knowledge: BotKnowledge;
   readonly look: BotLook;
   readonly texts: BotTexts;
@@ -130,6 +132,8 @@ export interface BotSettings {
     readonly retention_days: number;
     /** Replaces the last part of IPv4 and the last 80 bits of IPv6 by zeros before an address is stored. Default true. */
     readonly anonymise_ip: boolean;
+    /** Origins besides the site's own whose images are shown in answers, such as `https://cdn.example.com`. */
+    readonly image_origins: readonly string[];
   };
   /** Visitors may rate answers. */
   readonly feedback: boolean;

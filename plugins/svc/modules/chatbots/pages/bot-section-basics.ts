@@ -69,6 +69,15 @@ function modelGroup(providers: readonly Choice[]): FieldGroup {
         short: true,
         help: 'How many recent messages are sent to the model. More context costs more. Default 15.',
       },
+      {
+        path: 'max_prompt_characters',
+        type: 'number',
+        label: 'Characters remembered',
+        min: 1_000,
+        max: 1_000_000,
+        short: true,
+        help: 'Limits what one message can cost: the oldest messages are left out. Default 32,000, about 8,000 tokens.',
+      },
     ],
   };
 }

@@ -44,6 +44,15 @@ const storage: FieldGroup = {
       label: 'Anonymize IP addresses',
       help: 'Replaces the end of an address with zeros before it is stored.',
     },
+    {
+      path: 'privacy.image_origins',
+      type: 'lines',
+      label: 'Show images from',
+      rows: 2,
+      mono: true,
+      placeholder: 'https://cdn.example.com',
+      help: 'One origin per line. Images of this site are always shown, all others as links, because loading an image could reveal a conversation.',
+    },
   ],
 };
 

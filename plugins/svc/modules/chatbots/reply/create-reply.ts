@@ -8,7 +8,14 @@ import {
 import type { GenerateText } from '../../../ai/generate-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import '../hooks.ts';
-import type { CreateReply, Reply, ReplyInput, ChatbotPrompt, ChatbotTurn } from './reply.ts';
+import {
+  promptMessages,
+  type CreateReply,
+  type Reply,
+  type ReplyInput,
+  type ChatbotPrompt,
+  type ChatbotTurn,
+} from './reply.ts';
 
 export interface ReplyParts {
   readonly host: Pick<HostApi, 'hooks' | 'log' | 'clock' | 'site'>;
@@ -39,7 +46,7 @@ export function createReplies(parts: ReplyParts): CreateReply {
       system: fillPlaceholders(bot.instructions, placeholders),
       contexts: contexts.map((text) => fillPlaceholders(text, placeholders)),
       knowledge,
-      messages: messages.filter(({ content }) => content.trim() !== '').slice(-bot.max_messages),
+      messages: promptMessages(bot, messages),
     };
     return hooks.applyFiltersAsync('svc_chatbot_prompt', prompt, turn);
   }

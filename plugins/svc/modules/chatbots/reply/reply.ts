@@ -12,7 +12,7 @@ export interface ChatMessage {
 
 export interface ReplyInput {
   readonly bot: Bot;
-  /** Oldest first; the last is the user's. The prompt gets the newest `max_messages` of the bot. */
+  /** Oldest first; the last is the user's. The prompt gets what `promptMessages` selects. */
   readonly messages: readonly ChatMessage[];
   /** For `[username]`. Default: a guest. */
   readonly user?: Pick<User, 'id' | 'displayName' | 'roles'> | undefined;
@@ -72,4 +72,21 @@ export interface ChatbotPrompt {
   readonly knowledge: readonly KnowledgePassage[];
   /** The newest messages of the conversation; the last is the user's. */
   readonly messages: readonly ChatMessage[];
+}
+
+/**
+ * The messages that the model gets: the newest `max_messages` of at most `max_prompt_characters` together, without blank
+ * ones. The last message is always among them.
+ */
+export function promptMessages(
+  { max_messages, max_prompt_characters }: Pick<Bot, 'max_messages' | 'max_prompt_characters'>,
+  messages: readonly ChatMessage[],
+): readonly ChatMessage[] {
+  const newest = messages.filter(({ content }) => content.trim() !== '').slice(-max_messages);
+  let characters = 0;
+  const tooLong = newest.findLastIndex(({ content }, index) => {
+    characters += content.length;
+    return characters > max_prompt_characters && index < newest.length - 1;
+  });
+  return newest.slice(tooLong + 1);
 }

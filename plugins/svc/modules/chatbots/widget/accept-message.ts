@@ -1,6 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
+import { promptMessages } from '../reply/reply.ts';
 import type { WidgetEvents } from './events.ts';
 import type { AcceptedMessage } from './generate-answer.ts';
 import type { ActiveLimit, Limits, Reservation } from './limits.ts';
@@ -110,7 +111,8 @@ async function limitRequest(
   // A reply by a rule uses no tokens, but is sent only while some are left.
   if (limit.unit === 'messages' || outcome.reply !== null) return { limit, least: 1, most: 1, promptTokens: 0 };
   const { bot } = visitor;
-  const messages = [...(await thread.history(null, bot.max_messages)), { role: 'user' as const, content: input.text }];
+  const history = await thread.history(null, bot.max_messages);
+  const messages = promptMessages(bot, [...history, { role: 'user', content: input.text }]);
   const { input_tokens: promptTokens } = await estimateUsage(
     { system: [bot.instructions, ...outcome.contexts].join('\n\n'), messages },
     '',

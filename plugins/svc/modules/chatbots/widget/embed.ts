@@ -38,7 +38,7 @@ export async function embedResponse(host: EmbedHost, bot: Bot, origin: string | 
       botId: bot.id,
       assetUrls: { css: rest.url(`/${widgetNamespace}/widget.css`), mainJs: rest.url(`/${widgetNamespace}/widget.js`) },
       restRoot: restRoot(rest),
-      ...widgetBot(bot),
+      ...widgetBot(bot, host),
     },
     html: await widgetMarkup(host, { bot }),
   };

@@ -3,7 +3,7 @@ import type { HostApi } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { NewMessage } from '../conversations/conversation.ts';
-import type { CreateReply, Reply } from '../reply/reply.ts';
+import { promptMessages, type CreateReply, type Reply } from '../reply/reply.ts';
 import type { EventSubject, WidgetEvents } from './events.ts';
 import { errorCodeOf, toVisitorError } from './visitor-error.ts';
 import type { ActiveLimit, Limits, Reservation } from './limits.ts';
@@ -142,8 +142,9 @@ async function requestReply(
 /** The part of an answer that was generated before the visitor stopped it. */
 async function stoppedAnswer({ stream, thread, visitor, message }: AcceptedMessage): Promise<AnswerResult> {
   const { text } = stream;
+  const { bot } = visitor;
   const { total_tokens: tokens } = await estimateUsage(
-    { system: visitor.bot.instructions, messages: await thread.history(message.id, visitor.bot.max_messages) },
+    { system: bot.instructions, messages: promptMessages(bot, await thread.history(message.id, bot.max_messages)) },
     text,
   );
   return {

@@ -7,7 +7,7 @@ import { submitForm } from './submit-form.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { pageUrlParam, textParam } from './parameters.ts';
-import type { SendResponse, SendEvent, StartResponse } from './protocol.ts';
+import type { HistoryMessage, SendResponse, SendEvent, StartResponse } from './protocol.ts';
 import type { FollowedAnswer, SendInput } from './chat-turns.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
@@ -69,7 +69,7 @@ export function createHandlers(widget: Widget): WidgetHandlers {
 }
 
 async function start(
-  { visitors, floodLimit, limits, conversations }: Widget,
+  { host, visitors, floodLimit, limits, conversations }: Widget,
   request: RestRequest,
 ): Promise<RestResponse> {
   const caller = await visitors.identify(request);
@@ -80,7 +80,7 @@ async function start(
   const limit = await limits.findFor(visitor);
   const body: StartResponse = {
     token,
-    bot: widgetBot(bot),
+    bot: widgetBot(bot, host),
     conversation:
       current === null
         ? null
@@ -115,7 +115,7 @@ async function findConversations(
 function readSendInput(request: RestRequest): SendInput {
   const { params } = request;
   const conversation = textParam(request, 'conversation');
-  const history = Array.isArray(params['history']) ? (params['history'] as ChatMessage[]) : [];
+  const history = Array.isArray(params['history']) ? (params['history'] as HistoryMessage[]) : [];
   return {
     conversation: conversation === '' ? null : conversation,
     messageId: textParam(request, 'message_id').toLowerCase(),
@@ -124,7 +124,7 @@ function readSendInput(request: RestRequest): SendInput {
     consent: params['consent'] === true,
     regenerate: params['regenerate'] === true,
     replaces: textParam(request, 'replaces'),
-    history: history.map(({ role, content }) => ({ role, content })),
+    history,
   };
 }
 

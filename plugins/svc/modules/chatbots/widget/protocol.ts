@@ -38,6 +38,8 @@ export interface WidgetBot {
   readonly feedback: boolean;
   /** Conversations are stored and shown again after a reload. */
   readonly keeps: boolean;
+  /** Origins whose images are shown in answers: the site's own, and those of the bot's settings. */
+  readonly image_origins: readonly string[];
 }
 
 export interface WidgetMessage {
@@ -49,6 +51,8 @@ export interface WidgetMessage {
   readonly sources: readonly Source[];
   readonly is_partial: boolean;
   readonly feedback: FeedbackValue;
+  /** Answers that the bot does not store: proves in `history` that the text came from the server. */
+  readonly signature?: string;
 }
 
 export interface WidgetConversation {
@@ -84,6 +88,13 @@ export interface WidgetLimit {
   readonly until: string;
 }
 
+export interface HistoryMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  /** Of an answer, as it came from the server. */
+  readonly signature?: string;
+}
+
 export interface SendRequest {
   readonly token?: string;
   /** Null or omitted for the first message of a new conversation. */
@@ -99,8 +110,11 @@ export interface SendRequest {
   readonly regenerate?: boolean;
   /** With `regenerate`: id of the current answer. If it was already regenerated, the newer one is returned; the request is idempotent. */
   readonly replaces?: string;
-  /** The conversation so far, if the bot does not store conversations; ignored otherwise. */
-  readonly history?: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
+  /**
+   * The conversation so far, if the bot does not store conversations; ignored otherwise. Answers without their signature
+   * are left out of the prompt.
+   */
+  readonly history?: readonly HistoryMessage[];
 }
 
 export type SendEvent =

@@ -70,6 +70,7 @@ const sendArgs: Args = {
       properties: {
         role: { type: 'string', enum: ['user', 'assistant'] },
         content: { type: 'string', maxLength: 64_000 },
+        signature: { type: 'string', maxLength: 100, description: 'Of an answer, as it came from the server.' },
       },
       required: ['role', 'content'],
     },

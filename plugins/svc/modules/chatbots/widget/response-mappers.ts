@@ -1,9 +1,13 @@
+import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import type { StoredMessage } from '../conversations/conversation.ts';
 import type { WidgetBot, WidgetMessage } from './protocol.ts';
 
 /** The part of a bot that visitors may see. */
-export function widgetBot({ id, name, greeting, starters, look, texts, consent, feedback, privacy }: Bot): WidgetBot {
+export function widgetBot(
+  { id, name, greeting, starters, look, texts, consent, feedback, privacy }: Bot,
+  { rest }: { readonly rest: Pick<HostApi['rest'], 'url'> },
+): WidgetBot {
   return {
     id,
     name,
@@ -14,6 +18,7 @@ export function widgetBot({ id, name, greeting, starters, look, texts, consent, 
     consent: { required: consent.required, text: consent.text },
     feedback,
     keeps: privacy.keep,
+    image_origins: [...new Set([new URL(rest.url('/')).origin, ...privacy.image_origins])],
   };
 }
 

@@ -2,13 +2,14 @@ import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { anonymizeAddress } from '../conversations/anonymize-address.ts';
 import type { Conversation, ConversationStore } from '../conversations/conversation.ts';
-import type { ChatMessage } from '../reply/reply.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import { plainAddress } from '../../../kit/visitors/address.ts';
 import { createPersistedThread } from './persisted-thread.ts';
+import type { Signer } from '../../../kit/visitors/signer.ts';
+import type { HistoryMessage } from './protocol.ts';
 import { isUuid, type SignedIds } from './signed-id.ts';
 import type { Thread } from './thread.ts';
-import { createEphemeralThread } from './ephemeral-thread.ts';
+import { createEphemeralThread, verifyHistory } from './ephemeral-thread.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface ThreadInput {
@@ -18,7 +19,7 @@ export interface ThreadInput {
   readonly text: string;
   readonly pageUrl: string;
   readonly consent: boolean;
-  readonly history: readonly ChatMessage[];
+  readonly history: readonly HistoryMessage[];
 }
 
 export interface ThreadAccess {
@@ -33,12 +34,19 @@ export interface ThreadAccessParts {
   readonly conversations: ConversationStore;
   readonly ids: SignedIds;
   readonly idempotencyKeys: IdempotencyKeys;
+  readonly signer: Signer;
 }
 
 /** `module` of conversations in the widget. */
 export const widgetModule = 'chatbot';
 
-export function createThreadAccess({ host, conversations, ids, idempotencyKeys }: ThreadAccessParts): ThreadAccess {
+export function createThreadAccess({
+  host,
+  conversations,
+  ids,
+  idempotencyKeys,
+  signer,
+}: ThreadAccessParts): ThreadAccess {
   const idScope = ({ bot, owner }: Visitor): (string | number)[] => [
     'conversation',
     bot.id,
@@ -64,10 +72,11 @@ export function createThreadAccess({ host, conversations, ids, idempotencyKeys }
         return createEphemeralThread({
           uuid,
           isNew: given === null,
-          history: input.history,
+          history: given === null ? [] : await verifyHistory(signer, uuid, input.history),
           text: input.text,
           idempotencyKeys,
           clock: host.clock,
+          signer,
         });
       }
       // A first message that is sent again, because its response was lost, finds the conversation it created.

@@ -40,7 +40,7 @@ export function createWidget(ports: WidgetPorts): Widget {
   const leases = createTurnLeases({ host, limits });
   const rules = createRules({ host });
   const events = createWidgetEvents({ host, findAi: findAi(ports) });
-  const threads = createThreadAccess({ host, conversations, ids, idempotencyKeys });
+  const threads = createThreadAccess({ host, conversations, ids, idempotencyKeys, signer });
   const turns = createChatTurns({ host, reply, threads, events, limits, leases, rules, ids });
   host.onStop(() => turns.close());
   return {

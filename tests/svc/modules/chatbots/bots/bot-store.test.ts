@@ -16,6 +16,7 @@ describeDialects('the store of bots', (open) => {
       temperature: null,
       max_completion_tokens: 4000,
       max_messages: 15,
+      max_prompt_characters: 32_000,
       feedback: true,
       starters: [],
       rules: [],
@@ -23,8 +24,8 @@ describeDialects('the store of bots', (open) => {
     });
     expect(bot.embed).to.deep.equal({ enabled: true, allowed_domains: [], any_site: false });
     expect(bot.knowledge).to.deep.include({ enabled: false, top_k: 3, min_score: 20 });
-    expect(bot.privacy).to.deep.equal({ keep: true, retention_days: 0, anonymise_ip: true });
-    expect(bot.limits.guest).to.deep.equal({ amount: 0, unit: 'messages', per: 'day' });
+    expect(bot.privacy).to.deep.equal({ keep: true, retention_days: 0, anonymise_ip: true, image_origins: [] });
+    expect(bot.limits.guest).to.deep.equal({ amount: 50, unit: 'messages', per: 'day' });
     expect(bot.look).to.deep.include({
       theme: 'auto',
       mode: 'popup',

@@ -54,6 +54,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       temperature: '0.7',
       max_completion_tokens: '500',
       max_messages: '8',
+      max_prompt_characters: '9000',
       instructions: 'One\r\ntwo',
       greeting: 'Hi **you**',
       starters: 'A\r\n\r\n B \r\n',
@@ -81,6 +82,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       'privacy[keep]': '0',
       'privacy[retention_days]': '30',
       'privacy[anonymise_ip]': '0',
+      'privacy[image_origins]': 'https://cdn.example.com\r\nhttps://img.example.com:8443',
       feedback: '0',
       'moderation[banned_words]': 'spam\nbad words',
       'moderation[banned_addresses]': '203.0.113.7',
@@ -98,6 +100,7 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       temperature: 0.7,
       max_completion_tokens: 500,
       max_messages: 8,
+      max_prompt_characters: 9_000,
       instructions: 'One\ntwo',
       greeting: 'Hi **you**',
       starters: ['A', 'B'],
@@ -119,7 +122,12 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       roles: { editor: { amount: 7, unit: 'tokens', per: 'day' } },
       message: 'Enough.',
     });
-    expect(bot?.privacy).to.deep.equal({ keep: false, retention_days: 30, anonymise_ip: false });
+    expect(bot?.privacy).to.deep.equal({
+      keep: false,
+      retention_days: 30,
+      anonymise_ip: false,
+      image_origins: ['https://cdn.example.com', 'https://img.example.com:8443'],
+    });
     expect(bot?.moderation.banned_words).to.deep.equal(['spam', 'bad words']);
     expect(bot?.embed).to.deep.equal({
       enabled: true,

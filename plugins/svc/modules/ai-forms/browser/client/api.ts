@@ -22,6 +22,8 @@ export class Failure extends Error {
 }
 
 export interface Api {
+  /** The origin of the site that the form belongs to. */
+  readonly origin: string;
   view(): Promise<FormView>;
   start(): Promise<StartResponse>;
   /** Yields all events up to `done`. @throws Failure. */
@@ -39,8 +41,9 @@ const lost = (): Failure => new Failure('The connection was lost. Please try aga
 
 /** The routes of one form. The session token stays in memory. */
 export function createApi(root: string, id: string): Api {
+  const { origin } = new URL(root, location.href);
   // Cookies count on the site itself only.
-  const credentials = new URL(root, location.href).origin === location.origin ? 'same-origin' : 'omit';
+  const credentials = origin === location.origin ? 'same-origin' : 'omit';
   let token = '';
 
   const ask = async (route: string, init: RequestInit = {}): Promise<Response> => {
@@ -63,6 +66,7 @@ export function createApi(root: string, id: string): Api {
     });
 
   return {
+    origin,
     view: () => json(ask('')),
     async start() {
       const started = await json<StartResponse>(post('/start', token === '' ? {} : { token }));

@@ -37,7 +37,7 @@ export function createResult({ view, api, maySave }: ResultInit): ResultPanel {
     actions,
     note,
   );
-  const write = createMarkdownView(answer, () => undefined);
+  const write = createMarkdownView(answer, { imageOrigins: [api.origin] });
   const button = (label: string, act: () => void): HTMLButtonElement =>
     h('button', { type: 'button', class: 'svcf-button', onclick: act }, label);
 

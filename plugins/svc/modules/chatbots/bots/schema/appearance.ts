@@ -1,3 +1,4 @@
+import { guestLimitPerDay } from '../../../../kit/visitors/limit-counters.ts';
 import type { BotLimit, BotLimits, BotLook, BotSettings, BotTexts } from '../bot.ts';
 import { choice, flag, group, line, text, whole, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
 
@@ -76,11 +77,11 @@ export const textsSchema = group<BotTexts>(
   },
 );
 
-const limit = (title: string): SettingSchema =>
+const limit = (title: string, amount = 0): SettingSchema =>
   group<BotLimit>(
     { title },
     {
-      amount: whole({ title: 'At most', description: '0 = no limit' }, 0, [0, 1_000_000_000]),
+      amount: whole({ title: 'At most', description: '0 = no limit' }, amount, [0, 1_000_000_000]),
       unit: choice({ title: 'Unit' }, ['messages', 'tokens']),
       per: choice({ title: 'Period', description: "By the site's time zone; weeks begin on Monday." }, [
         'day',
@@ -93,7 +94,7 @@ const limit = (title: string): SettingSchema =>
 export const limitsSchema = group<BotLimits>(
   { title: 'Limits', description: 'They apply to visitors. Calls with the REST key are not counted.' },
   {
-    guest: limit('Guests'),
+    guest: limit('Guests', guestLimitPerDay),
     user: limit('Signed-in users'),
     roles: {
       type: 'object',

@@ -61,6 +61,21 @@ const privacySchema = group<BotSettings['privacy']>(
       },
       true,
     ),
+    image_origins: {
+      type: 'array',
+      title: 'Show images from',
+      description:
+        'Images of this site are always shown, all others as links. Add origins such as https://cdn.example.com.',
+      default: [],
+      items: {
+        type: 'string',
+        title: 'Origin',
+        maxLength: 300,
+        pattern: '^https?://[^\\s/?#@]+$',
+        rule: 'must be an origin such as https://cdn.example.com',
+      },
+      maxItems: 50,
+    },
   },
 );
 
@@ -116,6 +131,15 @@ export const botSchema = {
       },
       15,
       [1, 200],
+    ),
+    max_prompt_characters: whole(
+      {
+        title: 'Characters remembered',
+        description:
+          'Limits the cost of one message: the oldest messages are left out. The new message is always sent.',
+      },
+      32_000,
+      [1_000, 1_000_000],
     ),
     knowledge: knowledgeSchema,
     look: lookSchema,

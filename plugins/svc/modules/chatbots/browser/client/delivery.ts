@@ -1,5 +1,5 @@
 import type { BotForm } from '../../forms/form.ts';
-import type { SendEvent, SendRequest } from '../../widget/protocol.ts';
+import type { HistoryMessage, SendEvent, SendRequest } from '../../widget/protocol.ts';
 import type { Chat } from './chat.ts';
 import { toEntry, newEntry, type MessageEntry } from './entry.ts';
 import { Failure, connectionLost } from './failure.ts';
@@ -238,11 +238,11 @@ export class Delivery {
     if (!stopped && (failure.status === 0 || failure.status >= 500)) onFailure(failure);
   }
 
-  private history(message: MessageEntry): { role: 'user' | 'assistant'; content: string }[] {
+  private history(message: MessageEntry): HistoryMessage[] {
     const before = this.chat.entries.slice(0, this.chat.entries.indexOf(message));
     return before.flatMap((entry) =>
       entry.kind === 'message' && entry.state === 'done' && entry.content
-        ? [{ role: entry.role, content: entry.content }]
+        ? [{ role: entry.role, content: entry.content, ...(entry.signature && { signature: entry.signature }) }]
         : [],
     );
   }

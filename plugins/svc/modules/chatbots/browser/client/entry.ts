@@ -16,6 +16,8 @@ export interface MessageEntry {
   sources: readonly Source[];
   partial: boolean;
   feedback: FeedbackValue;
+  /** See WidgetMessage. */
+  signature: string | undefined;
   /** Text for the visitor, and whether a retry may help. */
   error: { readonly text: string; readonly retry: boolean } | null;
 }
@@ -46,6 +48,7 @@ export function toEntry(message: WidgetMessage): MessageEntry {
     sources: message.sources,
     partial: message.is_partial,
     feedback: message.feedback,
+    signature: message.signature,
     error: null,
   };
 }
@@ -63,6 +66,7 @@ export function newEntry(role: 'user' | 'assistant', id: string, init: Partial<M
     sources: [],
     partial: false,
     feedback: 'none',
+    signature: undefined,
     error: null,
     ...init,
   };

@@ -21,7 +21,7 @@ export function createFooter(
   const composer = createComposer(environment, { session, onSend });
   const agree = h('button', { type: 'button', class: 'primary', onclick: () => chat.consent() }, texts.consent_button);
   const question = h('div', { class: 'question', dir: 'auto' });
-  if (bot.consent.text) question.append(renderMarkdown(bot.consent.text));
+  if (bot.consent.text) question.append(renderMarkdown(bot.consent.text, { imageOrigins: 'any' }));
   const consent = h('div', { class: 'notice consent' }, question, agree);
   const limit = h('div', { class: 'notice limit', role: 'status' });
   const element = h(

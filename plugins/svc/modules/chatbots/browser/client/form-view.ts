@@ -17,7 +17,7 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
   const general = h('p', { class: 'field-error', role: 'alert', hidden: true });
   const button = h('button', { type: 'submit', class: 'primary' }, form.submit_label || environment.texts.submit);
   const intro = h('div', { class: 'intro', dir: 'auto' });
-  if (form.intro) intro.append(renderMarkdown(form.intro));
+  if (form.intro) intro.append(renderMarkdown(form.intro, { imageOrigins: 'any' }));
   const body = h(
     'form',
     { novalidate: true, 'aria-label': form.name, dir: 'auto' },
@@ -40,7 +40,7 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
       thanked = true;
       const text = h('div', { class: 'bubble sent', dir: 'auto' }, icon('check'));
       const message = h('div');
-      message.append(renderMarkdown(entry.thanks || environment.texts.thanks));
+      message.append(renderMarkdown(entry.thanks || environment.texts.thanks, { imageOrigins: 'any' }));
       text.append(message);
       element.replaceChildren(text);
       environment.announce(message.textContent ?? '');

@@ -100,7 +100,7 @@ function syncEntries(list: HTMLElement, views: Map<string, EntryView>, environme
 /** Greeting and starters, before the first message. */
 function createGreeting({ bot, chat, texts }: Environment): { element: HTMLElement; update(): void } {
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
-  if (bot.greeting) bubble.append(renderMarkdown(bot.greeting));
+  if (bot.greeting) bubble.append(renderMarkdown(bot.greeting, { imageOrigins: 'any' }));
   const starters = h(
     'div',
     { class: 'starters' },

@@ -18,7 +18,10 @@ export function createMessageView(entry: MessageEntry, environment: Environment)
   const { texts } = environment;
   const mine = entry.role === 'user';
   const bubble = h('div', { class: 'bubble', dir: 'auto' });
-  const markdown = createMarkdownView(bubble, (code) => addCopy(code, environment));
+  const markdown = createMarkdownView(bubble, {
+    onCode: (code) => addCopy(code, environment),
+    imageOrigins: environment.bot.image_origins,
+  });
   const problem = createProblem(entry, environment);
   const below = h('div', { class: 'below' });
   const actions = mine ? null : createActions(entry, environment);
