@@ -6,7 +6,6 @@ import type { Core } from './core.ts';
 import type { ToolItem } from './pages/tools-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
 import { createAvatarUrl } from './users/avatars.ts';
-import { createLoginLimiter } from './users/login-limiter.ts';
 import { roleNames } from './users/roles.ts';
 import type { Web } from './web.ts';
 
@@ -171,10 +170,9 @@ async function backupPage({ config, database, clock }: Core) {
 }
 
 function createUserPagesDependencies(
-  { users, database, clock, hooks }: Core,
+  { users, hooks }: Core,
   { sessions, applicationPasswords, authentication }: Web,
 ): UserPagesDependencies {
-  const limiter = createLoginLimiter({ database, clock });
   return {
     users,
     sessions,
@@ -184,11 +182,5 @@ function createUserPagesDependencies(
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
     currentSession: async ({ headers }) =>
       (await authentication.sessionUser({ headers: headers as IncomingHttpHeaders }))?.sessionId ?? '',
-    async isOwnPassword({ user, ip }, password) {
-      await limiter.spend(user.login, ip);
-      const isOwn = (await users.verify(user.login, password))?.id === user.id;
-      if (isOwn) await limiter.reset(user.login, ip);
-      return isOwn;
-    },
   };
 }

@@ -93,6 +93,7 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, si
     applicationPasswords,
     limiter,
     hooks,
+    clock,
     log,
     siteUrl,
   });
@@ -128,6 +129,8 @@ function createAdminSite({ core, plugins, signIn, assets, views }: AdminSiteDepe
     authenticate: (request) => authentication.sessionUser(request),
     login: (input) => authentication.login(input),
     openSession: (user, visitor) => authentication.openSession(user, visitor),
+    isFresh: (session) => authentication.isFresh(session),
+    confirmPassword: (session, password, ip) => authentication.confirmPassword(session, password, ip),
     logout: (session) => authentication.logout(session),
     nonces: { create: nonces.create, verify: (check) => nonces.verify(check) !== false },
     setup,
@@ -220,6 +223,7 @@ function createServer({ core, checks, rest, signIn, assets, admin, pages, metric
           prefix: config.restPrefix,
           currentUser: (request, response) => authentication.currentUser(request, response),
           pageUser: createPageUser({ authentication, users, siteUrl }),
+          requireFreshSignIn: (request, given) => authentication.requireFreshSignIn(request, given),
           log,
         })
       : (_request, _response, next) => next(),

@@ -6,6 +6,8 @@ export interface SignedIn {
   readonly user: User;
   /** Identifies the session in nonces. It is not the token of the cookie. */
   readonly sessionId: string;
+  /** When the user last proved who they are, in milliseconds since the epoch; 0: unknown. */
+  readonly authenticatedAt: number;
 }
 
 /** A new session with its `Set-Cookie` value. */
@@ -112,6 +114,10 @@ export interface AdminDependencies {
   ) => Promise<OpenedSession | null>;
   /** Opens a session without a password, for the administrator that setup has just created. */
   readonly openSession: (user: User, visitor: Visitor) => Promise<OpenedSession>;
+  /** Whether the user of the session proved who they are in the last ten minutes. */
+  readonly isFresh: (session: SignedIn) => boolean;
+  /** Verifies the password of the user; a right one makes the sign-in fresh. @throws RestError 429 after too many attempts. */
+  readonly confirmPassword: (session: SignedIn, password: string, ip: string) => Promise<boolean>;
   /** Ends the session on all nodes. Returns the `Set-Cookie` value that clears the cookie. */
   readonly logout: (session: SignedIn) => Promise<{ readonly cookie: string }>;
   readonly nonces: AdminNonces;

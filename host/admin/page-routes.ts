@@ -1,14 +1,16 @@
 import { trimSlashes } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
-import type { AdminActionResult, AdminRequest, AdminDownload, Logger } from '#plugin-api';
+import type { AdminActionResult, AdminDownload, Logger } from '#plugin-api';
+import { askForPassword, readConfirmation } from './confirm-password.ts';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { adminPath } from './local-path.ts';
 import type { Notice } from './notices.ts';
 import { canOpen, type RegisteredPage } from './registry.ts';
-import { readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
+import type { Outcome } from './outcome.ts';
+import { freshSignInCode, readForm, requestId, toAdminRequest, wantsJson } from './request.ts';
 import { pageNonceAction, redirectTarget } from './shell.ts';
 import { isMultipart, readUpload, type Upload } from './uploads.ts';
 import type { ServerResponse } from 'node:http';
@@ -63,7 +65,14 @@ interface PageState {
 async function showPage(context: AdminContext, page: RegisteredPage, visit: Visit & PageState): Promise<void> {
   const { request, response, session, reveal } = visit;
   const notice = visit.notice ?? (await context.flash.consume(request, response, session));
-  const adminRequest = toAdminRequest({ request, response, user: session.user, form: {}, log: context.log });
+  const adminRequest = toAdminRequest({
+    request,
+    response,
+    user: session.user,
+    form: {},
+    log: context.log,
+    isSignInFresh: context.isFresh(session),
+  });
   try {
     const { template, data } = visit.body ?? (await (await page.body()).render(adminRequest));
     const html = await context.shell.full({
@@ -105,13 +114,12 @@ async function runAction(context: AdminContext, page: RegisteredPage, visit: Vis
 type Submission = Visit & Pick<Upload, 'form'> & Partial<Upload>;
 
 async function runForm(context: AdminContext, page: RegisteredPage, submission: Submission): Promise<void> {
-  const { form, files, discard, ...visit } = submission;
+  const { form, discard, ...visit } = submission;
   const { request, response, session } = visit;
-  const { nonces, log } = context;
   const nonce = form['_nonce'] ?? request.headers['x-wp-nonce'];
   const isGenuine =
     typeof nonce === 'string' &&
-    (await nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
+    (await context.nonces.verify({ nonce, action: pageNonceAction(page.declaration.slug), ...session }));
   if (!isGenuine)
     return context.errorResponses.refuse({
       ...visit,
@@ -119,30 +127,27 @@ async function runForm(context: AdminContext, page: RegisteredPage, submission: 
       text: 'This form has expired or was not sent from this page. Go back, reload the page and try again.',
       code: 'rest_cookie_invalid_nonce',
     });
-  const adminRequest = toAdminRequest({ request, response, user: session.user, form, ...(files && { files }), log });
-  const outcome = await runNamedAction(page, adminRequest, context);
+  const confirmation = await readConfirmation(context, { request, response, session, form });
+  const outcome = confirmation.refusal ?? (await runNamedAction(context, page, { ...submission, ...confirmation }));
   if (!outcome)
     return context.errorResponses.refuse({ ...visit, status: 404, text: 'This page does not have that action.' });
   await discard?.();
   if (response.destroyed) return;
-  if (outcome.result.download) await sendDownload(response, outcome.result.download, adminRequest.log);
+  if (outcome.result.download)
+    await sendDownload(response, outcome.result.download, context.log.child({ request_id: requestId(response) }));
   else if (wantsJson(request)) sendJson(response, outcome);
+  else if (outcome.code === freshSignInCode) await askForPassword(context, page, { ...submission, outcome });
   else await sendPage(context, page, { ...visit, outcome });
-}
-
-interface Outcome {
-  readonly result: AdminActionResult;
-  readonly status: number;
-  readonly code?: string;
-  readonly data?: unknown;
 }
 
 /** Null: the page has no action with the name in `?action=`. */
 async function runNamedAction(
-  page: RegisteredPage,
-  request: AdminRequest,
   context: AdminContext,
+  page: RegisteredPage,
+  { files, ...submission }: Submission & { readonly isSignInFresh: boolean },
 ): Promise<Outcome | null> {
+  const { log } = context;
+  const request = toAdminRequest({ ...submission, user: submission.session.user, ...(files && { files }), log });
   try {
     const name = request.query['action'];
     const { actions = {} } = await page.body();
@@ -152,7 +157,7 @@ async function runNamedAction(
     const result = ((await action(request)) as AdminActionResult | undefined) ?? {};
     return { result, status: result.status ?? (result.notice?.kind === 'error' ? 400 : 200) };
   } catch (error) {
-    const failure = toFailure(error, { log: context.log, id: request.id });
+    const failure = toFailure(error, { log, id: request.id });
     return {
       result: { notice: { kind: 'error', text: failure.text } },
       status: failure.status,

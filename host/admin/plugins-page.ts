@@ -44,6 +44,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
     data: {
       plugins: (await plugins.list()).map((plugin) => describePlugin(plugin, { request, findings })),
       mayInstall: request.user.can('install_plugins'),
+      needsPassword: !request.isSignInFresh,
     },
   });
   return {
@@ -53,6 +54,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
       deactivate: change('deactivate', 'deactivated'),
       async install(request) {
         requireCapability(request, 'install_plugins');
+        request.requireFreshSignIn();
         const file = request.files?.['zip'];
         if (!file || file.size === 0)
           throw new RestError({ code: 'rest_plugin_no_zip', status: 400, message: 'Choose the zip file of a plugin.' });

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 
-import { isUrl, type AdminRequest, type Headers, type Logger, type User } from '#plugin-api';
+import { isUrl, RestError, type AdminRequest, type Headers, type Logger, type User } from '#plugin-api';
 import { parseForm } from './form.ts';
 
 /** Largest form in bytes (D4). */
@@ -42,11 +42,12 @@ interface AdminRequestInit {
   readonly form: Readonly<Record<string, unknown>>;
   readonly files?: AdminRequest['files'];
   readonly log: Logger;
+  readonly isSignInFresh: boolean;
 }
 
-/** The request for pages and actions, without `_nonce`, which the host has already verified. */
-export function toAdminRequest({ request, response, user, form, files, log }: AdminRequestInit): AdminRequest {
-  const { _nonce, ...fields } = form;
+/** The request for pages and actions, without `_nonce` and `_password`, which the host has already verified. */
+export function toAdminRequest({ request, response, user, form, files, ...more }: AdminRequestInit): AdminRequest {
+  const { _nonce, _password, ...fields } = form;
   const aborter = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) aborter.abort(new Error('The client closed the connection.'));
@@ -59,10 +60,21 @@ export function toAdminRequest({ request, response, user, form, files, log }: Ad
     query: parseForm(new URL(request.originalUrl, 'http://local.invalid').search),
     headers: flattenHeaders(request),
     signal: aborter.signal,
-    log: log.child({ request_id: id }),
+    log: more.log.child({ request_id: id }),
     id,
     ip: request.ip ?? '',
+    isSignInFresh: more.isSignInFresh,
+    requireFreshSignIn() {
+      if (!more.isSignInFresh) throw freshSignInRequired();
+    },
   };
+}
+
+/** Code of the error on which the admin asks for the password. */
+export const freshSignInCode = 'fresh_sign_in_required';
+
+function freshSignInRequired(): RestError {
+  return new RestError({ code: freshSignInCode, status: 403, message: 'Confirm your password to do this.' });
 }
 
 function flattenHeaders(request: Request): Headers {

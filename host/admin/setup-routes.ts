@@ -166,7 +166,14 @@ async function applyChoice(context: AdminContext, request: Request, response: Re
   if (!choice) return showChoices(context, response, { session, status: 400, notice: 'Choose one of the options.' });
   try {
     const result = await choice.choose(
-      toAdminRequest({ request, response, user: session.user, form, log: context.log }),
+      toAdminRequest({
+        request,
+        response,
+        user: session.user,
+        form,
+        log: context.log,
+        isSignInFresh: context.isFresh(session),
+      }),
     );
     if ('redirect' in result) {
       response.redirect(303, redirectTarget(result.redirect));

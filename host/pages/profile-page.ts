@@ -59,8 +59,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
         const typed = { email: readText(request, 'email'), displayName: readText(request, 'display_name') };
         return withFieldErrors(
           async () => {
-            if (typed.email.toLowerCase() !== request.user.email.toLowerCase())
-              await checkOwnPassword(dependencies, request, 'current_for_email');
+            if (typed.email.toLowerCase() !== request.user.email.toLowerCase()) request.requireFreshSignIn();
             await users.update(request.user.id, typed);
             return success('Profile saved.');
           },
@@ -77,10 +76,10 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
           (errors) => page(request, { about, errors }),
         );
       },
-      password: (request) =>
-        withFieldErrors(
+      password: async (request) => {
+        request.requireFreshSignIn();
+        return withFieldErrors(
           async () => {
-            await checkOwnPassword(dependencies, request, 'current');
             if (readRawText(request, 'password') !== readRawText(request, 'again'))
               throw fieldError('again', 'The passwords do not match.');
             await users.update(
@@ -91,9 +90,11 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
             return success('Password changed. You have been signed out everywhere else.');
           },
           (errors) => page(request, { errors }),
-        ),
-      'create-password': (request) =>
-        withFieldErrors(
+        );
+      },
+      'create-password': async (request) => {
+        request.requireFreshSignIn();
+        return withFieldErrors(
           async () => {
             const name = readText(request, 'name');
             const { password } = await applicationPasswords.create(request.user.id, name);
@@ -102,7 +103,8 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
             });
           },
           ({ name = '' }) => page(request, { errors: { application: name } }),
-        ),
+        );
+      },
       'revoke-password': async (request) => {
         const existed = await applicationPasswords.revoke(request.user.id, readText(request, 'id'));
         return existed
@@ -152,17 +154,6 @@ async function profileView(
       hasOthers: sessions.some(({ id }) => id !== current),
     },
   };
-}
-
-/** @throws RestError with a message at the field. */
-async function checkOwnPassword(
-  { isOwnPassword }: UserPagesDependencies,
-  request: AdminRequest,
-  field: string,
-): Promise<void> {
-  const given = readRawText(request, field);
-  if (given === '') throw fieldError(field, 'Enter your current password.');
-  if (!(await isOwnPassword(request, given))) throw fieldError(field, 'Incorrect password.');
 }
 
 function fieldError(field: string, message: string): RestError {

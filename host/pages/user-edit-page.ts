@@ -75,6 +75,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
           displayName: readText(request, 'display_name'),
           ...(request.form['role'] !== undefined && { role: readText(request, 'role') }),
         };
+        if (typed.email.toLowerCase() !== user.email.toLowerCase()) request.requireFreshSignIn();
         return withFieldErrors(
           async () => {
             const changesRole = typed.role !== undefined && typed.role !== (user.roles[0] ?? '');
@@ -103,6 +104,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
       },
       password: async (request) => {
         const user = await posted(request);
+        request.requireFreshSignIn();
         return withFieldErrors(
           async () => {
             await users.update(user.id, { password: readRawText(request, 'password') });

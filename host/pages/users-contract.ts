@@ -38,8 +38,6 @@ export interface UserPagesDependencies {
   readonly roles: readonly string[];
   /** Id of the session of a request. */
   readonly currentSession: (request: AdminRequest) => Promise<string>;
-  /** Whether this is the password of the caller. @throws RestError 429 after too many attempts. */
-  readonly isOwnPassword: (request: AdminRequest, password: string) => Promise<boolean>;
 }
 
 /** `editor` -> `Editor`. */

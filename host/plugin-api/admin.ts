@@ -8,6 +8,14 @@ export type AdminRequest = Pick<RestRequest, 'query' | 'headers' | 'signal' | 'l
   readonly form: Readonly<Record<string, unknown>>;
   /** Files of a multipart form by field name, on pages with an `uploadLimit`. */
   readonly files?: Readonly<Record<string, UploadedFile>>;
+  /** Whether `requireFreshSignIn` would pass now. */
+  readonly isSignInFresh: boolean;
+  /**
+   * Requires that the user signed in, or confirmed the password, in the last ten minutes: call it in actions that change
+   * passwords, secrets or code, before any change. Throws RestError 403 `fresh_sign_in_required` otherwise. The admin then
+   * asks for the password and runs the action again with the same form, so nothing typed is lost.
+   */
+  requireFreshSignIn(): void;
 };
 
 /** An uploaded file. It is deleted after the action returns: move or copy it to keep it. */

@@ -33,6 +33,14 @@ export interface RestRequest<P = Params> {
    * pages, which caches store. Otherwise `user`. Use it only for routes that any script on the site may call for the user.
    */
   pageUser(): Promise<User>;
+  /**
+   * Requires a session that signed in during the last ten minutes, or the parameter `current_password`: call it in
+   * `permission` of routes that change passwords or secrets. Callers inside the process pass.
+   *
+   * Throws RestError 403 `application_password_not_allowed`, `fresh_sign_in_required` or `incorrect_current_password`, 429
+   * after too many wrong passwords.
+   */
+  requireFreshSignIn(): Promise<void>;
   /** IP address of the caller (behind `TRUST_PROXY` proxies the forwarded one); empty for requests from inside the process. */
   readonly ip: string;
   /** Aborted when the caller hangs up. */

@@ -19,6 +19,11 @@ export interface RestHandlerDependencies {
   readonly currentUser: (request: IncomingMessage, response: Pick<ServerResponse, 'setHeader'>) => Promise<User> | User;
   /** See RestRequest. Default: the anonymous visitor. */
   readonly pageUser?: (request: IncomingMessage) => Promise<User> | User;
+  /** See RestRequest. Default: nothing is required. */
+  readonly requireFreshSignIn?: (
+    request: IncomingMessage,
+    given: { readonly user: User; readonly password: string | undefined },
+  ) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -31,7 +36,14 @@ export type RestHandler = (request: Incoming, response: ServerResponse, next: (e
  * Passes requests below `/{prefix}` and `/?rest_route=` to the REST interface and all others to `next`. Works before
  * express and inside it. Reads the body itself, within each route's limit.
  */
-export function createRestHandler({ rest, prefix, currentUser, pageUser, log }: RestHandlerDependencies): RestHandler {
+export function createRestHandler({
+  rest,
+  prefix,
+  currentUser,
+  pageUser,
+  requireFreshSignIn,
+  log,
+}: RestHandlerDependencies): RestHandler {
   const locate = createLocator(prefix);
   return (request, response, next) => {
     const location = locate(request.originalUrl ?? request.url ?? '/');
@@ -46,6 +58,7 @@ export function createRestHandler({ rest, prefix, currentUser, pageUser, log }: 
       ip: request.ip ?? request.socket.remoteAddress ?? '',
       currentUser: () => currentUser(request, response),
       ...(pageUser && { pageUser: () => pageUser(request) }),
+      ...(requireFreshSignIn && { requireFreshSignIn: (given) => requireFreshSignIn(request, given) }),
       readBody: (limit) => readBody(request, limit),
       onHangUp: (listener) => watchHangUp(response, listener),
     };

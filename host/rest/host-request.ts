@@ -25,6 +25,11 @@ export interface HostRequestInit {
   readonly signal?: AbortSignal;
   /** See RestRequest; default `user`. */
   readonly pageUser?: () => Promise<User> | User;
+  /** Absent for callers inside the process, which need no sign-in. */
+  readonly requireFreshSignIn?: (given: {
+    readonly user: User;
+    readonly password: string | undefined;
+  }) => Promise<void>;
 }
 
 const jsonType = /^application\/(?:[\w!#$&\-^.+]+\+)?json(?:\+oembed)?(?:$|[;\s])/i;
@@ -86,6 +91,14 @@ export class HostRequest implements RestRequest {
     return (this.#pageUser ??= Promise.resolve(this.user.id > 0 || pageUser === undefined ? this.user : pageUser()));
   }
 
+  async requireFreshSignIn(): Promise<void> {
+    const password = this.params['current_password'];
+    await this.#init.requireFreshSignIn?.({
+      user: this.user,
+      password: typeof password === 'string' ? password : undefined,
+    });
+  }
+
   get signal(): AbortSignal {
     return (this.#signal ??= hangUpSignal(this.#init.onHangUp));
   }
@@ -127,9 +140,18 @@ export class HostRequest implements RestRequest {
   inner(
     init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>,
   ): HostRequest {
-    const { user, id, ip, log } = this.#init;
+    const { user, id, ip, log, requireFreshSignIn } = this.#init;
     // Without `pageUser`: a part of a batch has no origin.
-    return new HostRequest({ headers: {}, user, id, ip, log, signal: this.signal, ...init });
+    return new HostRequest({
+      headers: {},
+      user,
+      id,
+      ip,
+      log,
+      signal: this.signal,
+      ...(requireFreshSignIn && { requireFreshSignIn }),
+      ...init,
+    });
   }
 }
 

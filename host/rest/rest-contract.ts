@@ -25,6 +25,11 @@ export interface RawRestRequest {
   currentUser(): Promise<User> | User;
   /** The session's user for a request from one of the site's pages (see RestRequest). Default: the anonymous visitor. */
   pageUser?(): Promise<User> | User;
+  /** Requires a fresh sign-in of the caller (see RestRequest). Default: nothing is required. */
+  readonly requireFreshSignIn?: (given: {
+    readonly user: User;
+    readonly password: string | undefined;
+  }) => Promise<void>;
   /** The whole body; null once it is known to exceed `limit` bytes. Rejects when the caller hangs up. Called at most once. */
   readBody(limit: number): Promise<Buffer | null>;
   /** Calls back when the caller hangs up, or at once if it already has. */

@@ -114,6 +114,7 @@ function createReceiver({
       log,
       onHangUp: (listener: () => void) => raw.onHangUp(listener),
       pageUser: () => raw.pageUser?.() ?? visitor,
+      ...(raw.requireFreshSignIn && { requireFreshSignIn: raw.requireFreshSignIn }),
     };
     let user = visitor;
     try {

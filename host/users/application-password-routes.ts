@@ -10,6 +10,7 @@ import type {
   UsersApi,
 } from '#plugin-api';
 import type { ApplicationPassword, ApplicationPasswords } from './application-passwords.ts';
+import { currentPasswordArgument } from './fresh-sign-in.ts';
 import { notLoggedIn, refused } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 
@@ -123,6 +124,11 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
 const define = (definition: RouteDefinition<Params>): RouteDefinition => ({ schema, ...definition }) as RouteDefinition;
 
 function collectionRoutes({ passwords, findOwner, address, respond, permission }: Context): RouteDefinition[] {
+  const mayCreate = permission(
+    'create_app_password',
+    'rest_cannot_create_application_passwords',
+    'create application passwords',
+  );
   return [
     define({
       summary: 'Lists a user’s application passwords.',
@@ -148,12 +154,12 @@ function collectionRoutes({ passwords, findOwner, address, respond, permission }
           headers: { Location: 'URL of the application password.' },
         },
       },
-      args: newArgs,
-      permission: permission(
-        'create_app_password',
-        'rest_cannot_create_application_passwords',
-        'create application passwords',
-      ),
+      args: { ...newArgs, current_password: currentPasswordArgument },
+      permission: async (request) => {
+        await mayCreate(request);
+        await request.requireFreshSignIn();
+        return true;
+      },
       handler: async (request) => {
         const user = await findOwner(request);
         const { name = '', app_id = '' } = request.params;

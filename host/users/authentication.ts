@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { RestError, type HooksApi, type Logger, type User } from '#plugin-api';
+import { RestError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswords } from './application-passwords.ts';
+import {
+  applicationPasswordNotAllowed,
+  freshSignInRequired,
+  incorrectCurrentPassword,
+  isFreshSignIn,
+} from './fresh-sign-in.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 import type { Nonces } from './nonces.ts';
 import type { Sessions } from './sessions.ts';
@@ -62,6 +68,8 @@ export interface ResponseHeaders {
 export interface SignedIn {
   readonly user: User;
   readonly sessionId: string;
+  /** When the user last proved who they are, in milliseconds since the epoch; 0: unknown. */
+  readonly authenticatedAt: number;
 }
 
 export interface OpenedSession extends SignedIn {
@@ -78,9 +86,10 @@ export interface AuthenticationDependencies {
   readonly users: Pick<Users, 'get' | 'verify' | 'anonymous'>;
   readonly sessions: Sessions;
   readonly nonces: Nonces;
-  readonly applicationPasswords: Pick<ApplicationPasswords, 'verify'>;
+  readonly applicationPasswords: Pick<ApplicationPasswords, 'verify' | 'usedBy'>;
   readonly limiter: LoginLimiter;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
   /** Cookies are `Secure` if it starts with https. */
   readonly siteUrl: () => string;
@@ -103,20 +112,38 @@ export interface Authentication {
   ): Promise<OpenedSession | null>;
   /** Opens a session without a password, for the administrator that setup has just created. */
   openSession(user: User, visitor: Visitor, remember?: boolean): Promise<OpenedSession>;
+  /** Whether the user of the session proved who they are in the last ten minutes. */
+  isFresh(session: Pick<SignedIn, 'authenticatedAt'>): boolean;
+  /**
+   * Verifies the password of the session's user. If it is right, the sign-in is fresh again.
+   *
+   * @throws RestError 429 after too many attempts.
+   */
+  confirmPassword(session: SignedIn, password: string, ip: string): Promise<boolean>;
+  /**
+   * Requires of a REST caller a session whose sign-in is fresh, or the current password.
+   *
+   * @param given `password`: what the caller sent as current password.
+   * @throws RestError 403 `application_password_not_allowed`, `fresh_sign_in_required`, `incorrect_current_password`; 429.
+   */
+  requireFreshSignIn(
+    call: IncomingCall,
+    given: { readonly user: User; readonly password: string | undefined },
+  ): Promise<void>;
   /** Ends the session on all nodes. */
   logout(session: SignedIn): Promise<{ readonly cookie: string }>;
 }
 
 /** Authenticates callers, signs them in and out. */
 export function createAuthentication(given: AuthenticationDependencies): Authentication {
-  const { users, sessions, nonces, applicationPasswords, limiter, hooks, log, siteUrl } = given;
+  const { users, sessions, nonces, applicationPasswords, limiter, hooks, clock, log, siteUrl } = given;
   const isSecure = (): boolean => siteUrl().startsWith('https:');
 
   async function sessionUser({ headers }: IncomingCall): Promise<SignedIn | null> {
     const token = readSessionToken(headers.cookie);
     const session = token === null ? null : await sessions.find(token);
     const user = session && (await users.get(session.userId));
-    return user ? { user, sessionId: session.id } : null;
+    return user ? { user, sessionId: session.id, authenticatedAt: session.authenticatedAt } : null;
   }
 
   async function applicationUser(header: string, ip: string): Promise<User> {
@@ -133,12 +160,36 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
 
   async function openSession(user: User, visitor: Visitor, remember = true): Promise<OpenedSession> {
     const { token, session } = await sessions.create({ userId: user.id, ...visitor, remember });
-    return { user, sessionId: session.id, cookie: sessionCookie(token, { secure: isSecure(), remember }) };
+    const cookie = sessionCookie(token, { secure: isSecure(), remember });
+    return { user, sessionId: session.id, authenticatedAt: session.authenticatedAt, cookie };
+  }
+
+  const isFresh = (session: Pick<SignedIn, 'authenticatedAt'>): boolean => isFreshSignIn(session, clock.now());
+
+  async function confirmPassword({ user, sessionId }: SignedIn, password: string, ip: string): Promise<boolean> {
+    await limiter.spend(user.login, ip);
+    if ((await users.verify(user.login, password))?.id !== user.id) {
+      log.warn('Password confirmation failed', { event: 'password_confirmation_failed', user: user.id, ip });
+      return false;
+    }
+    await limiter.reset(user.login, ip);
+    await sessions.confirm(sessionId);
+    return true;
   }
 
   return {
     sessionUser,
     openSession,
+    isFresh,
+    confirmPassword,
+    async requireFreshSignIn(call, { user, password }) {
+      if (applicationPasswords.usedBy(user) !== null) throw applicationPasswordNotAllowed();
+      const session = await sessionUser(call);
+      if (session?.user.id !== user.id) throw freshSignInRequired();
+      if (password === undefined) {
+        if (!isFresh(session)) throw freshSignInRequired();
+      } else if (!(await confirmPassword(session, password, call.ip ?? ''))) throw incorrectCurrentPassword();
+    },
     async currentUser(call, response) {
       const nonce = readNonce(call);
       const basic = basicHeader(call.headers.authorization);

@@ -95,4 +95,13 @@ export const migrations: readonly Migration[] = [
       }
     },
   },
+  {
+    id: '0011_fresh_sign_in',
+    async up(knex) {
+      // When the user last proved who they are. 0: unknown, so existing sessions are asked for the password.
+      await knex.schema.alterTable('sessions', (table) =>
+        table.bigInteger('authenticated_at').notNullable().defaultTo(0),
+      );
+    },
+  },
 ];

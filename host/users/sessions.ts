@@ -10,6 +10,8 @@ export interface Session {
   /** Accurate to one hour. */
   readonly lastSeenAt: number;
   readonly expiresAt: number;
+  /** When the user last proved who they are; 0: unknown. */
+  readonly authenticatedAt: number;
   readonly ip: string;
   readonly userAgent: string;
 }
@@ -28,6 +30,8 @@ export interface Sessions {
   create(session: NewSession): Promise<{ readonly token: string; readonly session: Session }>;
   /** Finds an unexpired session by its token and extends it. */
   find(token: string): Promise<Session | null>;
+  /** Records on all nodes that the user has just proved who they are. */
+  confirm(id: string): Promise<void>;
   destroy(id: string): Promise<void>;
   /** @param except id of a session to keep, usually the current one. */
   destroyAll(userId: number, except?: string): Promise<number>;
@@ -42,6 +46,7 @@ interface SessionRow {
   readonly created_at: number | string;
   readonly last_seen_at: number | string;
   readonly expires_at: number | string;
+  readonly authenticated_at: number | string;
   readonly ip: string;
   readonly user_agent: string;
 }
@@ -68,6 +73,7 @@ export function createSessions({
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetime,
+        authenticated_at: now,
         ip: ip.slice(0, 64),
         user_agent: userAgent.slice(0, 500),
       };
@@ -88,6 +94,9 @@ export function createSessions({
       const seen = { last_seen_at: now, expires_at: now + Number(row.lifetime) };
       await knex('sessions').where({ id: row.id }).update(seen);
       return toSession({ ...row, ...seen });
+    },
+    async confirm(id) {
+      await knex('sessions').where({ id }).update({ authenticated_at: clock.now() });
     },
     async destroy(id) {
       await knex('sessions').where({ id }).delete();
@@ -114,6 +123,7 @@ function toSession(row: SessionRow): Session {
     createdAt: Number(row.created_at),
     lastSeenAt: Number(row.last_seen_at),
     expiresAt: Number(row.expires_at),
+    authenticatedAt: Number(row.authenticated_at),
     ip: row.ip,
     userAgent: row.user_agent,
   };

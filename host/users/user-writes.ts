@@ -1,6 +1,7 @@
 import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
+import { keyOf } from './user-input.ts';
 import { isRole } from './roles.ts';
 import { refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import type { Users } from './users.ts';
@@ -84,12 +85,14 @@ function updateRoute(
     args,
     summary: 'Updates a user.',
     permission: async (request) => {
-      const { id } = await find(request);
+      const user = await find(request);
+      const { id } = user;
       if (!request.user.can('edit_user', id))
         throw refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this user.');
       const { roles } = request.params;
       if (roles !== undefined && roles.length > 0 && !request.user.can('promote_user', id))
         throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to edit roles of this user.');
+      if (changesSignIn(user, request.params)) await request.requireFreshSignIn();
       return true;
     },
     async handler(request) {
@@ -150,6 +153,11 @@ function removeRoute(
       return response;
     },
   };
+}
+
+/** Whether the user signs in otherwise afterwards: with another password or email address. */
+function changesSignIn(user: User, { password, email }: UserParams): boolean {
+  return password !== undefined || (email !== undefined && keyOf(email) !== keyOf(user.email));
 }
 
 /** The profile fields of the request by stored member. */

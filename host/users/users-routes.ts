@@ -5,6 +5,7 @@ import { roleNames } from './roles.ts';
 import { notLoggedIn, refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
 import { createUserWrites, type UserParams } from './user-writes.ts';
+import { currentPasswordArgument } from './fresh-sign-in.ts';
 import { contextArgument, usersListRoute } from './users-list.ts';
 import type { Users } from './users.ts';
 
@@ -57,6 +58,7 @@ const createArgs: Record<string, RouteArgument> = {
 };
 const updateArgs: Record<string, RouteArgument> = {
   ...writable,
+  current_password: currentPasswordArgument,
   username: { type: 'string', description: 'Login name; cannot be changed.' },
 };
 const deleteArgs: Record<string, RouteArgument> = {

@@ -10,7 +10,8 @@ import { createAdmin, type Admin } from '../../host/admin/admin.ts';
 import type { AdminDependencies, PluginSummary, SignedIn } from '../../host/admin/dependencies.ts';
 import { createErrorPage, createSiteRouter } from '../../host/admin/site-layout.ts';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
-import { createFakeClock } from '../../host/testing/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../host/testing/fake-clock.ts';
+import { isFreshSignIn } from '../../host/users/fresh-sign-in.ts';
 import { createNonces } from '../../host/users/nonces.ts';
 import { createViews, type Views } from '../../host/views/views.ts';
 
@@ -36,11 +37,14 @@ export interface OpenAdmin {
   readonly hooks: Hooks;
   readonly views: Views;
   readonly url: string;
+  readonly clock: FakeClock;
   readonly logged: { message: string; fields: unknown }[];
   readonly plugins: Map<string, PluginSummary>;
   browser(): Browser;
   /** A browser that is signed in: `admin` may do anything, `reader` only read. */
   signedIn(login?: 'admin' | 'reader'): Promise<Browser>;
+  /** The nonce that forms of a page carry in a session. @param token value of the session's cookie. */
+  pageNonce(slug: string, token: string): string;
   close(): Promise<void>;
 }
 
@@ -57,6 +61,7 @@ export async function openAdmin({
   uploadsDir,
 }: { needsSetup?: boolean; siteUrl?: string; uploadsDir?: string } = {}): Promise<OpenAdmin> {
   const hooks = createHooks();
+  const clock = createFakeClock();
   const logged: OpenAdmin['logged'] = [];
   const log = recordingLog(logged);
   const users = new Map<string, User>();
@@ -66,6 +71,7 @@ export async function openAdmin({
   const plugins = new Map<string, PluginSummary>();
   const views = createViews({ directories });
   const key = randomBytes(32);
+  const nonces = createNonces({ key: () => key, clock, hooks });
   let address = '';
   const site = {
     get url() {
@@ -78,8 +84,9 @@ export async function openAdmin({
   };
   const open = (user: User) => {
     const token = randomBytes(8).toString('hex');
-    sessions.set(token, { user, sessionId: `id-${token}` });
-    return { user, sessionId: `id-${token}`, cookie: `svc_session=${token}; Path=/; HttpOnly; SameSite=Lax` };
+    const session = { user, sessionId: `id-${token}`, authenticatedAt: clock.now() };
+    sessions.set(token, session);
+    return { ...session, cookie: `svc_session=${token}; Path=/; HttpOnly; SameSite=Lax` };
   };
   const shared = { views, site, restUrl: () => `${address}/wp-json/`, plugins: pluginSwitches(plugins) };
   const dependencies: AdminDependencies = {
@@ -95,11 +102,18 @@ export async function openAdmin({
       return user && input.password === password ? open(user) : null;
     },
     openSession: async (user) => open(user),
+    isFresh: ({ authenticatedAt }) => isFreshSignIn({ authenticatedAt }, clock.now()),
+    confirmPassword: async (session, given) => {
+      if (given !== password) return false;
+      for (const [token, { sessionId }] of sessions)
+        if (sessionId === session.sessionId) sessions.set(token, { ...session, authenticatedAt: clock.now() });
+      return true;
+    },
     logout: async ({ sessionId }) => {
       for (const [token, session] of sessions) if (session.sessionId === sessionId) sessions.delete(token);
       return { cookie: 'svc_session=; Path=/; Max-Age=0' };
     },
-    nonces: createNonces({ key: () => key, clock: createFakeClock(), hooks }),
+    nonces,
     setup: {
       needed: async () => !users.has('admin'),
       accepts: (token) => token === 'one-time',
@@ -118,7 +132,7 @@ export async function openAdmin({
     },
     hooks,
     log,
-    clock: createFakeClock(),
+    clock,
   };
   const admin = createAdmin(dependencies);
   const app = express();
@@ -145,10 +159,16 @@ export async function openAdmin({
     admin,
     hooks,
     views,
+    clock,
     logged,
     plugins,
     browser,
     url: address,
+    pageNonce: (slug, token) => {
+      const session = sessions.get(token);
+      if (session === undefined) throw new Error('There is no such session.');
+      return nonces.create(`admin:page:${slug}`, session.user, session.sessionId);
+    },
     async signedIn(login = 'admin') {
       const visitor = browser();
       await visitor.post('/admin/login', { login, password });

@@ -173,37 +173,24 @@ describeDialects('the profile', (_open, dialectCase) => {
   });
   afterEach(() => site.host.stop());
 
-  it('changes the name at once, and the address with the current password', async () => {
-    expect(
-      (await browser.submit('/admin/profile', 'save', { display_name: 'Bob B', email: 'bob@example.com' })).text,
-    ).to.contain('Profile saved.');
-    const refused = await browser.submit('/admin/profile', 'save', { display_name: 'Bob C', email: 'new@example.com' });
-    expect([refused.status, refused.text.includes('Enter your current password.')]).to.deep.equal([400, true]);
-    await browser.submit('/admin/profile', 'save', {
-      display_name: 'Bob C',
-      email: 'new@example.com',
-      current_for_email: password,
-    });
+  it('changes name and address', async () => {
+    const saved = await browser.submit('/admin/profile', 'save', { display_name: 'Bob C', email: 'new@example.com' });
+    expect(saved.text).to.contain('Profile saved.');
     const { displayName, email } = (await site.host.users.get(bob.id))!;
     expect([displayName, email]).to.deep.equal(['Bob C', 'new@example.com']);
   });
 
-  it('changes the password after the current one, and goes on here while other sessions end', async () => {
+  it('changes the password, and keeps this session while the others end', async () => {
     const elsewhere = await site.signIn('bob');
     const change = (fields: Record<string, string>): ReturnType<AdminBrowser['submit']> =>
       browser.submit('/admin/profile', 'password', fields);
-    expect(
-      (await change({ current: 'wrong one', password: 'another long one', again: 'another long one' })).text,
-    ).to.contain('Incorrect password.');
-    expect((await change({ current: password, password: 'another long one', again: 'yet another' })).text).to.contain(
+    expect((await change({ password: 'another long one', again: 'yet another' })).text).to.contain(
       'The passwords do not match.',
     );
-    expect((await change({ current: password, password: 'short', again: 'short' })).text).to.contain(
-      'Use 8 to 1024 characters',
+    expect((await change({ password: 'short', again: 'short' })).text).to.contain('Use 8 to 1024 characters');
+    expect((await change({ password: 'another long one', again: 'another long one' })).text).to.contain(
+      'Password changed.',
     );
-    expect(
-      (await change({ current: password, password: 'another long one', again: 'another long one' })).text,
-    ).to.contain('Password changed.');
     expect(await site.host.users.verify('bob', 'another long one')).not.to.equal(null);
     expect([
       (await browser.get('/admin/profile')).status,
@@ -211,15 +198,38 @@ describeDialects('the profile', (_open, dialectCase) => {
     ]).to.deep.equal([200, 302]);
   });
 
-  it('lets nobody guess the password without end', async () => {
+  it('asks for the password ten minutes after the sign-in, and then goes on with what was typed', async () => {
+    await site.host.clock.advance(10 * 60_000);
+    const typed = { display_name: 'Bob "C"', email: 'new@example.com' };
+    const asked = await browser.submit('/admin/profile', 'save', typed);
+    expect([asked.status, asked.text.includes('Confirm your password')]).to.deep.equal([403, true]);
+    expect(asked.html).to.contain('name="display_name" value="Bob &quot;C&quot;"');
+    expect((await site.host.users.get(bob.id))!.email).to.equal('bob@example.com');
+    const wrong = await browser.submit('/admin/profile', 'save', { ...typed, _password: 'a wrong one' });
+    expect([wrong.status, wrong.text.includes('Incorrect password.')]).to.deep.equal([403, true]);
+    expect((await browser.submit('/admin/profile', 'save', { ...typed, _password: password })).text).to.contain(
+      'Profile saved.',
+    );
+    expect((await site.host.users.get(bob.id))!.email).to.equal('new@example.com');
+    // The confirmation holds for the session: nothing asks again.
+    expect((await browser.submit('/admin/profile', 'create-password', { name: 'script' })).text).to.contain(
+      'Application password for script created.',
+    );
+  });
+
+  it('changes the name alone without the password', async () => {
+    await site.host.clock.advance(3_600_000);
+    const saved = await browser.submit('/admin/profile', 'save', { display_name: 'B', email: 'bob@example.com' });
+    expect(saved.text).to.contain('Profile saved.');
+  });
+
+  it('limits guesses of the password', async () => {
+    await site.host.clock.advance(10 * 60_000);
     const guess = (): ReturnType<AdminBrowser['submit']> =>
-      browser.submit('/admin/profile', 'password', {
-        current: 'a wrong one',
-        password: 'another long one',
-        again: 'another long one',
-      });
+      browser.submit('/admin/profile', 'create-password', { name: 'x', _password: 'a wrong one' });
     for (let tries = 0; tries < 10; tries += 1) await guess();
-    expect((await guess()).text).to.match(/too many sign-in attempts/i);
+    const refused = await guess();
+    expect([refused.status, /too many sign-in attempts/i.test(refused.text)]).to.deep.equal([429, true]);
   });
 
   it('makes an application password, shown once, and revokes it', async () => {

@@ -30,6 +30,7 @@ export async function openNode(
     applicationPasswords,
     limiter,
     hooks,
+    clock,
     log: silentLog,
     siteUrl: () => siteUrl,
   });

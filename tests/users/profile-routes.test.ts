@@ -209,7 +209,8 @@ describeDialects('application passwords by name and by their own request', (_ope
   });
 
   it('are introspected by the request that they sign in, and by no other', async () => {
-    const other = (await call(base, { method: 'POST', json: { name: 'other' } })).body as {
+    const inSession = await site.signedIn(anna);
+    const other = (await inSession(base, { method: 'POST', json: { name: 'other' } })).body as {
       uuid: string;
       password: string;
     };

@@ -19,6 +19,8 @@ export interface RoutesSite {
   readonly call: Call;
   create(user: Partial<NewUser> & { readonly login: string }): Promise<User>;
   as(user: User): Promise<Call>;
+  /** A caller with a session and its nonce, as a page of the site has them. */
+  signedIn(user: User): Promise<Call>;
 }
 
 /** @param clock default: one that stands still. */
@@ -26,6 +28,7 @@ export async function openSite({ location }: DialectCase, clock?: Clock): Promis
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir, ...(clock && { clock }) });
   const passwords = createApplicationPasswords({ database: host.database, users: host.users, clock: host.clock });
+  const password = 'correct horse battery';
   const caller =
     (headers: Record<string, string>): Call =>
     async (path, { method = 'GET', json } = {}) => {
@@ -47,9 +50,16 @@ export async function openSite({ location }: DialectCase, clock?: Clock): Promis
     create: (user) =>
       host.users.create({
         email: `${user.login.replace(/ /g, '.')}@example.com`,
-        password: 'correct horse battery',
+        password,
         ...user,
       }),
+    async signedIn({ login }) {
+      const body = new URLSearchParams({ login, password });
+      const opened = await host.fetch('/admin/login', { method: 'POST', body, redirect: 'manual' });
+      const cookie = (opened.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+      const nonce = await (await host.fetch('/admin/rest-nonce', { headers: { cookie } })).text();
+      return caller({ cookie, 'x-wp-nonce': nonce });
+    },
     async as({ id, login }) {
       const { password } = await passwords.create(id, 'test');
       return caller({ authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` });

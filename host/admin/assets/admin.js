@@ -90,12 +90,12 @@ async function send(form, button) {
   const region = resultRegion(form);
   const body = new URLSearchParams(new FormData(form, button ?? undefined));
   const url = button?.getAttribute('formaction') || form.action;
-  let result;
-  try {
-    const response = await fetch(url, { method: 'POST', body, headers: { Accept: 'application/json' } });
-    result = await response.json();
-  } catch {
-    result = { notice: { kind: 'error', text: 'The server did not respond. Try again.' } };
+  let result = await post(url, body);
+  while (result.code === 'fresh_sign_in_required') {
+    const password = await askForPassword(body.has('_password') ? result.notice.text : '');
+    if (password === null) break;
+    body.set('_password', password);
+    result = await post(url, body);
   }
   window.setTimeout(() => setBusy(form, button, false));
   if (result.redirect) {
@@ -104,6 +104,51 @@ async function send(form, button) {
   }
   showResult(region, result);
   form.dispatchEvent(new CustomEvent('admin:result', { bubbles: true, detail: result }));
+}
+
+async function post(url, body) {
+  try {
+    const response = await fetch(url, { method: 'POST', body, headers: { Accept: 'application/json' } });
+    return await response.json();
+  } catch {
+    return { notice: { kind: 'error', text: 'The server did not respond. Try again.' } };
+  }
+}
+
+/** Asks for the password in a dialog. Null: canceled. */
+function askForPassword(error) {
+  const input = element('input', {
+    class: 'input',
+    type: 'password',
+    id: 'dialog-password',
+    autocomplete: 'current-password',
+    required: '',
+    'aria-describedby': 'dialog-password-error',
+    ...(error && { 'aria-invalid': 'true' }),
+  });
+  const dialog = element('dialog', { class: 'dialog', 'aria-labelledby': 'dialog-password-title' }, [
+    element('form', { method: 'dialog', class: 'form' }, [
+      element('h2', { id: 'dialog-password-title' }, ['Confirm your password']),
+      element('p', {}, ['You signed in more than 10 minutes ago. Enter your password to continue.']),
+      element('div', { class: 'field' }, [
+        element('label', { class: 'field-label', for: 'dialog-password' }, ['Password']),
+        input,
+        element('p', { class: 'field-error', id: 'dialog-password-error', role: 'alert' }, [error]),
+      ]),
+      element('div', { class: 'actions' }, [
+        element('button', { class: 'button button-primary', value: 'continue' }, ['Continue']),
+        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, ['Cancel']),
+      ]),
+    ]),
+  ]);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'continue' ? input.value : null);
+    });
+  });
 }
 
 function resultRegion(form) {

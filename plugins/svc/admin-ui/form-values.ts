@@ -13,7 +13,11 @@ export function readGroup(request: AdminRequest, group: string): Readonly<Record
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
-/** The posted settings of a provider or vector store as changes. An empty secret stays unless "Remove" is checked. */
+/**
+ * The posted settings of a provider or vector store as changes. An empty secret stays unless "Remove" is checked.
+ *
+ * @throws RestError 403 `fresh_sign_in_required` if a secret changes and the sign-in is too old.
+ */
 export function readChanges(
   request: AdminRequest,
   provider: Pick<Configurable, 'settings'>,
@@ -25,7 +29,8 @@ export function readChanges(
     const value = Object.hasOwn(posted, name) ? posted[name] : undefined;
     const remove = Array.isArray(removed) && removed.includes(`settings[${name}]`);
     if (remove && !value) changes[name] = '';
-    else if (!schema.writeOnly || value !== '') changes[name] = value;
+    else if (!schema.writeOnly || (value !== '' && value !== undefined)) changes[name] = value;
   }
+  if (Object.keys(changes).some((name) => provider.settings.properties[name]?.writeOnly)) request.requireFreshSignIn();
   return changes;
 }

@@ -52,7 +52,8 @@ export async function registerSandbox(): Promise<Registered> {
   } as unknown as HostApi;
   await sandbox.register(host);
   const page = pages[0]!;
-  const request = (form: Record<string, string>): AdminRequest => ({ form, query: {} }) as unknown as AdminRequest;
+  const request = (form: Record<string, string>): AdminRequest =>
+    ({ form, query: {}, requireFreshSignIn: () => undefined }) as unknown as AdminRequest;
   return {
     hooks,
     options,

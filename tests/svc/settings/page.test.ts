@@ -46,6 +46,7 @@ function createPages(
         form,
         query: {},
         signal: new AbortController().signal,
+        requireFreshSignIn: () => undefined,
       } as unknown as AdminRequest),
   };
 }

@@ -10,8 +10,9 @@ import { settingsView } from './settings-view.ts';
 export function keyActions(context: SettingsContext): NonNullable<AdminPage['actions']> {
   const { restKey } = context.settings;
   return {
-    'save-key': (request) =>
-      withFieldErrors(
+    'save-key': async (request) => {
+      request.requireFreshSignIn();
+      return withFieldErrors(
         async () => {
           await restKey.set(readText(request, 'key'));
           return { notice: { kind: 'success', text: 'API key saved.' } };
@@ -23,8 +24,12 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
             data: await settingsView(context, { form: 'key', typed: {}, errors }),
           }),
         },
-      ),
-    'generate-key': async () => showKey(await restKey.generate(), context),
+      );
+    },
+    'generate-key': async (request) => {
+      request.requireFreshSignIn();
+      return showKey(await restKey.generate(), context);
+    },
     'clear-key': async (request): Promise<AdminActionResult> => {
       if (readText(request, 'confirm') !== '1') {
         return {
@@ -34,6 +39,7 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
           },
         };
       }
+      request.requireFreshSignIn();
       await restKey.clear();
       return {
         notice: {

@@ -2,6 +2,7 @@ import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api
 import { readText } from '../../admin-ui/form-values.ts';
 import { invalidFields } from '../../kit/field-errors.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import type { EndpointInput } from '../endpoint.ts';
 import { readEndpointForm } from './endpoint-form.ts';
 import { saveEndpoint, type SavedEndpoint } from './endpoint-save.ts';
 import { sendTest } from './endpoint-test.ts';
@@ -48,18 +49,24 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
   };
 }
 
+/** Headers may hold secrets, so every changed one counts. */
+function changesSecrets({ secret, headers = {} }: EndpointInput): boolean {
+  return secret !== undefined || Object.keys(headers).length > 0;
+}
+
 function savedNotice({ endpoint, warning }: SavedEndpoint): NonNullable<AdminActionResult['notice']> {
   return warning === null
     ? { kind: 'success', text: `${endpoint.name} saved.` }
     : { kind: 'warning', text: `${endpoint.name} saved. ${warning}` };
 }
 
-function save(
+async function save(
   context: WebhookPagesContext,
   request: AdminRequest,
   then: (saved: SavedEndpoint) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   const form = readEndpointForm(request, context.webhooks.catalogue);
+  if (changesSecrets(form.input)) request.requireFreshSignIn();
   return withFieldErrors(
     async () => {
       if (Object.keys(form.errors).length > 0) throw invalidFields(form.errors);

@@ -15,9 +15,12 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
     reveal: { label: 'Signing secret', value },
   });
   return {
-    'generate-secret': async () =>
-      reveal(await webhooks.generateSecret(), 'New signing secret active. Copy it to your receivers now.'),
+    'generate-secret': async (request) => {
+      request.requireFreshSignIn();
+      return reveal(await webhooks.generateSecret(), 'New signing secret active. Copy it to your receivers now.');
+    },
     'rotate-secret': async (request) => {
+      request.requireFreshSignIn();
       const chosen = Number(readText(request, 'overlap'));
       const overlap = overlaps.has(chosen) ? chosen : 86_400;
       return reveal(
@@ -25,8 +28,9 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
         `New signing secret active. For ${formatWait(overlap * 1000)}, the Standard Webhooks header also carries the old signature.`,
       );
     },
-    'save-secret': (request) =>
-      withFieldErrors(
+    'save-secret': async (request) => {
+      request.requireFreshSignIn();
+      return withFieldErrors(
         async () => {
           await webhooks.setSecret(readText(request, 'secret'));
           return { notice: { kind: 'success', text: 'Signing secret saved.' } };
@@ -35,7 +39,8 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
           inputName: (name) => name,
           page: async (errors) => ({ template: 'svc/webhooks', data: await settingsView(context, { errors }) }),
         },
-      ),
+      );
+    },
     'clear-secret': async (request): Promise<AdminActionResult> => {
       if (readText(request, 'confirm') !== '1')
         return {
@@ -44,6 +49,7 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
             text: 'Nothing was changed. Select the checkbox to confirm that deliveries are sent without a signature.',
           },
         };
+      request.requireFreshSignIn();
       await webhooks.clearSecret();
       return {
         notice: {

@@ -1,0 +1,47 @@
+import { RestError } from '#plugin-api';
+import type { RouteArgument } from '#plugin-api';
+
+/** A sign-in is fresh for ten minutes after the user proved who they are. */
+const freshMilliseconds = 10 * 60_000;
+
+/**
+ * Whether a session may change passwords, email addresses, application passwords, secrets and plugins.
+ *
+ * @param authenticatedAt when its user last proved who they are, in milliseconds since the epoch; 0: unknown.
+ */
+export function isFreshSignIn({ authenticatedAt }: { readonly authenticatedAt: number }, now: number): boolean {
+  return now - authenticatedAt < freshMilliseconds;
+}
+
+/** The argument that `RestRequest.requireFreshSignIn` reads. */
+export const currentPasswordArgument: RouteArgument = {
+  type: 'string',
+  maxLength: 1024,
+  description:
+    'Your current password. Required to change a password, an email address or to create an application password if you ' +
+    'signed in more than 10 minutes ago.',
+};
+
+/** The last sign-in is too old. The admin asks for the password then, and REST callers send `current_password`. */
+export function freshSignInRequired(): RestError {
+  return new RestError({
+    code: 'fresh_sign_in_required',
+    message: 'Enter your current password. Over REST, send it as current_password, or sign in again.',
+    status: 403,
+  });
+}
+
+export function incorrectCurrentPassword(): RestError {
+  return new RestError({ code: 'incorrect_current_password', message: 'Incorrect current password.', status: 403 });
+}
+
+/** Otherwise a leaked application password would be enough to take over the account. */
+export function applicationPasswordNotAllowed(): RestError {
+  return new RestError({
+    code: 'application_password_not_allowed',
+    message:
+      'Application passwords cannot change passwords, email addresses, application passwords or secrets. ' +
+      'Sign in with the password of the account.',
+    status: 403,
+  });
+}
