@@ -7,9 +7,12 @@ import { createCron, migrations as cronMigrations } from './cron/cron.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { createDocuments } from './documents/documents.ts';
 import { createHooks } from './hooks/hooks.ts';
+import { createGuardedSocket } from './http/guarded-socket.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
+import { createMail } from './mail/mail.ts';
+import { migrations as mailMigrations } from './mail/migrations.ts';
 import { createOptions, migrations as optionMigrations } from './options/options.ts';
 import { compileSchema } from './options/setting-schema.ts';
 import { createSecrets } from './secrets/secrets.ts';
@@ -32,6 +35,7 @@ export const hostMigrations: readonly Migration[] = [
   ...userMigrations,
   ...cronMigrations,
   ...contentMigrations,
+  ...mailMigrations,
 ];
 
 /** The parts that need only the database; the CLI and all nodes share them. */
@@ -53,6 +57,8 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
+    const connect = createGuardedSocket({ clock });
+    const mail = createMail({ options, secrets, database, hooks, cron, clock, log, site, connect });
     const content = await createContent({
       database,
       hooks,
@@ -79,6 +85,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       site,
       content,
       documents,
+      mail,
       http: createOutbound({ clock }),
     };
   } catch (error) {

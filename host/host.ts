@@ -160,7 +160,8 @@ async function stop({
   await closeCore(core);
 }
 
-async function closeCore({ content, options, documents, http, database }: Core): Promise<void> {
+async function closeCore({ content, options, documents, http, mail, database }: Core): Promise<void> {
+  await mail.stop();
   await content.stop();
   options.stop();
   await documents.close();

@@ -61,7 +61,8 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {
-  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content, documents } = core;
+  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content, documents, mail } =
+    core;
   const { rest, views, assets, metrics } = web;
   return {
     site,
@@ -84,6 +85,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     log,
     clock,
     http,
+    mail,
     metrics,
     documents,
   };

@@ -89,12 +89,14 @@ async function resolveName(hostname: string, resolve: Resolve): Promise<readonly
   return addresses;
 }
 
-function refused(hostname: string, address: string, refusal: string): OutboundError {
+/** The error for a host at a forbidden address. */
+export function refused(hostname: string, address: string, refusal: string): OutboundError {
   const subject = literalAddress(hostname) === null ? `${hostname} resolves to ${address}, which` : hostname;
   return new OutboundError('outbound_refused', `${subject} ${refusal}.`);
 }
 
-function pinnedLookup(addresses: readonly string[]): LookupFunction {
+/** A lookup that always returns the checked addresses, so that a socket cannot resolve the name again. */
+export function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const results = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_hostname, options, callback) => {
     const [first] = results;

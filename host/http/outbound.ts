@@ -261,6 +261,7 @@ function listen(signal: AbortSignal, cancellation: Cancellation): () => void {
   return () => signal.removeEventListener('abort', abort);
 }
 
-async function systemResolve(hostname: string): Promise<readonly string[]> {
+/** All addresses of a name, as the system resolves it. */
+export async function systemResolve(hostname: string): Promise<readonly string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }

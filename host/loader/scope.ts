@@ -122,6 +122,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     log,
     clock: scopedClock(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
+    mail: guard(services.mail, methods.mailMethods),
     metrics: guard(services.metrics, methods.metricsMethods),
     documents: guard<HostApi['documents']>(services.documents, methods.documentsMethods),
     api: {

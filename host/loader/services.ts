@@ -10,6 +10,7 @@ import type {
   HooksApi,
   HttpApi,
   Logger,
+  MailApi,
   MediaApi,
   MetaApi,
   MetricsApi,
@@ -55,6 +56,7 @@ export interface HostServices {
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;
+  readonly mail: MailApi;
   readonly metrics: MetricsApi;
   readonly documents: DocumentsApi;
 }
@@ -169,3 +171,4 @@ export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 
 export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };
 export const documentsMethods: MethodKinds<DocumentsApi> = { read: 'call' };
+export const mailMethods: MethodKinds<MailApi> = { isAvailable: 'call', send: 'call', queue: 'call' };

@@ -10,6 +10,7 @@ import type { RestError, defineErrors } from './errors.ts';
 import type { HooksApi } from './hooks.ts';
 import type { HttpApi } from './http.ts';
 import type { Logger } from './log.ts';
+import type { MailApi } from './mail.ts';
 import type { MetricsApi } from './metrics.ts';
 import type { NamespacedHooks } from './namespaced-hooks.ts';
 import type { OptionsApi } from './options.ts';
@@ -42,6 +43,7 @@ export interface HostApi {
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;
+  readonly mail: MailApi;
   readonly metrics: MetricsApi;
   readonly documents: DocumentsApi;
   /** The classes of this module, for plugins that cannot import `#plugin-api`, and namespaced hooks. */

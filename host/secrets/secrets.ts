@@ -16,6 +16,13 @@ export interface Secrets extends SecretsApi {
    * One key reveals nothing about the others.
    */
   deriveKey(purpose: string): Buffer;
+  /**
+   * Encrypts text that is not a secret as a whole, such as a mail, under the key of a purpose. Unlike `encrypt`, it does not
+   * redact the text from log lines.
+   */
+  seal(purpose: string, text: string): string;
+  /** Returns the text. Throws like `decrypt`. */
+  unseal(purpose: string, sealed: string): string;
   /** Whether the text looks like an encrypted secret. */
   isEncrypted(text: string): boolean;
 }
@@ -49,6 +56,8 @@ export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependenc
 
   return {
     deriveKey,
+    seal: (purpose, text) => seal(deriveKey(purpose), text).toString('base64url'),
+    unseal: (purpose, sealed) => open(deriveKey(purpose), Buffer.from(sealed, 'base64url')),
     isEncrypted: (text) => text.startsWith(prefix),
     encrypt(plain) {
       redactor.add(plain);

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, isEmail } from '#plugin-api';
 import type { NewUser, UserChanges, UserProfile } from '#plugin-api';
 import { cleanProfile, profileErrors } from './profile.ts';
 import { isRole, roleNames } from './roles.ts';
@@ -119,10 +119,6 @@ function throwErrors(errors: Readonly<Record<string, string>>): void {
     status: 400,
     data: { params: errors },
   });
-}
-
-function isEmail(text: string): boolean {
-  return text.length <= 254 && /^[^\s@<>"'(),;:\\[\]\p{Cc}]+@[^\s@<>"'(),;:\\[\]\p{Cc}]+$/u.test(text);
 }
 
 function cleanName(name: string): string {

@@ -12,6 +12,7 @@ const hostFolders = [
   'hooks',
   'loader',
   'log',
+  'mail',
   'options',
   'pages',
   'rest',

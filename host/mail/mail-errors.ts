@@ -1,0 +1,9 @@
+import { defineErrors } from '#plugin-api';
+
+/** The errors of sending mail. `reason` may contain the reply of the mail server, never the password. */
+export const mailErrors = defineErrors('', {
+  mail_invalid: [400, '{reason}'],
+  mail_unavailable: [503, 'No mail server is set up. Enter one under Settings, Mail.'],
+  mail_rejected: [502, 'The mail server refused the mail: {reason}'],
+  mail_failed: [502, 'The mail was not sent. {reason}'],
+});

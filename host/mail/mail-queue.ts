@@ -1,0 +1,90 @@
+import type { Clock, CronApi, DatabaseApi, HooksApi, Logger, MailApi } from '#plugin-api';
+import type { CheckedMessage } from './check-message.ts';
+import type { MailClaim, MailStore } from './mail-store.ts';
+
+/** Cron event with the id of a mail that is not sent yet. */
+export const retryHook = 'mail_retry';
+
+export interface MailQueueDependencies {
+  readonly store: MailStore;
+  readonly send: MailApi['send'];
+  readonly database: Pick<DatabaseApi, 'transaction' | 'afterCommit'>;
+  readonly hooks: Pick<HooksApi, 'addAction'>;
+  readonly cron: Pick<CronApi, 'scheduleSingle' | 'unschedule'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+}
+
+export interface MailQueue {
+  /** Stores a mail and starts its first attempt. @param expiresAt milliseconds since the epoch; null: never. */
+  add(message: CheckedMessage, expiresAt: number | null): Promise<void>;
+  /** Waits for the attempts of this process that are in progress. */
+  settled(): Promise<void>;
+}
+
+/**
+ * Sends stored mails. The cron event of the next attempt is stored before each attempt begins, so no mail is lost when a node
+ * stops.
+ */
+export function createMailQueue(dependencies: MailQueueDependencies): MailQueue {
+  const { store, database, hooks, cron, log } = dependencies;
+  const inFlight = new Set<Promise<void>>();
+  const deliver = createDelivery(dependencies);
+
+  function start(id: string): void {
+    const attempt = deliver(id)
+      .catch((error: unknown) => log.error('Mail delivery failed', { event: 'mail_delivery_failed', mail: id, error }))
+      .finally(() => inFlight.delete(attempt));
+    inFlight.add(attempt);
+  }
+
+  hooks.addAction(retryHook, async (id: unknown) => {
+    if (typeof id === 'string') await deliver(id);
+  });
+  return {
+    add: (message, expiresAt) =>
+      database.transaction(async () => {
+        const id = await store.insert(message, expiresAt);
+        await cron.scheduleSingle(store.firstRetryAt(), retryHook, [id]);
+        database.afterCommit(() => start(id));
+      }),
+    async settled() {
+      while (inFlight.size > 0) await Promise.all(inFlight);
+    },
+  };
+}
+
+function createDelivery({ store, send, database, cron, log }: MailQueueDependencies): (id: string) => Promise<void> {
+  const claim = (id: string): Promise<MailClaim | null> =>
+    database.transaction(async () => {
+      const claimed = await store.claim(id);
+      if (claimed?.nextAttemptAt) await cron.scheduleSingle(claimed.nextAttemptAt, retryHook, [id]);
+      return claimed;
+    });
+
+  async function giveUp({ id, attempt }: MailClaim, reason: string): Promise<void> {
+    await store.fail(id, reason);
+    await cron.unschedule(retryHook, [id]);
+    log.error('Mail given up', { event: 'mail_given_up', mail: id, attempt, reason });
+  }
+
+  return async (id) => {
+    const claimed = await claim(id);
+    if (claimed === null) return;
+    if (claimed.isExpired) return giveUp(claimed, 'The link in the mail expired before the mail could be sent.');
+    const { attempt, nextAttemptAt } = claimed;
+    try {
+      await send(claimed.message);
+    } catch (error) {
+      const { code, message } = error as { readonly code?: string; readonly message: string };
+      if (code === 'mail_rejected' || code === 'mail_invalid' || nextAttemptAt === null)
+        return giveUp(claimed, message);
+      await store.recordError(id, message);
+      log.warn('Mail not sent yet', { event: 'mail_attempt_failed', mail: id, attempt, code, reason: message });
+      return;
+    }
+    await store.remove(id);
+    await cron.unschedule(retryHook, [id]);
+    log.info('Mail sent', { event: 'mail_sent', mail: id, attempt });
+  };
+}

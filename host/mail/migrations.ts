@@ -1,0 +1,25 @@
+import type { Migration } from '#plugin-api';
+
+/** Mails that are not sent yet. Times are milliseconds since the epoch. */
+export const migrations: readonly Migration[] = [
+  {
+    id: '0020_mails',
+    async up(knex) {
+      await knex.schema.createTable('mails', (table) => {
+        table.text('id').primary();
+        // For the page that lists them. The rest of the mail may contain a secret link and is in `sealed`.
+        table.text('recipients').notNullable();
+        table.text('subject').notNullable();
+        // The encrypted message; empty once it will not be sent any more.
+        table.text('sealed').notNullable();
+        // waiting or failed.
+        table.text('state').notNullable();
+        table.integer('attempts').notNullable();
+        table.bigInteger('next_attempt_at').notNullable();
+        table.bigInteger('expires_at');
+        table.bigInteger('created_at').notNullable().index();
+        table.text('last_error').notNullable();
+      });
+    },
+  },
+];

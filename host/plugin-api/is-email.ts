@@ -1,0 +1,7 @@
+/**
+ * Whether the text is one email address of at most 254 characters. It has no display name, no spaces, no control characters
+ * and nothing else that could end a header or begin a second address.
+ */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && /^[^\s@<>"'(),;:\\[\]\p{Cc}]+@[^\s@<>"'(),;:\\[\]\p{Cc}]+$/u.test(text);
+}

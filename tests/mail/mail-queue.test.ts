@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import type { MailMessage } from '#plugin-api';
+import { createTestHost, type TestHost } from '#testing';
+import { mailOption } from '../../host/mail/smtp-settings.ts';
+import { describeDialects } from '../helpers/dialects.ts';
+import { failureOf } from '../helpers/failure-of.ts';
+import { startSmtpReceiver, type SmtpReceiver } from '../helpers/smtp-receiver.ts';
+
+const message: MailMessage = {
+  to: 'bob@example.com',
+  subject: 'A link',
+  text: 'https://site.example/set-password?token=secret-of-bob\n',
+};
+const minute = 60_000;
+
+describeDialects('mail of a site', (_open, { location }) => {
+  let host: TestHost;
+  let receiver: SmtpReceiver;
+  const open = (): Promise<TestHost> => {
+    const { databaseUrl, dataDir } = location();
+    return createTestHost({ database: databaseUrl ?? dataDir });
+  };
+  const setUp = (given: Readonly<Record<string, unknown>> = {}) =>
+    host.mail.settings.save({
+      host: '127.0.0.1',
+      port: receiver.port,
+      security: 'none',
+      user: '',
+      from_name: '',
+      from_email: 'site@example.com',
+      ...given,
+    });
+  const rows = (): Promise<Record<string, unknown>[]> => host.database.knex('mails').select('*');
+  const logged = (event: string): string[] => host.logged.filter((line) => line.includes(`"${event}"`));
+
+  beforeEach(async () => {
+    receiver = await startSmtpReceiver();
+    host = await open();
+  });
+  afterEach(async () => {
+    await host.stop();
+    await receiver.stop();
+  });
+
+  it('is not available before a server is set up', async () => {
+    expect(await host.mail.isAvailable()).to.equal(false);
+    expect(await failureOf(host.mail.send(message))).to.include({ code: 'mail_unavailable', status: 503 });
+    await setUp();
+    expect(await host.mail.isAvailable()).to.equal(true);
+    expect((await host.mail.send(message)).reply).to.match(/^250/);
+    expect(receiver.mails[0]?.headers['from']).to.equal('My site <site@example.com>');
+  });
+
+  it('is sent in the background, and leaves nothing behind', async () => {
+    await setUp();
+    await host.mail.queue(message);
+    expect((await receiver.next(1)).text).to.contain('secret-of-bob');
+    await host.mail.settled();
+    expect(await rows()).to.deep.equal([]);
+    expect(await host.cron.list()).not.to.deep.include({ hook: 'mail_retry' });
+    expect(await host.cron.next('mail_retry')).to.equal(false);
+  });
+
+  it('is stored encrypted and retried by another node after an error', async () => {
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    const [row] = await rows();
+    expect(JSON.stringify(row)).not.to.contain('secret-of-bob');
+    expect(row).to.include({ state: 'waiting', attempts: 1, subject: 'A link' });
+    expect(row?.['last_error']).to.contain('451 Try again later');
+    expect(logged('mail_attempt_failed')).to.have.length(1);
+    await host.stop();
+
+    host = await open();
+    receiver.refusal = null;
+    await host.cron.runDue();
+    expect(receiver.mails).to.have.length(0);
+    host.clock.jump(minute);
+    await host.cron.runDue();
+    expect(receiver.mails).to.have.length(1);
+    expect(await rows()).to.deep.equal([]);
+  });
+
+  it('is given up after six attempts, with a log line, and its text is removed', async () => {
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    for (const minutes of [1, 5, 15, 60, 240, 240]) {
+      host.clock.jump(minutes * minute);
+      await host.cron.runDue();
+    }
+    expect((await rows())[0]).to.include({ state: 'failed', attempts: 6, sealed: '' });
+    expect(logged('mail_given_up')).to.have.length(1);
+    expect(await host.cron.next('mail_retry')).to.equal(false);
+    host.clock.jump(31 * 24 * 60 * minute);
+    receiver.refusal = null;
+    await host.mail.queue(message);
+    await host.mail.settled();
+    expect(await rows()).to.deep.equal([]);
+  });
+
+  it('is not retried when the server refuses it for good, or after it expired', async () => {
+    await setUp();
+    receiver.refusal = { code: 550, text: 'No such mailbox' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    expect((await rows())[0]).to.include({ state: 'failed', attempts: 1 });
+    await host.database.knex('mails').delete();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message, { expiresAt: host.clock.now() + 30_000 });
+    await host.mail.settled();
+    receiver.refusal = null;
+    host.clock.jump(minute);
+    await host.cron.runDue();
+    expect((await rows())[0]).to.include({ state: 'failed' });
+    expect((await rows())[0]?.['last_error']).to.contain('expired');
+    expect(receiver.mails).to.have.length(0);
+  });
+
+  it('is sent once when several nodes retry it', async () => {
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    receiver.refusal = null;
+    host.clock.jump(minute);
+    const other = await open();
+    other.clock.jump(minute);
+    const [row] = await rows();
+    await Promise.all([host, other].map((node) => node.hooks.doActionAsync('mail_retry', row?.['id'])));
+    await other.stop();
+    expect(receiver.mails).to.have.length(1);
+  });
+
+  it('is not sent when the transaction around it is rolled back', async () => {
+    await setUp();
+    await failureOf(
+      host.database.transaction(async () => {
+        await host.mail.queue(message);
+        throw new Error('Rolled back.');
+      }),
+    );
+    await host.mail.settled();
+    expect(await rows()).to.deep.equal([]);
+    expect(receiver.connections()).to.equal(0);
+  });
+
+  it('is changed, taken and observed by hooks, whose changes are checked', async () => {
+    const seen: unknown[] = [];
+    host.hooks.addAction('wp_mail_succeeded', (mail) => void seen.push(['sent', mail]));
+    host.hooks.addAction(
+      'wp_mail_failed',
+      (error, mail) => void seen.push([(error as { code: string }).code, mail.subject]),
+    );
+    host.hooks.addFilter('wp_mail', (mail) => ({ ...mail, subject: `[Site] ${mail.subject}` }));
+    await setUp();
+    await host.mail.send(message);
+    expect(receiver.mails[0]?.subject).to.equal('[Site] A link');
+    const undo = host.hooks.addFilter('wp_mail', (mail) => ({ ...mail, subject: 'a\r\nBcc: eve@example.com' }));
+    expect(await failureOf(host.mail.send(message))).to.include({ code: 'mail_invalid' });
+    undo();
+    host.hooks.addFilter('pre_wp_mail', () => ({ reply: 'Taken.' }));
+    expect(await host.mail.send(message)).to.deep.equal({ reply: 'Taken.' });
+    expect(receiver.mails).to.have.length(1);
+    expect(seen).to.deep.equal([
+      ['sent', { to: ['bob@example.com'], subject: 'A link' }],
+      ['mail_invalid', 'A link'],
+      ['sent', { to: ['bob@example.com'], subject: 'A link' }],
+    ]);
+  });
+
+  it('never sends a saved password to another server, port or protocol', async () => {
+    await setUp({ user: 'mailer', password: 'right-password' });
+    expect(JSON.stringify(await host.options.get(mailOption))).not.to.contain('right-password');
+    expect((await host.mail.settings.read())?.password).to.equal('right-password');
+    expect(await setUp({ user: 'other' })).to.deep.equal({ passwordDropped: false });
+    for (const change of [{ host: 'localhost' }, { port: 2525 }, { security: 'starttls' }]) {
+      await setUp({ user: 'mailer', password: 'right-password' });
+      expect(await setUp({ user: 'mailer', ...change })).to.deep.equal({ passwordDropped: true });
+      expect((await host.mail.settings.read())?.password).to.equal(null);
+      await setUp({ user: 'mailer' });
+      expect((await host.mail.settings.read())?.password).to.equal(null);
+    }
+    await setUp({ user: 'mailer', password: 'right-password' });
+    const stored = await host.options.get<Record<string, unknown>>(mailOption);
+    await host.options.update(mailOption, { ...stored, host: 'evil.example' });
+    expect((await host.mail.settings.read())?.password).to.equal(null);
+  });
+
+  it('refuses settings that could change a header or a connection', async () => {
+    for (const bad of [
+      { host: 'a b' },
+      { host: 'a\r\nb' },
+      { host: '' },
+      { port: 0 },
+      { port: '25.5' },
+      { security: 'maybe' },
+      { from_name: 'a\r\nBcc: x@y.example' },
+      { from_email: 'Site <site@example.com>' },
+      { user: 'a\nb' },
+      { password: 'a\nb' },
+    ]) {
+      const error = (await failureOf(setUp(bad))) as { data: { params: object } };
+      expect(Object.keys(error.data.params), JSON.stringify(bad)).to.deep.equal(Object.keys(bad));
+    }
+    expect(await host.mail.settings.read()).to.equal(null);
+  });
+});
