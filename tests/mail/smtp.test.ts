@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { SMTPServerOptions } from 'smtp-server';
 import type { MailMessage } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { createGuardedSocket } from '../../host/http/guarded-socket.ts';
@@ -64,14 +65,8 @@ describe('sending by SMTP', () => {
   });
 
   it('upgrades to TLS before it signs in, and refuses a server without STARTTLS', async () => {
-    const onAuth = (
-      auth: { username?: string | undefined; password?: string | undefined },
-      _session: unknown,
-      done: (error: Error | null, result?: { user: string }) => void,
-    ): void =>
-      auth.password === 'right-password'
-        ? done(null, { user: String(auth.username) })
-        : done(new Error(`No, not ${auth.password}`));
+    const onAuth: SMTPServerOptions['onAuth'] = ({ username, password }, _session, done) =>
+      password === 'right-password' ? done(null, { user: username ?? '' }) : done(new Error(`No, not ${password}`));
     receiver = await startSmtpReceiver({ ...certificate, disabledCommands: [], authOptional: false, onAuth });
     await send({ security: 'starttls', user: 'mailer' }, 'right-password');
     expect(receiver.mails[0]).to.include({ isSecure: true, user: 'mailer' });
