@@ -61,8 +61,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {
-  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content, documents, mail } =
-    core;
+  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content, documents, mail } = core;
   const { rest, views, assets, metrics } = web;
   return {
     site,
