@@ -15,6 +15,14 @@ const metadataAddresses = new Set(
   ].map((address) => ipaddr.process(address).toNormalizedString()),
 );
 
+/** Names of the same services. A site outside such a cloud does not call them either. */
+const metadataNames = /^(?:metadata|metadata\.goog|metadata\.google\.internal|instance-data(?:\.ec2\.internal)?)\.?$/i;
+
+/** Why a name is never called, whatever it resolves to, or null (D35). */
+export function refusedName(hostname: string): string | null {
+  return metadataNames.test(hostname) ? 'is a cloud metadata service, which is never called' : null;
+}
+
 /** Ranges an administrator may allow. Other non-public ranges are never allowed: link-local, multicast, reserved, tunnels. */
 const internalRanges: ReadonlySet<string> = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
 
@@ -30,11 +38,18 @@ export function refusalReason(address: string, internal: boolean): string | null
   const parsed = ipaddr.process(bare);
   if (metadataAddresses.has(parsed.toNormalizedString())) return 'is a cloud metadata service, which is never called';
   const range = parsed.range();
-  // NAT64: check the embedded IPv4 address.
-  if (range === 'rfc6052') return refusalReason(parsed.toByteArray().slice(-4).join('.'), internal);
+  if (isWellKnownNat64(parsed)) return refusalReason(parsed.toByteArray().slice(-4).join('.'), internal);
   if (range === 'unicast' && isGlobal(parsed)) return null;
   if (internalRanges.has(range)) return internal ? null : `is not a public address (${range})`;
   return `is not a public address (${range === 'unicast' ? 'reserved' : range})`;
+}
+
+/**
+ * 64:ff9b::/96 embeds an IPv4 address in its last four bytes. In 64:ff9b:1::/48 each network chooses where, so those addresses
+ * are never allowed.
+ */
+function isWellKnownNat64(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address.range() === 'rfc6052' && address.toByteArray().slice(4, 12).every((byte) => byte === 0);
 }
 
 /** Only 2000::/3 is global IPv6; the rest of unicast (site-local, IPv4-compatible) is internal. */

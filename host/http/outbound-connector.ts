@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { literalAddress, refusalReason } from './outbound-addresses.ts';
+import { literalAddress, refusalReason, refusedName } from './outbound-addresses.ts';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 
 /** Resolves all addresses of a name. */
@@ -24,6 +24,8 @@ export async function checkedAddresses(
   internal: boolean,
   resolve: Resolve,
 ): Promise<readonly string[]> {
+  const named = refusedName(hostname);
+  if (named !== null) throw new OutboundError('outbound_refused', `${hostname} ${named}.`);
   const literal = literalAddress(hostname);
   const addresses = literal === null ? await resolveName(hostname, resolve) : [literal];
   for (const address of addresses) {

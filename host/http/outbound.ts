@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
-import type { Agent } from 'undici';
-import { isUrl, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
+import type { Agent, buildConnector } from 'undici';
+import { isUrl, lazy, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
 import {
   checkedAddresses,
   createGuardedConnector,
   reachesInternal,
+  type ConnectorDependencies,
   type OutboundPolicy,
   type Resolve,
 } from './outbound-connector.ts';
@@ -109,11 +110,28 @@ export function createOutbound({
       await checkedAddresses(target.hostname, internal, resolve);
     },
     fetch: (url, init = {}) => send(url, init),
+    connector: ({ timeout = defaults.timeout, ...init } = {}) =>
+      openConnector({ policy: policyFrom(init), resolve, timeout }),
     async close() {
       const open = [...agents.values()];
       agents.clear();
       await Promise.all(open.map(async ({ opening }) => (await opening).destroy()));
     },
+  };
+}
+
+/** A guarded connector that loads undici with its first connection. */
+function openConnector(parts: Omit<ConnectorDependencies, 'buildConnector'>): buildConnector.connector {
+  const opening = lazy(async () => {
+    const { buildConnector: build } = await import('undici');
+    const connect = createGuardedConnector({ ...parts, buildConnector: build });
+    return () => connect;
+  });
+  return (options, callback) => {
+    opening().then(
+      (connect) => connect(options, callback),
+      (error: unknown) => callback(error as Error, null),
+    );
   };
 }
 
@@ -175,7 +193,7 @@ async function follow({
       });
     if (next.origin !== target.origin) {
       if (init.sameOriginOnly) throw leavesOrigin(target, next, response.status);
-      headers = withoutCredentials(headers);
+      headers = withoutCustom(headers);
     }
     target = next;
   }
@@ -250,8 +268,11 @@ function withUserAgent(given: Readonly<Record<string, string>> = {}, userAgent: 
   return { 'user-agent': userAgent, ...given };
 }
 
-function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(authorization|cookie)$/i.test(name)));
+const commonHeaders = ['accept', 'accept-language', 'content-type', 'user-agent'];
+
+/** Any other header may hold a secret that was entered for the first origin (D35). */
+function withoutCustom(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => commonHeaders.includes(name.toLowerCase())));
 }
 
 function listen(signal: AbortSignal, cancellation: Cancellation): () => void {

@@ -169,6 +169,6 @@ export const mediaMethods: MethodKinds<MediaApi> = {
 };
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
 export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
-export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call' };
+export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call', connector: 'call' };
 export const documentsMethods: MethodKinds<DocumentsApi> = { read: 'call' };
 export const mailMethods: MethodKinds<MailApi> = { isAvailable: 'call', send: 'call', queue: 'call' };

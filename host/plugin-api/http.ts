@@ -1,3 +1,5 @@
+import type { buildConnector } from 'undici';
+
 export interface OutboundInit {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,7 +42,7 @@ export interface OutboundResponse {
  * Outbound requests to URLs entered by people. Only http and https; every resolved address and the connected peer
  * are checked against private, loopback, link-local and reserved ranges, on every redirect (D23).
  * Redirects 301, 302, 307 and 308 keep method and body; 303 is followed only for GET and HEAD; https never redirects to http.
- * `authorization` and `cookie` are dropped when a redirect leaves the origin.
+ * A redirect to another origin drops all headers but `accept`, `accept-language`, `content-type` and `user-agent` (D35).
  * Errors have a `code`: `outbound_refused`, `outbound_dns`, `outbound_connect`, `outbound_tls`, `outbound_timeout`,
  * `outbound_too_large`, `outbound_redirects` (with the `status` of the response), `outbound_unreadable`.
  */
@@ -48,4 +50,12 @@ export interface HttpApi {
   fetch(url: string, init?: OutboundInit): Promise<OutboundResponse>;
   /** Checks a URL without calling it: resolves if it is allowed, or throws `outbound_refused` or `outbound_dns`. */
   check(url: string, init?: Pick<OutboundInit, 'allowInternal' | 'allowHost'>): Promise<void>;
+  /**
+   * The guard as the `connect` of an undici Agent, for clients that bring their own requests (D35). It makes the checks of
+   * `fetch` for each connection: the literal address, every resolved address and the connected peer. A refused connection
+   * fails with the errors of `fetch`. Agents of different policies must not be shared.
+   *
+   * @param init the policy; default: public addresses only. `timeout` is the connect timeout in milliseconds, default 10,000.
+   */
+  connector(init?: Pick<OutboundInit, 'allowInternal' | 'allowHost' | 'timeout'>): buildConnector.connector;
 }

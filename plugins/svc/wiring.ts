@@ -3,6 +3,7 @@ import type { AiServices } from './ai/ports.ts';
 import type { Embed } from './ai/embed.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';
+import { createUpstreamHttp, type UpstreamHttp } from './ai/upstream-http.ts';
 import { routeProviderIds } from './ai/capable-provider.ts';
 import { createBudgetStore } from './modules/budgets/budget-store.ts';
 import { createBudgetGuard, withBudgetFallback } from './modules/budgets/guard/budget-guard.ts';
@@ -59,12 +60,13 @@ export interface ServiceContext
 export async function createServices(host: HostApi): Promise<ServiceContext> {
   const providers = await createProviderRegistry({ hooks: host.hooks });
   const settings = createSettings({ host, providers });
-  const { ai, ...accounts } = createAccounts({ host, settings, providers });
+  const upstream = createUpstreamHttp(host);
+  const { ai, ...accounts } = createAccounts({ host, settings, providers, upstream });
   const generateImages: GenerateImages = lazy(async () =>
     (await import('./ai/generate-images.ts')).createGenerateImages({ ...ai, host }),
   );
   const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
-  const vectors = await createVectorServices({ host, embed, providers });
+  const vectors = await createVectorServices({ host, embed, providers, upstream });
   return {
     host,
     settings,
@@ -106,6 +108,7 @@ interface AccountParts {
   readonly host: HostApi;
   readonly settings: Settings;
   readonly providers: ProviderRegistry;
+  readonly upstream: UpstreamHttp;
 }
 
 /** What calls to providers are checked against and recorded in, and the parts that every call uses. */
@@ -113,6 +116,7 @@ function createAccounts({
   host,
   settings,
   providers,
+  upstream,
 }: AccountParts): UsagePort & PricesPort & BudgetsPort & FailoverPort & { readonly ai: AiServices } {
   const { options } = host;
   const prices = createPriceStore({ options });
@@ -135,6 +139,8 @@ function createAccounts({
     isSandbox: () => settings.sandbox.isOn(),
     onWrite: guard.onUsageWrite,
   });
+  // Not awaited: a long stream would hold up the stop.
+  host.onStop(() => void upstream.close());
   // The first registered is the last to run: calls that the other parts make while they stop are still stored.
   host.onStop(() => ledger.stop());
   return {
@@ -147,6 +153,7 @@ function createAccounts({
       registry: providers,
       settings,
       host,
+      upstream,
       recordUsage: createRecordUsage({ clock: host.clock, ledger, guard }),
       withFailover: createWithFailover({ host, failover }),
       withBudgetFallback,
@@ -158,13 +165,19 @@ interface VectorParts {
   readonly host: HostApi;
   readonly embed: Embed;
   readonly providers: ProviderRegistry;
+  readonly upstream: UpstreamHttp;
 }
 
-async function createVectorServices({ host, embed, providers }: VectorParts): Promise<VectorStoresPort> {
+async function createVectorServices({ host, embed, providers, upstream }: VectorParts): Promise<VectorStoresPort> {
   const stores = await createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
   const openStore: OpenStore = lazy(async () =>
-    (await import('./ai/open-vector-store.ts')).createOpenStore({ stores, storeSettings: vectorStoreSettings, host }),
+    (await import('./ai/open-vector-store.ts')).createOpenStore({
+      stores,
+      storeSettings: vectorStoreSettings,
+      host,
+      upstream,
+    }),
   );
   return {
     vectorStores: stores,

@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../host/clock.ts';
 import { store } from '../../plugins/svc/vector-stores/chroma.store.ts';
-import { sharedFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { describeVectorStore } from '../conformance/vector-store.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { startChroma, type ChromaServer } from './chroma-server.ts';
@@ -16,7 +16,7 @@ describe('a real Chroma', () => {
     store,
     opened: store.open({
       settings: { url: server.url },
-      fetch: sharedFetch,
+      ...upstreamHttp.accessTo(server.url),
       clock: createSystemClock(),
       log: silentLog,
       timeout: 20_000,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
-import { sharedFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as chroma } from '../../plugins/svc/vector-stores/chroma.store.ts';
 import { startKnowledgeSite, type KnowledgeSite } from '../contract/knowledge-site.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
@@ -50,7 +50,7 @@ describe('a document of 300 pages in a knowledge base with a real Chroma', funct
   const behind = () =>
     chroma.open({
       settings: { url: server.url },
-      fetch: sharedFetch,
+      ...upstreamHttp.accessTo(server.url),
       clock: createSystemClock(),
       log: silentLog,
       timeout: 20_000,

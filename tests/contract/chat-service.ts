@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../host/clock.ts';
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
-import { sharedFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
 import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
 import { findFakeStore } from '../../plugins/sandbox/fakes.ts';
@@ -86,7 +86,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
     relay,
     behind: qdrant.open({
       settings: findFakeStore('qdrant')?.settings(sandbox.url) ?? {},
-      fetch: sharedFetch,
+      ...upstreamHttp.accessTo(sandbox.url),
       clock: createSystemClock(),
       log: silentLog,
       timeout: 20_000,

@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../host/clock.ts';
 import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
-import { sharedFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as chroma } from '../../plugins/svc/vector-stores/chroma.store.ts';
 import { store as pinecone } from '../../plugins/svc/vector-stores/pinecone.store.ts';
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
@@ -76,7 +76,7 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
       () =>
         stores[id].open({
           settings: leadingTo(id, elsewhere[id] ?? sandbox.url),
-          fetch: sharedFetch,
+          ...upstreamHttp.accessTo(elsewhere[id] ?? sandbox.url),
           clock: createSystemClock(),
           log: silentLog,
           timeout: 20_000,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createUndiciFetch } from '../../plugins/svc/ai/undici-fetch.ts';
+import { openUndiciFetch } from '../helpers/upstream-http.ts';
 import type { AiParams } from '../../plugins/svc/kit/ai-params.ts';
 import type {
   Provider,
@@ -30,7 +30,7 @@ const everyParam: AiParams = {
 };
 
 describe("the service's own providers, pointed at the sandbox", () => {
-  const { fetch, close } = createUndiciFetch();
+  const { fetch, close } = openUndiciFetch();
   let sandbox: OpenSandbox;
   let registry: Awaited<ReturnType<typeof createProviderRegistry>>;
   before(async () => {

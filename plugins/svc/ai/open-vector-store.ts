@@ -11,7 +11,7 @@ import {
   type VectorTarget,
 } from '../vector-stores/vector-store.ts';
 import { withRetries } from './retry.ts';
-import { sharedFetch } from './undici-fetch.ts';
+import type { UpstreamHttp } from './upstream-http.ts';
 import { vectorStoreFailure } from './upstream-failure.ts';
 import type { VectorStoreRegistry } from '../vector-stores/registry.ts';
 
@@ -57,7 +57,7 @@ export function createOpenStore(services: VectorServices): OpenStore {
     const { signal } = init;
     const opened = store.open({
       settings,
-      fetch: services.fetch ?? sharedFetch,
+      ...services.upstream.accessTo(settings.url),
       clock,
       log,
       timeout,
@@ -169,8 +169,7 @@ interface VectorServices {
     effective(id: string): Promise<VectorStoreSettings>;
   };
   readonly host: Pick<HostApi, 'clock' | 'log'>;
-  /** Default: undici's, with one connection pool per process. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly upstream: UpstreamHttp;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;
 }

@@ -4,6 +4,7 @@ import type { ImageParams } from '../kit/image-params.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
+import type { UpstreamHttp } from './upstream-http.ts';
 import type { Capability } from './capable-provider.ts';
 
 /*
@@ -28,8 +29,7 @@ export interface AiServices {
   readonly registry: ProviderRegistry;
   readonly settings: AiSettings;
   readonly host: Pick<HostApi, 'clock' | 'log' | 'site'>;
-  /** Default: undici's, with one connection pool per process. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly upstream: UpstreamHttp;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;
   /** Default: calls are not recorded, and no budget limits them. */

@@ -2,7 +2,6 @@ import { isUrl, type RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
 import type { AiServices } from './ports.ts';
-import { sharedFetch } from './undici-fetch.ts';
 
 /** Saved settings, with the defaults of the provider's schema for blank ones. */
 export function withDefaults(provider: Provider, saved: ProviderSettings): ProviderSettings {
@@ -62,7 +61,7 @@ export function connectionOf(services: AiServices, { settings, timeout, signal }
   const { clock, log } = services.host;
   return {
     settings,
-    fetch: services.fetch ?? sharedFetch,
+    fetch: services.upstream.accessTo(settings.base_url).fetch,
     clock,
     log,
     timeout,

@@ -1,29 +1,38 @@
 import type { Readable } from 'node:stream';
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, Dispatcher, buildConnector } from 'undici';
 import { undiciResponse } from './undici-response.ts';
 
 export interface UndiciFetch {
   readonly fetch: typeof globalThis.fetch;
+  /** The connection pool, for clients that have no option for a `fetch`. */
+  dispatcher(): Promise<Dispatcher>;
   /** Closes the connections after the running calls have finished. */
   close(): Promise<void>;
+}
+
+export interface UndiciFetchParts {
+  /** Opens connections behind the outbound guard: `host.http.connector()` (D35). */
+  readonly connect: buildConnector.connector;
+  /** Kept open per host, 1 or more. Default 256. */
+  readonly connections?: number;
 }
 
 /**
  * A `fetch` on undici's `request`, which gives the SDKs about 50 % more calls per second than the global one. It supports
  * what they use: method, headers, bodies of text, bytes or streams, abort signals, whole and streamed responses. Redirects
  * are returned, never followed, so that a key stays with the host it was saved for. Errors are those of `fetch`: the
- * signal's reason, or a TypeError "fetch failed" whose cause has undici's code.
+ * signal's reason, or a TypeError "fetch failed" whose causes have the guard's and undici's codes.
  *
- * @param connections kept open per host, 1 or more.
+ * The first call loads undici; idle connections do not keep the process alive.
  */
-export function createUndiciFetch({ connections = 256 }: { readonly connections?: number } = {}): UndiciFetch {
+export function createUndiciFetch({ connect, connections = 256 }: UndiciFetchParts): UndiciFetch {
   let pool: Promise<{ agent: Agent; request: typeof import('undici').request }> | undefined;
   const open = async () => {
     const { Agent, request } = await import('undici');
     // Calls have their own time limits.
     const agent = new Agent({
       connections,
-      connect: { timeout: 10_000 },
+      connect,
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 10_000,
@@ -42,6 +51,7 @@ export function createUndiciFetch({ connections = 256 }: { readonly connections?
         throw new TypeError('fetch failed', { cause: error });
       }
     },
+    dispatcher: async () => (await (pool ??= open())).agent,
     close: async () => {
       const opened = await pool;
       pool = undefined;
@@ -49,9 +59,6 @@ export function createUndiciFetch({ connections = 256 }: { readonly connections?
     },
   };
 }
-
-/** The connection pool of the process for providers. The first call loads undici; idle connections do not keep the process alive. */
-export const sharedFetch: typeof globalThis.fetch = createUndiciFetch().fetch;
 
 interface UndiciOptions {
   readonly method: Dispatcher.HttpMethod;

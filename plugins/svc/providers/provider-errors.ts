@@ -1,4 +1,5 @@
 import { cleanMessage } from '../kit/clean-message.ts';
+import { refusedAddress } from '../kit/refused-address.ts';
 import { isObject, listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
 
@@ -91,6 +92,8 @@ export function errorFromThrown(thrown: unknown, connection: ProviderConnection)
   if (typeof status === 'number' && headers instanceof Headers) {
     return errorFromResponse({ status, headers, body: error ?? thrown.message.replace(/^\d+ /, '') }, connection);
   }
+  const refused = refusedAddress(thrown);
+  if (refused !== null) return new ProviderError({ kind: 'unreadable', message: refused, cause: thrown });
   const code = codeOf(thrown);
   if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
     return thrown;

@@ -1,4 +1,5 @@
 import { cleanMessage } from '../kit/clean-message.ts';
+import { refusedAddress } from '../kit/refused-address.ts';
 import { VectorStoreError, type VectorStoreConnection, type VectorStoreErrorKind } from './vector-store.ts';
 
 export interface StoreResponse {
@@ -79,6 +80,8 @@ const connectionSentences: Readonly<Record<string, string>> = {
 export function errorFromThrown(thrown: unknown): unknown {
   if (thrown instanceof VectorStoreError || !(thrown instanceof Error)) return thrown;
   if (thrown instanceof SyntaxError) return unreadableResponse('not JSON', thrown);
+  const refused = refusedAddress(thrown);
+  if (refused !== null) return new VectorStoreError({ kind: 'unreadable', message: refused, cause: thrown });
   const code = findErrorCode(thrown);
   if (code === null && !/fetch failed|terminated|aborted|socket/i.test(thrown.message)) return thrown;
   const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;

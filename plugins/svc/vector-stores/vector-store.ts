@@ -11,7 +11,10 @@ export interface VectorStoreSettings {
 /** What a store needs for its calls. */
 export interface VectorStoreConnection {
   readonly settings: VectorStoreSettings;
+  /** Passes the outbound guard (D35). */
   readonly fetch: typeof globalThis.fetch;
+  /** undici's, with the same guard, for clients that have no option for a `fetch`. */
+  readonly dispatcher: () => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Logger;
   /** Time limit of one exchange in milliseconds, until the body is read; 1 or more. */

@@ -4,7 +4,7 @@ import { createSystemClock } from '../../../host/clock.ts';
 import { fakeProviders } from '../../../plugins/sandbox/fakes.ts';
 import { createGenerateText } from '../../../plugins/svc/ai/generate-text.ts';
 import { createTestProvider } from '../../../plugins/svc/ai/test-provider.ts';
-import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
+import { openUndiciFetch, upstreamThrough } from '../../helpers/upstream-http.ts';
 import type { AiServices } from '../../../plugins/svc/ai/ports.ts';
 import { sampleParams } from '../../conformance/upstream.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
@@ -13,7 +13,7 @@ import { services } from './helpers.ts';
 
 describe('Text from the sandbox’s stand-ins', () => {
   let sandbox: OpenSandbox;
-  const pool = createUndiciFetch();
+  const pool = openUndiciFetch();
   before(async () => {
     sandbox = await openSandbox();
   });
@@ -31,7 +31,7 @@ describe('Text from the sandbox’s stand-ins', () => {
         const saved = wire.settings(`${sandbox.url}/${wire.id}`, {});
         return {
           ...(await services({ settings: { provider: () => Promise.resolve(saved), ...changes } })),
-          fetch: pool.fetch,
+          upstream: upstreamThrough(pool.fetch),
         };
       };
       const call = { provider: wire.id, messages: [{ role: 'user', content: 'Say hello.' }] } as const;

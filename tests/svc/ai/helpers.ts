@@ -9,6 +9,7 @@ import {
 } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { currentFetch } from '../../helpers/recorded-responses.ts';
+import { upstreamThrough } from '../../helpers/upstream-http.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
 export interface ServicesInit {
@@ -43,7 +44,7 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
       ...init.settings,
     },
     host: { clock, log: silentLog, site },
-    fetch: currentFetch,
+    upstream: upstreamThrough(currentFetch),
     random: () => 1,
   };
 }

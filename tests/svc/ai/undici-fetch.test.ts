@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { OpenAI } from 'openai';
-import { createUndiciFetch, type UndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
+import { openUndiciFetch } from '../../helpers/upstream-http.ts';
+import type { UndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
 import { createSystemClock } from '../../../host/clock.ts';
 import type { Provider, ProviderError } from '../../../plugins/svc/providers/provider.ts';
 import { provider as claude } from '../../../plugins/svc/providers/claude.provider.ts';
@@ -47,7 +48,7 @@ describe('The fetch on undici', () => {
     server.on('connection', () => (connections += 1));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-    pool = createUndiciFetch();
+    pool = openUndiciFetch();
   });
 
   afterEach(async () => {
@@ -164,8 +165,14 @@ describe('The fetch on undici', () => {
     const cut = (await failureOf(pool.fetch(url))) as TypeError & { cause: { code: string } };
     expect([cut.message, cut.cause.code]).to.deep.equal(['fetch failed', 'UND_ERR_SOCKET']);
 
-    const refused = (await failureOf(pool.fetch('http://127.0.0.1:9/'))) as TypeError & { cause: { code: string } };
-    expect([refused.message, refused.cause.code]).to.deep.equal(['fetch failed', 'ECONNREFUSED']);
+    const refused = (await failureOf(pool.fetch('http://127.0.0.1:9/'))) as Error & {
+      cause: { code: string; cause: { code: string } };
+    };
+    expect([refused.message, refused.cause.code, refused.cause.cause.code]).to.deep.equal([
+      'fetch failed',
+      'outbound_connect',
+      'ECONNREFUSED',
+    ]);
   });
 
   it('fails while reading when the answer is cut', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
-import { createUndiciFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
+import { openUndiciFetch } from '../../helpers/upstream-http.ts';
 import { createEventParser, EndlessEvent } from '../../../plugins/svc/providers/streams/event-parser.ts';
 import {
   createReasoningFilter,
@@ -74,7 +74,7 @@ describe('Streams of providers over real connections', () => {
   let server: Server;
   let origin: string;
   let answer: (response: ServerResponse) => void;
-  const pool = createUndiciFetch();
+  const pool = openUndiciFetch();
   before(async () => {
     registry = await createProviderRegistry({ hooks: createHooks() });
     server = createServer((request, response) => {

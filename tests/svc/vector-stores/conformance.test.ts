@@ -1,5 +1,5 @@
 import { createSystemClock } from '../../../host/clock.ts';
-import { sharedFetch } from '../../../plugins/svc/ai/undici-fetch.ts';
+import { upstreamHttp } from '../../helpers/upstream-http.ts';
 import { store as chroma } from '../../../plugins/svc/vector-stores/chroma.store.ts';
 import { store as pinecone } from '../../../plugins/svc/vector-stores/pinecone.store.ts';
 import { store as qdrant } from '../../../plugins/svc/vector-stores/qdrant.store.ts';
@@ -20,7 +20,7 @@ describe('the stores of this service against the stand-ins of the sandbox', () =
       store,
       opened: store.open({
         settings: findFakeStore(store.id)?.settings(sandbox.url) ?? {},
-        fetch: sharedFetch,
+        ...upstreamHttp.accessTo(sandbox.url),
         clock: createSystemClock(),
         log: silentLog,
         timeout: 20_000,

@@ -9,11 +9,19 @@ const clients = createClientCache<QdrantClient>();
 const usualPort = 6333;
 
 export type QdrantApi = ReturnType<QdrantClient['api']>;
-/** Options of each request: the signal replaces the client's time limit; keys are never sent to a redirect target. */
-export type QdrantInit = { readonly signal: AbortSignal; readonly redirect: 'manual'; readonly headers: Headers };
+/**
+ * Options of each request: the signal replaces the client's time limit; keys are never sent to a redirect target; the
+ * dispatcher replaces the client's own, which has no outbound guard.
+ */
+export type QdrantInit = {
+  readonly signal: AbortSignal;
+  readonly redirect: 'manual';
+  readonly headers: Headers;
+  readonly dispatcher: NonNullable<RequestInit['dispatcher']>;
+};
 
 /**
- * One exchange with Qdrant. Its client has no `fetch` option and uses the global one with separate connections.
+ * One exchange with Qdrant. Its client has no `fetch` option and uses the global one, with the connection's dispatcher.
  *
  * @throws VectorStoreError
  */
@@ -22,9 +30,10 @@ export async function askQdrant<T>(
   call: (api: QdrantApi, init: QdrantInit) => Promise<{ readonly data: { readonly result?: T } }>,
 ): Promise<T> {
   const client = await getClient(connection);
+  const dispatcher = (await connection.dispatcher()) as QdrantInit['dispatcher'];
   const { data } = await exchange(
     connection,
-    (signal) => call(client.api(), { signal, redirect: 'manual', headers: new Headers() }),
+    (signal) => call(client.api(), { signal, redirect: 'manual', headers: new Headers(), dispatcher }),
     (thrown) => toFailure(thrown, connection),
   );
   if (typeof data !== 'object' || data.result === undefined || data.result === null)

@@ -4,7 +4,7 @@ import { createOutbound, type Outbound } from '../../../../host/http/outbound.ts
 import { createDeliver } from '../../../../plugins/svc/webhooks/delivery/deliver.ts';
 import { typedInternalHost } from '../../../../plugins/svc/kit/internal-host.ts';
 import type { Deliver } from '../../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
-import { literalHosts, names, oddAddresses } from './guard-cases.ts';
+import { literalHosts, names, oddAddresses } from '../../../helpers/guard-cases.ts';
 import { attempt, openOutbound, openReceiver, type Receiver } from './open-receiver.ts';
 
 /** Traps on both loopback addresses; no case may so much as connect to one. */

@@ -1,6 +1,5 @@
-/** Hosts that are literals of a forbidden address, in every way of writing one. */
-export const literalHosts: readonly string[] = [
-  // 127.0.0.1 in all its spellings
+/** Hosts of this machine and of private networks, in every spelling. Only an administrator may enter them (D23). */
+export const privateHosts: readonly string[] = [
   '127.0.0.1',
   '127.1',
   '127.0.1',
@@ -19,15 +18,6 @@ export const literalHosts: readonly string[] = [
   '①②⑦.⓪.⓪.①',
   '１２７。０。０。１',
   '127。0。0。1',
-  // this host and its network
-  '0.0.0.0',
-  '0',
-  '0x0',
-  '00.0.0.0',
-  '0.1.2.3',
-  '[::]',
-  '[0:0:0:0:0:0:0:0]',
-  // loopback in IPv6, and IPv4 carried in IPv6
   '[::1]',
   '[0:0:0:0:0:0:0:1]',
   '[0000::0001]',
@@ -35,15 +25,8 @@ export const literalHosts: readonly string[] = [
   '[::ffff:7f00:1]',
   '[::FFFF:127.0.0.1]',
   '[0:0:0:0:0:ffff:7f00:1]',
-  '[::127.0.0.1]',
-  '[::7f00:1]',
   '[64:ff9b::127.0.0.1]',
   '[64:ff9b::7f00:1]',
-  '[64:ff9b:1::7f00:1]',
-  '[2002:7f00:1::]',
-  '[2002:7f00:0001::1]',
-  '[::ffff:0:127.0.0.1]',
-  // private networks
   '10.0.0.1',
   '10.255.255.255',
   '10.1',
@@ -62,15 +45,33 @@ export const literalHosts: readonly string[] = [
   '[::ffff:192.168.1.1]',
   '[::ffff:c0a8:101]',
   '[64:ff9b::10.0.0.1]',
-  '[2002:a00:1::]',
-  '[2002:c0a8:101::]',
   '[fc00::1]',
   '[fd00::1]',
   '[fd12:3456:789a::1]',
-  '[fec0::1]',
-  // carrier-grade NAT, link-local, metadata of clouds
   '100.64.0.1',
   '100.127.255.254',
+];
+
+/** Hosts that are never called, whoever enters them: metadata, link-local, reserved and tunnel addresses (D35). */
+export const forbiddenHosts: readonly string[] = [
+  '0.0.0.0',
+  '0',
+  '0x0',
+  '00.0.0.0',
+  '0.1.2.3',
+  '[::]',
+  '[0:0:0:0:0:0:0:0]',
+  '[::127.0.0.1]',
+  '[::7f00:1]',
+  '[64:ff9b:1::7f00:1]',
+  '[64:ff9b:1::a9fe:a9fe]',
+  '[64:ff9b:1:a9fe:a9:fe00:808:808]',
+  '[2002:7f00:1::]',
+  '[2002:7f00:0001::1]',
+  '[::ffff:0:127.0.0.1]',
+  '[2002:a00:1::]',
+  '[2002:c0a8:101::]',
+  '[fec0::1]',
   '100.100.100.200',
   '169.254.0.1',
   '169.254.169.254',
@@ -89,7 +90,6 @@ export const literalHosts: readonly string[] = [
   '[fe80::a9fe:a9fe]',
   '[febf::1]',
   '192.0.0.192',
-  // reserved, documentation, benchmarking, multicast, broadcast
   '192.0.0.1',
   '192.0.2.1',
   '198.51.100.1',
@@ -107,39 +107,65 @@ export const literalHosts: readonly string[] = [
   '[100::1]',
   '[2001::1]',
   '[2001:2::1]',
+  '168.63.129.16',
+  '[fd20:ce::254]',
+  '169.254.170.23',
+  '[fd00:ec2::23]',
+  '[64:ff9b::100.100.100.200]',
+  'metadata.goog',
+  'metadata.google.internal',
+  'metadata.google.internal.',
+  'METADATA.GOOG',
 ];
 
-/** Names and the addresses a resolver gives for them; each must be refused, also where a good address stands first. */
-export const names: Readonly<Record<string, readonly string[]>> = {
+/** All of them, for the policy of public addresses only. */
+export const literalHosts: readonly string[] = [...privateHosts, ...forbiddenHosts];
+
+/** Names of private addresses, and what a resolver returns for them. */
+export const privateNames: Readonly<Record<string, readonly string[]>> = {
   'loopback.example': ['127.0.0.1'],
   'loopback6.example': ['::1'],
   'mapped.example': ['::ffff:127.0.0.1'],
   'mapped-hex.example': ['::ffff:7f00:1'],
   'nat64.example': ['64:ff9b::7f00:1'],
-  'sixtofour.example': ['2002:7f00:1::'],
-  'any.example': ['0.0.0.0'],
-  'any6.example': ['::'],
   'ten.example': ['10.0.0.1'],
   'one-seven-two.example': ['172.16.5.5'],
   'one-nine-two.example': ['192.168.1.1'],
   'carrier.example': ['100.64.0.1'],
-  'link-local.example': ['169.254.1.1'],
-  'metadata.example': ['169.254.169.254'],
-  'metadata6.example': ['fd00:ec2::254'],
-  'alibaba.example': ['100.100.100.200'],
   'unique-local.example': ['fd00::1'],
-  'link-local6.example': ['fe80::1'],
-  'multicast.example': ['224.0.0.1'],
-  'broadcast.example': ['255.255.255.255'],
-  'benchmark.example': ['198.18.0.1'],
   'mixed-last.example': ['93.184.215.14', '127.0.0.1'],
   'mixed-first.example': ['127.0.0.1', '93.184.215.14'],
   'mixed-families.example': ['2606:2800:21f:cb07:6820:80da:af6b:8b2c', '::1'],
   'mixed-many.example': ['93.184.215.14', '93.184.215.15', '10.0.0.9'],
+};
+
+/** Names of addresses that are never called, also where a good address stands first. */
+export const forbiddenNames: Readonly<Record<string, readonly string[]>> = {
+  'sixtofour.example': ['2002:7f00:1::'],
+  'any.example': ['0.0.0.0'],
+  'any6.example': ['::'],
+  'link-local.example': ['169.254.1.1'],
+  'metadata.example': ['169.254.169.254'],
+  'metadata6.example': ['fd00:ec2::254'],
+  'alibaba.example': ['100.100.100.200'],
+  'link-local6.example': ['fe80::1'],
+  'multicast.example': ['224.0.0.1'],
+  'broadcast.example': ['255.255.255.255'],
+  'benchmark.example': ['198.18.0.1'],
   'garbage.example': ['not an address'],
   'blank.example': [''],
   'zone.example': ['fe80::1%lo'],
+  'azure.example': ['168.63.129.16'],
+  'google6.example': ['fd20:ce::254'],
+  'oracle.example': ['192.0.0.192'],
+  'mapped-metadata.example': ['::ffff:169.254.169.254'],
+  'nat64-metadata.example': ['64:ff9b::a9fe:a9fe'],
+  'local-nat64.example': ['64:ff9b:1:a9fe:a9:fe00:808:808'],
+  'mixed-metadata.example': ['93.184.215.14', '169.254.169.254'],
 };
+
+/** All of them. */
+export const names: Readonly<Record<string, readonly string[]>> = { ...privateNames, ...forbiddenNames };
 
 /** Addresses that are no address of the web, or smuggle something. `{port}` is the trap's. */
 export const oddAddresses: readonly string[] = [

@@ -1,0 +1,56 @@
+import type { Dispatcher } from 'undici';
+import { isUrl, type HttpApi } from '#plugin-api';
+import { createUndiciFetch } from './undici-fetch.ts';
+
+/** How an upstream is reached: one `fetch`, and the pool behind it for clients without an option for a `fetch`. */
+export interface UpstreamAccess {
+  readonly fetch: typeof globalThis.fetch;
+  dispatcher(): Promise<Dispatcher>;
+}
+
+/** HTTP for calls to providers and vector stores. Every connection passes the outbound guard (D23, D35). */
+export interface UpstreamHttp {
+  /**
+   * The access to the upstream at a URL that an administrator entered. Private addresses are allowed for the host name of that
+   * URL alone; other hosts, such as one that an upstream names, must be public. Metadata and link-local addresses are never
+   * called. Equal host names return the same object, so that clients can be cached by their `fetch`.
+   *
+   * @param url blank or invalid: public addresses only.
+   */
+  accessTo(url: string | undefined): UpstreamAccess;
+  /** Closes the connections after the running calls have finished. */
+  close(): Promise<void>;
+}
+
+/** Accesses that are kept; a site has about a dozen upstreams. */
+const maxAccesses = 200;
+
+export function createUpstreamHttp({ http }: { readonly http: Pick<HttpApi, 'connector'> }): UpstreamHttp {
+  const entered = createUndiciFetch({ connect: http.connector({ allowInternal: true }) });
+  const others = createUndiciFetch({ connect: http.connector() });
+  const accesses = new Map<string, UpstreamAccess>();
+
+  function open(hostname: string): UpstreamAccess {
+    return {
+      fetch: (input, init) => {
+        const { hostname: called } = new URL(input instanceof Request ? input.url : input);
+        return (called === hostname ? entered : others).fetch(input, init);
+      },
+      dispatcher: () => entered.dispatcher(),
+    };
+  }
+
+  return {
+    accessTo(url = '') {
+      if (!isUrl(url)) return others;
+      const { hostname } = new URL(url);
+      const access = accesses.get(hostname) ?? open(hostname);
+      if (accesses.size >= maxAccesses) accesses.clear();
+      accesses.set(hostname, access);
+      return access;
+    },
+    close: async () => {
+      await Promise.all([entered.close(), others.close()]);
+    },
+  };
+}
