@@ -30,6 +30,8 @@ export interface Config {
   readonly admin: { readonly login: string; readonly password: string; readonly email: string } | null;
   /** Bearer token for `/metrics` from other machines; null: loopback only. */
   readonly metricsToken: string | null;
+  /** Plugins cannot be installed, edited or deleted from the browser. */
+  readonly disallowFileMods: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -73,6 +75,7 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     admin: readAdmin(read, errors),
     metricsToken: read('METRICS_TOKEN'),
+    disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;

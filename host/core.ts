@@ -19,6 +19,7 @@ import { createSecrets } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
 import { createSite } from './site.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
+import { disallowFileMods } from './users/user.ts';
 import { createUsers } from './users/users.ts';
 import { stamp } from './loader/upgrade.ts';
 
@@ -53,6 +54,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     await options.load();
     registerSiteSettings({ options, hooks });
     const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
+    if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });

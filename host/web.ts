@@ -161,8 +161,6 @@ function createSitePages({
     views,
     site,
     restUrl: () => site.restRoot(),
-    plugins,
-    badges: () => admin.badges(),
     description: () => site.description(),
     theme: createLazyTheme({ parts, hooks, views, site }),
   };

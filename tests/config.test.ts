@@ -28,6 +28,7 @@ describe('configuration', () => {
       logLevel: 'info',
       admin: null,
       metricsToken: null,
+      disallowFileMods: false,
     });
   });
 

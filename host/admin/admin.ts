@@ -1,6 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 
-import type { AdminApi, AdminBadge } from '#plugin-api';
+import type { AdminApi } from '#plugin-api';
 import { createErrorResponses } from './error-responses.ts';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
@@ -21,8 +21,6 @@ export interface Admin {
   readonly api: AdminApi;
   /** Mount it at `/admin`, behind the server that sets request ids and security headers. */
   readonly router: Router;
-  /** The badges of the admin bar, also shown in the header of the public site. */
-  badges(): Promise<readonly AdminBadge[]>;
 }
 
 /**
@@ -69,7 +67,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   addSetupRoutes(router, context);
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
-  return { api: registry.api, router, badges: () => registry.badges() };
+  return { api: registry.api, router };
 }
 
 /** The last error handler. Errors of the body parser arrive here too. */

@@ -8,6 +8,9 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
   const { hooks, plugins, site, restUrl } = dependencies;
   return {
     render: async (request) => {
+      const manages = request.user.can('manage_options');
+      // What runs here, and what failed, is for administrators alone.
+      if (!manages) return { template: 'admin/dashboard', data: { restUrl: restUrl(), siteUrl: site.url } };
       const list = await plugins.list();
       const steps = await filterLines(request, [], (lines: readonly NextStep[]) =>
         hooks.applyFiltersAsync('admin_next_steps', lines, request.user),
@@ -15,7 +18,6 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
       const failures = await filterLines(request, list.flatMap(pluginFailures), (lines) =>
         hooks.applyFiltersAsync('admin_recent_failures', lines, request.user),
       );
-      const manages = request.user.can('manage_options');
       return {
         template: 'admin/dashboard',
         data: {
@@ -27,7 +29,7 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
           failed: list.filter((plugin) => plugin.state === 'failed').length,
           plugins: list.map(({ name, version, state }) => ({ name, version, ...stateBadge(state) })),
           steps: steps.map((step) => ({ ...step, href: step.href === undefined ? null : toHref(step.href) })),
-          hasChoices: manages && registry.choices().length > 0,
+          hasChoices: registry.choices().length > 0,
           failures: failures
             .slice(0, 10)
             .map((failure) => ({ ...failure, href: failure.href === undefined ? null : toHref(failure.href) })),

@@ -58,7 +58,8 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
           title: page.title,
           body: views.safe(body),
           menu: registry.menu(user, page.slug),
-          badges: await registry.badges(),
+          // States of plugins, such as used-up budgets, concern administrators alone.
+          badges: user.can('manage_options') ? await registry.badges() : [],
           notice,
           reveal,
           logoutNonce: await nonces.create(logoutAction, user, sessionId),

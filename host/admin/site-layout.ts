@@ -1,7 +1,7 @@
 import express, { type Router } from 'express';
 
-import type { AdminBadge, SiteApi } from '#plugin-api';
-import type { AdminPlugins, AdminViews } from './dependencies.ts';
+import type { SiteApi } from '#plugin-api';
+import type { AdminViews } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
 
 export interface SiteDependencies {
@@ -9,9 +9,6 @@ export interface SiteDependencies {
   readonly site: SiteApi;
   /** Absolute URL of the REST root. */
   readonly restUrl: () => string;
-  readonly plugins: Pick<AdminPlugins, 'list'>;
-  /** Shown in the header of every page, for example SANDBOX. Default: none. */
-  readonly badges?: () => Promise<readonly AdminBadge[]>;
   /** The option `blogdescription`. Default: empty. */
   readonly description?: () => Promise<string>;
   /** Additional values for the layout: head, footer, body classes, menu. Default: none. */
@@ -22,14 +19,12 @@ export interface SiteDependencies {
 export function createSiteRouter(dependencies: SiteDependencies): Router {
   const router = express.Router();
   router.get('/', async (_request, response) => {
-    const active = (await dependencies.plugins.list()).filter((plugin) => plugin.state === 'active');
     const html = await renderSitePage(dependencies, {
       title: await dependencies.site.name(),
       template: 'site/home',
       kind: 'home',
       data: {
         description: (await dependencies.description?.()) ?? '',
-        plugins: active.map(({ name, description }) => ({ name, description })),
         restUrl: dependencies.restUrl(),
         adminUrl: adminPath(),
       },
@@ -87,7 +82,7 @@ export interface SitePage {
 
 /** Renders a page in the layout of the site. */
 export async function renderSitePage(
-  { views, site, restUrl, badges, theme }: SiteDependencies,
+  { views, site, restUrl, theme }: SiteDependencies,
   page: SitePage,
 ): Promise<string> {
   const frame = { site: { name: await site.name(), url: site.url }, restUrl: restUrl() };
@@ -97,7 +92,6 @@ export async function renderSitePage(
     style: page.style,
     script: page.script,
     body: views.safe(body),
-    badges: (await badges?.()) ?? [],
     adminUrl: adminPath(),
     ...(await theme?.(page)),
   };

@@ -26,6 +26,20 @@ function mapUserCapability(capability: string, userId: number, args: readonly un
   return isOwn && needed === 'edit_users' ? ['exist'] : [needed];
 }
 
+const fileCapabilities = new Set(
+  ['plugins', 'themes'].flatMap((kind) => ['install', 'update', 'edit', 'delete'].map((verb) => `${verb}_${kind}`)),
+);
+
+/**
+ * Denies every user, administrators included, to change the code of the site, as `DISALLOW_FILE_MODS` does in WordPress.
+ * Commands have no user and go on working.
+ */
+export function disallowFileMods(hooks: Pick<HooksApi, 'addFilter'>): void {
+  hooks.addFilter('map_meta_cap', (required, capability) =>
+    fileCapabilities.has(capability) ? ['do_not_allow'] : required,
+  );
+}
+
 declare module '#plugin-api' {
   interface FilterMap {
     /** The capabilities of a user, before the check of the `required` ones. `args` is [capability, user id, ...further]. */

@@ -141,7 +141,7 @@ export async function openAdmin({
     next();
   });
   app.use('/admin', admin.router);
-  app.use(createSiteRouter({ ...shared, badges: () => admin.badges() }));
+  app.use(createSiteRouter(shared));
   const renderError = createErrorPage(shared);
   app.use(
     async (_request, response) =>

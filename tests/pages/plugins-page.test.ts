@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { disallowFileMods } from '../../host/users/user.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
 import { openPages, type AdminBrowser, type PageAnswer, type PagesSite, type UploadPart } from './pages-site.ts';
@@ -59,6 +60,22 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
 
   it('installs and activates at once when the box is ticked', async () => {
     expect((await install(await zip(), { activate: '1' })).text).to.contain('Sample 1.0.0 installed and activated.');
+    expect(states()).to.equal('sample 1.0.0 active');
+  });
+
+  it('lets no administrator install or uninstall with DISALLOW_FILE_MODS', async () => {
+    await install(await zip());
+    const nonce = nonceIn((await browser.get('/admin/plugins')).html);
+    disallowFileMods(site.host.hooks);
+    const { text } = await browser.get('/admin/plugins');
+    expect(text).to.contain('Sample').and.not.contain('Install a plugin').and.not.contain('Uninstall');
+    expect(nonce).not.to.equal('');
+    for (const action of ['install', 'uninstall']) {
+      const fields = { slug: 'sample', _nonce: nonce };
+      const refused = await browser.post(`/admin/plugins?action=${action}`, fields, { Accept: 'application/json' });
+      expect([action, refused.status]).to.deep.equal([action, 403]);
+    }
+    expect((await browser.submit('/admin/plugins', 'activate', { slug: 'sample' })).text).to.contain('activated');
     expect(states()).to.equal('sample 1.0.0 active');
   });
 
