@@ -1,17 +1,40 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Dispatcher } from 'undici';
+import type { OutboundResponse } from '#plugin-api';
+import type { OutboundClients } from './outbound-clients.ts';
 import { OutboundError, asOutboundError } from './outbound-errors.ts';
 
-/** Response of one hop; redirects are not followed. */
-export interface HopResponse {
+/** Response of one hop; redirects are not followed. A class, so that responses share their methods. */
+class BufferedResponse implements OutboundResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+  readonly url: string;
+
+  constructor({ target }: Hop, { status, headers }: ResponseHead, body: Buffer) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+    this.url = target.href;
+  }
+
+  text(): string {
+    return this.body.toString('utf8');
+  }
+
+  json(): unknown {
+    return JSON.parse(this.text());
+  }
+}
+
+interface ResponseHead {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface Hop {
-  readonly agent: Pick<Dispatcher, 'dispatch'>;
+  readonly clients: OutboundClients;
   readonly target: URL;
   readonly method: string;
   readonly headers: Record<string, string>;
@@ -39,26 +62,22 @@ export function cancel(cancellation: Cancellation, reason: Error): void {
  * Sends one request with undici's `dispatch`, which costs about a third less than `request`: a response that is read whole
  * needs no stream. A redirect resolves with its head; its body is not read.
  */
-export function sendHop(hop: Hop): Promise<HopResponse> {
-  const { agent, target, cancellation } = hop;
+export function sendHop(hop: Hop): Promise<OutboundResponse> {
+  const { clients, target, cancellation } = hop;
   if (cancellation.reason !== null) return Promise.reject(cancellation.reason);
   return new Promise((resolve, reject) => {
     const handler = new HopHandler(hop, resolve, reject);
     cancellation.onCancel = (reason) => handler.cancel(reason);
-    try {
-      agent.dispatch(
-        {
-          origin: target.origin,
-          path: `${target.pathname}${target.search}`,
-          method: hop.method as Dispatcher.HttpMethod,
-          headers: hop.headers,
-          body: hop.body,
-        },
-        handler,
-      );
-    } catch (error) {
-      reject(asOutboundError(error, target.host));
-    }
+    clients.dispatch(
+      {
+        origin: target.origin,
+        path: `${target.pathname}${target.search}`,
+        method: hop.method as Dispatcher.HttpMethod,
+        headers: hop.headers,
+        body: hop.body,
+      },
+      handler,
+    );
   });
 }
 
@@ -70,16 +89,15 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 
 class HopHandler implements Dispatcher.DispatchHandler {
   private readonly hop: Hop;
-  private readonly resolve: (response: HopResponse) => void;
+  private readonly resolve: (response: OutboundResponse) => void;
   private readonly reject: (error: Error) => void;
   private controller: Dispatcher.DispatchController | null = null;
   private settled = false;
-  private status = 0;
-  private headers: Record<string, string> = {};
+  private head: ResponseHead | null = null;
   private parts: Buffer[] = [];
   private size = 0;
 
-  constructor(hop: Hop, resolve: (response: HopResponse) => void, reject: (error: Error) => void) {
+  constructor(hop: Hop, resolve: (response: OutboundResponse) => void, reject: (error: Error) => void) {
     this.hop = hop;
     this.resolve = resolve;
     this.reject = reject;
@@ -97,13 +115,9 @@ class HopHandler implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.status = status;
+    this.head = { status, headers: joined(headers) };
     if (heads.hasSubscribers) heads.publish({ origin: this.hop.target.origin });
-    for (const name in headers) {
-      const value = headers[name];
-      if (value !== undefined) this.headers[name] = typeof value === 'string' ? value : value.join(', ');
-    }
-    if (redirects.has(status) && this.headers['location'] !== undefined) this.cut();
+    if (redirects.has(status) && this.head.headers['location'] !== undefined) this.cut();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -128,34 +142,34 @@ class HopHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.succeed();
+    if (this.head !== null) this.succeed(this.head);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.settled) return;
-    if (this.hop.truncate && this.status !== 0) this.succeed();
+    if (this.hop.truncate && this.head !== null) this.succeed(this.head);
     else this.fail(asOutboundError(error, this.hop.target.host));
   }
 
   cancel(reason: Error): void {
-    if (this.hop.truncate && this.status !== 0) return this.cut();
+    if (this.hop.truncate && this.head !== null) return this.cut();
     this.fail(reason);
     this.controller?.abort(reason);
   }
 
   /** Resolves with the bytes read so far and closes the connection: reusing it would require reading the rest of the body. */
   private cut(): void {
-    this.succeed();
+    this.onResponseEnd();
     this.controller?.abort(new Error('the rest is not needed'));
   }
 
-  private succeed(): void {
+  private succeed(head: ResponseHead): void {
     if (this.settled) return;
     this.settled = true;
     this.hop.cancellation.onCancel = null;
     const [first] = this.parts;
     const body = this.parts.length === 1 && first ? first : Buffer.concat(this.parts);
-    this.resolve({ status: this.status, headers: this.headers, body });
+    this.resolve(new BufferedResponse(this.hop, head, body));
   }
 
   private fail(error: Error): void {
@@ -164,4 +178,13 @@ class HopHandler implements Dispatcher.DispatchHandler {
     this.hop.cancellation.onCancel = null;
     this.reject(error);
   }
+}
+
+/** Joins repeated headers. undici made the object for this response, so it is changed. */
+function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== 'string') headers[name] = value?.join(', ') ?? '';
+  }
+  return headers as Record<string, string>;
 }

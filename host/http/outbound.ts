@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import type { Agent, buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { isUrl, lazy, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
+import { OutboundClients } from './outbound-clients.ts';
 import {
   checkedAddresses,
   createGuardedConnector,
@@ -11,29 +12,6 @@ import {
 } from './outbound-connector.ts';
 import { OutboundError } from './outbound-errors.ts';
 import { cancel, sendHop, type Cancellation } from './outbound-exchange.ts';
-
-/** A class, so that responses share their methods. */
-class BufferedOutboundResponse implements OutboundResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
-  readonly url: string;
-
-  constructor({ status, headers, body, url }: Omit<OutboundResponse, 'text' | 'json'>) {
-    this.status = status;
-    this.headers = headers;
-    this.body = body;
-    this.url = url;
-  }
-
-  text(): string {
-    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.byteLength).toString('utf8');
-  }
-
-  json(): unknown {
-    return JSON.parse(this.text());
-  }
-}
 
 export interface OutboundDependencies {
   readonly clock: Pick<Clock, 'after'>;
@@ -49,8 +27,8 @@ export interface Outbound extends HttpApi {
 }
 
 const defaults = { timeout: 10_000, redirects: 5, maxBytes: 5 * 1024 * 1024 } as const;
-/** Maximum number of connection pools, one per policy; each allowed private endpoint has its own. */
-const maxAgents = 64;
+/** Maximum number of policies that keep their connections; each allowed private endpoint has its own. */
+const maxPolicies = 64;
 
 /** The guarded fetch (see HttpApi). Connections are reused; undici loads at the first call. */
 export function createOutbound({
@@ -58,23 +36,23 @@ export function createOutbound({
   resolve = systemResolve,
   userAgent = 'svc-host',
 }: OutboundDependencies): Outbound {
-  const agents = new Map<string, LazyAgent>();
+  const pools = new Map<string, LazyClients>();
 
-  function agentFor(policy: OutboundPolicy): LazyAgent {
+  function clientsFor(policy: OutboundPolicy): LazyClients {
     const name = policy.allowInternal ? `internal ${policy.allowHost ?? ''}` : (policy.allowHost ?? '');
-    const found = agents.get(name) ?? openLazily(openAgent(policy, resolve));
-    if (agents.size > 1 || !agents.has(name)) remember(name, found);
+    const found = pools.get(name) ?? openLazily(openClients(policy, resolve));
+    if (pools.size > 1 || !pools.has(name)) remember(name, found);
     return found;
   }
 
-  function remember(name: string, agent: LazyAgent): void {
+  function remember(name: string, clients: LazyClients): void {
     // Reinserted as newest: the first entry of the map is the least recently used.
-    agents.delete(name);
-    agents.set(name, agent);
-    const [oldest] = agents;
-    if (agents.size <= maxAgents || !oldest) return;
-    agents.delete(oldest[0]);
-    void oldest[1].opening.then((agent) => agent.close());
+    pools.delete(name);
+    pools.set(name, clients);
+    const [oldest] = pools;
+    if (pools.size <= maxPolicies || !oldest) return;
+    pools.delete(oldest[0]);
+    void oldest[1].opening.then((opened) => opened.close());
   }
 
   async function send(url: string, init: OutboundInit): Promise<OutboundResponse> {
@@ -89,9 +67,9 @@ export function createOutbound({
     );
     const undoSignal = signal && listen(signal, cancellation);
     try {
-      const { opened, opening } = agentFor(policyFrom(init));
+      const { opened, opening } = clientsFor(policyFrom(init));
       return await follow({
-        agent: opened ?? (await opening),
+        clients: opened ?? (await opening),
         target,
         headers: withUserAgent(init.headers, userAgent),
         init,
@@ -113,8 +91,8 @@ export function createOutbound({
     connector: ({ timeout = defaults.timeout, ...init } = {}) =>
       openConnector({ policy: policyFrom(init), resolve, timeout }),
     async close() {
-      const open = [...agents.values()];
-      agents.clear();
+      const open = [...pools.values()];
+      pools.clear();
       await Promise.all(open.map(async ({ opening }) => (await opening).destroy()));
     },
   };
@@ -135,31 +113,31 @@ function openConnector(parts: Omit<ConnectorDependencies, 'buildConnector'>): bu
   };
 }
 
-/** An agent that opens on first use. Later calls need not await it. */
-interface LazyAgent {
-  readonly opening: Promise<Agent>;
-  opened: Agent | null;
+/** Clients that open on first use. Later calls need not await them. */
+interface LazyClients {
+  readonly opening: Promise<OutboundClients>;
+  opened: OutboundClients | null;
 }
 
-function openLazily(opening: Promise<Agent>): LazyAgent {
-  const agent: LazyAgent = { opening, opened: null };
+function openLazily(opening: Promise<OutboundClients>): LazyClients {
+  const clients: LazyClients = { opening, opened: null };
   opening.then(
-    (now) => (agent.opened = now),
+    (now) => (clients.opened = now),
     () => undefined,
   );
-  return agent;
+  return clients;
 }
 
-/** Opens a connection for each request that finds none idle, so that none waits for another one: callers limit them (D28). */
-async function openAgent(policy: OutboundPolicy, resolve: Resolve): Promise<Agent> {
-  const { Agent, buildConnector } = await import('undici');
-  const connect = createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 });
-  // `send` applies one timeout over all phases, so undici's own timers are off.
-  return new Agent({ connect, keepAliveTimeout: 10_000, headersTimeout: 0, bodyTimeout: 0 });
+async function openClients(policy: OutboundPolicy, resolve: Resolve): Promise<OutboundClients> {
+  const { Client, buildConnector } = await import('undici');
+  return new OutboundClients({
+    connect: createGuardedConnector({ policy, resolve, buildConnector, timeout: 10_000 }),
+    Client,
+  });
 }
 
 interface Exchange {
-  readonly agent: Agent;
+  readonly clients: OutboundClients;
   readonly target: URL;
   readonly headers: Record<string, string>;
   readonly init: OutboundInit;
@@ -168,7 +146,7 @@ interface Exchange {
 
 /** Sends the request and follows redirects; the connector checks each hop. */
 async function follow({
-  agent,
+  clients,
   target: first,
   headers: given,
   init,
@@ -184,9 +162,9 @@ async function follow({
   let target = first;
   let headers = given;
   for (let hop = 0; ; hop += 1) {
-    const response = await sendHop({ agent, target, method, headers, body, maxBytes, truncate, cancellation });
+    const response = await sendHop({ clients, target, method, headers, body, maxBytes, truncate, cancellation });
     const next = redirectTarget(response, target, method);
-    if (next === null) return new BufferedOutboundResponse({ ...response, url: target.href });
+    if (next === null) return response;
     if (hop >= redirects)
       throw new OutboundError('outbound_redirects', `${first.host} redirects more than ${redirects} times.`, {
         status: response.status,
