@@ -20,6 +20,7 @@ import { registerSiteSettings } from './site-settings.ts';
 import { createSite } from './site.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
 import { disallowFileMods } from './users/user.ts';
+import { createTwoFactor } from './users/two-factor/two-factor.ts';
 import { createUsers } from './users/users.ts';
 import { stamp } from './loader/upgrade.ts';
 
@@ -61,6 +62,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
     const mail = createMail({ options, secrets, database, hooks, cron, clock, log, site, connect });
+    const twoFactor = createTwoFactor({ database, secrets, options, hooks, site, clock, log });
     const content = await createContent({
       database,
       hooks,
@@ -83,6 +85,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       options,
       secrets,
       users,
+      twoFactor,
       cron,
       site,
       content,

@@ -18,6 +18,7 @@ import { createAuthentication, createPageUser, sessionCookieName } from './users
 import { avatarsHandler } from './users/avatars.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { createNonces } from './users/nonces.ts';
+import { createSecondStep } from './users/second-step.ts';
 import { createSessions } from './users/sessions.ts';
 import { createSetup } from './users/setup.ts';
 import { createViews, type Views } from './views/views.ts';
@@ -80,7 +81,7 @@ export type Web = ReturnType<typeof createWeb>;
 
 type SignIn = ReturnType<typeof createSignIn>;
 
-function createSignIn({ clock, log, hooks, options, secrets, database, users, site }: Core) {
+function createSignIn({ clock, log, hooks, options, secrets, database, users, twoFactor, site }: Core) {
   const siteUrl = (): string => site.url;
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
@@ -92,18 +93,25 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, si
     nonces,
     applicationPasswords,
     limiter,
+    twoFactor,
     hooks,
     clock,
     log,
     siteUrl,
   });
+  const secondStep = createSecondStep({ twoFactor, users, authentication, limiter, hooks, log, siteUrl });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
-  return { nonces, sessions, applicationPasswords, authentication, setup };
+  return { nonces, sessions, applicationPasswords, authentication, secondStep, setup };
 }
 
 function createTemplates({ config, site }: Core) {
   const assets = createAssets();
   assets.add('admin', fileURLToPath(new URL('admin/assets', import.meta.url)));
+  // The library as one file: its package exports no path to it.
+  assets.add(
+    'simplewebauthn',
+    fileURLToPath(new URL('../dist/bundle', import.meta.resolve('@simplewebauthn/browser'))),
+  );
   const views = createViews({
     directories: [config.viewsDir],
     timezone: () => site.timezone(),
@@ -122,11 +130,13 @@ interface AdminSiteDependencies {
 
 function createAdminSite({ core, plugins, signIn, assets, views }: AdminSiteDependencies) {
   const { site, hooks, log, clock } = core;
-  const { authentication, nonces, setup } = signIn;
+  const { authentication, nonces, secondStep, setup } = signIn;
   return createAdmin({
     views,
     assetUrl: (slug, file) => assets.url(slug, file),
     authenticate: (request) => authentication.sessionUser(request),
+    limitedSession: (request) => authentication.limitedSession(request),
+    secondStep,
     login: (input) => authentication.login(input),
     openSession: (user, visitor) => authentication.openSession(user, visitor),
     isFresh: (session) => authentication.isFresh(session),

@@ -9,6 +9,7 @@ import { createFlashNotices } from './notices.ts';
 import { createPageHandler } from './page-routes.ts';
 import { createAdminRegistry } from './registry.ts';
 import { formLimit, requestId } from './request.ts';
+import { addSecondStepRoutes } from './second-step-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
 import { createShell } from './shell.ts';
@@ -64,6 +65,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   });
   router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: formLimit }));
   addSessionRoutes(router, context);
+  addSecondStepRoutes(router, context);
   addSetupRoutes(router, context);
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));

@@ -15,6 +15,15 @@ export interface OpenedSession extends SignedIn {
   readonly cookie: string;
 }
 
+/** The result of a right password. */
+export interface LoginResult {
+  readonly user: User;
+  /** Null: a second step is needed, which the cookie continues. */
+  readonly sessionId: string | null;
+  /** Value of `Set-Cookie`. */
+  readonly cookie: string;
+}
+
 /** The caller as recorded at sign-in. */
 export interface Visitor {
   readonly ip: string;
@@ -101,6 +110,38 @@ export interface AdminViews {
   safe(html: string): unknown;
 }
 
+/** What a browser passes to its authenticators, and the signed challenge that it sends back with their response. */
+export interface PasskeyRequest {
+  readonly options: unknown;
+  readonly challenge: string;
+}
+
+/** The response of an authenticator as JSON text, with the signed challenge of its request. */
+export interface PasskeyResponse {
+  readonly credential: string;
+  readonly challenge: string;
+}
+
+/** The second step of sign-in, and sign-in with a passkey alone. Methods that sign in return null for a wrong code or passkey. */
+export interface AdminSecondStep {
+  /** The second step that the request's cookie continues; null: none, or it has expired. */
+  find(
+    request: IncomingMessage,
+  ): Promise<{ readonly login: string; readonly hasApp: boolean; readonly hasPasskey: boolean } | null>;
+  /** @throws RestError 401 `sign_in_expired`, 429. */
+  enterCode(request: IncomingMessage, init: { readonly code: string } & Visitor): Promise<OpenedSession | null>;
+  /** @throws RestError 401 `sign_in_expired`, 429. */
+  enterPasskey(request: IncomingMessage, init: PasskeyResponse & Visitor): Promise<OpenedSession | null>;
+  /** @throws RestError 401 `sign_in_expired`. */
+  requestPasskey(request: IncomingMessage): Promise<PasskeyRequest>;
+  offersPasskeys(): boolean;
+  requestPasskeySignIn(): Promise<PasskeyRequest>;
+  /** @throws RestError 429. */
+  signInWithPasskey(init: PasskeyResponse & { readonly remember: boolean } & Visitor): Promise<OpenedSession | null>;
+  /** Value of `Set-Cookie` that forgets the second step. */
+  clearingCookie(): string;
+}
+
 /** Everything that the admin needs from the rest of the host. The composition root provides it. */
 export interface AdminDependencies {
   readonly views: AdminViews;
@@ -108,10 +149,13 @@ export interface AdminDependencies {
   readonly assetUrl: (slug: string, file: string) => string;
   /** The session of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<SignedIn | null>;
+  /** The session of a user who must set up two-step sign-in before anything else; null for all others. */
+  readonly limitedSession: (request: IncomingMessage) => Promise<SignedIn | null>;
+  readonly secondStep: AdminSecondStep;
   /** Null: unknown user or wrong password. @throws RestError 429 after too many attempts. */
   readonly login: (
     input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
-  ) => Promise<OpenedSession | null>;
+  ) => Promise<LoginResult | null>;
   /** Opens a session without a password, for the administrator that setup has just created. */
   readonly openSession: (user: User, visitor: Visitor) => Promise<OpenedSession>;
   /** Whether the user of the session proved who they are in the last ten minutes. */

@@ -6,6 +6,11 @@ export function adminPath(slug = ''): string {
   return `${adminRoot}/${slug.replace(/^\/+/, '')}`;
 }
 
+/** Path of the second step of sign-in, which leads to the wanted page. */
+export function secondStepPath(wanted: string): string {
+  return `${adminPath('login/verify')}?to=${encodeURIComponent(wanted)}`;
+}
+
 /**
  * The requested page after sign-in if it belongs to the admin. Null for anything that a browser could read as another
  * site (`//evil`, `/\evil`, `https:...`), and for the sign-in page itself.

@@ -21,6 +21,8 @@ interface Visit {
   readonly request: Request;
   readonly response: Response;
   readonly session: SignedIn;
+  /** The user must set up two-step sign-in before any other page opens. */
+  readonly isLimited: boolean;
 }
 
 /**
@@ -29,9 +31,11 @@ interface Visit {
  */
 export function createPageHandler(context: AdminContext): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
-    const session = await context.authenticate(request);
+    const full = await context.authenticate(request);
+    const session = full ?? (await context.limitedSession(request));
     if (!session) return context.errorResponses.requireSignIn(request, response);
-    const visit = { request, response, session };
+    if (!full && readSlug(request) !== twoFactorSlug) return requireTwoFactor(context, request, response);
+    const visit = { request, response, session, isLimited: !full };
     const page = context.registry.page(readSlug(request));
     if (!page) return context.errorResponses.refuse({ ...visit, status: 404, text: 'This admin page does not exist.' });
     if (!canOpen(session.user, page.declaration))
@@ -44,6 +48,24 @@ export function createPageHandler(context: AdminContext): (request: Request, res
       text: 'This page accepts GET and POST only.',
     });
   };
+}
+
+/** The page on which users set up two-step sign-in. */
+export const twoFactorSlug = 'profile/two-step';
+
+/** Sends a user whose role requires two-step sign-in to the page that sets it up. A script gets 403. */
+async function requireTwoFactor(context: AdminContext, request: Request, response: Response): Promise<void> {
+  if (!wantsJson(request)) {
+    response.redirect(302, adminPath(twoFactorSlug));
+    return;
+  }
+  await context.errorResponses.refuse({
+    request,
+    response,
+    status: 403,
+    code: 'two_factor_required',
+    text: 'Your role requires two-step sign-in. Set it up on your profile first.',
+  });
 }
 
 function readSlug(request: Request): string {
@@ -63,7 +85,7 @@ interface PageState {
 }
 
 async function showPage(context: AdminContext, page: RegisteredPage, visit: Visit & PageState): Promise<void> {
-  const { request, response, session, reveal } = visit;
+  const { request, response, session, isLimited, reveal } = visit;
   const notice = visit.notice ?? (await context.flash.consume(request, response, session));
   const adminRequest = toAdminRequest({
     request,
@@ -79,6 +101,7 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
       page: page.declaration,
       template,
       session,
+      isLimited,
       notice,
       ...(data && { data }),
       ...(reveal && { reveal }),

@@ -4,7 +4,8 @@ import type { AdminContext } from './context.ts';
 import type { Visitor } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
-import { adminPath, localAdminPath } from './local-path.ts';
+import { adminPath, localAdminPath, secondStepPath } from './local-path.ts';
+import { showLogin, type LoginForm } from './login-page.ts';
 import { isSameOrigin, readForm, requestId } from './request.ts';
 import { logoutAction } from './shell.ts';
 
@@ -12,19 +13,22 @@ import { logoutAction } from './shell.ts';
 export function addSessionRoutes(router: Router, context: AdminContext): void {
   router.get('/login', async (request, response) => {
     const wanted = localAdminPath(request.query['to']) ?? adminPath();
-    if (await context.authenticate(request)) {
+    if ((await context.authenticate(request)) ?? (await context.limitedSession(request))) {
       response.redirect(302, wanted);
       return;
     }
-    const hasSignedOut = request.query['signed-out'] !== undefined;
-    await showLogin(context, response, {
-      wanted,
-      ...(hasSignedOut && { notice: { kind: 'success', text: 'You have signed out.' } }),
-    });
+    const notice = noticeOf(request);
+    await showLogin(context, response, { wanted, ...(notice && { notice }) });
   });
   router.get('/rest-nonce', (request, response) => sendRestNonce(context, request, response));
   router.post('/login', (request, response) => signIn(context, request, response));
   router.post('/logout', (request, response) => signOut(context, request, response));
+}
+
+function noticeOf({ query }: Request): NonNullable<LoginForm['notice']> | null {
+  if (query['signed-out'] !== undefined) return { kind: 'success', text: 'You have signed out.' };
+  if (query['expired'] === undefined) return null;
+  return { kind: 'error', text: 'Your sign-in has expired. Enter your user name and password again.' };
 }
 
 /**
@@ -42,26 +46,6 @@ async function sendRestNonce(context: AdminContext, request: Request, response: 
 
 export function readVisitor(request: Request): Visitor {
   return { ip: request.ip ?? '', userAgent: (request.headers['user-agent'] ?? '').slice(0, 500) };
-}
-
-interface LoginForm {
-  readonly wanted: string;
-  readonly login?: string;
-  readonly status?: number;
-  readonly notice?: { readonly kind: 'success' | 'error'; readonly text: string };
-}
-
-async function showLogin(
-  context: AdminContext,
-  response: Response,
-  { wanted, login, status, notice }: LoginForm,
-): Promise<void> {
-  const data = { wanted, login: login ?? '', needsSetup: await context.setup.needed() };
-  const html = await context.shell.narrow({ title: 'Sign in', template: 'admin/login', data, notice: notice ?? null });
-  response
-    .status(status ?? 200)
-    .type('html')
-    .send(html);
 }
 
 async function signIn(context: AdminContext, request: Request, response: Response): Promise<void> {
@@ -83,7 +67,7 @@ async function signIn(context: AdminContext, request: Request, response: Respons
     // The same message for both, so that it does not reveal which user names exist.
     if (!session) return await failed(401, 'Incorrect user name or password.');
     response.append('Set-Cookie', session.cookie);
-    response.redirect(303, wanted);
+    response.redirect(303, session.sessionId === null ? secondStepPath(wanted) : wanted);
   } catch (error) {
     const failure = toFailure(error, { log: context.log, id: requestId(response) });
     await failed(failure.status, failure.text);
@@ -91,7 +75,7 @@ async function signIn(context: AdminContext, request: Request, response: Respons
 }
 
 async function signOut(context: AdminContext, request: Request, response: Response): Promise<void> {
-  const session = await context.authenticate(request);
+  const session = (await context.authenticate(request)) ?? (await context.limitedSession(request));
   if (!session) {
     response.redirect(303, adminPath('login'));
     return;

@@ -16,6 +16,8 @@ export interface ShellContent {
   readonly template: string;
   readonly data?: Readonly<Record<string, unknown>>;
   readonly session: SignedIn;
+  /** The user must set up two-step sign-in first: without menu, because no other page opens. */
+  readonly isLimited?: boolean;
   readonly notice?: Notice | null;
   readonly reveal?: AdminActionResult['reveal'];
 }
@@ -28,6 +30,8 @@ export interface NarrowContent {
   readonly wide?: boolean;
   /** Nonce for the forms of the page when a user is signed in. */
   readonly nonce?: string;
+  /** Script from the assets of the admin to load on this page, for example `passkeys.js`. */
+  readonly script?: string;
 }
 
 export interface Shell {
@@ -43,7 +47,7 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
     restUrl: dependencies.restUrl(),
   });
   return {
-    async full({ page, template, data, session, notice, reveal }) {
+    async full({ page, template, data, session, isLimited = false, notice, reveal }) {
       const { user, sessionId } = session;
       const frame = {
         ...(await siteFrame()),
@@ -57,9 +61,10 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
         {
           title: page.title,
           body: views.safe(body),
-          menu: registry.menu(user, page.slug),
+          menu: isLimited ? [] : registry.menu(user, page.slug),
           // States of plugins, such as used-up budgets, concern administrators alone.
-          badges: user.can('manage_options') ? await registry.badges() : [],
+          badges: !isLimited && user.can('manage_options') ? await registry.badges() : [],
+          isLimited,
           notice,
           reveal,
           logoutNonce: await nonces.create(logoutAction, user, sessionId),
@@ -69,10 +74,14 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
         frame,
       );
     },
-    async narrow({ title, template, data, notice, wide, nonce }) {
+    async narrow({ title, template, data, notice, wide, nonce, script }) {
       const frame = { ...(await siteFrame()), page: { slug: '', title }, nonce };
       const body = await views.render(template, data, frame);
-      return views.render('admin/narrow', { title, body: views.safe(body), notice, wide }, frame);
+      return views.render(
+        'admin/narrow',
+        { title, body: views.safe(body), notice, wide, script: script && dependencies.assetUrl('admin', script) },
+        frame,
+      );
     },
   };
 }

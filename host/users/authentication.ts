@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RestError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswords } from './application-passwords.ts';
+import { readCookie } from './cookies.ts';
 import {
   applicationPasswordNotAllowed,
   freshSignInRequired,
@@ -9,23 +10,15 @@ import {
 } from './fresh-sign-in.ts';
 import type { LoginLimiter } from './login-limiter.ts';
 import type { Nonces } from './nonces.ts';
+import { secondStepCookie } from './second-step.ts';
 import type { Sessions } from './sessions.ts';
+import type { CodeMethod, TwoFactor } from './two-factor/two-factor.ts';
 import type { Users } from './users.ts';
 
 export const sessionCookieName = 'svc_session';
 
 /** Browsers limit cookies to 400 days. The server decides when a session expires. */
 const cookieMaxAgeSeconds = 400 * 24 * 3600;
-
-/** The session token of a `Cookie` header, or null. */
-function readSessionToken(header: string | undefined): string | null {
-  if (header === undefined || !header.includes(sessionCookieName)) return null;
-  for (const pair of header.split(';')) {
-    const [name = '', value = ''] = pair.split('=', 2);
-    if (name.trim() === sessionCookieName) return value.trim();
-  }
-  return null;
-}
 
 /**
  * Value of `Set-Cookie` for a new session. Scripts cannot read the cookie, and requests of other sites do not include it.
@@ -49,9 +42,13 @@ declare module '#plugin-api' {
   interface ActionMap {
     wp_login: (login: string, user: User) => void;
     wp_login_failed: (login: string) => void;
+    /** After a complete sign-in, with the method of its last step. */
+    user_signed_in: (userId: number, method: SignInMethod) => void;
     wp_logout: (userId: number) => void;
   }
 }
+
+export type SignInMethod = 'password' | 'passkey' | CodeMethod;
 
 /** The parts of a request that authentication uses. Requests of Node and Express are compatible. */
 export interface IncomingCall {
@@ -77,6 +74,15 @@ export interface OpenedSession extends SignedIn {
   readonly cookie: string;
 }
 
+/** The result of a right password. */
+export interface LoginResult {
+  readonly user: User;
+  /** Null: a second step is needed, which the cookie continues. */
+  readonly sessionId: string | null;
+  /** Value of `Set-Cookie`. */
+  readonly cookie: string;
+}
+
 export interface Visitor {
   readonly ip: string;
   readonly userAgent: string;
@@ -88,6 +94,7 @@ export interface AuthenticationDependencies {
   readonly nonces: Nonces;
   readonly applicationPasswords: Pick<ApplicationPasswords, 'verify' | 'usedBy'>;
   readonly limiter: LoginLimiter;
+  readonly twoFactor: Pick<TwoFactor, 'isEnabled' | 'isRequired' | 'pending'>;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
@@ -104,12 +111,22 @@ export interface Authentication {
    * @throws RestError 403 `rest_cookie_invalid_nonce`, 401 `incorrect_password`.
    */
   currentUser(call: IncomingCall, response?: ResponseHeaders): Promise<User>;
-  /** The session of the cookie, for pages, which verify nonces separately. */
+  /**
+   * The session of the cookie, for pages, which verify nonces separately. Null also for a user who must set up two-step
+   * sign-in first.
+   */
   sessionUser(call: IncomingCall): Promise<SignedIn | null>;
+  /** The session of a user who must set up two-step sign-in before anything else; null for all others. */
+  limitedSession(call: IncomingCall): Promise<SignedIn | null>;
   /** Null: unknown user or wrong password; both take the same time. @throws RestError 429 after too many attempts. */
   login(
     input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,
-  ): Promise<OpenedSession | null>;
+  ): Promise<LoginResult | null>;
+  /** Opens the session of a user who has passed all steps of sign-in, and notifies plugins. */
+  completeSignIn(
+    user: User,
+    init: Visitor & { readonly remember: boolean; readonly method: SignInMethod },
+  ): Promise<OpenedSession>;
   /** Opens a session without a password, for the administrator that setup has just created. */
   openSession(user: User, visitor: Visitor, remember?: boolean): Promise<OpenedSession>;
   /** Whether the user of the session proved who they are in the last ten minutes. */
@@ -136,14 +153,22 @@ export interface Authentication {
 
 /** Authenticates callers, signs them in and out. */
 export function createAuthentication(given: AuthenticationDependencies): Authentication {
-  const { users, sessions, nonces, applicationPasswords, limiter, hooks, clock, log, siteUrl } = given;
+  const { users, sessions, nonces, applicationPasswords, limiter, twoFactor, hooks, clock, log, siteUrl } = given;
   const isSecure = (): boolean => siteUrl().startsWith('https:');
 
-  async function sessionUser({ headers }: IncomingCall): Promise<SignedIn | null> {
-    const token = readSessionToken(headers.cookie);
+  async function findSession({ headers }: IncomingCall): Promise<SignedIn | null> {
+    const token = readCookie(headers.cookie, sessionCookieName);
     const session = token === null ? null : await sessions.find(token);
     const user = session && (await users.get(session.userId));
     return user ? { user, sessionId: session.id, authenticatedAt: session.authenticatedAt } : null;
+  }
+
+  const mustSetUp = async (user: User): Promise<boolean> =>
+    (await twoFactor.isRequired(user)) && !(await twoFactor.isEnabled(user.id));
+
+  async function sessionUser(call: IncomingCall): Promise<SignedIn | null> {
+    const session = await findSession(call);
+    return session === null || (await mustSetUp(session.user)) ? null : session;
   }
 
   async function applicationUser(header: string, ip: string): Promise<User> {
@@ -177,6 +202,17 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     return true;
   }
 
+  const completeSignIn: Authentication['completeSignIn'] = async (user, { remember, method, ...visitor }) => {
+    // The count of wrong passwords and codes ends only here, so that a known password does not reset that of codes.
+    await limiter.reset(user.login, visitor.ip);
+    await limiter.reset(user.email, visitor.ip);
+    const opened = await openSession(user, visitor, remember);
+    log.info('User signed in', { event: 'user_signed_in', user: user.id, ip: visitor.ip, method });
+    await hooks.doActionAsync('wp_login', user.login, user);
+    await hooks.doActionAsync('user_signed_in', user.id, method);
+    return opened;
+  };
+
   return {
     sessionUser,
     openSession,
@@ -189,6 +225,11 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       if (password === undefined) {
         if (!isFresh(session)) throw freshSignInRequired();
       } else if (!(await confirmPassword(session, password, call.ip ?? ''))) throw incorrectCurrentPassword();
+    },
+    completeSignIn,
+    async limitedSession(call) {
+      const session = await findSession(call);
+      return session !== null && (await mustSetUp(session.user)) ? session : null;
     },
     async currentUser(call, response) {
       const nonce = readNonce(call);
@@ -213,11 +254,10 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
         await hooks.doActionAsync('wp_login_failed', login);
         return null;
       }
-      await limiter.reset(login, ip);
-      const opened = await openSession(user, { ip, userAgent }, remember);
-      log.info('User signed in', { event: 'user_signed_in', user: user.id, ip });
-      await hooks.doActionAsync('wp_login', user.login, user);
-      return opened;
+      if (!(await twoFactor.isEnabled(user.id)))
+        return completeSignIn(user, { ip, userAgent, remember, method: 'password' });
+      const token = await twoFactor.pending.create({ userId: user.id, remember });
+      return { user, sessionId: null, cookie: secondStepCookie(token, { secure: isSecure() }) };
     },
     async logout({ user, sessionId }) {
       await sessions.destroy(sessionId);

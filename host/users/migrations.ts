@@ -1,7 +1,8 @@
 import type { Migration } from '#plugin-api';
 import { findFreeSlug, slugOf } from './profile.ts';
+import { twoFactorMigrations } from './two-factor/migrations.ts';
 
-/** Tables of users, sessions, application passwords and sign-in attempts. Times are milliseconds since the epoch. */
+/** Tables of users, sessions, application passwords, sign-in attempts and two-step sign-in. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
   {
     id: '0003_users',
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
       );
     },
   },
+  ...twoFactorMigrations,
 ];

@@ -112,7 +112,8 @@ export function createSessions({
   };
 }
 
-function hashToken(token: string): string {
+/** SHA-256 in hex: the stored form of a random token. */
+export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

@@ -61,8 +61,10 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         )
           throw takenSlugError();
         if (Object.keys(columns).length > 0) await knex('users').where({ id }).update(columns);
-        if (rolesChanged || password_hash !== undefined)
+        if (rolesChanged || password_hash !== undefined) {
           await knex('sessions').where({ user_id: id }).whereNot({ id: keepSession }).delete();
+          await knex('pending_sign_ins').where({ user_id: id }).delete();
+        }
         return {
           before: createUser(toFacts(row), hooks),
           after: createUser(toFacts({ ...row, ...columns }), hooks),

@@ -95,6 +95,17 @@ export async function openAdmin({
     assetUrl: (slug, file) => `/assets/${slug}/${file}`,
     authenticate: async (request) =>
       sessions.get(/svc_session=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '') ?? null,
+    limitedSession: async () => null,
+    secondStep: {
+      find: async () => null,
+      enterCode: async () => null,
+      enterPasskey: async () => null,
+      requestPasskey: async () => ({ options: {}, challenge: '' }),
+      offersPasskeys: () => false,
+      requestPasskeySignIn: async () => ({ options: {}, challenge: '' }),
+      signInWithPasskey: async () => null,
+      clearingCookie: () => 'svc_sign_in=; Max-Age=0',
+    },
     login: async (input) => {
       if (input.login === 'eager')
         throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many attempts. Wait a minute.' });

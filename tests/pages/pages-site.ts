@@ -37,6 +37,8 @@ export interface UploadPart {
 export interface PagesSite {
   readonly host: TestHost;
   create(user: Partial<NewUser> & { readonly login: string }): Promise<User>;
+  /** A browser that is not signed in. */
+  open(): AdminBrowser;
   signIn(login: string, withPassword?: string): Promise<AdminBrowser>;
 }
 
@@ -50,6 +52,7 @@ export async function openPages(
   return {
     host,
     create: (user) => host.users.create({ email: `${user.login}@example.com`, password, ...user }),
+    open: () => createBrowser(host),
     async signIn(login, withPassword = password) {
       const browser = createBrowser(host);
       const { status } = await browser.post('/admin/login', { login, password: withPassword });

@@ -106,16 +106,10 @@ describeDialects('signing in', (open) => {
 
   it('ends with signing out, on all nodes', async () => {
     const [here, there] = [await openNode(open), await openNode(open)];
-    await here.users.create(ada);
-    const opened = await here.authentication.login({
-      login: 'ada',
-      password: ada.password,
-      remember: true,
-      ...visitor,
-    });
-    const { cookie } = await there.authentication.logout(opened!);
+    const opened = await here.authentication.openSession(await here.users.create(ada), visitor);
+    const { cookie } = await there.authentication.logout(opened);
     expect(cookie).to.equal('svc_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax');
-    expect(await here.authentication.sessionUser({ headers: { cookie: sent(opened!.cookie) } })).to.equal(null);
+    expect(await here.authentication.sessionUser({ headers: { cookie: sent(opened.cookie) } })).to.equal(null);
   });
 });
 

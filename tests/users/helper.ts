@@ -5,7 +5,10 @@ import { createAuthentication } from '../../host/users/authentication.ts';
 import { createLoginLimiter } from '../../host/users/login-limiter.ts';
 import { migrations } from '../../host/users/migrations.ts';
 import { createNonces } from '../../host/users/nonces.ts';
+import { createSecrets } from '../../host/secrets/secrets.ts';
+import { createSecondStep } from '../../host/users/second-step.ts';
 import { createSessions } from '../../host/users/sessions.ts';
+import { createTwoFactor } from '../../host/users/two-factor/two-factor.ts';
 import { createUsers } from '../../host/users/users.ts';
 import type { OpenDatabase } from '../helpers/dialects.ts';
 import { silentLog } from '../helpers/dialects.ts';
@@ -23,18 +26,55 @@ export async function openNode(
   const nonces = createNonces({ key: () => Buffer.alloc(32, 7), clock, hooks });
   const applicationPasswords = createApplicationPasswords({ database, users, clock });
   const limiter = createLoginLimiter({ database, clock });
+  const roles: { required: readonly string[] } = { required: [] };
+  const twoFactor = createTwoFactor({
+    database,
+    secrets: createSecrets({
+      secretKey: 'a key for tests of users',
+      dataDir: ':memory:',
+      redactor: { add: () => undefined },
+    }),
+    options: { get: <Value>() => Promise.resolve(roles.required as Value) },
+    hooks,
+    site: { url: siteUrl, name: () => Promise.resolve('Tea shop') },
+    clock,
+    log: silentLog,
+  });
   const authentication = createAuthentication({
     users,
     sessions,
     nonces,
     applicationPasswords,
     limiter,
+    twoFactor,
     hooks,
     clock,
     log: silentLog,
     siteUrl: () => siteUrl,
   });
-  return { database, hooks, clock, users, sessions, nonces, applicationPasswords, limiter, authentication };
+  const secondStep = createSecondStep({
+    twoFactor,
+    users,
+    authentication,
+    limiter,
+    hooks,
+    log: silentLog,
+    siteUrl: () => siteUrl,
+  });
+  return {
+    database,
+    hooks,
+    clock,
+    users,
+    sessions,
+    nonces,
+    applicationPasswords,
+    limiter,
+    twoFactor,
+    roles,
+    authentication,
+    secondStep,
+  };
 }
 
 export const ada = {

@@ -1,0 +1,83 @@
+import type { Clock, DatabaseApi, SecretsApi } from '#plugin-api';
+import { findTotpStep, generateTotpSecret } from './totp.ts';
+
+/** The secrets shared with authenticator apps, one per user, encrypted at rest. */
+export interface TotpSecrets {
+  /** When the app was confirmed, in milliseconds since the epoch; null: no confirmed app. */
+  confirmedAt(userId: number): Promise<number | null>;
+  /**
+   * The secret that waits for its first code, the same on each call until it is confirmed. Null if an app is confirmed
+   * already: its secret is never shown again.
+   */
+  begin(userId: number): Promise<string | null>;
+  /** Turns the app on if the code is right. Returns whether it was. */
+  confirm(userId: number, code: string): Promise<boolean>;
+  /** Whether the code is right. It then counts as used on all nodes, and so do all earlier ones. */
+  use(userId: number, code: string): Promise<boolean>;
+  /** Returns whether a confirmed app existed. */
+  remove(userId: number): Promise<boolean>;
+}
+
+interface Row {
+  readonly user_id: number;
+  readonly secret: string;
+  readonly confirmed_at: number | string | null;
+  readonly last_step: number | string;
+}
+
+export interface TotpSecretsDependencies {
+  readonly database: Pick<DatabaseApi, 'knex'>;
+  readonly secrets: SecretsApi;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSecretsDependencies): TotpSecrets {
+  const find = (userId: number): Promise<Row | undefined> =>
+    knex<Row>('totp_secrets').where({ user_id: userId }).first();
+
+  /** The row if the code is of a step after the last used one. */
+  async function match(userId: number, code: string): Promise<{ readonly row: Row; readonly step: number } | null> {
+    const row = await find(userId);
+    if (row === undefined) return null;
+    const step = await findTotpStep({ secret: secrets.decrypt(row.secret), code, now: clock.now() });
+    return step === null || step <= Number(row.last_step) ? null : { row, step };
+  }
+
+  return {
+    async confirmedAt(userId) {
+      const at = (await find(userId))?.confirmed_at ?? null;
+      return at === null ? null : Number(at);
+    },
+    async begin(userId) {
+      const fresh = { user_id: userId, secret: secrets.encrypt(await generateTotpSecret()), last_step: 0 };
+      // Of two parallel calls, both return the secret of the first.
+      await knex('totp_secrets').insert(fresh).onConflict('user_id').ignore();
+      const row = await find(userId);
+      return row === undefined || row.confirmed_at !== null ? null : secrets.decrypt(row.secret);
+    },
+    async confirm(userId, code) {
+      const found = await match(userId, code);
+      if (found === null) return false;
+      const confirmed = await knex('totp_secrets')
+        .where({ user_id: userId, secret: found.row.secret })
+        .whereNull('confirmed_at')
+        .update({ confirmed_at: clock.now(), last_step: found.step });
+      return confirmed > 0;
+    },
+    async use(userId, code) {
+      const found = await match(userId, code);
+      if (found === null) return false;
+      const used = await knex('totp_secrets')
+        .where({ user_id: userId, secret: found.row.secret })
+        .whereNotNull('confirmed_at')
+        .where('last_step', '<', found.step)
+        .update({ last_step: found.step });
+      return used > 0;
+    },
+    async remove(userId) {
+      const removed = await knex('totp_secrets').where({ user_id: userId }).whereNotNull('confirmed_at').delete();
+      await knex('totp_secrets').where({ user_id: userId }).delete();
+      return removed > 0;
+    },
+  };
+}
