@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { argumentBounds, RestResponse } from '#plugin-api';
 import type { RestApi, Undo } from '#plugin-api';
 import type { HookDescription } from './registry.ts';
 
@@ -33,8 +33,12 @@ export function addHooksRoute(rest: RestApi, { hooks }: HooksRouteDependencies):
   return rest.registerRoute<{ readonly search?: string; readonly owner?: string }>('host/v1', '/hooks', {
     summary: 'Lists the hooks with their callbacks, owners and counts.',
     args: {
-      search: { type: 'string', description: 'Part of the name of a hook, callback or owner.' },
-      owner: { type: 'string', description: 'Return only hooks with a callback of this plugin, or of `host`.' },
+      search: { type: 'string', ...argumentBounds.line, description: 'Part of the name of a hook, callback or owner.' },
+      owner: {
+        type: 'string',
+        ...argumentBounds.key,
+        description: 'Return only hooks with a callback of this plugin, or of `host`.',
+      },
     },
     schema: hookSchema,
     responses: {

@@ -1,5 +1,6 @@
 /** The plugin API: contracts, and the few classes and functions that plugins use. */
 export type * from './admin.ts';
+export * from './argument-bounds.ts';
 export type * from './assets.ts';
 export type * from './cli.ts';
 export type * from './clock.ts';

@@ -161,12 +161,17 @@ function batchArguments(maxItems: () => number): NonNullable<RouteDefinition['ar
         type: 'object',
         properties: {
           method: { type: 'string', enum: ['POST', 'PUT', 'PATCH', 'DELETE'], default: 'POST' },
-          path: { type: 'string', required: true },
+          path: { type: 'string', required: true, maxLength: 2_000 },
           body: { type: 'object', properties: {}, additionalProperties: true },
           headers: {
             type: 'object',
             properties: {},
-            additionalProperties: { type: ['string', 'array'], items: { type: 'string' } },
+            additionalProperties: {
+              type: ['string', 'array'],
+              maxLength: 8_192,
+              maxItems: 100,
+              items: { type: 'string', maxLength: 8_192 },
+            },
           },
         },
       },

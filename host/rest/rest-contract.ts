@@ -66,6 +66,8 @@ export interface RouteSummary {
       readonly type: string;
       readonly required: boolean;
       readonly description: string;
+      /** As the index shows it. */
+      readonly schema: Readonly<Record<string, unknown>>;
     }[];
     /** Authentication schemes; one of them suffices. */
     readonly security: readonly RouteSecurity[];

@@ -13,6 +13,7 @@ import { createOpenApi, createOpenApiRoute } from './index-routes.ts';
 import { parseQuery } from './php-query.ts';
 import { createRouteRegistry } from './registry.ts';
 import type { Route } from './registry.ts';
+import { describeArgument } from './route-description.ts';
 import { compileRoutePattern } from './route-pattern.ts';
 import { HostRequest } from './host-request.ts';
 import { createResponseHeaders } from './response-headers.ts';
@@ -193,11 +194,12 @@ function summarize({ namespace, pattern, endpoints, allowsBatch }: Route): Route
     endpoints: endpoints.map(({ methods, definition }) => ({
       methods,
       summary: definition.summary ?? null,
-      args: Object.entries(definition.args ?? {}).map(([name, { type, required, description }]) => ({
+      args: Object.entries(definition.args ?? {}).map(([name, argument]) => ({
         name,
-        type: typeName(type),
-        required: required === true,
-        description: description ?? '',
+        type: typeName(argument.type),
+        required: argument.required === true,
+        description: argument.description ?? '',
+        schema: describeArgument(argument),
       })),
       security: authSchemesOf(definition),
       hasPermission: definition.permission !== undefined,

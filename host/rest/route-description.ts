@@ -77,7 +77,8 @@ function describeEndpoint({ methods, definition }: Endpoint, allowsBatch: boolea
   };
 }
 
-function describeArgument(argument: RouteArgument): Record<string, unknown> {
+/** The shown keywords of an argument's schema. */
+export function describeArgument(argument: RouteArgument): Record<string, unknown> {
   const shown = Object.entries(argument).filter(([keyword]) => shownKeywords.has(keyword));
   return { ...Object.fromEntries(shown), required: argument.required === true };
 }

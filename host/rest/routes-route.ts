@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, Undo } from '#plugin-api';
 import type { Rest } from './rest-contract.ts';
 
@@ -8,6 +9,7 @@ const argumentSchema = {
     type: { type: 'string' },
     required: { type: 'boolean' },
     description: { type: 'string' },
+    schema: { type: 'object', description: 'JSON Schema, as in the index.' },
   },
 } as const;
 
@@ -49,6 +51,7 @@ export function addRoutesRoute(rest: Pick<Rest, 'registerRoute' | 'describe'>): 
     args: {
       namespace: {
         type: 'string',
+        ...argumentBounds.key,
         description: 'Return only routes of this namespace. Leave empty for those of the root.',
       },
     },

@@ -1,4 +1,4 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, RestError, RestResponse } from '#plugin-api';
 import type {
   JsonSchema,
   RestApi,
@@ -69,8 +69,8 @@ const schema = {
 
 const appIdPattern = '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$';
 const newArgs: Record<'name' | 'app_id', RouteArgument> = {
-  name: { ...schema.properties.name, required: true, minLength: 1, maxLength: 100, pattern: '.*\\S.*' },
-  app_id: { ...schema.properties.app_id, default: '', pattern: appIdPattern },
+  name: { ...schema.properties.name, required: true, minLength: 1, maxLength: 100, pattern: '\\S' },
+  app_id: { ...schema.properties.app_id, default: '', ...argumentBounds.uuid, pattern: appIdPattern },
 };
 
 /**
@@ -213,7 +213,7 @@ function singleRoutes({ passwords, findOwner, respond, find, permission }: Conte
       summary: 'Renames one application password.',
       args: {
         name: { ...newArgs.name, required: false },
-        app_id: { ...schema.properties.app_id, pattern: appIdPattern },
+        app_id: { ...schema.properties.app_id, ...argumentBounds.uuid, pattern: appIdPattern },
       },
       permission: permission(
         'edit_app_password',

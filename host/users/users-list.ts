@@ -1,4 +1,5 @@
 import {
+  argumentBounds,
   RestResponse,
   type HooksApi,
   type RestRequest,
@@ -56,10 +57,16 @@ export const contextArgument: RouteArgument = {
   default: 'view',
 };
 
-const ids: RouteArgument = { type: 'array', items: { type: 'integer' } };
+const ids: RouteArgument = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } };
 const args: Record<keyof ListParams & string, RouteArgument> = {
   context: contextArgument,
-  page: { description: 'Current page of the collection.', type: 'integer', default: 1, minimum: 1 },
+  page: {
+    description: 'Current page of the collection.',
+    type: 'integer',
+    default: 1,
+    ...argumentBounds.id,
+    minimum: 1,
+  },
   per_page: {
     description: 'Maximum number of items to be returned in result set.',
     type: 'integer',
@@ -67,19 +74,25 @@ const args: Record<keyof ListParams & string, RouteArgument> = {
     minimum: 1,
     maximum: 100,
   },
-  offset: { description: 'Offset the result set by a specific number of items.', type: 'integer', minimum: 0 },
-  search: { description: 'Limit results to those matching a string.', type: 'string' },
+  offset: {
+    description: 'Offset the result set by a specific number of items.',
+    type: 'integer',
+    ...argumentBounds.id,
+  },
+  search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
   include: { ...ids, description: 'Limit result set to specific IDs.' },
   exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
   slug: {
     description: 'Limit result set to users with one or more specific slugs.',
     type: 'array',
-    items: { type: 'string' },
+    ...argumentBounds.list,
+    items: { type: 'string', ...argumentBounds.line },
   },
   roles: {
     description: 'Limit result set to users matching at least one specific role provided.',
     type: 'array',
-    items: { type: 'string' },
+    ...argumentBounds.list,
+    items: { type: 'string', ...argumentBounds.line },
   },
   order: {
     description: 'Order sort attribute ascending or descending.',

@@ -1,4 +1,4 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
@@ -34,32 +34,37 @@ type ProfileColumn = 'first_name' | 'last_name' | 'nickname' | 'slug' | 'url' | 
 export type PrepareUser = (user: User, context: UserContext, request: RestRequest) => Promise<unknown>;
 
 const writable: Record<'name' | 'email' | 'password' | 'roles' | ProfileColumn, RouteArgument> = {
-  name: { type: 'string', description: 'Display name for the user.' },
-  first_name: { type: 'string', description: 'First name for the user.' },
-  last_name: { type: 'string', description: 'Last name for the user.' },
-  nickname: { type: 'string', description: 'The nickname for the user.' },
-  slug: { type: 'string', description: 'An alphanumeric identifier for the user.' },
-  url: { type: 'string', description: 'URL of the user: http or https, or empty.' },
-  description: { type: 'string', description: 'Description of the user.' },
-  locale: { type: 'string', description: 'Locale for the user, such as de_DE. Empty for the locale of the site.' },
-  email: { type: 'string', format: 'email', description: 'The email address for the user.' },
-  password: { type: 'string', description: 'Password for the user (never included).' },
+  name: { type: 'string', ...argumentBounds.line, description: 'Display name for the user.' },
+  first_name: { type: 'string', ...argumentBounds.line, description: 'First name for the user.' },
+  last_name: { type: 'string', ...argumentBounds.line, description: 'Last name for the user.' },
+  nickname: { type: 'string', ...argumentBounds.line, description: 'The nickname for the user.' },
+  slug: { type: 'string', ...argumentBounds.line, description: 'An alphanumeric identifier for the user.' },
+  url: { type: 'string', maxLength: 8_192, description: 'URL of the user: http or https, or empty.' },
+  description: { type: 'string', ...argumentBounds.paragraph, description: 'Description of the user.' },
+  locale: {
+    type: 'string',
+    ...argumentBounds.key,
+    description: 'Locale for the user, such as de_DE. Empty for the locale of the site.',
+  },
+  email: { type: 'string', format: 'email', ...argumentBounds.line, description: 'The email address for the user.' },
+  password: { type: 'string', maxLength: 4_096, description: 'Password for the user (never included).' },
   roles: {
     type: 'array',
-    items: { type: 'string' },
+    ...argumentBounds.list,
+    items: { type: 'string', ...argumentBounds.key },
     description: `Roles assigned to the user: ${roleNames.join(', ')}.`,
   },
 };
 const createArgs: Record<string, RouteArgument> = {
   ...writable,
-  username: { type: 'string', required: true, description: 'Login name for the user.' },
+  username: { type: 'string', ...argumentBounds.line, required: true, description: 'Login name for the user.' },
   email: { ...writable.email, required: true },
   password: { ...writable.password, required: true },
 };
 const updateArgs: Record<string, RouteArgument> = {
   ...writable,
   current_password: currentPasswordArgument,
-  username: { type: 'string', description: 'Login name; cannot be changed.' },
+  username: { type: 'string', ...argumentBounds.line, description: 'Login name; cannot be changed.' },
 };
 const deleteArgs: Record<string, RouteArgument> = {
   force: { type: 'boolean', default: false, description: 'Required to be true, as users do not support trashing.' },
@@ -71,7 +76,7 @@ const deleteArgs: Record<string, RouteArgument> = {
       value === false ||
       value === 'false' ||
       value === '' ||
-      (/^\d+$/.test(String(value)) && Number(value) > 0) ||
+      (/^\d{1,10}$/.test(String(value)) && Number(value) > 0 && Number(value) <= argumentBounds.id.maximum) ||
       'Invalid user parameter(s).',
   },
 };
@@ -107,7 +112,7 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
       '/users/(?P<id>\\d+)',
       one({
         find: byId,
-        id: { id: { type: 'integer', description: 'Unique identifier for the user.' } },
+        id: { id: { type: 'integer', ...argumentBounds.id, description: 'Unique identifier for the user.' } },
         read: mayRead(dependencies),
       }),
     ),

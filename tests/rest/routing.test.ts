@@ -151,7 +151,15 @@ describe('routes', () => {
           security: ['session', 'application_password'],
           hasPermission: true,
           hasAuthentication: false,
-          args: [{ name: 'id', type: 'integer or null', required: true, description: 'Which' }],
+          args: [
+            {
+              name: 'id',
+              type: 'integer or null',
+              required: true,
+              description: 'Which',
+              schema: { type: ['integer', 'null'], required: true, description: 'Which' },
+            },
+          ],
         },
       ],
     });

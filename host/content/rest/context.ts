@@ -1,4 +1,5 @@
 import {
+  argumentBounds,
   RestError,
   type HooksApi,
   type RestApi,
@@ -59,7 +60,11 @@ export const contextArgument: RouteArgument = {
   default: 'view',
 };
 
-export const idArgument: RouteArgument = { description: 'Unique identifier for the post.', type: 'integer' };
+export const idArgument: RouteArgument = {
+  description: 'Unique identifier for the post.',
+  type: 'integer',
+  ...argumentBounds.id,
+};
 
 export function postUrl({ rest }: ContentRestDependencies, { restBase }: PostType, { id }: Post): string {
   return rest.url(`/wp/v2/${restBase}/${id}`);

@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, PostType, RouteArgument } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 
@@ -113,12 +114,39 @@ export function metaSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
         ...(description !== undefined && { description }),
         ...(value !== undefined && { default: value }),
       };
-      return [key, single === false ? { type: 'array', items: schema, ...documented } : { ...schema, ...documented }];
+      return [
+        key,
+        single === false
+          ? { type: 'array', ...argumentBounds.list, items: schema, ...documented }
+          : { ...schema, ...documented },
+      ];
     }),
   );
 }
 
-const text = { type: ['string', 'object'], properties: { raw: { type: 'string' } } } as const satisfies RouteArgument;
+const writtenText = (bounds: { readonly maxLength: number }) =>
+  ({
+    type: ['string', 'object'],
+    ...bounds,
+    properties: { raw: { type: 'string', ...bounds } },
+  }) as const satisfies RouteArgument;
+const paragraph = writtenText(argumentBounds.paragraph);
+const document = writtenText(argumentBounds.document);
+
+const writtenDates: Readonly<Record<string, RouteArgument>> = {
+  date: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    ...argumentBounds.dateTime,
+    description: "The date the post was published, in the site's timezone.",
+  },
+  date_gmt: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    ...argumentBounds.dateTime,
+    description: 'The date the post was published, as GMT.',
+  },
+};
 
 /** Arguments to create or update a post of the type. */
 export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>): Record<string, RouteArgument> {
@@ -131,40 +159,48 @@ export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>
     ]),
   );
   return {
-    date: {
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: "The date the post was published, in the site's timezone.",
+    ...writtenDates,
+    slug: {
+      type: 'string',
+      ...argumentBounds.line,
+      description: 'An alphanumeric identifier for the post unique to its type.',
     },
-    date_gmt: {
-      type: ['string', 'null'],
-      format: 'date-time',
-      description: 'The date the post was published, as GMT.',
+    status: { type: 'string', ...argumentBounds.key, description: 'A named status for the post.' },
+    title: { ...paragraph, description: 'The title for the post.' },
+    author: { type: 'integer', ...argumentBounds.id, description: 'The ID for the author of the post.' },
+    featured_media: {
+      type: 'integer',
+      ...argumentBounds.id,
+      description: 'The ID of the featured media for the post.',
     },
-    slug: { type: 'string', description: 'An alphanumeric identifier for the post unique to its type.' },
-    status: { type: 'string', description: 'A named status for the post.' },
-    title: { ...text, description: 'The title for the post.' },
-    author: { type: 'integer', description: 'The ID for the author of the post.' },
-    featured_media: { type: 'integer', minimum: 0, description: 'The ID of the featured media for the post.' },
     ...(type.name === 'attachment'
       ? {
-          alt_text: { type: 'string', description: 'Alternative text to display when attachment is not displayed.' },
-          caption: { ...text, description: 'The attachment caption.' },
-          description: { ...text, description: 'The attachment description.' },
+          alt_text: {
+            type: 'string',
+            ...argumentBounds.paragraph,
+            description: 'Alternative text to display when attachment is not displayed.',
+          },
+          caption: { ...document, description: 'The attachment caption.' },
+          description: { ...document, description: 'The attachment description.' },
           post: {
             type: ['integer', 'null'],
+            ...argumentBounds.id,
             description: 'The ID for the associated post of the attachment.',
           } as const,
         }
       : {
-          content: { ...text, description: 'The content for the post.' },
-          excerpt: { ...text, description: 'The excerpt for the post.' },
+          content: { ...document, description: 'The content for the post.' },
+          excerpt: { ...document, description: 'The excerpt for the post.' },
         }),
     ...(type.hierarchical && {
-      parent: { type: 'integer', minimum: 0, description: 'The ID for the parent of the post.' } as const,
+      parent: { type: 'integer', ...argumentBounds.id, description: 'The ID for the parent of the post.' } as const,
     }),
     ...(type.supports.includes('page-attributes') && {
-      menu_order: { type: 'integer', description: 'The order of the post in relation to other posts.' } as const,
+      menu_order: {
+        type: 'integer',
+        ...argumentBounds.integer,
+        description: 'The order of the post in relation to other posts.',
+      } as const,
     }),
     ...(Object.keys(meta).length > 0 && {
       meta: { type: 'object', description: 'Meta fields.', properties: writable } as const,

@@ -1,4 +1,4 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, RestError, RestResponse } from '#plugin-api';
 import type { PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import {
@@ -13,8 +13,8 @@ import { publicReadSecurity } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
 
-const ids: RouteArgument = { type: 'array', items: { type: 'integer' } };
-const moment: RouteArgument = { type: 'string', format: 'date-time' };
+const ids: RouteArgument = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } };
+const moment: RouteArgument = { type: 'string', format: 'date-time', ...argumentBounds.dateTime };
 
 const orders: Readonly<Record<string, NonNullable<PostQuery['orderBy']>>> = {
   author: 'author',
@@ -35,14 +35,41 @@ const mediaArguments: Readonly<Record<string, RouteArgument>> = {
     type: 'string',
     enum: ['image', 'video', 'text', 'application', 'audio'],
   },
-  mime_type: { description: 'Limit result set to attachments of a particular MIME type.', type: 'string' },
+  mime_type: {
+    description: 'Limit result set to attachments of a particular MIME type.',
+    type: 'string',
+    ...argumentBounds.key,
+  },
+};
+
+const rangeArguments: Readonly<Record<string, RouteArgument>> = {
+  after: { ...moment, description: 'Limit response to posts published after a given ISO8601 compliant date.' },
+  before: { ...moment, description: 'Limit response to posts published before a given ISO8601 compliant date.' },
+  modified_after: {
+    ...moment,
+    description: 'Limit response to posts modified after a given ISO8601 compliant date.',
+  },
+  modified_before: {
+    ...moment,
+    description: 'Limit response to posts modified before a given ISO8601 compliant date.',
+  },
+  author: { ...ids, description: 'Limit result set to posts assigned to specific authors.' },
+  author_exclude: { ...ids, description: 'Ensure result set excludes posts assigned to specific authors.' },
+  include: { ...ids, description: 'Limit result set to specific IDs.' },
+  exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
 };
 
 function listArguments(given: ContentRestDependencies, type: PostType): Record<string, RouteArgument> {
   const isMedia = type.name === 'attachment';
   return {
     context: contextArgument,
-    page: { description: 'Current page of the collection.', type: 'integer', default: 1, minimum: 1 },
+    page: {
+      description: 'Current page of the collection.',
+      type: 'integer',
+      default: 1,
+      ...argumentBounds.id,
+      minimum: 1,
+    },
     per_page: {
       description: 'Maximum number of items to be returned in result set.',
       type: 'integer',
@@ -50,22 +77,13 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
       minimum: 1,
       maximum: 100,
     },
-    search: { description: 'Limit results to those matching a string.', type: 'string' },
-    after: { ...moment, description: 'Limit response to posts published after a given ISO8601 compliant date.' },
-    before: { ...moment, description: 'Limit response to posts published before a given ISO8601 compliant date.' },
-    modified_after: {
-      ...moment,
-      description: 'Limit response to posts modified after a given ISO8601 compliant date.',
+    search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
+    ...rangeArguments,
+    offset: {
+      description: 'Offset the result set by a specific number of items.',
+      type: 'integer',
+      ...argumentBounds.id,
     },
-    modified_before: {
-      ...moment,
-      description: 'Limit response to posts modified before a given ISO8601 compliant date.',
-    },
-    author: { ...ids, description: 'Limit result set to posts assigned to specific authors.' },
-    author_exclude: { ...ids, description: 'Ensure result set excludes posts assigned to specific authors.' },
-    include: { ...ids, description: 'Limit result set to specific IDs.' },
-    exclude: { ...ids, description: 'Ensure result set excludes specific IDs.' },
-    offset: { description: 'Offset the result set by a specific number of items.', type: 'integer', minimum: 0 },
     order: {
       description: 'Order sort attribute ascending or descending.',
       type: 'string',
@@ -81,13 +99,15 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
     slug: {
       description: 'Limit result set to posts with one or more specific slugs.',
       type: 'array',
-      items: { type: 'string' },
+      ...argumentBounds.list,
+      items: { type: 'string', ...argumentBounds.line },
     },
     status: statusArgument(given, type),
     ...(hasOrder(type) && {
       menu_order: {
         description: 'Limit result set to posts with a specific menu_order value.',
         type: 'integer',
+        ...argumentBounds.integer,
       } as const,
     }),
     ...((type.hierarchical || isMedia) && {
@@ -105,14 +125,17 @@ function hasOrder(type: PostType): boolean {
 /** A list of statuses. Rejects those that the user cannot query. */
 function statusArgument({ parts: { statuses } }: ContentRestDependencies, type: PostType): RouteArgument {
   const usual = type.name === 'attachment' ? 'inherit' : 'publish';
-  const read = (value: unknown): string[] =>
-    (Array.isArray(value) ? value.map(String) : String(value).split(/[\s,]+/)).filter((name) => name !== '');
+  const read = (value: unknown): string[] => {
+    const names = Array.isArray(value) ? value.map(String) : String(value).split(/[\s,]+/);
+    return [...new Set(names)].filter((name) => name !== '');
+  };
   const isListed = (name: string): boolean =>
     name === 'any' || name === 'trash' || name === usual || statuses.get(name)?.internal === false;
   return {
     description: 'Limit result set to posts assigned one or more statuses.',
     type: 'array',
-    items: { type: 'string' },
+    ...argumentBounds.list,
+    items: { type: 'string', ...argumentBounds.key },
     default: usual,
     validate: (value, { user }) => {
       for (const name of read(value)) {

@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { argumentBounds, RestResponse } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import {
@@ -33,7 +33,11 @@ export function addRevisionRoutes(given: ContentRestDependencies, type: PostType
   };
 }
 
-const parentArgument = { description: 'The ID for the parent of the revision.', type: 'integer' } as const;
+const parentArgument = {
+  description: 'The ID for the parent of the revision.',
+  type: 'integer',
+  ...argumentBounds.id,
+} as const;
 
 function permission(find: FindPost) {
   return async (request: Request) => {
@@ -63,7 +67,7 @@ function listRoute(given: ContentRestDependencies, type: PostType, find: FindPos
     args: {
       parent: parentArgument,
       context: contextArgument,
-      page: { type: 'integer', default: 1, minimum: 1 },
+      page: { type: 'integer', default: 1, ...argumentBounds.id, minimum: 1 },
       per_page: { type: 'integer', default: 100, minimum: 1, maximum: 100 },
     },
     schema: revisionSchema(given, type),

@@ -1,5 +1,5 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
-import { RestResponse } from '#plugin-api';
+import { argumentBounds, RestResponse } from '#plugin-api';
 import {
   badRequest,
   compactLinks,
@@ -60,7 +60,7 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
   };
   const one: RouteDefinition = {
     args: {
-      type: { type: 'string', description: 'An alphanumeric identifier for the post type.' },
+      type: { type: 'string', ...argumentBounds.key, description: 'An alphanumeric identifier for the post type.' },
       context: contextArgument,
     },
     schema: typeSchema,
@@ -142,7 +142,7 @@ export function addStatusesRoutes({ rest, parts: { statuses, types } }: ContentR
   };
   const one: RouteDefinition = {
     args: {
-      status: { type: 'string', description: 'An alphanumeric identifier for the status.' },
+      status: { type: 'string', ...argumentBounds.key, description: 'An alphanumeric identifier for the status.' },
       context: contextArgument,
     },
     schema: statusSchema,

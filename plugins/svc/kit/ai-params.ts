@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema } from '#plugin-api';
 
 /** JSON Schema of every key of `ai_params` (D8), the source of the routes, forms and documents. */
@@ -20,12 +21,17 @@ export const aiParamSchemas = {
   stop: {
     description: 'Up to four stop sequences.',
     anyOf: [
-      { type: 'string', minLength: 1 },
-      { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1, maxItems: 4 },
+      { type: 'string', minLength: 1, ...argumentBounds.paragraph },
+      { type: 'array', items: { type: 'string', minLength: 1, ...argumentBounds.paragraph }, minItems: 1, maxItems: 4 },
     ],
   },
-  seed: { type: 'integer', description: 'Requests repeatable output.' },
-  top_k: { type: 'integer', minimum: 1, description: 'Samples from the k most likely tokens.' },
+  seed: {
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: 'Requests repeatable output.',
+  },
+  top_k: { type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Samples from the k most likely tokens.' },
   reasoning_effort: {
     type: 'string',
     enum: ['none', 'minimal', 'low', 'medium', 'high'],

@@ -5,6 +5,7 @@ export const imageParamSchemas = {
   size: {
     type: 'string',
     title: 'Size',
+    maxLength: 11,
     pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
     description: 'Width and height in pixels, for example 1024x1024. Available sizes depend on the model.',
     examples: ['1024x1024', '1792x1024', '1024x1792', '1536x1024', '1024x1536', '1024x768', '768x1024'],

@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema } from '#plugin-api';
 import { errors } from './errors.ts';
 
@@ -15,6 +16,8 @@ export interface MessagesArgumentInit {
 export function messagesArgument({ roles, example }: MessagesArgumentInit): JsonSchema {
   return {
     type: 'array',
+    // More than a body can hold.
+    maxItems: 50_000,
     required: true,
     description: 'The conversation so far; the last message has the role user.',
     examples: [[{ role: 'user', content: example }]],
@@ -22,7 +25,7 @@ export function messagesArgument({ roles, example }: MessagesArgumentInit): Json
       type: 'object',
       properties: {
         role: { type: 'string', enum: roles, required: true },
-        content: { type: 'string', required: true },
+        content: { type: 'string', required: true, ...argumentBounds.document },
       },
     },
   };

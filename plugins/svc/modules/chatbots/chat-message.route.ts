@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, Params, RestRequest, RouteArgument } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { messagesArgument } from '../../kit/messages.ts';
@@ -35,6 +36,7 @@ const responseSchema = {
 const uuidArgument: RouteArgument = {
   type: 'string',
   format: 'uuid',
+  ...argumentBounds.uuid,
   description:
     'Stores this chat turn in the logs, under this conversation. It must not belong to another chatbot or to a visitor.',
   validate: (value) =>
@@ -63,7 +65,13 @@ export const chatMessageRoute = defineRoute<ChatbotParts>({
     description,
     schema: responseSchema,
     args: {
-      bot_id: { type: 'integer', required: true, minimum: 1, description: 'Id of the chatbot.' },
+      bot_id: {
+        type: 'integer',
+        required: true,
+        ...argumentBounds.anyInteger,
+        minimum: 1,
+        description: 'Id of the chatbot.',
+      },
       messages: messagesArgument({ roles: ['user', 'assistant'], example: 'Do you ship to Norway?' }),
       conversation_uuid: uuidArgument,
       stream: { type: 'boolean', description: 'Not supported. Omit it or set it to false.' },

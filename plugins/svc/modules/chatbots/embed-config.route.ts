@@ -1,4 +1,4 @@
-import { RestResponse, type RestRequest } from '#plugin-api';
+import { argumentBounds, RestResponse, type RestRequest } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { defineRoute } from '../../kit/route.ts';
 import './hooks.ts';
@@ -20,7 +20,7 @@ export const embedConfigRoute = defineRoute<ChatbotParts>({
       'Requests without either are allowed while embedding is on. No API key.',
     tags: ['chatbots'],
     security: ['none'],
-    args: { bot_id: { type: 'integer', minimum: 1, description: 'Identifier of the chatbot.' } },
+    args: { bot_id: { type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Identifier of the chatbot.' } },
     schema: {
       type: 'object',
       properties: {

@@ -1,4 +1,11 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
+import {
+  argumentBounds,
+  RestResponse,
+  type JsonSchema,
+  type Params,
+  type RestRequest,
+  type RouteArgument,
+} from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { writeRows } from './conversations/log-rows.ts';
@@ -16,14 +23,15 @@ const maxPerPage = 100;
 const maxSearchLength = 1000;
 
 const args: Readonly<Record<string, RouteArgument>> = {
-  page: { type: 'integer', minimum: 1, default: 1, description: 'Page number.' },
+  page: { type: 'integer', ...argumentBounds.id, minimum: 1, default: 1, description: 'Page number.' },
   per_page: {
     type: 'integer',
+    ...argumentBounds.id,
     minimum: 1,
     default: 20,
     description: `Logs per page. More than ${String(maxPerPage)} are served as ${String(maxPerPage)}.`,
   },
-  bot_id: { type: 'integer', description: 'Only conversations with this chatbot.' },
+  bot_id: { type: 'integer', ...argumentBounds.anyInteger, description: 'Only conversations with this chatbot.' },
   user_search: {
     type: 'string',
     maxLength: maxSearchLength,

@@ -1,4 +1,11 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest, type RouteArgument } from '#plugin-api';
+import {
+  argumentBounds,
+  RestResponse,
+  type JsonSchema,
+  type Params,
+  type RestRequest,
+  type RouteArgument,
+} from '#plugin-api';
 import type { EmbeddingsPort, HostPort } from '../../ports.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { providerArgument, defineRoute } from '../../kit/route.ts';
@@ -14,7 +21,8 @@ const inputArgument: RouteArgument = {
   type: ['string', 'array'],
   required: true,
   description: 'Text to embed, or up to 2,048 texts.',
-  items: { type: 'string' },
+  ...argumentBounds.document,
+  items: { type: 'string', ...argumentBounds.document },
   minItems: 1,
   maxItems: maxInputs,
   examples: [['First text.', 'Second text.']],
@@ -80,11 +88,13 @@ export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
         type: 'string',
         required: true,
         minLength: 1,
+        ...argumentBounds.line,
         description: 'Embedding model identifier; for azure the deployment.',
       },
       input: inputArgument,
       dimensions: {
         type: 'integer',
+        ...argumentBounds.id,
         minimum: 1,
         description: 'Size of the vectors, for openai, openrouter and azure if the model supports it.',
       },
@@ -95,8 +105,17 @@ export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
           'Encoding requested from openai and openrouter. The response contains numbers either way, as for float, the default.',
       },
       task_type: { type: 'string', enum: taskTypes, description: 'Google only: what the vectors are for.' },
-      output_dimensionality: { type: 'integer', minimum: 1, description: 'Google only: size of the vectors.' },
-      user: { type: 'string', description: 'End-user identifier for monitoring, for openai and azure.' },
+      output_dimensionality: {
+        type: 'integer',
+        ...argumentBounds.id,
+        minimum: 1,
+        description: 'Google only: size of the vectors.',
+      },
+      user: {
+        type: 'string',
+        ...argumentBounds.line,
+        description: 'End-user identifier for monitoring, for openai and azure.',
+      },
     },
     handler: (request) => createEmbeddings(request as RestRequest<EmbeddingsParams>, ports),
   }),

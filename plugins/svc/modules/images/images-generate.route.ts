@@ -1,4 +1,4 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import { argumentBounds, RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
@@ -42,6 +42,7 @@ export const imagesGenerateRoute = defineRoute<ImagePorts>({
       prompt: {
         type: 'string',
         required: true,
+        ...argumentBounds.document,
         description: 'Text description of the image.',
         examples: ['A lighthouse at dusk, in watercolour'],
       },
@@ -52,6 +53,7 @@ export const imagesGenerateRoute = defineRoute<ImagePorts>({
       }),
       model: {
         type: 'string',
+        ...argumentBounds.line,
         description: 'Image model identifier, for azure the deployment; the saved settings supply it when omitted.',
       },
       n: { type: 'integer', minimum: 1, maximum: 10, default: 1, description: 'Number of images.' },

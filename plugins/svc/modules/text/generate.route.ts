@@ -1,4 +1,4 @@
-import { RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import { argumentBounds, RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
 import type { ConversationMessage } from '../../ai/system-text.ts';
 import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
@@ -54,11 +54,13 @@ export const generateRoute = defineRoute<TextPorts>({
         type: 'string',
         required: true,
         minLength: 1,
+        ...argumentBounds.line,
         description: 'Model identifier; for azure the deployment.',
       },
       messages: messagesArgument({ roles: ['system', 'user', 'assistant'], example: 'Say hello.' }),
       system_instruction: {
         type: 'string',
+        ...argumentBounds.document,
         description: 'System text that replaces all system messages. [date] and [username] are filled in.',
       },
       ai_params: aiParamsArgument,

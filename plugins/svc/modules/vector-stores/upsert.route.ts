@@ -1,3 +1,4 @@
+import { argumentBounds } from '#plugin-api';
 import type { JsonSchema, Params, RestRequest } from '#plugin-api';
 import { defineRoute, providerArgument } from '../../kit/route.ts';
 import type { EmbeddingsPort, HostPort, VectorStoresPort } from '../../ports.ts';
@@ -23,6 +24,9 @@ const responseSchema = {
   },
 } as const satisfies JsonSchema;
 
+/** Bytes. */
+const bodyLimit = 10 * 1024 * 1024;
+
 /** D15. */
 const vectorsArgument = {
   type: 'array',
@@ -34,7 +38,7 @@ const vectorsArgument = {
   items: {
     type: 'object',
     properties: {
-      content: { type: 'string', required: true, description: 'Text to embed and store.' },
+      content: { type: 'string', required: true, maxLength: bodyLimit, description: 'Text to embed and store.' },
       id: {
         type: 'string',
         minLength: 1,
@@ -61,7 +65,7 @@ export const upsertRoute = defineRoute<UpsertPorts>({
       'database fails part way, `data.upserted_count` is the number of written vectors; send the same ids ' +
       'again to complete them.',
     schema: responseSchema,
-    bodyLimit: 10 * 1024 * 1024,
+    bodyLimit,
     args: {
       provider: providerArgument({
         ids: () => ports.vectorStoreIds(),
@@ -85,6 +89,7 @@ export const upsertRoute = defineRoute<UpsertPorts>({
         type: 'string',
         required: true,
         minLength: 1,
+        ...argumentBounds.line,
         description: 'Embedding model; for azure the deployment.',
       },
       namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },

@@ -1,15 +1,18 @@
 import type { AiFormParts } from '../ai-forms.ts';
-import { lazy, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
+import { argumentBounds, lazy, type RestRequest, type RouteArgument, type RouteDefinition } from '#plugin-api';
 import { registerClientFiles } from '../../../kit/client-files.ts';
 import type { FormHandlers } from './handlers.ts';
 
 type HandlerName = Exclude<keyof FormHandlers, 'allows'>;
 
 const namespace = 'svc-widget/v1';
-const path = { form_id: { type: 'integer', minimum: 1, description: 'Id of the form.' } } as const;
+const path = {
+  form_id: { type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Id of the form.' },
+} as const;
 const token = { type: 'string', maxLength: 200, description: 'Token of the session, without a cookie.' } as const;
 const submissionId = {
   type: 'string',
+  ...argumentBounds.uuid,
   required: true,
   pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
 } as const;

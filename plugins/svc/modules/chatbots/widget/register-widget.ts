@@ -1,4 +1,5 @@
 import {
+  argumentBounds,
   lazy,
   RestError,
   type RestRequest,
@@ -40,8 +41,12 @@ export async function registerWidget(parts: Pick<ChatbotParts, 'host' | 'bots' |
 type HandlerName = Exclude<keyof WidgetHandlers, 'allowsOrigin'>;
 type Args = Readonly<Record<string, RouteArgument>>;
 
-const uuid = { type: 'string', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' } as const;
-const path = { bot_id: { type: 'integer', minimum: 1, description: 'The chatbot.' } } as const;
+const uuid = {
+  type: 'string',
+  ...argumentBounds.uuid,
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+} as const;
+const path = { bot_id: { type: 'integer', ...argumentBounds.id, minimum: 1, description: 'The chatbot.' } } as const;
 const token = { type: 'string', maxLength: 200, description: 'Session token, unless the cookie carries it.' } as const;
 const page = { type: 'string', maxLength: 4000, description: 'The page that the visitor is on.' } as const;
 const conversation = { type: 'string', maxLength: 100, description: 'UUID of the conversation.' } as const;
@@ -95,10 +100,10 @@ const formArgs: Args = {
   token,
   page_url: page,
   conversation: { ...conversation, required: true },
-  form_id: { type: 'string' },
+  form_id: { type: 'string', ...argumentBounds.key },
   submission_id: { ...uuid, required: true, description: 'Created by the page. The same id is the same submission.' },
   values: { type: 'object', required: true },
-  page_id: { type: 'integer', minimum: 1 },
+  page_id: { type: 'integer', ...argumentBounds.id, minimum: 1 },
 };
 
 /** Registers the routes of `protocol.ts`. Their handlers are loaded at the first call. */

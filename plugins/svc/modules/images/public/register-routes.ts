@@ -1,9 +1,13 @@
 import type { ImageParts } from '../images.ts';
-import { lazy, type RestRequest, type RouteArgument } from '#plugin-api';
+import { argumentBounds, lazy, type RestRequest, type RouteArgument } from '#plugin-api';
 import type { VisitorHandlers } from './handlers.ts';
 
 const namespace = 'svc-widget/v1';
-const uuid = { type: 'string', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' } as const;
+const uuid = {
+  type: 'string',
+  ...argumentBounds.uuid,
+  pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+} as const;
 
 const drawArgs: Readonly<Record<string, RouteArgument>> = {
   prompt: { type: 'string', required: true, maxLength: 4000, description: 'Description of the image.' },
