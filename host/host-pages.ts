@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import type { ToolItem } from './pages/tools-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
 import { createAvatarUrl } from './users/avatars.ts';
+import { generatePassword } from './users/passwords.ts';
 import { roleNames } from './users/roles.ts';
 import type { Web } from './web.ts';
 
@@ -30,7 +31,7 @@ const backupTool: ToolItem = {
 export function addHostPages({ core, web }: { readonly core: Core; readonly web: Web }): void {
   const { api } = web.admin;
   addContentPages({ admin: api, parts: core.content.parts, users: core.users, site: core.site, hooks: core.hooks });
-  for (const page of [...userPages(createUserPagesDependencies(core, web)), ...sitePages(core)]) api.addPage(page);
+  for (const page of [...userPages(createUserPagesDependencies(core, web)), ...sitePages(core, web)]) api.addPage(page);
 }
 
 function userPages(given: UserPagesDependencies): LazyAdminPage[] {
@@ -86,7 +87,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
   ];
 }
 
-function sitePages(core: Core): LazyAdminPage[] {
+function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
   const { cron, clock, options, hooks, database, config } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
@@ -105,6 +106,7 @@ function sitePages(core: Core): LazyAdminPage[] {
           transaction: (work) => database.transaction(work),
         }),
     },
+    mailPage(core, accounts),
     {
       slug: 'tools',
       title: 'Tools',
@@ -146,6 +148,23 @@ function sitePages(core: Core): LazyAdminPage[] {
   return pages;
 }
 
+function mailPage({ mail }: Core, { templates }: Web['accounts']): LazyAdminPage {
+  return {
+    slug: 'settings/mail',
+    title: 'Mail',
+    menu: 'Mail',
+    parent: 'settings',
+    style,
+    position: 89,
+    body: async () =>
+      (await import('./pages/mail-page.ts')).createMailPage({
+        settings: mail.settings,
+        unsent: (limit) => mail.unsent(limit),
+        sendTest: ({ email, name }) => templates.send({ to: email, template: 'test', data: { name } }),
+      }),
+  };
+}
+
 async function hooksPage({ hooks }: Core) {
   const [{ createHooksPage }, { findHooks }] = await Promise.all([
     import('./pages/hooks-page.ts'),
@@ -170,11 +189,19 @@ async function backupPage({ config, database, clock }: Core) {
 }
 
 function createUserPagesDependencies(
-  { users, hooks }: Core,
-  { sessions, applicationPasswords, authentication }: Web,
+  { users, hooks, mail, clock }: Core,
+  { sessions, applicationPasswords, authentication, accounts: { links, passwords } }: Web,
 ): UserPagesDependencies {
   return {
     users,
+    isMailAvailable: () => mail.isAvailable(),
+    invitations: {
+      send: (user) => passwords.invite(user),
+      find: (userId) => links.invitation(userId),
+      revoke: (userId) => links.revokeInvitation(userId),
+    },
+    now: () => clock.now(),
+    temporaryPassword: () => generatePassword(),
     sessions,
     applicationPasswords,
     roles: roleNames,

@@ -25,7 +25,7 @@ export interface HostInit {
   readonly only?: readonly string[];
 }
 
-export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'assets'> {
+export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'assets' | 'accounts'> {
   readonly cli: CliRegistry;
   readonly plugins: Loader;
   /**
@@ -68,7 +68,7 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
     return loaded.plugins;
   };
   const cli = createCliRegistry(async () =>
-    (await import('./cli/host-commands.ts')).hostCommands({ core, plugins: requirePlugins }),
+    (await import('./cli/host-commands.ts')).hostCommands({ core, accounts: web.accounts, plugins: requirePlugins }),
   );
   const web = createWeb({
     core,
@@ -94,6 +94,7 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
     admin: web.admin,
     views: web.views,
     assets: web.assets,
+    accounts: web.accounts,
     cli,
     plugins,
     async start() {
@@ -155,6 +156,7 @@ async function stop({
 }): Promise<void> {
   web.server.drain();
   await web.server.close(requestGraceMs);
+  await web.accounts.passwords.settled();
   await core.cron.stop();
   await plugins.stop();
   await closeCore(core);

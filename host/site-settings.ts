@@ -12,8 +12,16 @@ export const allowedOriginsOption = 'rest_allowed_origins';
 /** Anonymous REST requests per minute and address. */
 export const requestLimitOption = 'rest_requests_per_minute';
 
+/** How people who cannot sign in reach an administrator. */
+export const contactOption = 'account_contact';
+
 /** The settings of the site itself: shown on the Settings page and in `/wp/v2/settings`. */
-export function registerSiteSettings({ options, hooks }: SiteSettingsDependencies): void {
+export function registerSiteSettings(dependencies: SiteSettingsDependencies): void {
+  registerGeneralSettings(dependencies);
+  registerRestSettings(dependencies);
+}
+
+function registerGeneralSettings({ options, hooks }: SiteSettingsDependencies): void {
   options.registerSetting('blogname', {
     group: 'general',
     label: 'Site name',
@@ -42,6 +50,24 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
       description: 'An IANA time zone name, such as Europe/Berlin. Leave empty for UTC.',
     },
   });
+  options.registerSetting(contactOption, {
+    group: 'general',
+    label: 'Contact for lost passwords',
+    schema: {
+      type: 'string',
+      maxLength: 200,
+      default: '',
+      description:
+        'Shown to people who forgot their password while the site cannot send mail, such as an email address. ' +
+        'Leave empty to show none.',
+    },
+  });
+  hooks.addFilter('sanitize_option_timezone_string', (value: unknown) =>
+    typeof value === 'string' ? checkTimezone(value.trim()) : value,
+  );
+}
+
+function registerRestSettings({ options, hooks }: SiteSettingsDependencies): void {
   options.registerSetting(allowedOriginsOption, {
     group: 'rest',
     label: 'Allowed origins',
@@ -68,9 +94,6 @@ export function registerSiteSettings({ options, hooks }: SiteSettingsDependencie
         'Behind a proxy, set TRUST_PROXY first; otherwise all callers count as one.',
     },
   });
-  hooks.addFilter('sanitize_option_timezone_string', (value: unknown) =>
-    typeof value === 'string' ? checkTimezone(value.trim()) : value,
-  );
   hooks.addFilter(`sanitize_option_${allowedOriginsOption}`, (value: unknown) =>
     Array.isArray(value) ? [...new Set(value.map(checkOrigin))] : value,
   );

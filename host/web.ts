@@ -16,9 +16,14 @@ import { createRest, type Rest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication, createPageUser, sessionCookieName } from './users/authentication.ts';
 import { avatarsHandler } from './users/avatars.ts';
+import { createTemplateMails } from './mail/templates.ts';
+import { contactOption } from './site-settings.ts';
+import { addAccountNotices } from './users/account-notices.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { createNonces } from './users/nonces.ts';
 import { createSecondStep } from './users/second-step.ts';
+import { createPasswordLinks } from './users/password-links.ts';
+import { createPasswordMails } from './users/password-mails.ts';
 import { createSessions } from './users/sessions.ts';
 import { createSetup } from './users/setup.ts';
 import { createViews, type Views } from './views/views.ts';
@@ -47,7 +52,8 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   });
   const signIn = createSignIn(core);
   const { assets, views } = createTemplates(core);
-  const admin = createAdminSite({ core, plugins, signIn, assets, views });
+  const accounts = createAccountMails(core, views);
+  const admin = createAdminSite({ core, plugins, signIn, assets, views, accounts });
   admin.api.addPage({
     slug: 'rest',
     title: 'REST',
@@ -74,6 +80,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     sessions: signIn.sessions,
     applicationPasswords: signIn.applicationPasswords,
     authentication: signIn.authentication,
+    accounts,
   };
 }
 
@@ -85,7 +92,7 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   const siteUrl = (): string => site.url;
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
-  const applicationPasswords = createApplicationPasswords({ database, users, clock });
+  const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
   const limiter = createLoginLimiter({ database, clock });
   const authentication = createAuthentication({
     users,
@@ -102,6 +109,26 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   const secondStep = createSecondStep({ twoFactor, users, authentication, limiter, hooks, log, siteUrl });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
   return { nonces, sessions, applicationPasswords, authentication, secondStep, setup };
+}
+
+type AccountMails = ReturnType<typeof createAccountMails>;
+
+/** Mails about accounts: links to choose a password, and notices of changes. */
+function createAccountMails(core: Core, views: Views) {
+  const { mail, site, database, users, hooks, clock, log } = core;
+  const templates = createTemplateMails({ mail, views, site });
+  const mailer = {
+    isAvailable: () => mail.isAvailable(),
+    queue: (...args: Parameters<typeof templates.queue>) => templates.queue(...args),
+  };
+  const links = createPasswordLinks({ database, users, clock });
+  const siteUrl = (): string => site.url;
+  addAccountNotices({ hooks, users, mailer, log });
+  return {
+    templates,
+    links,
+    passwords: createPasswordMails({ database, links, users, mailer, hooks, clock, log, siteUrl }),
+  };
 }
 
 function createTemplates({ config, site }: Core) {
@@ -122,14 +149,16 @@ function createTemplates({ config, site }: Core) {
 
 interface AdminSiteDependencies {
   readonly core: Core;
+  readonly accounts: AccountMails;
   readonly plugins: AdminPlugins;
   readonly signIn: SignIn;
   readonly assets: Assets;
   readonly views: Views;
 }
 
-function createAdminSite({ core, plugins, signIn, assets, views }: AdminSiteDependencies) {
-  const { site, hooks, log, clock } = core;
+function createAdminSite({ core, plugins, signIn, assets, views, accounts }: AdminSiteDependencies) {
+  const { site, hooks, log, clock, mail, options } = core;
+  const { passwords, links } = accounts;
   const { authentication, nonces, secondStep, setup } = signIn;
   return createAdmin({
     views,
@@ -144,6 +173,14 @@ function createAdminSite({ core, plugins, signIn, assets, views }: AdminSiteDepe
     logout: (session) => authentication.logout(session),
     nonces: { create: nonces.create, verify: (check) => nonces.verify(check) !== false },
     setup,
+    passwords: {
+      isMailAvailable: () => mail.isAvailable(),
+      contact: async () => String((await options.get<unknown>(contactOption)) || ''),
+      countRequest: (ip) => passwords.countRequest(ip),
+      startReset: (loginOrEmail) => passwords.startReset(loginOrEmail),
+      find: (token) => links.find(token),
+      choose: (token, password) => passwords.choose(token, password),
+    },
     plugins,
     site,
     restUrl: () => site.restRoot(),
@@ -164,7 +201,7 @@ function createSitePages({
   assets,
   views,
   admin,
-}: AdminSiteDependencies & { readonly admin: AdminSite }) {
+}: Omit<AdminSiteDependencies, 'accounts'> & { readonly admin: AdminSite }) {
   const { hooks, options, users, site, log } = core;
   const { parts } = core.content;
   const pages = {

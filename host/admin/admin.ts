@@ -6,6 +6,7 @@ import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { createFlashNotices } from './notices.ts';
+import { addPasswordRoutes } from './password-routes.ts';
 import { createPageHandler } from './page-routes.ts';
 import { createAdminRegistry } from './registry.ts';
 import { formLimit, requestId } from './request.ts';
@@ -66,6 +67,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: formLimit }));
   addSessionRoutes(router, context);
   addSecondStepRoutes(router, context);
+  addPasswordRoutes(router, context);
   addSetupRoutes(router, context);
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));

@@ -47,6 +47,22 @@ export interface AdminSetup {
   complete(input: SetupInput): Promise<User>;
 }
 
+/** Links to choose a password (see the host's users). */
+export interface AdminPasswords {
+  /** Whether links can be sent by mail. */
+  isMailAvailable(): Promise<boolean>;
+  /** How to reach an administrator; empty if nothing is set. */
+  contact(): Promise<string>;
+  /** @throws RestError 429 after too many requests from an address. */
+  countRequest(ip: string): Promise<void>;
+  /** Sends a link in the background if the account exists. Call it after the response was sent. */
+  startReset(loginOrEmail: string): void;
+  /** Null: the link is void. */
+  find(token: string): Promise<{ readonly user: User; readonly kind: 'reset' | 'invitation' } | null>;
+  /** Sets the password and voids the link. Null: it was void. @throws RestError 400 for an invalid password. */
+  choose(token: string, password: string): Promise<unknown>;
+}
+
 export interface PluginSummary {
   readonly slug: string;
   readonly name: string;
@@ -166,6 +182,7 @@ export interface AdminDependencies {
   readonly logout: (session: SignedIn) => Promise<{ readonly cookie: string }>;
   readonly nonces: AdminNonces;
   readonly setup: AdminSetup;
+  readonly passwords: AdminPasswords;
   readonly plugins: AdminPlugins;
   /** Absolute path of the folder for uploaded files while an action runs. Default: the temporary folder of the system. */
   readonly uploadsDir?: string;

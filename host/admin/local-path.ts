@@ -21,7 +21,9 @@ export function localAdminPath(wanted: unknown): string | null {
   if (!isUrl(wanted, base)) return null;
   const url = new URL(wanted, base);
   if (url.origin !== base || !(url.pathname === adminRoot || url.pathname.startsWith(`${adminRoot}/`))) return null;
-  return /^\/admin\/(login|logout|setup)(\/|$)/.test(url.pathname) ? null : url.pathname + url.search;
+  return /^\/admin\/(login|logout|forgot-password|set-password|setup)(\/|$)/.test(url.pathname)
+    ? null
+    : url.pathname + url.search;
 }
 
 /** Browsers drop control characters and turn backslashes into slashes. */

@@ -13,7 +13,7 @@ import type {
 import { lazy } from '#plugin-api';
 import { adminPath } from './local-path.ts';
 
-const reserved = /^(login|logout|setup|rest-nonce)(\/|$)/;
+const reserved = /^(login|logout|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
 const slugPattern = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/;
 
 export interface MenuEntry {

@@ -2,23 +2,27 @@ import { access, constants } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
 import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
+import type { Web } from '../web.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { optionCommands } from './option-commands.ts';
 import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
+import { invitationCommands } from './invitation-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 export interface HostCommandsDependencies {
   readonly core: Core;
+  readonly accounts: Web['accounts'];
   readonly plugins: () => PluginsForCommands;
 }
 
 /** The commands of the host. Plugins add theirs when they register. */
-export function hostCommands({ core, plugins }: HostCommandsDependencies): CliCommand[] {
+export function hostCommands({ core, accounts, plugins }: HostCommandsDependencies): CliCommand[] {
   return [
     ...optionCommands(core.options),
     ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
     ...userCommands(core.users),
+    ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
     ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),
     ...databaseCommands(core.database),

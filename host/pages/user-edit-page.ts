@@ -9,23 +9,27 @@ interface Typed {
   readonly email?: string;
   readonly displayName?: string;
   readonly role?: string;
+  readonly isInvited?: boolean;
 }
 
-export function createNewUserPage({ users, roles }: UserPagesDependencies): AdminPageBody {
-  const page = (
+/** Adds a user, who gets a password here or chooses one by an invitation. */
+export function createNewUserPage(dependencies: UserPagesDependencies): AdminPageBody {
+  const { users, roles, isMailAvailable } = dependencies;
+  const page = async (
     { user }: AdminRequest,
     typed: Typed = {},
     errors: FieldErrors = {},
-  ): NonNullable<AdminActionResult['page']> => ({
+  ): Promise<NonNullable<AdminActionResult['page']>> => ({
     template: 'admin/pages/user-new',
     data: {
-      typed: { role: 'subscriber', ...typed },
+      typed: { role: 'subscriber', isInvited: true, ...typed },
+      mayInvite: await isMailAvailable(),
       errors,
       roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']),
     },
   });
   return {
-    render: (request) => Promise.resolve(page(request)),
+    render: (request) => page(request),
     actions: {
       create: (request) => {
         const typed = {
@@ -33,29 +37,51 @@ export function createNewUserPage({ users, roles }: UserPagesDependencies): Admi
           email: readText(request, 'email'),
           displayName: readText(request, 'display_name'),
           role: readText(request, 'role') || 'subscriber',
+          isInvited: request.form['invite'] === '1',
         };
         return withFieldErrors(
           async () => {
             if (typed.role !== 'subscriber' && !request.user.can('promote_users'))
               throw forbidden('You are not allowed to assign roles.');
-            const { displayName, ...rest } = typed;
+            const { displayName, isInvited, ...rest } = typed;
             const user = await users.create({
               ...rest,
-              password: readRawText(request, 'password'),
+              password: await readNewPassword(dependencies, request, isInvited),
               ...(displayName !== '' && { displayName }),
             });
-            return success(`${user.displayName} added.`, { redirect: 'users' });
+            if (!isInvited) return success(`${user.displayName} added.`, { redirect: 'users' });
+            await dependencies.invitations.send(user);
+            return success(`${user.displayName} added. An invitation was sent to ${user.email}.`, {
+              redirect: 'users',
+            });
           },
-          (errors) => Promise.resolve(page(request, typed, errors)),
+          (errors) => page(request, typed, errors),
         );
       },
     },
   };
 }
 
-/** Name, email, role, password and sessions of another user. */
+/** The typed password, or a random one for a user who chooses one by the invitation. @throws RestError at a field. */
+async function readNewPassword(
+  { isMailAvailable, temporaryPassword }: UserPagesDependencies,
+  request: AdminRequest,
+  isInvited: boolean,
+): Promise<string> {
+  const typed = readRawText(request, 'password');
+  if (!isInvited) return typed;
+  if (typed !== '') throw passwordError('Leave this empty: the user chooses a password by the invitation.');
+  if (!(await isMailAvailable())) throw passwordError('Enter a password, or set up mail to send an invitation.');
+  return temporaryPassword();
+}
+
+function passwordError(message: string): RestError {
+  return new RestError({ code: 'rest_invalid_param', message, status: 400, data: { params: { password: message } } });
+}
+
+/** Name, email, role, password, invitation and sessions of another user. */
 export function createEditUserPage(dependencies: UserPagesDependencies): AdminPageBody {
-  const { users, sessions } = dependencies;
+  const { users, sessions, invitations } = dependencies;
   const find = async (request: AdminRequest, id: number): Promise<User> => {
     const user = await findUser(users, id);
     if (!request.user.can('edit_user', id)) throw forbidden('You are not allowed to edit this user.');
@@ -116,6 +142,18 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
           (errors) => page(request, user, { errors }),
         );
       },
+      invite: async (request) => {
+        const user = await posted(request);
+        await invitations.send(user);
+        return success(`An invitation was sent to ${user.email}. Earlier invitations no longer work.`, back(user));
+      },
+      'revoke-invitation': async (request) => {
+        const user = await posted(request);
+        const existed = await invitations.revoke(user.id);
+        return existed
+          ? success('Invitation revoked. Its link no longer works.', back(user))
+          : { notice: { kind: 'info', text: 'This user has no open invitation.' }, ...back(user) };
+      },
       'sign-out': async (request) => {
         const user = await posted(request);
         await sessions.destroyAll(user.id);
@@ -142,6 +180,7 @@ async function editView(
   { request, user, showing: { typed = {}, about, errors = {} } }: Viewing,
 ): Promise<NonNullable<AdminActionResult['page']>> {
   const { roles, sessions } = dependencies;
+  const invitation = await dependencies.invitations.find(user.id);
   return {
     template: 'admin/pages/user-edit',
     data: {
@@ -154,6 +193,8 @@ async function editView(
       mayPromote: request.user.can('promote_user', user.id),
       mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),
       fields: { id: String(user.id) },
+      invitation: invitation && { ...invitation, isExpired: invitation.expiresAt <= dependencies.now() },
+      mayInvite: await dependencies.isMailAvailable(),
       sessions: (await sessions.list(user.id)).length,
     },
   };

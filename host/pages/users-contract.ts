@@ -32,6 +32,20 @@ export interface UserPagesDependencies {
     create(userId: number, name: string): Promise<{ readonly password: string }>;
     revoke(userId: number, id: string): Promise<boolean>;
   };
+  /** Whether invitations can be sent by mail. */
+  readonly isMailAvailable: () => Promise<boolean>;
+  readonly invitations: {
+    /** Sends a link with which the user chooses a password. It replaces the previous one. */
+    send(user: User): Promise<void>;
+    /** The invitation that the user has not accepted yet. Times in milliseconds since the epoch. */
+    find(userId: number): Promise<{ readonly createdAt: number; readonly expiresAt: number } | null>;
+    /** Returns whether the user had one. */
+    revoke(userId: number): Promise<boolean>;
+  };
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** A random password for an invited user, which no person sees. */
+  readonly temporaryPassword: () => string;
   /** URL of the avatar of a user. @param size in pixels. */
   readonly avatarUrl: (user: User, size: number) => string;
   /** Role names, most powerful first. */

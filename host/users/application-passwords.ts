@@ -1,7 +1,14 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { RestError } from '#plugin-api';
-import type { Clock, DatabaseApi, User, UsersApi } from '#plugin-api';
+import type { Clock, DatabaseApi, HooksApi, User, UsersApi } from '#plugin-api';
 import { generatePassword } from './passwords.ts';
+
+declare module '#plugin-api' {
+  interface ActionMap {
+    /** After a user got an application password. `name` is its purpose. */
+    wp_create_application_password: (userId: number, name: string) => void;
+  }
+}
 
 export interface ApplicationPassword {
   /** UUID. */
@@ -60,11 +67,17 @@ interface Dependencies {
   readonly database: Pick<DatabaseApi, 'knex'>;
   readonly users: Pick<UsersApi, 'find'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
 }
 
 const hour = 3_600_000;
 
-export function createApplicationPasswords({ database: { knex }, users, clock }: Dependencies): ApplicationPasswords {
+export function createApplicationPasswords({
+  database: { knex },
+  users,
+  clock,
+  hooks,
+}: Dependencies): ApplicationPasswords {
   // Keyed by the object that `verify` returns, which belongs to a single request.
   const used = new WeakMap<User, string>();
 
@@ -91,6 +104,7 @@ export function createApplicationPasswords({ database: { knex }, users, clock }:
         last_ip: null,
       };
       await knex('application_passwords').insert(row);
+      await hooks.doActionAsync('wp_create_application_password', userId, label);
       return { password: password.replace(/(.{4})(?!$)/g, '$1 '), item: toItem(row) };
     },
     async verify({ login, password, ip }) {

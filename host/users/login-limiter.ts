@@ -44,7 +44,8 @@ export function createLoginLimiter({
   };
 }
 
-async function count(knex: Knex, subject: string, now: number): Promise<{ tries: number; expiresAt: number }> {
+/** Counts an attempt of a subject in the current window. */
+export async function count(knex: Knex, subject: string, now: number): Promise<{ tries: number; expiresAt: number }> {
   const fresh = { subject, tries: 1, expires_at: now + windowMilliseconds };
   const [row] = await knex('login_attempts')
     .insert(fresh)

@@ -106,4 +106,20 @@ export const migrations: readonly Migration[] = [
     },
   },
   ...twoFactorMigrations,
+  {
+    id: '0021_password_links',
+    async up(knex) {
+      await knex.schema.createTable('password_links', (table) => {
+        // SHA-256 of the token in hex. Reading this table does not reveal tokens.
+        table.text('id').primary();
+        table.integer('user_id').notNullable().references('users.id').onDelete('CASCADE').index();
+        // reset or invitation.
+        table.text('kind').notNullable();
+        // SHA-256 of the password hash and email address that the link was created for.
+        table.text('bound_to').notNullable();
+        table.bigInteger('created_at').notNullable();
+        table.bigInteger('expires_at').notNullable();
+      });
+    },
+  },
 ];

@@ -11,6 +11,8 @@ declare module '#plugin-api' {
   interface ActionMap {
     /** After the data, roles or password of a user changed. `before` is the previous version. */
     profile_update: (userId: number, before: User) => void;
+    /** After the password of a user changed, by any means. */
+    user_password_changed: (userId: number) => void;
     /** After the roles changed. `role` is the first new role, or empty. */
     set_user_role: (userId: number, role: string, before: readonly string[]) => void;
     /** Before a user is deleted, in the same transaction. Use it to reassign or delete their data. */
@@ -73,6 +75,7 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
       });
       log.info('User updated', { event: 'user_updated', user: id, changed: Object.keys(given).join(' ') });
       if (rolesChanged) await hooks.doActionAsync('set_user_role', id, after.roles[0] ?? '', before.roles);
+      if (password_hash !== undefined) await hooks.doActionAsync('user_password_changed', id);
       await hooks.doActionAsync('profile_update', id, before);
       return after;
     },

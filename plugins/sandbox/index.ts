@@ -1,5 +1,6 @@
 import { definePlugin } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
+import { createCapturedMails } from './captured-mail.ts';
 import { faultSettingsSchema } from './fault-injection.ts';
 import { createSandboxPage } from './page.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -36,9 +37,15 @@ export default definePlugin({
       async (settings: Readonly<Record<string, unknown>>, storeId: string) =>
         (await isOn()) ? (await open()).storeSettings(storeId, settings) : settings,
     );
+    const mails = createCapturedMails(host);
+    // While the switch is on, no mail leaves: it is shown on the page.
+    hooks.addFilter('wp_mail_available', async (isAvailable) => isAvailable || (await isOn()));
+    hooks.addFilter('pre_wp_mail', async (receipt, message) =>
+      receipt === null && (await isOn()) ? mails.capture(message) : receipt,
+    );
     hooks.addFilter('svc_chatbot_demo_site', async () => ({ origin: await (await open()).shop() }));
     host.admin.addPage(
-      createSandboxPage({ options, faultsOption, isOn, overview: async () => (await open()).overview() }),
+      createSandboxPage({ options, faultsOption, isOn, mails, overview: async () => (await open()).overview() }),
     );
   },
   async uninstall(host: HostApi): Promise<void> {

@@ -1,6 +1,7 @@
 import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPage, AdminRequest, OptionsApi } from '#plugin-api';
 import { defaultFaultSettings, faultSettingsSchema, faults, readFaultSettings } from './fault-injection.ts';
+import type { CapturedMails } from './captured-mail.ts';
 import type { Fault } from './fault-injection.ts';
 import type { SandboxOverview } from './sandbox.ts';
 
@@ -9,6 +10,7 @@ interface SandboxPageParts {
   readonly faultsOption: string;
   /** Whether the service's switch is on. */
   readonly isOn: () => Promise<boolean>;
+  readonly mails: Pick<CapturedMails, 'list' | 'clear'>;
   readonly overview: () => Promise<SandboxOverview>;
 }
 
@@ -23,7 +25,7 @@ const faultLabels: Readonly<Record<Fault, string>> = {
 };
 
 /** The admin page: what is served, fault injection, and the last requests this process saw. */
-export function createSandboxPage({ options, faultsOption, isOn, overview }: SandboxPageParts): AdminPage {
+export function createSandboxPage({ options, faultsOption, isOn, mails, overview }: SandboxPageParts): AdminPage {
   return {
     slug: 'sandbox',
     title: 'Sandbox',
@@ -37,6 +39,7 @@ export function createSandboxPage({ options, faultsOption, isOn, overview }: San
         data: {
           ...served,
           on: await isOn(),
+          mails: await mails.list(),
           faults: readFaultSettings(await options.get(faultsOption)),
           schema: faultSettingsSchema.properties,
           faultOptions: faults.map((value) => ({ value, label: faultLabels[value] })),
@@ -46,6 +49,10 @@ export function createSandboxPage({ options, faultsOption, isOn, overview }: San
     },
     actions: {
       save: (request) => saveDial(options, faultsOption, request),
+      'clear-mail': async () => {
+        await mails.clear();
+        return { notice: { kind: 'success', text: 'Captured mail deleted.' } };
+      },
       reset: async () => {
         await options.update(faultsOption, defaultFaultSettings);
         return { notice: { kind: 'success', text: 'Faults are off. Every request succeeds.' } };

@@ -141,6 +141,14 @@ export async function openAdmin({
         return user;
       },
     },
+    passwords: {
+      isMailAvailable: async () => false,
+      contact: async () => '',
+      countRequest: async () => undefined,
+      startReset: () => undefined,
+      find: async () => null,
+      choose: async () => null,
+    },
     hooks,
     log,
     clock,

@@ -119,10 +119,10 @@ describeDialects('the client wpapi', (_open, { location }) => {
   });
 });
 
-async function signedIn({ url, users, database, clock }: TestHost): Promise<WPAPI> {
-  const user = await users.find(administrator.login);
-  const { password } = await createApplicationPasswords({ database, users, clock }).create(user!.id, 'wpapi');
-  return (await WPAPI.discover(url)).auth({ username: administrator.login, password });
+async function signedIn(host: TestHost): Promise<WPAPI> {
+  const user = await host.users.find(administrator.login);
+  const { password } = await createApplicationPasswords(host).create(user!.id, 'wpapi');
+  return (await WPAPI.discover(host.url)).auth({ username: administrator.login, password });
 }
 
 function refusalOf(request: PromiseLike<unknown>): Promise<unknown> {

@@ -32,7 +32,7 @@ export interface ContentSite {
 export async function openContentSite({ location }: Pick<DialectCase, 'location'>): Promise<ContentSite> {
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir });
-  const passwords = createApplicationPasswords({ database: host.database, users: host.users, clock: host.clock });
+  const passwords = createApplicationPasswords(host);
   const caller =
     (own: Readonly<Record<string, string>>): Call =>
     async (path, { method = 'GET', json, body, headers } = {}) => {

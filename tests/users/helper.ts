@@ -24,7 +24,7 @@ export async function openNode(
   const users = createUsers({ database, hooks, clock, log: silentLog });
   const sessions = createSessions({ database, clock });
   const nonces = createNonces({ key: () => Buffer.alloc(32, 7), clock, hooks });
-  const applicationPasswords = createApplicationPasswords({ database, users, clock });
+  const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
   const limiter = createLoginLimiter({ database, clock });
   const roles: { required: readonly string[] } = { required: [] };
   const twoFactor = createTwoFactor({

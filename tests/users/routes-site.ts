@@ -27,7 +27,7 @@ export interface RoutesSite {
 export async function openSite({ location }: DialectCase, clock?: Clock): Promise<RoutesSite> {
   const { databaseUrl, dataDir } = location();
   const host = await createTestHost({ database: databaseUrl ?? dataDir, ...(clock && { clock }) });
-  const passwords = createApplicationPasswords({ database: host.database, users: host.users, clock: host.clock });
+  const passwords = createApplicationPasswords(host);
   const password = 'correct horse battery';
   const caller =
     (headers: Record<string, string>): Call =>

@@ -1,7 +1,7 @@
 import type { Migration } from '#plugin-api';
 
 /**
- * Tables of the vector stores' fakes. Ids and orders are compared byte by byte on both dialects, so that pages
+ * Tables of the vector stores' fakes and of captured mail. Ids and orders are compared byte by byte on both dialects, so that pages
  * come in the same order everywhere.
  */
 export const migrations: readonly Migration[] = [
@@ -30,7 +30,18 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: '0002_mails',
+    up: (knex) =>
+      knex.schema.createTable('sandbox_mails', (table) => {
+        table.string('id', 36).primary();
+        table.bigInteger('captured_at').notNullable();
+        table.text('recipients').notNullable();
+        table.text('subject').notNullable();
+        table.text('body').notNullable();
+      }),
+  },
 ];
 
 /** What uninstalling drops. */
-export const tables = ['sandbox_records', 'sandbox_collections'] as const;
+export const tables = ['sandbox_records', 'sandbox_collections', 'sandbox_mails'] as const;

@@ -1,0 +1,101 @@
+import type { AdminActionResult, AdminPageBody, AdminRequest, MailReceipt } from '#plugin-api';
+import { readRawText, readText, success, withFieldErrors, type FieldErrors } from './forms.ts';
+
+export interface MailPageDependencies {
+  readonly settings: {
+    read(): Promise<{
+      readonly server: { readonly host: string; readonly fromName: string; readonly fromEmail: string };
+      readonly password: string | null;
+    } | null>;
+    /** @throws RestError with messages by field. */
+    save(
+      input: Readonly<Record<string, unknown>> & { readonly password?: string | null },
+    ): Promise<{ readonly passwordDropped: boolean }>;
+    remove(): Promise<void>;
+  };
+  /** Sends a test mail and returns the reply of the server. */
+  readonly sendTest: (to: { readonly email: string; readonly name: string }) => Promise<MailReceipt>;
+  /** Unsent mails, newest first. */
+  readonly unsent: (limit: number) => Promise<
+    readonly {
+      readonly to: readonly string[];
+      readonly subject: string;
+      readonly state: 'waiting' | 'failed';
+      readonly attempts: number;
+      readonly nextAttemptAt: number;
+      readonly createdAt: number;
+      readonly lastError: string;
+    }[]
+  >;
+}
+
+const fields = ['host', 'port', 'security', 'user', 'from_name', 'from_email'] as const;
+const securityOptions = [
+  { value: 'starttls', label: 'STARTTLS, usually port 587' },
+  { value: 'tls', label: 'TLS, usually port 465' },
+  { value: 'none', label: 'None, usually port 25' },
+];
+const maxListed = 50;
+
+/** The SMTP server of the site, a test, and the mails that are not sent yet. */
+export function createMailPage({ settings, sendTest, unsent }: MailPageDependencies): AdminPageBody {
+  async function page(
+    { user }: AdminRequest,
+    { typed, errors = {} }: { readonly typed?: Readonly<Record<string, unknown>>; readonly errors?: FieldErrors } = {},
+  ): Promise<NonNullable<AdminActionResult['page']>> {
+    const saved = await settings.read();
+    const server = saved && { ...saved.server, from_name: saved.server.fromName, from_email: saved.server.fromEmail };
+    return {
+      template: 'admin/pages/mail',
+      data: {
+        values: typed ?? server ?? { port: 587, security: 'starttls' },
+        errors,
+        isSetUp: saved !== null,
+        hasPassword: saved !== null && saved.password !== null,
+        securityOptions,
+        email: user.email,
+        mails: (await unsent(maxListed)).map((mail) => ({
+          ...mail,
+          to: mail.to.join(', '),
+          isWaiting: mail.state === 'waiting',
+        })),
+      },
+    };
+  }
+  return {
+    render: (request) => page(request),
+    actions: {
+      save: (request) => {
+        request.requireFreshSignIn();
+        const typed = Object.fromEntries(fields.map((name) => [name, readText(request, name)]));
+        const password = readPassword(request);
+        return withFieldErrors(
+          async () => {
+            const { passwordDropped } = await settings.save({ ...typed, ...(password !== undefined && { password }) });
+            return passwordDropped
+              ? { notice: { kind: 'warning', text: 'Saved. The server changed, so enter its password again.' } }
+              : success('Mail settings saved. Send a test mail to check them.');
+          },
+          (errors) => page(request, { typed, errors }),
+        );
+      },
+      test: async ({ user }) => {
+        const { reply } = await sendTest({ email: user.email, name: user.displayName });
+        return success(`Test mail sent to ${user.email}. The server replied: ${reply}`);
+      },
+      remove: async (request) => {
+        request.requireFreshSignIn();
+        await settings.remove();
+        return success('Mail settings removed. The site no longer sends mail.');
+      },
+    },
+  };
+}
+
+/** Undefined: unchanged. Null: remove it. */
+function readPassword(request: AdminRequest): string | null | undefined {
+  const typed = readRawText(request, 'password');
+  if (typed !== '') return typed;
+  const removed = request.form['_remove'];
+  return Array.isArray(removed) && removed.includes('password') ? null : undefined;
+}

@@ -1,0 +1,37 @@
+import type { HooksApi, Logger, UsersApi } from '#plugin-api';
+import type { AccountMailer } from './password-mails.ts';
+
+export interface AccountNoticesDependencies {
+  readonly hooks: Pick<HooksApi, 'addAction'>;
+  readonly users: Pick<UsersApi, 'get'>;
+  readonly mailer: AccountMailer;
+  readonly log: Logger;
+}
+
+/**
+ * Mails the owner of an account when its password or email address changed and when it got an application password, so that
+ * a takeover does not stay unnoticed. A change of the address is reported to the previous one. Without a mail server nothing
+ * is sent.
+ */
+export function addAccountNotices({ hooks, users, mailer, log }: AccountNoticesDependencies): void {
+  async function notify(to: string, template: string, data: Readonly<Record<string, string>>): Promise<void> {
+    if (!(await mailer.isAvailable())) return;
+    await mailer.queue({ to, template, data });
+    log.info('Account notice queued', { event: 'account_notice_queued', template });
+  }
+
+  hooks.addAction('user_password_changed', async (userId) => {
+    const user = await users.get(userId);
+    if (user) await notify(user.email, 'password-changed', { name: user.displayName, login: user.login });
+  });
+  hooks.addAction('profile_update', async (userId, before) => {
+    const user = await users.get(userId);
+    if (user && user.email.toLowerCase() !== before.email.toLowerCase())
+      await notify(before.email, 'email-changed', { name: user.displayName, login: user.login });
+  });
+  hooks.addAction('wp_create_application_password', async (userId, name) => {
+    const user = await users.get(userId);
+    if (user)
+      await notify(user.email, 'application-password', { name: user.displayName, login: user.login, program: name });
+  });
+}
