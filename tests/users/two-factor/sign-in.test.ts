@@ -172,7 +172,7 @@ describeDialects('sign-in in two steps', (_open, dialect) => {
     await addApp(site, site.user);
     const { createApplicationPasswords } = await import('../../../host/users/application-passwords.ts');
     const { host } = site;
-    const passwords = createApplicationPasswords({ database: host.database, users: host.users, clock: host.clock });
+    const passwords = createApplicationPasswords(host);
     const { password } = await passwords.create(site.user.id, 'script');
     const authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
     expect((await host.fetch('/wp-json/wp/v2/users/me', { headers: { authorization } })).status).to.equal(200);
