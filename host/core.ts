@@ -17,6 +17,8 @@ import { createOptions, migrations as optionMigrations } from './options/options
 import { compileSchema } from './options/setting-schema.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
+import { recordSecurityEvents } from './security-log/record-events.ts';
+import { createSecurityLog, migrations as securityLogMigrations } from './security-log/security-log.ts';
 import { createSite } from './site.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
 import { disallowFileMods } from './users/user.ts';
@@ -38,6 +40,7 @@ export const hostMigrations: readonly Migration[] = [
   ...cronMigrations,
   ...contentMigrations,
   ...mailMigrations,
+  ...securityLogMigrations,
 ];
 
 /** The parts that need only the database; the CLI and all nodes share them. */
@@ -57,6 +60,8 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
+    const securityLog = createSecurityLog({ database, clock, log, key: () => secrets.deriveKey('security-log') });
+    recordSecurityEvents(hooks, securityLog);
     const cron = createCron({ database, hooks, clock, log });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
@@ -90,6 +95,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       site,
       content,
       documents,
+      securityLog,
       mail,
       http: createOutbound({ clock }),
     };

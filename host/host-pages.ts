@@ -19,6 +19,12 @@ const tools: readonly ToolItem[] = [
     text: 'All filters and actions with their callbacks and owners.',
     icon: 'puzzle',
   },
+  {
+    slug: 'tools/security-log',
+    title: 'Security log',
+    text: 'Sign-ins, users, roles, keys, plugins and exports.',
+    icon: 'shield',
+  },
 ];
 const backupTool: ToolItem = {
   slug: 'tools/backup',
@@ -88,7 +94,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
 }
 
 function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
-  const { cron, clock, options, hooks, database, config } = core;
+  const { cron, clock, options, hooks, database, config, securityLog, users } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
   const tool = { parent: 'tools', style };
@@ -133,6 +139,16 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       icon: 'puzzle',
       position: 92,
       body: () => hooksPage(core),
+    },
+    {
+      ...tool,
+      slug: 'tools/security-log',
+      title: 'Security log',
+      menu: 'Security log',
+      icon: 'shield',
+      position: 94,
+      body: async () =>
+        (await import('./pages/security-log-page.ts')).createSecurityLogPage({ securityLog, users }),
     },
   ];
   if (hasBackups)

@@ -162,12 +162,13 @@ async function stop({
   await closeCore(core);
 }
 
-async function closeCore({ content, options, documents, http, mail, database }: Core): Promise<void> {
+async function closeCore({ content, options, documents, http, mail, securityLog, database }: Core): Promise<void> {
   await mail.stop();
   await content.stop();
   options.stop();
   await documents.close();
   await http.close();
+  await securityLog.stop();
   await database.close();
 }
 

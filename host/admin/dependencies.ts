@@ -190,7 +190,7 @@ export interface AdminDependencies {
   /** Absolute URL of the REST root. */
   readonly restUrl: () => string;
   /** For the filters `admin_next_steps` and `admin_recent_failures`. */
-  readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
   readonly log: Logger;
   readonly clock: Clock;
 }

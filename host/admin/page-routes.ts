@@ -1,7 +1,7 @@
 import { trimSlashes } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
-import type { AdminActionResult, AdminDownload, Logger } from '#plugin-api';
+import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
 import { askForPassword, readConfirmation } from './confirm-password.ts';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
@@ -178,7 +178,9 @@ async function runNamedAction(
     if (!action) return null;
     // A plugin in plain JavaScript may return nothing.
     const result = ((await action(request)) as AdminActionResult | undefined) ?? {};
-    return { result, status: result.status ?? (result.notice?.kind === 'error' ? 400 : 200) };
+    const status = result.status ?? (result.notice?.kind === 'error' ? 400 : 200);
+    if (status < 400) await reportAction(context, page, { request, action: String(name), result });
+    return { result, status };
   } catch (error) {
     const failure = toFailure(error, { log, id: request.id });
     return {
@@ -187,6 +189,21 @@ async function runNamedAction(
       code: failure.code,
       data: failure.data,
     };
+  }
+}
+
+async function reportAction(
+  { hooks, log }: AdminContext,
+  { declaration: { slug, capability = 'manage_options' } }: RegisteredPage,
+  done: { readonly request: AdminRequest; readonly action: string; readonly result: AdminActionResult },
+): Promise<void> {
+  const { request, action, result } = done;
+  const report = { page: slug, action, capability, userId: request.user.id, ip: request.ip };
+  try {
+    await hooks.doActionAsync('admin_action_done', { ...report, download: result.download?.name ?? null });
+  } catch (error) {
+    // The action itself is done.
+    log.error('Callback of admin_action_done failed', { event: 'admin_action_hook_failed', error });
   }
 }
 

@@ -8,6 +8,7 @@ import { databaseCommands } from './database-commands.ts';
 import { optionCommands } from './option-commands.ts';
 import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
+import { securityLogCommands } from './security-log-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 export interface HostCommandsDependencies {
@@ -26,6 +27,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
     ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),
     ...databaseCommands(core.database),
+    ...securityLogCommands(core.securityLog),
     doctorCommand(createDoctorChecks(core, plugins)),
   ];
 }
@@ -33,7 +35,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
 const minimumNode = [20, 17] as const;
 
 function createDoctorChecks(
-  { config, database, secrets, users }: Core,
+  { config, database, secrets, securityLog, users }: Core,
   plugins: () => PluginsForCommands,
 ): Record<string, DoctorCheck> {
   return {
@@ -64,6 +66,15 @@ function createDoctorChecks(
       if (secrets.decrypt(secrets.encrypt('doctor')) !== 'doctor')
         throw new Error('A secret could not be decrypted; check SECRET_KEY.');
       return config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
+    },
+    'security log': async () => {
+      const { entries, brokenAt } = await securityLog.verify();
+      if (brokenAt !== null)
+        throw new Error(
+          `Entry ${brokenAt} of the security log was changed or removed, or written with another SECRET_KEY. ` +
+            `Compare it with the lines of the event 'security_event' in the log of the process.`,
+        );
+      return `${entries} entries, unchanged`;
     },
     administrator: async () => {
       if (!(await users.hasAdministrator()))

@@ -17,6 +17,7 @@ const hostFolders = [
   'pages',
   'rest',
   'secrets',
+  'security-log',
   'users',
   'views',
 ];

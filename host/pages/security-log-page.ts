@@ -1,0 +1,80 @@
+import type { AdminPageBody, UsersApi } from '#plugin-api';
+import { readQuery } from './forms.ts';
+
+export interface SecurityLogPageDependencies {
+  readonly securityLog: {
+    list(query: { readonly limit: number; readonly before?: number; readonly event?: string }): Promise<
+      readonly {
+        readonly position: number;
+        readonly at: number;
+        readonly event: string;
+        readonly userId: number;
+        readonly ip: string;
+        readonly details: Readonly<Record<string, string | number | boolean | null>>;
+      }[]
+    >;
+    events(): Promise<readonly string[]>;
+    verify(): Promise<{ readonly entries: number; readonly brokenAt: number | null }>;
+  };
+  readonly users: Pick<UsersApi, 'get'>;
+}
+
+const perPage = 50;
+
+/** Sign-ins, users, roles, keys, plugins and exports, newest first, with a check of the chain of hashes. */
+export function createSecurityLogPage({ securityLog, users }: SecurityLogPageDependencies): AdminPageBody {
+  const nameOf = async (id: number): Promise<string> =>
+    id === 0 ? '' : ((await users.get(id))?.login ?? `User ${id}`);
+  return {
+    render: async (request) => {
+      const event = readQuery(request, 'event');
+      const before = Number(readQuery(request, 'before'));
+      const [found, events] = await Promise.all([
+        securityLog.list({
+          limit: perPage + 1,
+          ...(event !== '' && { event }),
+          ...(Number.isInteger(before) && before > 0 && { before }),
+        }),
+        securityLog.events(),
+      ]);
+      const shown = found.slice(0, perPage);
+      const names = new Map<number, string>();
+      for (const { userId } of shown) if (!names.has(userId)) names.set(userId, await nameOf(userId));
+      const last = shown.at(-1);
+      return {
+        template: 'admin/pages/security-log',
+        data: {
+          event,
+          options: [
+            { value: '', label: 'All events' },
+            ...events.map((value) => ({ value, label: eventLabel(value) })),
+          ],
+          entries: shown.map((entry) => ({
+            ...entry,
+            label: eventLabel(entry.event),
+            user: names.get(entry.userId),
+            facts: Object.entries(entry.details).map(([name, value]) => `${name}: ${value}`),
+          })),
+          older: found.length > perPage && last ? { event, before: last.position } : null,
+        },
+      };
+    },
+    actions: {
+      async verify() {
+        const { entries, brokenAt } = await securityLog.verify();
+        if (brokenAt === null)
+          return {
+            notice: { kind: 'success', text: `The log is complete and unchanged: ${entries} entries checked.` },
+          };
+        const text = `Entry ${brokenAt} was changed or removed, or the log was written with another SECRET_KEY.`;
+        return { notice: { kind: 'error', text } };
+      },
+    },
+  };
+}
+
+/** `sign_in_failed` -> `Sign in failed`. */
+function eventLabel(event: string): string {
+  const text = event.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,49 @@
+import type { HooksApi } from '#plugin-api';
+import type { SecurityEvent, SecurityLog } from './security-log.ts';
+
+declare module '#plugin-api' {
+  interface ActionMap {
+    /** Adds an entry to the security log. `details` must hold no secret. */
+    security_event: (event: SecurityEvent) => void;
+  }
+}
+
+/** Writing content is no matter of security. */
+const contentCapabilities = new Set(['edit_posts', 'edit_pages', 'upload_files']);
+
+/** Records sign-ins, users, roles, plugins, secrets, and every action of administrators in the admin. */
+export function recordSecurityEvents(
+  hooks: Pick<HooksApi, 'addAction'>,
+  securityLog: Pick<SecurityLog, 'record'>,
+): void {
+  const record = (event: SecurityEvent): Promise<void> => securityLog.record(event);
+  hooks.addAction('security_event', record);
+  hooks.addAction('admin_action_done', async ({ page, action, capability, userId, ip, download }) => {
+    if (contentCapabilities.has(capability)) return;
+    const details = { page, action, ...(download !== null && { download }) };
+    await record({ event: download === null ? 'admin_action' : 'exported', userId, ip, details });
+  });
+  hooks.addAction('wp_login', (login, user) => record({ event: 'signed_in', userId: user.id, details: { login } }));
+  hooks.addAction('wp_login_failed', (login) =>
+    record({ event: 'sign_in_failed', details: { login: login.slice(0, 100) } }),
+  );
+  hooks.addAction('wp_logout', (userId) => record({ event: 'signed_out', userId }));
+  hooks.addAction('user_register', (user) => record({ event: 'user_created', details: { user } }));
+  hooks.addAction('profile_update', (user) => record({ event: 'user_changed', details: { user } }));
+  hooks.addAction('deleted_user', (user, _reassignTo, { login }) =>
+    record({ event: 'user_deleted', details: { user, login } }),
+  );
+  hooks.addAction('set_user_role', (user, role, before) =>
+    record({ event: 'role_changed', details: { user, role, before: before.join(', ') } }),
+  );
+  hooks.addAction('activated_plugin', (plugin) => record({ event: 'plugin_activated', details: { plugin } }));
+  hooks.addAction('deactivated_plugin', (plugin) => record({ event: 'plugin_deactivated', details: { plugin } }));
+  hooks.addAction('added_option', (option, value) => recordSecret(option, value));
+  hooks.addAction('updated_option', (option, _before, value) => recordSecret(option, value));
+
+  /** Options are known to hold secrets by their encrypted values (D3). */
+  async function recordSecret(option: string, value: unknown): Promise<void> {
+    if (JSON.stringify(value ?? null).includes('"enc:v'))
+      await record({ event: 'secret_changed', details: { option } });
+  }
+}

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createFakeClock, createTestHost, type TestHost } from '#testing';
+import { createSecurityLog, migrations } from '../../host/security-log/security-log.ts';
+import { describeDialects } from '../helpers/dialects.ts';
+import { silentLog } from '../helpers/silent-log.ts';
+import { failureOf } from '../helpers/failure-of.ts';
+
+describeDialects('the security log', (open) => {
+  const key = randomBytes(32);
+  const create = async () => {
+    const database = await open();
+    await database.migrate('host', migrations);
+    const init = { database, clock: createFakeClock(), log: silentLog };
+    return {
+      database,
+      log: createSecurityLog({ ...init, key: () => key }),
+      withKey: (other: Buffer) => createSecurityLog({ ...init, key: () => other }),
+    };
+  };
+  const events = async (log: { list: (query: { limit: number }) => Promise<readonly { event: string }[]> }) =>
+    (await log.list({ limit: 100 })).map(({ event }) => event);
+
+  it('lists entries, newest first, by event and by position', async () => {
+    const { log } = await create();
+    await log.record({ event: 'signed_in', userId: 7, ip: '192.0.2.1', details: { login: 'ada' } });
+    await log.record({ event: 'exported' });
+    await log.record({ event: 'signed_in' });
+    expect(await events(log)).to.deep.equal(['signed_in', 'exported', 'signed_in']);
+    expect((await log.list({ limit: 1, before: 3 }))[0]).to.include({ event: 'exported', position: 2 });
+    expect(await log.list({ limit: 5, event: 'signed_in', before: 3 })).to.have.length(1);
+    expect((await log.list({ limit: 1, before: 2 }))[0]).to.deep.include({
+      userId: 7,
+      ip: '192.0.2.1',
+      details: { login: 'ada' },
+    });
+    expect(await log.events()).to.deep.equal(['exported', 'signed_in']);
+  });
+
+  it('refuses to change and delete entries', async () => {
+    const { database, log } = await create();
+    await log.record({ event: 'signed_in' });
+    for (const change of [
+      database.knex('security_log').update({ event: 'other' }),
+      database.knex('security_log').delete(),
+    ])
+      expect(String(await failureOf(change))).to.contain('can only be appended to');
+    expect(await log.verify()).to.deep.equal({ entries: 1, brokenAt: null });
+  });
+
+  it('finds what was changed, removed or inserted past its triggers, and another key', async () => {
+    const { database, log, withKey } = await create();
+    for (let count = 0; count < 5; count += 1) await log.record({ event: 'signed_in', userId: count });
+    expect(await log.verify()).to.deep.equal({ entries: 5, brokenAt: null });
+    expect(await withKey(randomBytes(32)).verify()).to.deep.equal({ entries: 0, brokenAt: 1 });
+    for (const statement of database.dialect === 'sqlite'
+      ? ['DROP TRIGGER security_log_update', 'DROP TRIGGER security_log_delete']
+      : ['ALTER TABLE security_log DISABLE TRIGGER ALL'])
+      await database.knex.raw(statement);
+    const rows = () => database.knex('security_log');
+    await rows().where({ position: 3 }).update({ user_id: 9 });
+    expect((await log.verify()).brokenAt).to.equal(3);
+    await rows().where({ position: 3 }).update({ user_id: 2 });
+    expect((await log.verify()).brokenAt).to.equal(null);
+    const [second] = (await rows().where({ position: 2 })) as object[];
+    await rows().where({ position: 2 }).delete();
+    expect((await log.verify()).brokenAt).to.equal(2);
+    await rows().insert(second as object);
+    await rows().insert({ ...second, position: 6 });
+    expect((await log.verify()).brokenAt).to.equal(6);
+  });
+
+  it('gives each entry of many writers at once a position of the chain', async () => {
+    const { log, withKey } = await create();
+    const nodes = [log, withKey(key), withKey(key)];
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => nodes[index % 3]!.record({ event: `event_${String(index)}` })),
+    );
+    expect(new Set(await events(log)).size).to.equal(60);
+    expect(await log.verify()).to.deep.equal({ entries: 60, brokenAt: null });
+  });
+
+  it('records nothing of a transaction that is rolled back, and the rest after its commit', async () => {
+    const { database, log } = await create();
+    await failureOf(
+      database.transaction(async () => {
+        await log.record({ event: 'undone' });
+        throw new Error('roll back');
+      }),
+    );
+    await database.transaction(() => log.record({ event: 'done' }));
+    await log.stop();
+    expect(await events(log)).to.deep.equal(['done']);
+  });
+});
+
+describe('what the security log records', () => {
+  let folder = '';
+  let host: TestHost;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-security-log-'));
+    host = await createTestHost({ plugins: ['svc'], database: folder });
+  });
+  after(async () => {
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const entries = async (event: string): Promise<Record<string, unknown>[]> =>
+    JSON.parse((await host.cli('security-log', 'list', `--event=${event}`, '--json')).out) as Record<string, unknown>[];
+
+  it('users, roles, plugins, secrets and what plugins report, without any secret', async () => {
+    const user = await host.users.create({
+      login: 'grace',
+      email: 'grace@example.com',
+      password: 'a long enough phrase',
+      role: 'subscriber',
+    });
+    await host.users.update(user.id, { roles: ['editor'] });
+    await host.options.update('shop_key', host.secrets.encrypt('sk-planted-secret'));
+    await host.hooks.doActionAsync('security_event', { event: 'shop_emptied', details: { items: 3 } });
+    expect(await entries('user_created')).to.have.length(1);
+    expect((await entries('role_changed'))[0]?.['details']).to.deep.equal({
+      user: user.id,
+      role: 'editor',
+      before: 'subscriber',
+    });
+    expect((await entries('secret_changed')).map(({ details }) => details)).to.deep.include({ option: 'shop_key' });
+    expect((await entries('shop_emptied'))[0]).to.deep.include({ user: 0, details: { items: 3 } });
+    const all = (await host.cli('security-log', 'list', '--json')).out;
+    expect(all).not.to.contain('planted').and.not.contain('long enough');
+    expect(host.logged.join('')).to.contain('"security_event"');
+  });
+
+  it('failed sign-ins, sign-ins and sign-outs', async () => {
+    expect((await host.cli('security-log', 'verify')).code).to.equal(0);
+    await host.hooks.doActionAsync('wp_login_failed', 'mallory');
+    expect((await entries('sign_in_failed'))[0]?.['details']).to.deep.include({ login: 'mallory' });
+  });
+
+  it('survives a backup that is restored', async () => {
+    const before = (await entries('user_created')).length;
+    const file = join(folder, 'copy.jsonl.gz');
+    expect((await host.cli('db', 'backup', file)).code).to.equal(0);
+    const restored = await host.cli('db', 'restore', file);
+    expect(restored.err).to.equal('');
+    expect(await entries('user_created')).to.have.length(before);
+    expect((await host.cli('doctor')).out + (await host.cli('doctor')).err).not.to.contain('security log was changed');
+  });
+});
