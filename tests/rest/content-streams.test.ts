@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { request as open, type IncomingMessage } from 'node:http';
+import { request as open, type IncomingMessage, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { RestResponse, type RestRequest } from '#plugin-api';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
@@ -7,6 +8,7 @@ import { createAssets } from '../../host/http/assets.ts';
 import { createMetrics } from '../../host/http/metrics.ts';
 import { createHttpServer } from '../../host/http/server.ts';
 import { createRestHandler } from '../../host/rest/express-adapter.ts';
+import { until } from '../faults/until.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { startRestSite, visitor, type RestSite } from './site.ts';
 
@@ -75,6 +77,30 @@ describe('REST responses that are streamed', () => {
     }
     expect(taken).to.equal(256 * size);
     expect(ahead / 1_048_576).to.be.below(24);
+  });
+
+  it('store little for forty callers that read nothing', async () => {
+    const [callers, size, pieces] = [40, 64 * 1024, 512];
+    let ended = 0;
+    make = async function* () {
+      for (let piece = 0; piece < pieces; piece += 1) yield Buffer.alloc(size);
+      ended += 1;
+    };
+    const unread: ServerResponse[] = [];
+    const remember = (message: unknown): void =>
+      void unread.push((message as { readonly response: ServerResponse }).response);
+    subscribe('http.server.request.start', remember);
+    try {
+      await Promise.all(Array.from({ length: callers }, () => get()));
+    } finally {
+      unsubscribe('http.server.request.start', remember);
+    }
+    await until('all wait for their callers', () => unread.every((response) => response.writableNeedDrain));
+    let taken = 0;
+    for await (const chunk of (await get()) as AsyncIterable<Buffer>) taken += chunk.length;
+    expect([taken, ended, unread.length]).to.deep.equal([pieces * size, 1, callers]);
+    const stored = unread.reduce((sum, { writableLength }) => sum + writableLength, 0);
+    expect(stored / 1_048_576).to.be.below(32);
   });
 
   it('end, and their request’s signal is aborted, when the caller hangs up', async () => {
