@@ -1,7 +1,7 @@
 import type { CliCommand, OptionsApi } from '#plugin-api';
 
-/** Prefix of encrypted secrets (D3). */
-const encryptedPrefix = 'enc:v1:';
+/** Encrypted secrets (D3), bound to their place or not. */
+const encrypted = /^enc:v\d+:/;
 
 /** `option get|set|delete|list`. Never prints encrypted secrets, at any depth of a value. */
 export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'delete' | 'list'>): CliCommand[] {
@@ -68,7 +68,7 @@ function parseValue(text: string): unknown {
 }
 
 function hideSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return value.startsWith(encryptedPrefix) ? '[encrypted]' : value;
+  if (typeof value === 'string') return encrypted.test(value) ? '[encrypted]' : value;
   if (Array.isArray(value)) return value.map(hideSecrets);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, hideSecrets(inner)]));

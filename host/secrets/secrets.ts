@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, scryptSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  scryptSync,
+} from 'node:crypto';
 import type { SecretsApi } from '#plugin-api';
 import { readOrCreateKeyFile } from './key-file.ts';
 
@@ -23,21 +31,23 @@ export interface Secrets extends SecretsApi {
   seal(purpose: string, text: string): string;
   /** Returns the text. Throws like `decrypt`. */
   unseal(purpose: string, sealed: string): string;
-  /** Whether the text looks like an encrypted secret. */
-  isEncrypted(text: string): boolean;
 }
 
-const prefix = 'enc:v1:';
+/** `movable` has no context. */
+const prefixes = { movable: 'enc:v1:', bound: 'enc:v2:' } as const;
 /** Sizes in bytes of the parts before the cipher text. */
-const sizes = { keyId: 4, nonce: 12, tag: 16 } as const;
+const sizes = { keyId: 4, contextId: 4, nonce: 12, tag: 16 } as const;
 
 const anotherKey =
   'This secret was encrypted with another key. Restore the previous SECRET_KEY (or secret.key in DATA_DIR), ' +
   'or enter the secret again.';
+const anotherContext =
+  'This secret was saved for another setting or another address and cannot be used here. Enter it again.';
 const damaged = 'This stored secret is damaged and cannot be read. Enter it again.';
 
 /**
- * Secrets at rest (D3): AES-256-GCM, `enc:v1:` and base64url of key id, nonce, tag and cipher text. The key comes from
+ * Secrets at rest (D3): AES-256-GCM, `enc:v2:` and base64url of key id, context id, nonce, tag and cipher text, with prefix and
+ * context as additional authenticated data (D35). `enc:v1:` has no context and no id of one. The key comes from
  * `SECRET_KEY` through scrypt, or from the key file through HKDF; it is derived on first use, which takes about 50 ms with
  * `SECRET_KEY`. All nodes of a site need the same key.
  */
@@ -56,17 +66,21 @@ export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependenc
 
   return {
     deriveKey,
-    seal: (purpose, text) => seal(deriveKey(purpose), text).toString('base64url'),
-    unseal: (purpose, sealed) => open(deriveKey(purpose), Buffer.from(sealed, 'base64url')),
-    isEncrypted: (text) => text.startsWith(prefix),
-    encrypt(plain) {
+    seal: (purpose, text) => seal(unbound(deriveKey(purpose)), text).toString('base64url'),
+    unseal: (purpose, sealed) => open(unbound(deriveKey(purpose)), Buffer.from(sealed, 'base64url')),
+    encrypt(plain, context) {
       redactor.add(plain);
-      return prefix + seal(deriveKey('secrets'), plain).toString('base64url');
+      const prefix = context === undefined ? prefixes.movable : prefixes.bound;
+      return prefix + seal({ key: deriveKey('secrets'), prefix, context }, plain).toString('base64url');
     },
-    decrypt(encrypted) {
-      if (!encrypted.startsWith(prefix))
-        throw new Error('This text is not an encrypted secret. Enter the secret again.');
-      const plain = open(deriveKey('secrets'), Buffer.from(encrypted.slice(prefix.length), 'base64url'));
+    decrypt(encrypted, context) {
+      const prefix = Object.values(prefixes).find((known) => encrypted.startsWith(known));
+      if (prefix === undefined) throw new Error('This text is not an encrypted secret. Enter the secret again.');
+      const sealed = Buffer.from(encrypted.slice(prefix.length), 'base64url');
+      const plain = open(
+        { key: deriveKey('secrets'), prefix, context: prefix === prefixes.bound ? (context ?? '') : undefined },
+        sealed,
+      );
       redactor.add(plain);
       return plain;
     },
@@ -85,30 +99,52 @@ function deriveRoot(secretKey: string): Buffer {
   return lastRoot.root;
 }
 
-function seal(key: Buffer, plain: string): Buffer {
-  const nonce = randomBytes(sizes.nonce);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(prefix));
-  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-  return Buffer.concat([keyId(key), nonce, cipher.getAuthTag(), text]);
+/** What a text is sealed with. `context` undefined: the text can be moved. */
+interface Seal {
+  readonly key: Buffer;
+  readonly prefix: string;
+  readonly context: string | undefined;
 }
 
-function open(key: Buffer, sealed: Buffer): string {
-  const part = (from: number, length: number): Buffer => sealed.subarray(from, from + length);
-  if (sealed.length < sizes.keyId + sizes.nonce + sizes.tag) throw new Error(damaged);
-  if (!part(0, sizes.keyId).equals(keyId(key))) throw new Error(anotherKey);
-  const nonce = part(sizes.keyId, sizes.nonce);
-  const tag = part(sizes.keyId + sizes.nonce, sizes.tag);
+function unbound(key: Buffer): Seal {
+  return { key, prefix: prefixes.movable, context: undefined };
+}
+
+function seal(parts: Seal, plain: string): Buffer {
+  const { key, context } = parts;
+  const nonce = randomBytes(sizes.nonce);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticatedData(parts));
+  const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+  return Buffer.concat([keyId(key), contextId(key, context), nonce, cipher.getAuthTag(), text]);
+}
+
+function open(parts: Seal, sealed: Buffer): string {
+  const { key, context } = parts;
+  let position = 0;
+  const next = (length: number): Buffer => sealed.subarray(position, (position += length));
+  const expected = [keyId(key), contextId(key, context)] as const;
+  if (sealed.length < expected[0].length + expected[1].length + sizes.nonce + sizes.tag) throw new Error(damaged);
+  if (!next(expected[0].length).equals(expected[0])) throw new Error(anotherKey);
+  if (!next(expected[1].length).equals(expected[1])) throw new Error(anotherContext);
+  const [nonce, tag] = [next(sizes.nonce), next(sizes.tag)];
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: sizes.tag })
-      .setAAD(Buffer.from(prefix))
+      .setAAD(authenticatedData(parts))
       .setAuthTag(tag);
-    return (
-      decipher.update(sealed.subarray(sizes.keyId + sizes.nonce + sizes.tag), undefined, 'utf8') +
-      decipher.final('utf8')
-    );
+    return decipher.update(sealed.subarray(position), undefined, 'utf8') + decipher.final('utf8');
   } catch (error) {
     throw new Error(damaged, { cause: error });
   }
+}
+
+function authenticatedData({ prefix, context = '' }: Seal): Buffer {
+  return Buffer.from(prefix + context);
+}
+
+/** Distinguishes a wrong context from damaged text; empty without a context. */
+function contextId(key: Buffer, context: string | undefined): Buffer {
+  if (context === undefined) return Buffer.alloc(0);
+  return createHmac('sha256', key).update('context').update(context).digest().subarray(0, sizes.contextId);
 }
 
 /** Distinguishes a wrong key from damaged text without revealing the key. */

@@ -19,7 +19,7 @@ describeSites('secrets of webhooks', (site) => {
     await site().subscribe(receiver, {
       name: 'own',
       secret: "the endpoint's very own secret",
-      headers: { Authorization: 'Bearer very-secret-token', 'X-Plain': 'shown' },
+      headers: { Authorization: 'Bearer very-secret-token', 'X-Plain': 'just-as-secret' },
       standardWebhooks: true,
     });
     await site().subscribe(receiver, { name: 'common', standardWebhooks: true });
@@ -30,11 +30,12 @@ describeSites('secrets of webhooks', (site) => {
       second.slice(6),
       "the endpoint's very own secret",
       'very-secret-token',
+      'just-as-secret',
     ];
     receiver.answer =
       ({ headers }) =>
       (response) =>
-        void response.writeHead(500).end(`you sent ${String(headers['x-plain'])}`);
+        void response.writeHead(500).end(`you sent ${String(headers['x-svc-event'])}`);
     const { deliveries } = await site().emit('chatbot.session_started', started('c-1'));
     await site().endings(2);
     expect(receiver.received.map(({ headers }) => headers.authorization)).to.include('Bearer very-secret-token');
@@ -52,7 +53,7 @@ describeSites('secrets of webhooks', (site) => {
     for (const [where, text] of Object.entries(texts))
       for (const secret of secrets) expect(text.includes(secret), `${where}: ${secret.slice(0, 12)}`).to.equal(false);
     expect(texts.tables).to.include('svc_webhooks');
-    expect(texts.record).to.include('"X-Plain":"shown"');
+    expect(texts.record).to.include('"X-Plain":"[redacted]"');
     expect((await operator.settings()).secret)
       .to.be.a('string')
       .and.not.equal('');

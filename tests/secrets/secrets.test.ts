@@ -61,6 +61,25 @@ describe('secrets', () => {
     );
   });
 
+  it('binds a text to its context: it is worthless anywhere else, and cannot pass as one without', () => {
+    const secrets = make();
+    const bound = secrets.encrypt('sk-123', 'svc_provider_openai api_key https://api.openai.com');
+    expect(bound).to.match(/^enc:v2:[\w-]+$/);
+    expect(secrets.decrypt(bound, 'svc_provider_openai api_key https://api.openai.com')).to.equal('sk-123');
+    for (const context of ['svc_provider_openai api_key https://evil.example', 'svc_api_key', '', undefined])
+      expect(() => secrets.decrypt(bound, context)).to.throw(/saved for another setting or another address/);
+    expect(() => secrets.decrypt(bound.replace('v2', 'v1'))).to.throw(/damaged/);
+    const bytes = Buffer.from(bound.slice(7), 'base64url');
+    const elsewhere = Buffer.from(secrets.encrypt('other', 'svc_api_key').slice(7), 'base64url');
+    elsewhere.copy(bytes, 4, 4, 8);
+    expect(() => secrets.decrypt(`enc:v2:${bytes.toString('base64url')}`, 'svc_api_key')).to.throw(/damaged/);
+  });
+
+  it('still reads texts without a context, wherever they are', () => {
+    const secrets = make();
+    expect(secrets.decrypt(secrets.encrypt('sk-123'), 'svc_api_key')).to.equal('sk-123');
+  });
+
   it('refuses a text that was tampered with, cut, or never encrypted', () => {
     const secrets = make();
     const encrypted = secrets.encrypt('sk-123');

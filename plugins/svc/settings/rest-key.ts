@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { OptionsApi, SecretsApi } from '#plugin-api';
 import { apiKeyDigest, type ApiKeyReader } from '../kit/require-api-key.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import { maskSecret } from './secret-reader.ts';
+import { isUnbound, maskSecret } from './secret-reader.ts';
 import { optionNames } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';
 
@@ -14,6 +14,8 @@ export interface RestKey extends ApiKeyReader {
   generate(): Promise<string>;
   /** Disables REST access. */
   clear(): Promise<void>;
+  /** Encrypts a key of an earlier version again, bound to its option (D35). */
+  bind(): Promise<void>;
   /** For example `ends in abcd`; null if no key is set. */
   masked(): Promise<string | null>;
 }
@@ -39,14 +41,14 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
     const key = value.trim();
     if (key === '') throw invalidFields({ key: 'Enter a key, or generate one.' });
     if (key.length > maxLength) throw invalidFields({ key: `The key may have at most ${maxLength} characters.` });
-    await options.update(optionNames.restKey, secrets.encrypt(key));
+    await options.update(optionNames.restKey, secrets.encrypt(key, optionNames.restKey));
   }
 
   return {
     async digest() {
       const encrypted = await stored();
       if (encrypted !== current?.stored) {
-        const plain = encrypted === '' ? null : read(encrypted);
+        const plain = encrypted === '' ? null : read(encrypted, optionNames.restKey);
         current = { stored: encrypted, digest: plain === null || plain.trim() === '' ? null : apiKeyDigest(plain) };
       }
       return current.digest;
@@ -60,10 +62,16 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
     async clear() {
       await options.update(optionNames.restKey, '');
     },
+    async bind() {
+      const encrypted = await stored();
+      const plain = isUnbound(encrypted) ? read(encrypted, optionNames.restKey) : null;
+      if (plain !== null)
+        await options.compareAndSet(optionNames.restKey, encrypted, secrets.encrypt(plain, optionNames.restKey));
+    },
     async masked() {
       const encrypted = await stored();
       if (encrypted === '') return null;
-      const plain = read(encrypted);
+      const plain = read(encrypted, optionNames.restKey);
       return plain === null ? 'unreadable. Set it again' : maskSecret(plain);
     },
   };

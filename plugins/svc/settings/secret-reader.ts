@@ -1,7 +1,12 @@
 import type { Logger, SecretsApi } from '#plugin-api';
 
-/** Returns the plain text, or null if it cannot be decrypted. */
-export type SecretReader = (encrypted: string) => string | null;
+/** Returns the plain text, or null if it cannot be decrypted: with another key, or saved for another context. */
+export type SecretReader = (encrypted: string, context: string) => string | null;
+
+/** Whether a stored secret is of an earlier version, which bound it to no context. */
+export function isUnbound(encrypted: unknown): encrypted is string {
+  return typeof encrypted === 'string' && encrypted.startsWith('enc:v1:');
+}
 
 const maxCached = 200;
 
@@ -17,25 +22,27 @@ export function createSecretReader({
   readonly log: Logger;
 }): SecretReader {
   const known = new Map<string, string | null>();
-  return (encrypted) => {
-    const plain = known.get(encrypted);
+  return (encrypted, context) => {
+    const key = `${context}\n${encrypted}`;
+    const plain = known.get(key);
     if (plain !== undefined) return plain;
     if (known.size >= maxCached) known.clear();
-    const read = decrypt(encrypted, { secrets, log });
-    known.set(encrypted, read);
+    const read = decrypt({ encrypted, context }, { secrets, log });
+    known.set(key, read);
     return read;
   };
 }
 
 function decrypt(
-  encrypted: string,
+  { encrypted, context }: { readonly encrypted: string; readonly context: string },
   { secrets, log }: { readonly secrets: SecretsApi; readonly log: Logger },
 ): string | null {
   try {
-    return secrets.decrypt(encrypted);
+    return secrets.decrypt(encrypted, context);
   } catch (error) {
     log.warn('A saved secret cannot be decrypted. Save it again under AI service', {
       event: 'secret_unreadable',
+      setting: context,
       error: error instanceof Error ? error.message : String(error),
     });
     return null;

@@ -2,7 +2,7 @@ import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { Provider } from '../providers/provider.ts';
 import { isListField } from './field-value.ts';
 import { maskSecret } from './secret-reader.ts';
-import { missingSettings } from './configured.ts';
+import { droppedSecretsText, missingSettings } from './configured.ts';
 import type { SettingsContext } from './settings.ts';
 
 /** Settings that `svc provider set` has a flag for. The flag is the name with dashes; providers may add more. */
@@ -31,8 +31,8 @@ export function providerCommands(context: SettingsContext, providers: readonly P
         const changes = readFlags(provider, names, flags);
         if (Object.keys(changes).length === 0)
           throw new Error(`Name the settings to change, for example: svc provider set ${id} --api-key=...`);
-        await context.settings.providers.save(provider, changes);
-        return describe(context, provider);
+        const warning = droppedSecretsText(await context.settings.providers.save(provider, changes));
+        return { ...(await describe(context, provider)), ...(warning !== '' && { warning }) };
       },
     },
     {

@@ -35,15 +35,15 @@ export interface Settings {
 }
 
 export interface SettingsParts {
-  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'log'>;
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'http' | 'log'>;
   readonly providers: ProviderSource;
   readonly random?: (bytes: number) => Buffer;
 }
 
 export function createSettings({ host, providers, random }: SettingsParts): Settings {
-  const { options, secrets, hooks } = host;
+  const { options, secrets, hooks, http } = host;
   const read = createSecretReader({ secrets, log: host.log });
-  const store = createProviderStore({ options, secrets, hooks, read, providers });
+  const store = createProviderStore({ options, secrets, hooks, http, read, providers });
 
   async function limits(): Promise<Limits> {
     const stored = await options.get<Partial<Limits> | false>(optionNames.limits, {});

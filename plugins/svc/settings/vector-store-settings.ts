@@ -27,15 +27,16 @@ export interface VectorStoreSettingsStore extends ConfiguredSettings<VectorStore
 }
 
 export interface VectorStoreSettingsParts {
-  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'log'>;
+  readonly host: Pick<HostApi, 'options' | 'secrets' | 'hooks' | 'http' | 'log'>;
   readonly stores: VectorStoreSource;
 }
 
 export function createVectorStoreSettings({ host, stores }: VectorStoreSettingsParts): VectorStoreSettingsStore {
-  const { options, secrets, hooks, log } = host;
+  const { options, secrets, hooks, http, log } = host;
   const configured = createConfiguredSettings<VectorStore>({
     options,
     secrets,
+    http,
     read: createSecretReader({ secrets, log }),
     option: vectorStoreOption,
   });

@@ -1,10 +1,10 @@
 import { type HostApi, RestError } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import type { SettingsStore, StoredEndpoint } from './settings-store.ts';
+import { secretContexts, type SettingsStore, type StoredEndpoint, type StoredSettings } from './settings-store.ts';
 import type { WebhookAdministration } from './webhooks.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { maskSecret } from '../settings/secret-reader.ts';
+import { isUnbound, maskSecret } from '../settings/secret-reader.ts';
 import { applyInput, type ApplyParts } from './endpoint-input.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -72,14 +72,15 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
 }
 
 /** Converts a stored endpoint for pages and commands, with masked secrets. */
-function toEndpoint({ read }: Pick<SettingsStore, 'read'>, { secret, headers, ...endpoint }: StoredEndpoint): Endpoint {
+function toEndpoint({ read }: Pick<SettingsStore, 'read'>, stored: StoredEndpoint): Endpoint {
+  const { secret, headers, ...endpoint } = stored;
   return {
     ...endpoint,
-    secret: describeSecret(read, secret),
+    secret: describeSecret(read, secret, secretContexts.endpoint(stored)),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name,
-        /auth|key|token|secret|cookie|pass/i.test(name) ? (describeSecret(read, value) ?? '') : (read(value) ?? ''),
+        describeSecret(read, value, secretContexts.header(stored, name)) ?? '',
       ]),
     ),
   };
@@ -90,7 +91,7 @@ const day = 86_400;
 interface SecretParts {
   readonly store: SettingsStore;
   readonly clock: HostApi['clock'];
-  readonly encrypt: (text: string) => string;
+  readonly encrypt: ApplyParts['encrypt'];
 }
 
 type SecretAdministration = Pick<
@@ -103,7 +104,7 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
   const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
   async function saveSecret(value: string, overlap: number): Promise<void> {
-    const encrypted = encrypt(value);
+    const encrypted = encrypt(value, secretContexts.common);
     const until = clock.now() + overlap * 1000;
     await store.change((stored) => ({
       ...stored,
@@ -136,10 +137,31 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
 }
 
 /** How an encrypted secret ends; null: no secret. */
-export function describeSecret(read: SettingsStore['read'], encrypted: string): string | null {
+function describeSecret(read: SettingsStore['read'], encrypted: string, context: string): string | null {
   if (encrypted === '') return null;
-  const plain = read(encrypted);
+  const plain = read(encrypted, context);
   return plain === null ? 'cannot be read, set it again' : maskSecret(plain);
+}
+
+/** Encrypts secrets of an earlier version again, bound to where they are (D35). Unchanged if there are none. */
+function bindSecrets(stored: StoredSettings, { encrypt, read }: Pick<ApplyParts, 'encrypt' | 'read'>): StoredSettings {
+  const bind = (encrypted: string, context: string): string => {
+    const plain = isUnbound(encrypted) ? read(encrypted, context) : null;
+    return plain === null ? encrypted : encrypt(plain, context);
+  };
+  const { common, endpoint: ofEndpoint, header } = secretContexts;
+  return {
+    ...stored,
+    secret: bind(stored.secret, common),
+    previous: stored.previous && { ...stored.previous, secret: bind(stored.previous.secret, common) },
+    endpoints: stored.endpoints.map((endpoint) => ({
+      ...endpoint,
+      secret: bind(endpoint.secret, ofEndpoint(endpoint)),
+      headers: Object.fromEntries(
+        Object.entries(endpoint.headers).map(([name, value]) => [name, bind(value, header(endpoint, name))]),
+      ),
+    })),
+  };
 }
 
 export interface AdministrationParts {
@@ -154,22 +176,24 @@ export function createAdministration({
   store,
   catalogue,
 }: AdministrationParts): WebhookAdministration {
-  const encrypt = (text: string): string => (text === '' ? '' : secrets.encrypt(text));
+  const encrypt: ApplyParts['encrypt'] = (text, context) => (text === '' ? '' : secrets.encrypt(text, context));
+  const { read } = store;
 
   return {
     ...createSecretAdministration({ store, clock, encrypt }),
-    ...createEndpointAdministration({ store, catalogue, encrypt }),
+    ...createEndpointAdministration({ store, catalogue, encrypt, read }),
     async settings() {
       const { stored } = await store.current();
       const until = stored.previous?.until ?? 0;
       return {
         enabled: stored.enabled,
-        secret: describeSecret(store.read, stored.secret),
+        secret: describeSecret(read, stored.secret, secretContexts.common),
         previousSecretUntil: until > clock.now() ? until : null,
         endpoints: stored.endpoints.map((endpoint) => toEndpoint(store, endpoint)),
         deliveredDays: stored.deliveredDays,
       };
     },
+    bindSecrets: () => store.change((stored) => bindSecrets(stored, { encrypt, read })),
     setEnabled: (enabled) => store.change((stored) => ({ ...stored, enabled })),
     async setDeliveredDays(days) {
       if (!Number.isFinite(days) || days < 0 || days > 365)

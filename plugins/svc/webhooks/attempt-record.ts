@@ -41,11 +41,11 @@ export function formatRecord(
   return record.includes('\\u0000') ? record.replaceAll('\\u0000', '\\ufffd') : record;
 }
 
+/** Headers that the service itself sends (contract 6.3). Any other one may hold a secret. */
+const ownHeaders = /^(?:accept|content-type|user-agent|x-svc-[\w-]+|webhook-(?:id|timestamp|signature))$/i;
+
 function redactSecrets(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      /auth|api-?key|token|secret|cookie|pass/i.test(name) ? '[redacted]' : value,
-    ]),
+    Object.entries(headers).map(([name, value]) => [name, ownHeaders.test(name) ? value : '[redacted]']),
   );
 }

@@ -2,33 +2,49 @@ import { isUrl } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import type { EndpointInput } from './endpoint.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import type { StoredEndpoint } from './settings-store.ts';
+import type { SecretReader } from '../settings/secret-reader.ts';
+import { originOf, secretContexts, type StoredEndpoint } from './settings-store.ts';
 
 const reservedHeaders =
   /^(x-svc-.*|webhook-(id|timestamp|signature)|content-length|content-type|host|connection|transfer-encoding)$/i;
 
 export interface ApplyParts {
   readonly catalogue: Catalogue;
-  readonly encrypt: (text: string) => string;
+  /** '' stays ''. */
+  readonly encrypt: (text: string, context: string) => string;
+  readonly read: SecretReader;
 }
 
-/** Returns the endpoint with the given members changed. @throws RestError 400 with `data.params`. */
+/** Whether the saved secrets of an endpoint do not apply to another URL: they were entered for another origin (D35). */
+export function leavesOrigin(before: Pick<StoredEndpoint, 'url'>, url: string): boolean {
+  const origin = originOf(before.url);
+  return origin !== '' && origin !== originOf(url);
+}
+
+/** Returns the endpoint with the given members changed, without secrets that were entered for another origin. @throws RestError 400 with `data.params`. */
 export function applyInput(
   before: StoredEndpoint,
   input: EndpointInput,
-  { catalogue, encrypt }: ApplyParts,
+  { catalogue, ...parts }: ApplyParts,
 ): StoredEndpoint {
   const errors: Record<string, string> = {};
   const { secret, headers, events, id: _id, ...plain } = input;
   const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
-  const after: StoredEndpoint = {
+  const changed: StoredEndpoint = {
     ...before,
     ...given,
     ...(input.name !== undefined && { name: String(input.name).trim() }),
     ...(input.url !== undefined && { url: String(input.url).trim() }),
     ...(events !== undefined && { events: readEvents(events, catalogue, errors) }),
-    ...(secret !== undefined && { secret: encrypt(secret.trim()) }),
-    ...(headers !== undefined && { headers: readHeaders(before.headers, headers, { encrypt, errors }) }),
+  };
+  const saved = keepSecrets(before, changed, parts);
+  const after: StoredEndpoint = {
+    ...changed,
+    secret: secret === undefined ? saved.secret : parts.encrypt(secret.trim(), secretContexts.endpoint(changed)),
+    headers: readHeaders(saved.headers, headers ?? {}, {
+      encrypt: (name, value) => parts.encrypt(value, secretContexts.header(changed, name)),
+      errors,
+    }),
   };
   if (after.name === '') errors['name'] = 'Enter a name for the endpoint.';
   if (after.name.length > 200) errors['name'] = 'The name may have at most 200 characters.';
@@ -40,6 +56,27 @@ export function applyInput(
     if (typeof after[name] !== 'boolean') errors[name] = `${name} must be true or false.`;
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return after;
+}
+
+/** The saved secrets, bound to the URL that the endpoint has now. They are kept for the same origin, and for its first URL. */
+function keepSecrets(
+  before: StoredEndpoint,
+  after: StoredEndpoint,
+  { encrypt, read }: Pick<ApplyParts, 'encrypt' | 'read'>,
+): Pick<StoredEndpoint, 'secret' | 'headers'> {
+  if (leavesOrigin(before, after.url)) return { secret: '', headers: {} };
+  if (originOf(before.url) === originOf(after.url)) return before;
+  const again = (stored: string, from: string, to: string): string =>
+    encrypt(stored === '' ? '' : (read(stored, from) ?? ''), to);
+  return {
+    secret: again(before.secret, secretContexts.endpoint(before), secretContexts.endpoint(after)),
+    headers: Object.fromEntries(
+      Object.entries(before.headers).map(([name, value]) => [
+        name,
+        again(value, secretContexts.header(before, name), secretContexts.header(after, name)),
+      ]),
+    ),
+  };
 }
 
 /** An endpoint may be saved without a URL; it then receives nothing (contract 6.1). */
@@ -67,7 +104,10 @@ function readEvents(names: readonly string[], catalogue: Catalogue, errors: Reco
 function readHeaders(
   before: Readonly<Record<string, string>>,
   given: Readonly<Record<string, string | null>>,
-  { encrypt, errors }: { readonly encrypt: (text: string) => string; readonly errors: Record<string, string> },
+  {
+    encrypt,
+    errors,
+  }: { readonly encrypt: (name: string, value: string) => string; readonly errors: Record<string, string> },
 ): Record<string, string> {
   const after = { ...before };
   for (const [name, value] of Object.entries(given)) {
@@ -75,7 +115,7 @@ function readHeaders(
     else if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || /[\r\n\0]/.test(value))
       errors['headers'] = `'${name}' is not a valid header.`;
     else if (reservedHeaders.test(name)) errors['headers'] = `The header ${name} is set by the service.`;
-    else after[name] = encrypt(value);
+    else after[name] = encrypt(name, value);
   }
   return after;
 }

@@ -11,7 +11,7 @@ export interface Endpoint {
   readonly internal: boolean;
   /** `ends in abcd` if the endpoint has its own secret; null: it uses the common one. */
   readonly secret: string | null;
-  /** Custom headers. Values that look secret are masked. */
+  /** Custom headers. Every value is masked: it may be a secret. */
   readonly headers: Readonly<Record<string, string>>;
   /** Also send `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
   readonly standardWebhooks: boolean;

@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import { isUrl, type HostApi } from '#plugin-api';
 import type { SecretReader } from '../settings/secret-reader.ts';
 
 export const webhooksOption = 'svc_webhooks';
@@ -29,6 +29,20 @@ export interface StoredSettings {
   readonly removed: Readonly<Record<string, string>>;
 }
 
+/** What the stored secrets are bound to (D35). A new URL of the same origin keeps those of an endpoint. */
+export const secretContexts = {
+  common: `${webhooksOption} secret`,
+  endpoint: ({ id, url }: Pick<StoredEndpoint, 'id' | 'url'>): string =>
+    `${webhooksOption} ${id} ${originOf(url)} secret`,
+  header: ({ id, url }: Pick<StoredEndpoint, 'id' | 'url'>, name: string): string =>
+    `${webhooksOption} ${id} ${originOf(url)} header ${name}`,
+} as const;
+
+/** The origin of an endpoint's URL; '' while it has none. */
+export function originOf(url: string): string {
+  return isUrl(url) ? new URL(url).origin : '';
+}
+
 export const defaultSettings: StoredSettings = {
   enabled: false,
   secret: '',
@@ -46,7 +60,7 @@ export interface Snapshot {
   /** Active endpoints with a URL, by event. */
   readonly byEvent: ReadonlyMap<string, readonly StoredEndpoint[]>;
   /** Secrets to sign with, newest first; empty: unsigned. */
-  secretsFor(endpoint: Pick<StoredEndpoint, 'secret'> | undefined): readonly string[];
+  secretsFor(endpoint: Pick<StoredEndpoint, 'id' | 'url' | 'secret'> | undefined): readonly string[];
   headersFor(endpoint: StoredEndpoint): Readonly<Record<string, string>>;
 }
 
@@ -148,25 +162,37 @@ function createSnapshot({
     if (!endpoint.enabled || endpoint.url === '') continue;
     for (const name of endpoint.events) byEvent.set(name, [...(byEvent.get(name) ?? []), endpoint]);
   }
-  const plain = (encrypted: string): string[] => {
-    const secret = encrypted === '' ? null : read(encrypted);
+  const plain = (encrypted: string, context: string): string[] => {
+    const secret = encrypted === '' ? null : read(encrypted, context);
     return secret === null || secret === '' ? [] : [secret];
   };
   const headers = new Map<string, Record<string, string>>();
+  const secrets = new Map<string, readonly string[]>();
   return {
     stored,
     siteName,
     byId: new Map(stored.endpoints.map((endpoint) => [endpoint.id, endpoint])),
     byEvent,
     secretsFor(endpoint) {
-      if (endpoint?.secret) return plain(endpoint.secret);
-      const previous = stored.previous !== null && stored.previous.until > now() ? plain(stored.previous.secret) : [];
-      return [...plain(stored.secret), ...previous];
+      if (endpoint?.secret) {
+        const found = secrets.get(endpoint.id) ?? plain(endpoint.secret, secretContexts.endpoint(endpoint));
+        secrets.set(endpoint.id, found);
+        return found;
+      }
+      const { common } = secretContexts;
+      const previous =
+        stored.previous !== null && stored.previous.until > now() ? plain(stored.previous.secret, common) : [];
+      return [...plain(stored.secret, common), ...previous];
     },
     headersFor(endpoint) {
       const found =
         headers.get(endpoint.id) ??
-        Object.fromEntries(Object.entries(endpoint.headers).map(([name, value]) => [name, read(value) ?? '']));
+        Object.fromEntries(
+          Object.entries(endpoint.headers).map(([name, value]) => [
+            name,
+            read(value, secretContexts.header(endpoint, name)) ?? '',
+          ]),
+        );
       headers.set(endpoint.id, found);
       return found;
     },

@@ -23,9 +23,15 @@ export interface WebhookAdministration {
   /** Generates a new secret. For `overlap` seconds (default: a day) the Standard Webhooks header also carries the old signature. */
   rotateSecret(overlap?: number): Promise<string>;
   clearSecret(): Promise<void>;
+  /** Encrypts secrets of an earlier version again, bound to their endpoint and origin (D35). */
+  bindSecrets(): Promise<void>;
   /** @throws RestError 400 with `data.params: {field: sentence}`. */
   addEndpoint(input: EndpointInput): Promise<Endpoint>;
-  /** @throws RestError 404 for an unknown id. */
+  /**
+   * A URL of another origin removes the saved secret and headers that are not entered again (D35).
+   *
+   * @throws RestError 404 for an unknown id.
+   */
   updateEndpoint(id: string, input: EndpointInput): Promise<Endpoint>;
   removeEndpoint(id: string): Promise<boolean>;
   setDeliveredDays(days: number): Promise<void>;

@@ -4,6 +4,8 @@ import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createRedactor } from '../../../host/log/redactor.ts';
 import { createSecrets } from '../../../host/secrets/secrets.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
+
+import { openOutbound } from '../webhooks/delivery/open-receiver.ts';
 import type { Provider } from '../../../plugins/svc/providers/provider.ts';
 import { createSettings, type Settings } from '../../../plugins/svc/settings/settings.ts';
 
@@ -48,10 +50,10 @@ export function createFakeSettings(providers: readonly Provider[] = [acme]): Fak
   const decrypted: string[] = [];
   const secrets = {
     decrypted,
-    encrypt: (plain: string) => real.encrypt(plain),
-    decrypt: (text: string) => {
+    encrypt: (plain: string, context?: string) => real.encrypt(plain, context),
+    decrypt: (text: string, context?: string) => {
       decrypted.push(text);
-      return real.decrypt(text);
+      return real.decrypt(text, context);
     },
   };
   const warnings: string[] = [];
@@ -63,7 +65,7 @@ export function createFakeSettings(providers: readonly Provider[] = [acme]): Fak
     child: () => log,
   };
   const settings = createSettings({
-    host: { options, secrets, hooks, log },
+    host: { options, secrets, hooks, http: openOutbound({}), log },
     providers: { get: (id) => providers.find((provider) => provider.id === id), all: () => providers },
   });
   return { settings, hooks, options, secrets, clock: createFakeClock(), stored, warnings };

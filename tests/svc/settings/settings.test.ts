@@ -18,7 +18,7 @@ describe('the stored REST key', () => {
     const { settings, stored } = createFakeSettings();
     await settings.restKey.set('  my own key ');
     expect(String(stored.get('svc_api_key')))
-      .to.match(/^enc:v1:/)
+      .to.match(/^enc:v2:/)
       .and.not.contain('my own key');
     expect((await settings.restKey.digest())?.equals(apiKeyDigest('my own key'))).to.equal(true);
   });
@@ -72,7 +72,7 @@ describe('settings of a provider', () => {
     const { settings, stored } = createFakeSettings();
     await settings.providers.save(acme, { api_key: 'sk-123', base_url: 'http://127.0.0.1:9/v1/' });
     const option = stored.get('svc_provider_acme') as Record<string, string>;
-    expect(option['api_key']).to.match(/^enc:v1:/);
+    expect(option['api_key']).to.match(/^enc:v2:/);
     expect(option['base_url']).to.equal('http://127.0.0.1:9/v1');
   });
 

@@ -26,7 +26,7 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
   }
 
   async function generate(unusable: string | undefined): Promise<Buffer> {
-    const generated = host.secrets.encrypt(randomBytes(32).toString('base64'));
+    const generated = host.secrets.encrypt(randomBytes(32).toString('base64'), widgetKeyOption);
     const isFirst =
       unusable === undefined
         ? await host.options.add(widgetKeyOption, generated)
@@ -41,7 +41,7 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
 
   function decrypt(stored: string): Buffer | null {
     try {
-      return Buffer.from(host.secrets.decrypt(stored), 'base64');
+      return Buffer.from(host.secrets.decrypt(stored, widgetKeyOption), 'base64');
     } catch {
       host.log.warn('Replaced the key of the chat widget, which was encrypted with another SECRET_KEY', {
         event: 'widget_key_replaced',

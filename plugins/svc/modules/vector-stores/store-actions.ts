@@ -2,6 +2,7 @@ import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } 
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
+import { droppedSecretsText } from '../../settings/configured.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { storeCard, storesView } from './stores-view.ts';
 
@@ -11,11 +12,14 @@ export const storesTemplate = 'svc/vector-stores';
 export function storeActions(ports: VectorStoresPorts): NonNullable<AdminPage['actions']> {
   return {
     'save-store': (request) =>
-      saveAnd(request, ports, async (store) => ({
-        notice: { kind: 'success', text: `${store.label} settings saved.` },
+      saveAnd(request, ports, async (store, removed) => ({
+        notice: {
+          kind: removed === '' ? 'success' : 'warning',
+          text: `${store.label} settings saved. ${removed}`.trim(),
+        },
         redirect: `svc/vector-stores?store=${store.id}`,
       })),
-    'test-store': (request) => saveAnd(request, ports, (store) => test(request, ports, store)),
+    'test-store': (request) => saveAnd(request, ports, (store, removed) => test(request, ports, { store, removed })),
     'create-target': (request) => create(request, ports),
     'delete-target': (request) => remove(request, ports),
   };
@@ -36,13 +40,13 @@ function findStore(request: AdminRequest, ports: VectorStoresPorts): Store {
 async function saveAnd(
   request: AdminRequest,
   ports: VectorStoresPorts,
-  then: (store: Store) => Promise<AdminActionResult>,
+  then: (store: Store, removed: string) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   const store = findStore(request, ports);
   return withFieldErrors(
     async () => {
-      await ports.vectorStoreSettings.save(store, readChanges(request, store));
-      return then(store);
+      const saved = await ports.vectorStoreSettings.save(store, readChanges(request, store));
+      return then(store, droppedSecretsText(saved));
     },
     {
       inputName: (name) => `settings[${name}]`,
@@ -58,7 +62,11 @@ async function saveAnd(
   );
 }
 
-async function test(request: AdminRequest, ports: VectorStoresPorts, store: Store): Promise<AdminActionResult> {
+async function test(
+  request: AdminRequest,
+  ports: VectorStoresPorts,
+  { store, removed }: { readonly store: Store; readonly removed: string },
+): Promise<AdminActionResult> {
   const result = await ports.testVectorStore(store.id, request.signal);
   const card = await storeCard(ports, store);
   const secrets = Object.fromEntries(
@@ -67,7 +75,9 @@ async function test(request: AdminRequest, ports: VectorStoresPorts, store: Stor
   return {
     notice: {
       kind: result.ok ? 'success' : 'error',
-      text: result.ok ? `${store.label}: ${result.message}` : `Settings saved, but the test failed. ${result.message}`,
+      text: `${removed} ${
+        result.ok ? `${store.label}: ${result.message}` : `Settings saved, but the test failed. ${result.message}`
+      }`.trim(),
     },
     page: { template: storesTemplate, data: { ...(await storesView(ports)), openStore: store.id } },
     data: { works: result.ok, badge: card.badge, secrets },

@@ -1,7 +1,7 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
-import { missingSettings } from '../../settings/configured.ts';
+import { droppedSecretsText, missingSettings } from '../../settings/configured.ts';
 import { isListField } from '../../settings/field-value.ts';
 import { maskSecret } from '../../settings/secret-reader.ts';
 import { listTargets } from './stores-view.ts';
@@ -29,8 +29,8 @@ export function storeCommands(ports: VectorStoresPorts): CliCommand[] {
         const changes = readSettings(store, names, flags);
         if (Object.keys(changes).length === 0)
           throw new Error(`Pass at least one setting, for example: svc vector-store set ${id} --url=...`);
-        await ports.vectorStoreSettings.save(store, changes);
-        return describe(ports, store);
+        const warning = droppedSecretsText(await ports.vectorStoreSettings.save(store, changes));
+        return { ...(await describe(ports, store)), ...(warning !== '' && { warning }) };
       },
     },
     {

@@ -3,6 +3,7 @@ import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
+import { droppedSecretsText } from '../configured.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
@@ -10,14 +11,21 @@ import { providerCard, settingsView } from './settings-view.ts';
 export function providerActions(context: SettingsContext): NonNullable<AdminPage['actions']> {
   return {
     'save-provider': (request) =>
-      saveAnd(request, context, async (provider) => ({
-        notice: { kind: 'success', text: `${provider.label} settings saved.` },
+      saveAnd(request, context, async (provider, removed) => ({
+        notice: {
+          kind: removed === '' ? 'success' : 'warning',
+          text: `${provider.label} settings saved. ${removed}`.trim(),
+        },
         redirect: `svc?provider=${provider.id}`,
       })),
     'test-provider': (request) =>
-      saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: testSentence })),
+      saveAnd(request, context, (provider, removed) =>
+        callProvider({ request, context, provider, removed, sentence: testSentence }),
+      ),
     'sync-models': (request) =>
-      saveAnd(request, context, (provider) => callProvider({ request, context, provider, sentence: syncSentence })),
+      saveAnd(request, context, (provider, removed) =>
+        callProvider({ request, context, provider, removed, sentence: syncSentence }),
+      ),
   };
 }
 
@@ -25,14 +33,16 @@ interface Call {
   readonly request: AdminRequest;
   readonly context: SettingsContext;
   readonly provider: Provider;
+  /** Which secrets were removed by saving (D35), or ''. */
+  readonly removed: string;
   readonly sentence: (provider: Provider, result: ProviderProbe) => string;
 }
 
-async function callProvider({ request, context, provider, sentence }: Call): Promise<AdminActionResult> {
+async function callProvider({ request, context, provider, removed, sentence }: Call): Promise<AdminActionResult> {
   const result = await context.tester.test(provider.id, request.signal);
   const card = await providerCard(provider, context);
   return {
-    notice: { kind: result.ok ? 'success' : 'error', text: sentence(provider, result) },
+    notice: { kind: result.ok ? 'success' : 'error', text: `${removed} ${sentence(provider, result)}`.trim() },
     page: { template: 'svc/settings', data: { ...(await settingsView(context)), openProvider: provider.id } },
     data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card) },
     status: result.ok ? 200 : 400,
@@ -64,13 +74,13 @@ export async function findProvider(request: AdminRequest, context: SettingsConte
 async function saveAnd(
   request: AdminRequest,
   context: SettingsContext,
-  then: (provider: Provider) => Promise<AdminActionResult>,
+  then: (provider: Provider, removed: string) => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
   const provider = await findProvider(request, context);
   return withFieldErrors(
     async () => {
-      await context.settings.providers.save(provider, readChanges(request, provider));
-      return then(provider);
+      const saved = await context.settings.providers.save(provider, readChanges(request, provider));
+      return then(provider, droppedSecretsText(saved));
     },
     {
       inputName: (name) => `settings[${name}]`,

@@ -3,6 +3,7 @@ import type { Provider } from '../../providers/provider.ts';
 import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
 import { readGroup, readChanges } from '../../admin-ui/form-values.ts';
 import { findProvider } from './provider-actions.ts';
+import { droppedSecretsText } from '../configured.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard } from './settings-view.ts';
 import type { SetupContext } from '../settings.ts';
@@ -62,11 +63,13 @@ async function finish(request: AdminRequest, context: SetupContext, tested: bool
   return withFieldErrors(
     async () => {
       const monthlyBudget = readMonthlyBudget(request);
-      await context.settings.providers.save(provider, readChanges(request, provider));
+      const removed = droppedSecretsText(
+        await context.settings.providers.save(provider, readChanges(request, provider)),
+      );
       const result = tested ? await context.tester.test(provider.id, request.signal) : null;
       if (result?.ok === false) {
         return {
-          notice: { kind: 'error', text: result.message },
+          notice: { kind: 'error', text: `${removed} ${result.message}`.trim() },
           page: { template, data: await setupView(context, provider, { typed, errors: {}, failure: result.message }) },
         };
       }

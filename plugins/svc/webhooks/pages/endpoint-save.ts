@@ -2,6 +2,7 @@ import { isUrl } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import { invalidFields } from '../../kit/field-errors.ts';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
+import { leavesOrigin } from '../endpoint-input.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
 
 export interface SavedEndpoint {
@@ -29,7 +30,20 @@ export async function saveEndpoint(
   // An invalid URL is refused below, together with all other errors.
   const warning = isNew && isUrl(url) && /^https?:/i.test(url) ? await checkAddress(host.http, url, internal) : null;
   const endpoint = id === undefined ? await webhooks.addEndpoint(input) : await webhooks.updateEndpoint(id, input);
-  return { endpoint, warning: warning ?? (isNew ? plainHttpWarning(endpoint) : null) };
+  const warnings = [
+    before === undefined ? null : droppedWarning(before, endpoint, input),
+    warning ?? (isNew ? plainHttpWarning(endpoint) : null),
+  ].filter((text) => text !== null);
+  return { endpoint, warning: warnings.length === 0 ? null : warnings.join(' ') };
+}
+
+/** Which saved secrets were removed because the URL has another origin (D35), or null. */
+function droppedWarning(before: Endpoint, after: Endpoint, input: EndpointInput): string | null {
+  if (!leavesOrigin(before, after.url)) return null;
+  const headers = Object.keys(before.headers).filter((name) => !(name in (input.headers ?? {})));
+  const dropped = [...(before.secret !== null && input.secret === undefined ? ['the signing secret'] : []), ...headers];
+  if (dropped.length === 0) return null;
+  return `The URL now leads to another origin, so saved values were removed: ${dropped.join(', ')}. Enter them again.`;
 }
 
 type Check = Pick<WebhookPagesContext['host']['http'], 'check'>;

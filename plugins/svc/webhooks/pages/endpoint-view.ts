@@ -58,7 +58,7 @@ export async function endpointView(
     redirects: Number.isNaN(shown.redirects) ? '' : shown.redirects,
     secretState: id !== null && saved.secret !== null ? secretState(saved.secret) : { saved: false },
     savedHeaders: id === null ? [] : Object.entries(saved.headers).map(([name, value]) => ({ name, value })),
-    headerLines: rejected?.shownHeaders ?? (id === null && found ? plainHeaders(found) : ''),
+    headerLines: rejected?.shownHeaders ?? (id === null && found ? headerNames(found) : ''),
     groups: groupEvents(webhooks, shown.events),
     unknownEvents: shown.events.filter((name) => !known.has(name)).join(', '),
     copyNote:
@@ -86,12 +86,10 @@ function secretState(masked: string): Record<string, unknown> {
   return { saved: true, ...(ending !== undefined && { ending }) };
 }
 
-/** Copies unmasked values; masked ones have to be entered again. */
-function plainHeaders({ headers }: Endpoint): string {
-  return Object.entries(headers)
-    .map(
-      ([name, value]) => `${name}: ${/^(ends in .{4}|saved|cannot be read, set it again)$/.test(value) ? '' : value}`,
-    )
+/** The names of the headers; their values have to be entered again. */
+function headerNames({ headers }: Endpoint): string {
+  return Object.keys(headers)
+    .map((name) => `${name}: `)
     .join('\n');
 }
 

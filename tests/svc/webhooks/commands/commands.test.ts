@@ -75,7 +75,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
       id: added.id,
       name: 'Shop',
       enabled: false,
-      headers: { 'X-Key': 'ends in mnop', 'X-Tenant': '7' },
+      headers: { 'X-Key': 'ends in mnop', 'X-Tenant': 'saved' },
       secret: 'ends in cret',
       long_tail: true,
     });
@@ -86,7 +86,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
       '--json',
       JSON.stringify({ id: added.id, headers: { 'X-Key': null }, secret: null }),
     );
-    expect(taken).to.deep.include({ headers: { 'X-Tenant': '7' }, secret: null });
+    expect(taken).to.deep.include({ headers: { 'X-Tenant': 'saved' }, secret: null });
     expect(await endpoints()).to.deep.equal([{ ...(taken as object), paused: null }]);
     expect(await run('svc', 'webhook', 'remove', added.id, '--json')).to.deep.equal({ id: added.id, removed: true });
     expect(await refusal(admin(), 'svc', 'webhook', 'remove', added.id)).to.contain(
