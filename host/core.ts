@@ -76,6 +76,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       clock,
       log,
       site,
+      documents,
       dataDir: config.dataDir,
       compileSchema,
     });

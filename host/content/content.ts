@@ -1,5 +1,15 @@
 import { join } from 'node:path';
-import type { Clock, ContentApi, CronApi, HooksApi, Logger, OptionsApi, Post, SiteApi } from '#plugin-api';
+import type {
+  Clock,
+  ContentApi,
+  CronApi,
+  DocumentsApi,
+  HooksApi,
+  Logger,
+  OptionsApi,
+  Post,
+  SiteApi,
+} from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { contentErrors } from './errors.ts';
 import { createMediaLibrary, type MediaLibrary, uploadLimitSetting } from './media/media.ts';
@@ -29,6 +39,7 @@ export interface ContentDependencies {
   readonly clock: Clock;
   readonly log: Logger;
   readonly site: SiteApi;
+  readonly documents: DocumentsApi;
   /** Data folder. With `:memory:`, uploads are stored in a temporary folder until `stop`. */
   readonly dataDir: string;
   readonly compileSchema: CompileSchema;
@@ -68,7 +79,7 @@ export async function createContent(given: ContentDependencies): Promise<Content
 }
 
 function createParts(
-  { database, hooks, options, cron, clock, log, site, dataDir, compileSchema }: ContentDependencies,
+  { database, hooks, options, cron, clock, log, site, documents, dataDir, compileSchema }: ContentDependencies,
   renderer: Renderer,
 ): ContentParts {
   const types = createPostTypes();
@@ -104,6 +115,7 @@ function createParts(
     options,
     site,
     clock,
+    documents,
     log,
   });
   const removal = createPostRemoval({

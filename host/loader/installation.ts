@@ -45,11 +45,11 @@ export async function install(
   { path, activate = false }: Installation,
   dependencies: InstallDependencies,
 ): Promise<Installed> {
-  const { runningPlugins, operations, pluginDir, hostVersion, limits, versions, clock, log } = dependencies;
+  const { runningPlugins, operations, pluginDir, hostVersion, limits, versions, clock, documents, log } = dependencies;
   if (pluginDir === undefined) throw new InstallError('No plugin folder is configured; set PLUGIN_DIRS.');
   await recoverInterrupted({ pluginDir, versions, clock, log });
   await runningPlugins.discover();
-  const staged = await stage({ path, pluginDir, hostVersion, clock, ...(limits && { limits }) });
+  const staged = await stage({ path, pluginDir, hostVersion, clock, documents, ...(limits && { limits }) });
   try {
     const { slug, name, version } = staged.source.manifest;
     const target = join(pluginDir, slug);

@@ -165,7 +165,7 @@ function createParts(
   listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>,
 ): OperationsDependencies {
   const { options, migrate, forgetMigrations, services, log, pluginDirs } = dependencies;
-  const { clock } = services;
+  const { clock, documents } = services;
   const active = createStoredSlugs(options, 'active_plugins');
   const declined = createStoredSlugs(options, 'declined_plugins');
   const failures = createStoredFailures({ options, clock, log });
@@ -185,6 +185,7 @@ function createParts(
     forgetMigrations,
     pluginDir: pluginDirs[0],
     clock,
+    documents,
     log,
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '#plugin-api';
+import type { Clock, DocumentsApi, Logger } from '#plugin-api';
 import { describeError } from './quarantine.ts';
 import type { Quarantine } from './quarantine.ts';
 import { requireSource } from './running-plugins.ts';
@@ -40,6 +40,7 @@ export interface OperationsDependencies {
   /** Folder for installed plugins. */
   readonly pluginDir: string | undefined;
   readonly clock: Clock;
+  readonly documents: DocumentsApi;
   readonly log: Logger;
 }
 

@@ -8,6 +8,7 @@ import { createUser } from '../../host/users/user.ts';
 import type { Database } from '../../host/database/database.ts';
 import type { ContentApi, User } from '#plugin-api';
 import { silentLog, type DialectCase, type OpenDatabase } from '../helpers/dialects.ts';
+import { documents } from '../helpers/documents.ts';
 
 export interface OpenedContent extends ContentApi {
   readonly content: Content;
@@ -51,6 +52,7 @@ export async function openContent(
     clock,
     log: silentLog,
     site,
+    documents,
     dataDir: directory(),
     compileSchema,
   });

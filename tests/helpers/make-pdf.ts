@@ -1,3 +1,5 @@
+import { deflateSync } from 'node:zlib';
+
 export interface PdfTextLine {
   readonly text: string;
   /** Points. Default 11. */
@@ -47,4 +49,52 @@ function contentOf(lines: readonly PdfTextLine[]): string {
 
 function escaped(text: string): string {
   return text.replace(/[\\()]/g, '\\$&');
+}
+
+/** A small PDF whose pages share one stream of text operators that inflates to a large one. */
+export function makeInflatingPdf({
+  megabytes,
+  pages = 1,
+  operator = 'BT /F1 11 Tf 1 0 0 1 50 50 Tm (a) Tj ET\n',
+}: {
+  readonly megabytes: number;
+  readonly pages?: number;
+  readonly operator?: string;
+}): Buffer<ArrayBuffer> {
+  const stream = deflateSync(operator.repeat(Math.floor((megabytes * 1_048_576) / operator.length)), { level: 9 });
+  const kids = Array.from({ length: pages }, (_, at) => `${String(at + 5)} 0 R`).join(' ');
+  const page =
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents 4 0 R >>';
+  const bodies: readonly (string | Buffer)[] = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Kids [${kids}] /Count ${String(pages)} >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    Buffer.concat([
+      Buffer.from(`<< /Length ${String(stream.length)} /Filter /FlateDecode >>\nstream\n`),
+      stream,
+      Buffer.from('\nendstream'),
+    ]),
+    ...Array.from({ length: pages }, () => page),
+  ];
+  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')];
+  let length = parts[0]?.length ?? 0;
+  const places: number[] = [];
+  for (const [at, body] of bodies.entries()) {
+    const object = Buffer.concat([
+      Buffer.from(`${String(at + 1)} 0 obj\n`),
+      Buffer.from(body),
+      Buffer.from('\nendobj\n'),
+    ]);
+    places.push(length);
+    parts.push(object);
+    length += object.length;
+  }
+  const rows = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  const size = String(bodies.length + 1);
+  parts.push(
+    Buffer.from(
+      `xref\n0 ${size}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${size} /Root 1 0 R >>\nstartxref\n${String(length)}\n%%EOF\n`,
+    ),
+  );
+  return Buffer.concat(parts);
 }

@@ -101,6 +101,18 @@ const rules: readonly IForbiddenRuleType[] = [
     to: { path: 'node_modules/(knex|better-sqlite3|pg)/', dependencyTypesNot: ['type-only'] },
   },
   {
+    name: 'parsers of documents only in readers, which run in threads',
+    severity: 'error',
+    from: { path: '^(host|plugins)/', pathNot: '\\.reader\\.ts$' },
+    to: { path: 'node_modules/(file-type|htmlparser2|image-size|unpdf|yauzl)/', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'readers only in readers',
+    severity: 'error',
+    from: { path: '^(host|plugins)/', pathNot: '\\.reader\\.ts$' },
+    to: { path: '\\.reader\\.ts$', dependencyTypesNot: ['type-only'] },
+  },
+  {
     name: 'vendor SDKs only in providers and vector stores',
     severity: 'error',
     from: { path: '^(host|plugins)/', pathNot: '^plugins/svc/(providers|vector-stores)/' },

@@ -25,7 +25,9 @@ export function brokenLinks(file: string, text = readFileSync(file, 'utf8')): re
 /** Paths of sources that the Mermaid diagrams of a document name and that do not exist. */
 export function brokenPaths(text: string): readonly string[] {
   const diagrams = [...text.matchAll(/```mermaid\n([^]*?)```/g)].map(([, diagram = '']) => diagram);
-  const paths = diagrams.flatMap((diagram) => [...diagram.matchAll(/(?<![\w./-])[\w./-]+\/[\w.-]+\.ts\b/g)].map(([path]) => path));
+  const paths = diagrams.flatMap((diagram) =>
+    [...diagram.matchAll(/(?<![\w./-])[\w./-]+\/[\w.-]+\.ts\b/g)].map(([path]) => path),
+  );
   return paths.filter((path) => !existsSync(path));
 }
 

@@ -14,6 +14,7 @@ import { origins } from '../../plugins/svc/modules/knowledge-base/sources/source
 import { createVectorStoreRegistry } from '../../plugins/svc/vector-stores/registry.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { forbiddenHosts, forbiddenNames, literalHosts, names, privateNames } from '../helpers/guard-cases.ts';
+import { documents } from '../helpers/documents.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { watchConnections, type ConnectionWatch } from '../helpers/watch-connections.ts';
 import { services } from './ai/helpers.ts';
@@ -89,7 +90,7 @@ const clients: readonly Client[] = [
     name: 'a sitemap',
     policy: 'literal',
     redirects: true,
-    call: ({ http }, url) => readSitemap({ http, site }, { url, origin: origins.admin }, reading),
+    call: ({ http }, url) => readSitemap({ documents, http, site }, { url, origin: origins.admin }, reading),
   },
   {
     name: 'a page for a knowledge base',

@@ -1,14 +1,16 @@
-import type {
-  Clock,
-  HooksApi,
-  Logger,
-  Media,
-  MediaApi,
-  NewMedia,
-  OptionsApi,
-  Post,
-  PostWrite,
-  SiteApi,
+import {
+  DocumentError,
+  type Clock,
+  type DocumentsApi,
+  type HooksApi,
+  type Logger,
+  type Media,
+  type MediaApi,
+  type NewMedia,
+  type OptionsApi,
+  type Post,
+  type PostWrite,
+  type SiteApi,
 } from '#plugin-api';
 import { localTime } from '../dates.ts';
 import { contentErrors } from '../errors.ts';
@@ -16,7 +18,8 @@ import type { Meta } from '../meta/meta.ts';
 import type { PostRemoval } from '../posts/post-removal.ts';
 import type { PostStore } from '../posts/post-store.ts';
 import type { PostWriter } from '../posts/post-writer.ts';
-import { checkFile, uploadTypes } from './file-types.ts';
+import { uploadTypes } from './file-types.ts';
+import type { Dimensions, inspectUpload } from './upload.reader.ts';
 import type { UploadFolder } from './upload-folder.ts';
 
 declare module '#plugin-api' {
@@ -52,6 +55,7 @@ export interface MediaDependencies {
   readonly options: Pick<OptionsApi, 'get'>;
   readonly site: Pick<SiteApi, 'url' | 'timezone'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly documents: DocumentsApi;
   readonly log: Logger;
 }
 
@@ -97,9 +101,9 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
     describe,
     get,
     async save(media, write = {}) {
-      const { file, type } = await storeFile(given, media, await limit());
+      const { file, type, dimensions } = await storeFile(given, media, await limit());
       try {
-        const id = await createAttachment(given, { media, file, type, write });
+        const id = await createAttachment(given, { media, file, type, dimensions, write });
         const saved = await get(id);
         if (saved === null) throw new Error(`The attachment ${id} was deleted while it was being created.`);
         return saved;
@@ -132,22 +136,40 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
   };
 }
 
+interface StoredFile {
+  readonly file: string;
+  readonly type: string;
+  readonly dimensions: Dimensions;
+}
+
 /** Checks size, name and content, then stores the file. */
 async function storeFile(
-  { hooks, folder, site, clock, log }: MediaDependencies,
+  { hooks, folder, site, clock, documents, log }: MediaDependencies,
   { bytes, name }: NewMedia,
   limit: number,
-): Promise<{ file: string; type: string }> {
+): Promise<StoredFile> {
   if (bytes.length === 0) throw contentErrors.rest_upload_no_data();
   if (bytes.length > limit)
     throw contentErrors.rest_upload_file_too_big({ values: { limit: `${limit / 1_048_576} MB` } });
-  const checked = await checkFile({ bytes, name, allowed: await hooks.applyFiltersAsync('upload_mimes', uploadTypes) });
+  const allowed = await hooks.applyFiltersAsync('upload_mimes', uploadTypes);
+  const checked = await documents
+    .read<typeof inspectUpload>({
+      module: new URL('./upload.reader.ts', import.meta.url),
+      reader: 'inspectUpload',
+      input: { bytes, name, allowed },
+    })
+    .catch((error: unknown) => {
+      if (error instanceof DocumentError) return error.message;
+      throw error;
+    });
   if (typeof checked === 'string') throw contentErrors.rest_upload_sideload_error({ values: { reason: checked } });
+  const { extension, mimeType, ...dimensions } = checked;
   const { year, month } = localTime(clock.now(), await site.timezone());
   try {
     return {
-      file: await folder.write({ month: `${year}/${month}`, name, extension: checked.extension, bytes }),
-      type: checked.mimeType,
+      file: await folder.write({ month: `${year}/${month}`, name, extension, bytes }),
+      type: mimeType,
+      dimensions,
     };
   } catch (cause) {
     log.error('Failed to store an upload', { event: 'upload_failed', error: cause });
@@ -157,12 +179,12 @@ async function storeFile(
 
 async function createAttachment(
   given: MediaDependencies,
-  { media, file, type, write }: { media: NewMedia; file: string; type: string; write: PostWrite },
+  { media, file, type, dimensions, write }: StoredFile & { readonly media: NewMedia; readonly write: PostWrite },
 ): Promise<number> {
   const { hooks, writer } = given;
   const facts = await hooks.applyFiltersAsync('wp_generate_attachment_metadata', {
     filesize: media.bytes.length,
-    ...(type.startsWith('image/') && (await dimensions(media.bytes))),
+    ...dimensions,
   });
   const post = await writer.create(
     {
@@ -182,17 +204,6 @@ async function createAttachment(
     write,
   );
   return post.id;
-}
-
-/** Displayed size in pixels, after EXIF rotation. Empty for unreadable images. */
-async function dimensions(bytes: Uint8Array): Promise<{ width?: number; height?: number }> {
-  const { imageSize } = await import('image-size');
-  try {
-    const { width, height, orientation = 1 } = imageSize(bytes);
-    return orientation >= 5 ? { width: height, height: width } : { width, height };
-  } catch {
-    return {};
-  }
 }
 
 function titleFromName(name: string): string {

@@ -1,12 +1,12 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '#plugin-api';
+import { DocumentError, type Clock, type DocumentsApi } from '#plugin-api';
 import { ManifestError, readManifest, type PluginSource } from '../manifest.ts';
 import type { InstallLimits } from './allowance.ts';
 import { copyFolder } from './copy-folder.ts';
 import { InstallError } from './allowance.ts';
 import { tempFolderPath } from './temp-folder.ts';
-import { unpackZip } from './unpack-zip.ts';
+import type { unpackZip } from './zip.reader.ts';
 
 /** A plugin that is unpacked and checked in the target file system, so that one rename installs it. */
 export interface Staged {
@@ -24,15 +24,19 @@ export interface Staging {
   readonly pluginDir: string;
   readonly hostVersion: string;
   readonly clock: Pick<Clock, 'now'>;
+  readonly documents: DocumentsApi;
   readonly limits?: InstallLimits;
 }
+
+/** Milliseconds. */
+const unpackDeadline = 60_000;
 
 /**
  * Unpacks and checks a plugin in a folder that discovery ignores. Deletes the folder after an error.
  *
  * @throws InstallError with the reason.
  */
-export async function stage({ path, pluginDir, hostVersion, clock, limits }: Staging): Promise<Staged> {
+export async function stage({ path, pluginDir, hostVersion, clock, documents, limits }: Staging): Promise<Staged> {
   const found = await stat(path).catch(() => null);
   if (!found) throw new InstallError(`${path} does not exist; specify a plugin folder or a zip file.`);
   const stagingFolder = tempFolderPath({ pluginDir, kind: 'installing', clock });
@@ -41,13 +45,27 @@ export async function stage({ path, pluginDir, hostVersion, clock, limits }: Sta
   await mkdir(unpacked, { recursive: true });
   try {
     if (found.isDirectory()) await copyFolder({ folder: path, target: unpacked, ...(limits && { limits }) });
-    else await unpackZip({ file: path, target: unpacked, ...(limits && { limits }) });
+    else await unpack(documents, { file: path, target: unpacked, ...(limits && { limits }) });
     const pluginFolder = await findPluginFolder(unpacked);
     const source = await check(pluginFolder, hostVersion);
     return { source, discard, moveTo: (directory) => rename(pluginFolder, directory) };
   } catch (error) {
     await discard();
     throw error;
+  }
+}
+
+/** Unpacks a zip file in a thread. */
+async function unpack(documents: DocumentsApi, input: Parameters<typeof unpackZip>[0]): Promise<void> {
+  try {
+    await documents.read<typeof unpackZip>({
+      module: new URL('./zip.reader.ts', import.meta.url),
+      reader: 'unpackZip',
+      input,
+      deadline: unpackDeadline,
+    });
+  } catch (error) {
+    throw error instanceof DocumentError ? new InstallError(error.message, { cause: error }) : error;
   }
 }
 

@@ -97,7 +97,7 @@ async function generateOnce(
   ]);
   const model = chosenModel({ requested: target.model, saved: saved.image_model, provider, setting: 'image_model' });
   const source =
-    input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved });
+    input.source === undefined ? null : await usableSource(input.source, { provider, model, settings: saved, host });
   const job: Job = {
     input,
     provider,

@@ -1,7 +1,8 @@
-import { RestError } from '#plugin-api';
+import { DocumentError, type HostApi, type RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { Provider, ProviderSettings, SourceImage } from '../providers/provider.ts';
 import { imageBytes } from './image-bytes.ts';
+import type { parsePixels, Pixels } from './pixels.reader.ts';
 
 /** An image to edit, unchecked. */
 export interface ImageSource {
@@ -15,6 +16,7 @@ export interface EditingModel {
   readonly provider: Provider;
   readonly model: string;
   readonly settings: ProviderSettings;
+  readonly host: Pick<HostApi, 'documents'>;
 }
 
 export interface UsableSource {
@@ -37,7 +39,7 @@ const types: Readonly<Record<string, string>> = {
  */
 export async function usableSource(
   { image, mask }: ImageSource,
-  { provider, model, settings }: EditingModel,
+  { provider, model, settings, host }: EditingModel,
 ): Promise<UsableSource> {
   const rules = provider.images?.editing?.accepts(model, settings) ?? null;
   if (rules === null) throw errors.image_not_editable({ values: { provider: provider.label, model } });
@@ -50,7 +52,7 @@ export async function usableSource(
       `${model} takes images of at most ${megabytes(rules.most)} MB, and this one has ${megabytes(image.length)}.`,
     );
   if (mask === undefined && rules.square !== true) return { image: source };
-  const size = await pixelsOf(image);
+  const size = await pixelsOf(host, image);
   if (rules.square === true && size !== null && size.width !== size.height)
     throw refuse(
       `${model} edits square images alone, and this one has ${String(size.width)} by ${String(size.height)} pixels.`,
@@ -61,7 +63,7 @@ export async function usableSource(
   const area = sourceOf(mask) ?? sourceError('The mask', refuse);
   if (area.mimeType !== 'image/png') throw refuse('The mask must be a PNG image. Its transparent areas are edited.');
   if (mask.length >= 4 * 1_048_576) throw refuse('The mask must be smaller than 4 MB.');
-  const covered = await pixelsOf(mask);
+  const covered = await pixelsOf(host, mask);
   if (size !== null && covered !== null && (size.width !== covered.width || size.height !== covered.height)) {
     throw refuse(
       `The mask has ${String(covered.width)} by ${String(covered.height)} pixels, and the image ` +
@@ -85,13 +87,16 @@ function sourceError(what: string, refuse: (reason: string) => RestError): never
 }
 
 /** Null if the size cannot be read; then the provider decides. */
-async function pixelsOf(bytes: Uint8Array): Promise<{ readonly width: number; readonly height: number } | null> {
-  const { imageSize } = await import('image-size');
+async function pixelsOf({ documents }: Pick<HostApi, 'documents'>, bytes: Uint8Array): Promise<Pixels | null> {
   try {
-    const { width, height } = imageSize(bytes);
-    return { width, height };
-  } catch {
-    return null;
+    return await documents.read<typeof parsePixels>({
+      module: new URL('./pixels.reader.ts', import.meta.url),
+      reader: 'parsePixels',
+      input: { bytes },
+    });
+  } catch (error) {
+    if (error instanceof DocumentError) return null;
+    throw error;
   }
 }
 

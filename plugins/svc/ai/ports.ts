@@ -28,7 +28,7 @@ export interface AiSettings {
 export interface AiServices {
   readonly registry: ProviderRegistry;
   readonly settings: AiSettings;
-  readonly host: Pick<HostApi, 'clock' | 'log' | 'site'>;
+  readonly host: Pick<HostApi, 'clock' | 'documents' | 'log' | 'site'>;
   readonly upstream: UpstreamHttp;
   /** 0 up to 1, for the jitter of waits. Default Math.random. */
   readonly random?: () => number;

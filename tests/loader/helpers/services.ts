@@ -2,6 +2,7 @@ import type { CliCommand, Clock, Logger, OptionsApi, RouteDefinition, Undo } fro
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import type { Hooks } from '../../../host/hooks/hooks.ts';
 import type { HostServices } from '../../../host/loader/loader.ts';
+import { documents } from '../../helpers/documents.ts';
 
 export interface LogLine {
   readonly level: string;
@@ -88,6 +89,7 @@ export function createCountedServices({
     clock,
     http: {},
     metrics: { add: () => keep('metrics') },
+    documents,
   };
   return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
 }

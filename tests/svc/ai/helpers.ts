@@ -9,6 +9,7 @@ import {
 } from '../../../plugins/svc/providers/provider.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import { currentFetch } from '../../helpers/recorded-responses.ts';
+import { documents } from '../../helpers/documents.ts';
 import { upstreamThrough } from '../../helpers/upstream-http.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
@@ -43,7 +44,7 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
       imageDefaults: () => Promise.resolve({}),
       ...init.settings,
     },
-    host: { clock, log: silentLog, site },
+    host: { clock, documents, log: silentLog, site },
     upstream: upstreamThrough(currentFetch),
     random: () => 1,
   };

@@ -1,18 +1,19 @@
 import { expect } from 'chai';
-import { CsvError, readCsv } from '../../../plugins/svc/kit/csv.ts';
+import { DocumentError } from '#plugin-api';
+import { parseCsv } from '../../../plugins/svc/kit/csv.reader.ts';
 import { leastProcessorTime } from '../../helpers/processor-time.ts';
 import { csvLine } from '../../../plugins/svc/kit/csv.ts';
 
 describe('reading CSV', () => {
   it('names the cells of each row by the first line', () => {
-    expect(readCsv('topic,keywords\r\nCoffee,"beans, mountains"\r\nTea,\r\n').rows).to.deep.equal([
+    expect(parseCsv('topic,keywords\r\nCoffee,"beans, mountains"\r\nTea,\r\n').rows).to.deep.equal([
       { topic: 'Coffee', keywords: 'beans, mountains' },
       { topic: 'Tea', keywords: '' },
     ]);
   });
 
   it('keeps doubled quotes, line breaks and delimiters within quotes', () => {
-    expect(readCsv('a,b\n"He said ""no"", twice","two\nlines"').rows).to.deep.equal([
+    expect(parseCsv('a,b\n"He said ""no"", twice","two\nlines"').rows).to.deep.equal([
       { a: 'He said "no", twice', b: 'two\nlines' },
     ]);
   });
@@ -23,37 +24,37 @@ describe('reading CSV', () => {
     ['bars', '|'],
   ] as const) {
     it(`recognizes ${name} by the first line`, () => {
-      const table = readCsv(`a${delimiter}b${delimiter}c\n1,5${delimiter}"x${delimiter}y"${delimiter}3`);
+      const table = parseCsv(`a${delimiter}b${delimiter}c\n1,5${delimiter}"x${delimiter}y"${delimiter}3`);
       expect(table.delimiter).to.equal(delimiter);
       expect(table.rows).to.deep.equal([{ a: '1,5', b: `x${delimiter}y`, c: '3' }]);
     });
   }
 
   it('uses the delimiter that the file declares, and skips a byte order mark', () => {
-    expect(readCsv('\ufeffsep=;\r\na,b;c\r\n1;2')).to.deep.include({
+    expect(parseCsv('\ufeffsep=;\r\na,b;c\r\n1;2')).to.deep.include({
       header: ['a,b', 'c'],
       rows: [{ 'a,b': '1', c: '2' }],
     });
   });
 
   it('names unnamed and duplicate columns', () => {
-    expect(readCsv('topic,,topic\n1,2,3,4').header).to.deep.equal(['topic', 'Column 2', 'topic (2)', 'Column 4']);
+    expect(parseCsv('topic,,topic\n1,2,3,4').header).to.deep.equal(['topic', 'Column 2', 'topic (2)', 'Column 4']);
   });
 
   it('keeps names unique that look like its own', () => {
-    expect(readCsv('a,a (2),a,a,a (3)\n1').header).to.deep.equal(['a', 'a (2)', 'a (3)', 'a (4)', 'a (3) (2)']);
+    expect(parseCsv('a,a (2),a,a,a (3)\n1').header).to.deep.equal(['a', 'a (2)', 'a (3)', 'a (4)', 'a (3) (2)']);
   });
 
   it('reads 500 columns of one name', () => {
-    expect(readCsv(`${'a,'.repeat(499)}a\n1`).header.at(-1)).to.equal('a (500)');
+    expect(parseCsv(`${'a,'.repeat(499)}a\n1`).header.at(-1)).to.equal('a (500)');
   });
 
   it('refuses more columns at once, however many', async () => {
     for (const columns of [501, 400_000]) {
       const text = `${'a,'.repeat(columns - 1)}a\n1`;
       const spent = await leastProcessorTime(async () =>
-        expect(() => readCsv(text)).to.throw(
-          CsvError,
+        expect(() => parseCsv(text)).to.throw(
+          DocumentError,
           `The file has ${columns.toLocaleString('en-GB')} columns, but at most 500 are read.`,
         ),
       );
@@ -62,21 +63,24 @@ describe('reading CSV', () => {
   });
 
   it('refuses short lines below a long one that would fill the memory', () => {
-    expect(() => readCsv(`${','.repeat(499)}a\n${'a\n'.repeat(500_000)}`)).to.throw(CsvError, 'Split it into several');
+    expect(() => parseCsv(`${','.repeat(499)}a\n${'a\n'.repeat(500_000)}`)).to.throw(
+      DocumentError,
+      'Split it into several',
+    );
   });
 
   it('skips blank lines and fills in missing cells', () => {
-    expect(readCsv('a,b\n\n , \n1\n').rows).to.deep.equal([{ a: '1', b: '' }]);
+    expect(parseCsv('a,b\n\n , \n1\n').rows).to.deep.equal([{ a: '1', b: '' }]);
   });
 
   it('reads a single column, and a column of any name', () => {
-    expect(readCsv('topic\none\ntwo').rows).to.deep.equal([{ topic: 'one' }, { topic: 'two' }]);
-    expect(Object.keys(readCsv('__proto__,a\nx,y').rows[0] ?? {})).to.deep.equal(['__proto__', 'a']);
+    expect(parseCsv('topic\none\ntwo').rows).to.deep.equal([{ topic: 'one' }, { topic: 'two' }]);
+    expect(Object.keys(parseCsv('__proto__,a\nx,y').rows[0] ?? {})).to.deep.equal(['__proto__', 'a']);
   });
 
   it('reads what the service itself writes', () => {
     const cells = ['a,b', 'say "hi"', 'two\r\nlines', ''];
-    expect(readCsv(csvLine(['w', 'x', 'y', 'z']) + csvLine(cells)).rows).to.deep.equal([
+    expect(parseCsv(csvLine(['w', 'x', 'y', 'z']) + csvLine(cells)).rows).to.deep.equal([
       { w: 'a,b', x: 'say "hi"', y: 'two\r\nlines', z: '' },
     ]);
   });
@@ -88,14 +92,14 @@ describe('reading CSV', () => {
     });
 
   it('names the line of a quote that is not closed, and refuses an empty file', () => {
-    expect(() => readCsv('a,b\n1,2\n"3,4\n5,6')).to.throw(
-      CsvError,
+    expect(() => parseCsv('a,b\n1,2\n"3,4\n5,6')).to.throw(
+      DocumentError,
       'Line 3: a quote is not closed. Close it, or write "" for a quote.',
     );
-    expect(() => readCsv(' \n')).to.throw(CsvError, 'The file is empty');
+    expect(() => parseCsv(' \n')).to.throw(DocumentError, 'The file is empty');
   });
 
   it('reads a hundred thousand rows quickly', () => {
-    expect(readCsv(`a,b\n${'"x, y",z\n'.repeat(100_000)}`).rows).to.have.length(100_000);
+    expect(parseCsv(`a,b\n${'"x, y",z\n'.repeat(100_000)}`).rows).to.have.length(100_000);
   });
 });

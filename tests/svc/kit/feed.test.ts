@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { FeedError, readFeed } from '../../../plugins/svc/kit/feed.ts';
+import { DocumentError } from '#plugin-api';
+import { parseFeed, type Feed } from '../../../plugins/svc/kit/feed.reader.ts';
+
+const readFeed = (source: string | Uint8Array, address?: string): Feed => parseFeed({ source, address });
 
 const rss = `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:media="http://search.yahoo.com/mrss/">
@@ -93,6 +96,6 @@ describe('reading feeds', () => {
 
   it('refuses a text that is not a feed', () => {
     for (const text of ['', '<html><body>Hello</body></html>', '{"items": []}'])
-      expect(() => readFeed(text)).to.throw(FeedError, 'not a feed');
+      expect(() => readFeed(text)).to.throw(DocumentError, 'not a feed');
   });
 });

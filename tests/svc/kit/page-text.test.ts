@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { pageText } from '../../../plugins/svc/kit/page-text.ts';
+import { parsePageText, type PageText } from '../../../plugins/svc/kit/page-text.reader.ts';
+
+const pageText = (html: string): PageText => parsePageText({ html });
 
 const long = 'A sentence that says something about shipping. '.repeat(6).trim();
 

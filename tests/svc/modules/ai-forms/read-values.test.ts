@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { documents } from '../../../helpers/documents.ts';
 import type { FormElement } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { readValue, readValues } from '../../../../plugins/svc/modules/ai-forms/submit/read-values.ts';
 
@@ -55,10 +56,11 @@ describe('what visitors fill in', () => {
   }
 
   it('holds the text of a file for the prompt alone, cut at 100,000 characters', async () => {
-    const read = await readValues([element('file')], {
-      values: {},
-      files: { x: { name: 'long.txt', bytes: Buffer.from('x'.repeat(200_000)) } },
-    });
+    const read = await readValues(
+      [element('file')],
+      { values: {}, files: { x: { name: 'long.txt', bytes: Buffer.from('x'.repeat(200_000)) } } },
+      { host: { documents } },
+    );
     expect(read.inputs).to.deep.equal({ x: { name: 'long.txt', size: 200_000 } });
     expect(read.promptValues['x']).to.have.length(100_000);
     expect(read.display_values).to.deep.equal({ x: 'long.txt' });

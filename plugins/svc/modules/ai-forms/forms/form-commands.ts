@@ -205,7 +205,7 @@ async function run(
     session: '',
     limit: null,
     id: randomUUID(),
-    values: await readValues(form.elements, { values, files }),
+    values: await readValues(form.elements, { values, files }, { host }),
     pageUrl: '',
     signal: new AbortController().signal,
   });

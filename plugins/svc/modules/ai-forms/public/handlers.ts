@@ -135,7 +135,7 @@ async function submitBody(parts: AiForms, { request, body, caller }: Submitting)
   try {
     const welcome = await admit(parts, caller, body);
     ({ headers } = welcome);
-    const begin = await prepare(parts, { welcome, body, isPage: wantsPage(request) });
+    const begin = await prepare(parts, { welcome, body, isPage: wantsPage(request), signal: request.signal });
     const fail = (error: unknown): RestError => visitorErrorFor(error, caller);
     if (request.headers['accept']?.includes('text/event-stream'))
       return await streamResponse({
@@ -169,23 +169,50 @@ async function admit({ visitors }: AiForms, caller: Caller, body: SubmissionBody
 
 export type Begin = (watchers: Watchers) => ReturnType<AiForms['submit']>;
 
-/** Makes all checks that cost nothing. @throws RestError 400 `rest_invalid_param`. */
+interface Preparing {
+  readonly welcome: Welcome;
+  readonly body: SubmissionBody;
+  readonly isPage: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes all checks before the response is generated. A file that cannot be read counts against the limit.
+ *
+ * @throws RestError 400 `rest_invalid_param`, 429 `rest_svc_rate_limited`, `rest_svc_form_limit_reached`.
+ */
 async function prepare(
-  { submit, limits, signer }: AiForms,
-  { welcome, body, isPage }: { readonly welcome: Welcome; readonly body: SubmissionBody; readonly isPage: boolean },
+  { host, submit, limits, signer, submissions }: AiForms,
+  { welcome, body, isPage, signal }: Preparing,
 ): Promise<Begin> {
   const { visitor } = welcome;
   const { form, user, session, ip } = visitor;
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(body.submissionId))
     throw invalidValues({ submission_id: 'submission_id must be a UUID.' });
   if (form.consent.required && !body.consent) throw invalidValues({ [consentError]: 'Tick the box to continue.' });
-  const values = await readValues(form.elements, body);
+  const limit = await limits.of(limitedVisitor(visitor));
+  const idOf = async (owner: readonly string[]): Promise<string> =>
+    uuidOf(await signer.sign('form-submission', [form.id, user.id, body.submissionId, ...owner]));
+  // Reading a file costs more than a refusal. A repeated submission still gets its response.
+  const mayRead =
+    limit === null ||
+    Object.keys(body.files).length === 0 ||
+    (await limits.left(limit)) > 0 ||
+    (!isPage && (await submissions.find(await idOf([session.id]))) !== null);
+  if (!mayRead) throw limits.reached(form, limit);
+  const values = await readValues(form.elements, body, {
+    host,
+    queue: user.id > 0 ? 'site' : 'visitors',
+    signal,
+    async onFailure() {
+      if (limit !== null) await host.database.transaction(() => limits.reserve(form, limit));
+    },
+  });
   // A cached page gives several visitors the same submission id, so without script the id includes address and content.
   const owner = isPage
     ? [ip, visitor.userAgent, createHash('sha256').update(JSON.stringify(values.promptValues)).digest('hex')]
     : [session.id];
-  const id = uuidOf(await signer.sign('form-submission', [form.id, user.id, body.submissionId, ...owner]));
-  const limit = await limits.of(limitedVisitor(visitor));
+  const id = await idOf(owner);
   return (watchers) =>
     submit({ form, user, session: session.id, limit, id, values, pageUrl: body.pageUrl, ...watchers });
 }

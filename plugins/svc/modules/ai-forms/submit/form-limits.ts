@@ -1,4 +1,5 @@
-import type { HostApi, User } from '#plugin-api';
+import type { HostApi, RestError, User } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
 import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
@@ -20,8 +21,14 @@ export interface FormLimiter {
   /** The limit of a visitor. Null: none. */
   of(visitor: LimitedFormVisitor): Promise<ActiveLimit | null>;
   left(limit: ActiveLimit): Promise<number>;
-  /** Reserves one response, in the running transaction. Null: the limit is reached. Exact over all nodes. */
-  reserve(limit: ActiveLimit): Promise<Reserved | null>;
+  /**
+   * Reserves one response, in the running transaction. Exact over all nodes.
+   *
+   * @throws RestError 429 `rest_svc_form_limit_reached`
+   */
+  reserve(form: Pick<AiForm, 'limits'>, limit: ActiveLimit): Promise<Reserved>;
+  /** 429 `rest_svc_form_limit_reached`, with the message of the form. */
+  reached(form: Pick<AiForm, 'limits'>, limit: ActiveLimit): RestError;
   release(reserved: Reserved): Promise<void>;
   shown(form: Pick<AiForm, 'limits'>, limit: ActiveLimit): ShownLimit;
   /** Deletes old periods. */
@@ -42,6 +49,18 @@ export function createFormLimits({
 }): FormLimiter {
   const { database, clock, site, hooks } = host;
   const counters = createLimitCounters({ database, table: formTables.counters, scopeColumn: 'form_id' });
+  const shown: FormLimiter['shown'] = ({ limits }, { endsAt }) => ({
+    message: limits.message,
+    until: new Date(endsAt).toISOString(),
+  });
+  const reached: FormLimiter['reached'] = (form, limit) => {
+    const seconds = Math.max(1, Math.ceil((limit.endsAt - clock.now()) / 1000));
+    return errors.form_limit_reached({
+      values: { reason: form.limits.message },
+      data: { limit: shown(form, limit) },
+      headers: { 'Retry-After': String(seconds) },
+    });
+  };
   return {
     async of(visitor) {
       const { form, user, session, ip } = visitor;
@@ -62,9 +81,14 @@ export function createFormLimits({
       };
     },
     left: counters.left,
-    reserve: (limit) => counters.reserve(limit, { least: 1, most: 1 }),
+    async reserve(form, limit) {
+      const reserved = await counters.reserve(limit, { least: 1, most: 1 });
+      if (reserved === null) throw reached(form, limit);
+      return reserved;
+    },
+    reached,
     release: (reserved) => counters.settle(reserved, 0),
-    shown: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
+    shown,
     sweep: () => counters.sweep(clock.now() - retention),
   };
 }

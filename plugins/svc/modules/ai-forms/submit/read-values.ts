@@ -1,4 +1,6 @@
-import { RestError } from '#plugin-api';
+import { DocumentError, RestError, type HostApi } from '#plugin-api';
+import { readDocument, type ReadingInit } from '../../../kit/documents.ts';
+import { errors as serviceErrors } from '../../../kit/errors.ts';
 import type { FormElement } from '../forms/form.ts';
 import { maxFileSize } from '../forms/form-errors.ts';
 import type { Answers, FileValue } from '../submissions/submission.ts';
@@ -30,13 +32,25 @@ const longestText = 20_000;
 /** Characters of a file that go into the prompt. */
 export const longestFileText = 100_000;
 
+/** How files are read. */
+export interface FileReading extends ReadingInit {
+  readonly host: Pick<HostApi, 'documents'>;
+  /** Called when a file was given to a reader and not read. */
+  readonly onFailure?: (() => Promise<void>) | undefined;
+}
+
 /**
  * Checks what a visitor filled in, on the server whatever the browser did before: every element by its kind and limits;
- * values of unknown elements are left out. Of files the text is read.
+ * values of unknown elements are left out. Of files the text is read, in a thread; the uploaded bytes are empty afterwards.
  *
- * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each bad element by its id (D4).
+ * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each bad element by its id (D4);
+ *   429 `rest_svc_rate_limited` while too many files are read; what `onFailure` throws.
  */
-export async function readValues(elements: readonly FormElement[], given: InputValues): Promise<CheckedValues> {
+export async function readValues(
+  elements: readonly FormElement[],
+  given: InputValues,
+  reading: FileReading,
+): Promise<CheckedValues> {
   const errors: Record<string, string> = {};
   const inputs: Record<string, Value> = {};
   const display: Record<string, string> = {};
@@ -46,7 +60,7 @@ export async function readValues(elements: readonly FormElement[], given: InputV
     const { id, label } = element;
     const read =
       element.type === 'file'
-        ? await readFile(element, Object.hasOwn(given.files, id) ? given.files[id] : undefined)
+        ? await readFile(element, Object.hasOwn(given.files, id) ? given.files[id] : undefined, reading)
         : readValue(element, Object.hasOwn(given.values, id) ? given.values[id] : undefined);
     if ('error' in read) {
       errors[id] = read.error;
@@ -136,17 +150,29 @@ function readCheckboxes({ label, required, options, min, max }: FormElement, giv
   return { value: chosen.map(({ value }) => value), display: chosen.map((one) => one.label).join(', ') };
 }
 
-async function readFile({ label, required, max }: FormElement, file: UploadedFile | undefined): Promise<Read> {
+async function readFile(
+  { label, required, max }: FormElement,
+  file: UploadedFile | undefined,
+  reading: FileReading,
+): Promise<Read> {
   if (file === undefined || file.bytes.length === 0) return required ? missing(label) : { value: null, display: '' };
   const most = Math.min(maxFileSize, max ?? maxFileSize);
   const name = file.name.replace(/[\u0000-\u001f\u007f]/g, '').slice(-200);
   if (file.bytes.length > most * 1_048_576) return { error: `${label} must not be larger than ${String(most)} MB.` };
   if (!/\.(txt|md|pdf)$/i.test(name)) return { error: `${label} must be a .txt, .md or .pdf file.` };
-  const { DocumentError, readDocument } = await import('../../../kit/read-document.ts');
+  const size = file.bytes.length;
+  const { host, onFailure, ...init } = reading;
   try {
-    const { text } = await readDocument({ name, bytes: file.bytes });
-    return { value: { name, size: file.bytes.length }, display: name, prompt: text.slice(0, longestFileText) };
+    const { text } = await readDocument(host, { name, bytes: file.bytes, longest: longestFileText }, init);
+    return { value: { name, size }, display: name, prompt: text };
   } catch (error) {
+    if (error instanceof DocumentError && error.code === 'busy')
+      throw serviceErrors.rate_limited({
+        values: { wait: '1 minute' },
+        headers: { 'Retry-After': '60' },
+        cause: error,
+      });
+    await onFailure?.();
     if (!(error instanceof DocumentError)) throw error;
     return { error: `${label}: ${error.message}` };
   }

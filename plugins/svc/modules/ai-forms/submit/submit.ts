@@ -117,16 +117,7 @@ function accept(
     if (claimed === null) return null;
     if (claimed.abandoned !== null) await limits.release(claimed.abandoned);
     if (limit === null) return claimed.attempt;
-    const reserved = await limits.reserve(limit);
-    if (reserved === null) {
-      const seconds = Math.max(1, Math.ceil((limit.endsAt - host.clock.now()) / 1000));
-      throw errors.form_limit_reached({
-        values: { reason: form.limits.message },
-        data: { limit: limits.shown(form, limit) },
-        headers: { 'Retry-After': String(seconds) },
-      });
-    }
-    await submissions.reserve(claimed.attempt, reserved);
+    await submissions.reserve(claimed.attempt, await limits.reserve(form, limit));
     return claimed.attempt;
   });
 }

@@ -10,7 +10,7 @@ import { createRunStore } from './run-store.ts';
 import type { Run, Runs } from './run-store.ts';
 
 export interface RunParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'http' | 'content' | 'site' | 'log'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'http' | 'content' | 'documents' | 'site' | 'log'>;
   readonly tasks: Pick<TaskStore, 'get'>;
   /** Called when new items are queued. */
   readonly onAdd: () => void;

@@ -1,11 +1,12 @@
-import type { HostApi } from '#plugin-api';
+import { DocumentError, type HostApi } from '#plugin-api';
+import { readCsv, readFeed } from '../../../kit/documents.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { CsvSource, ListSource, PostsSource, RssSource, TaskSource } from '../tasks/task.ts';
 import type { ItemInput } from '../queue/item.ts';
 
 export interface SourceParts {
-  readonly host: Pick<HostApi, 'http' | 'content'>;
+  readonly host: Pick<HostApi, 'http' | 'content' | 'documents'>;
   readonly signal?: AbortSignal;
 }
 
@@ -25,7 +26,7 @@ export function readSource(source: TaskSource, parts: SourceParts): AsyncIterabl
     case 'list':
       return fromList(source);
     case 'csv':
-      return fromCsv(source);
+      return fromCsv(source, parts);
     case 'rss':
       return fromFeed(source, parts);
     case 'posts':
@@ -37,11 +38,10 @@ async function* fromList({ items }: ListSource): AsyncGenerator<Candidate> {
   for (const item of items) yield { identity: `line:${item}`, target: item, input: {} };
 }
 
-async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
-  const { readCsv, CsvError } = await import('../../../kit/csv.ts');
+async function* fromCsv({ text }: CsvSource, { host, signal }: SourceParts): AsyncGenerator<Candidate> {
   try {
-    const { header, rows } = readCsv(text);
-    for (const row of rows) {
+    const { header, rows } = await readCsv(host, text, { queue: 'background', signal });
+    for (const row of rows()) {
       const cells = header.map((name) => row[name] ?? '');
       yield {
         identity: `row:${JSON.stringify(cells)}`,
@@ -50,13 +50,12 @@ async function* fromCsv({ text }: CsvSource): AsyncGenerator<Candidate> {
       };
     }
   } catch (error) {
-    if (error instanceof CsvError) throw invalidFields({ 'source.text': `CSV: ${error.message}` });
+    if (error instanceof DocumentError) throw invalidFields({ 'source.text': `CSV: ${error.message}` });
     throw error;
   }
 }
 
 async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): AsyncGenerator<Candidate> {
-  const { readFeed, FeedError } = await import('../../../kit/feed.ts');
   const allowHost = typedInternalHost(url);
   const response = await host.http.fetch(url, {
     ...fetchLimits,
@@ -69,7 +68,12 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
       `The feed's server returned status ${String(response.status)}. Open ${url} in a browser to see why.`,
     );
   try {
-    for (const { id, title, url: address, summary, published } of readFeed(response.body, response.url).entries) {
+    const feed = await readFeed(
+      host,
+      { source: response.body, address: response.url },
+      { queue: 'background', signal },
+    );
+    for (const { id, title, url: address, summary, published } of feed.entries) {
       yield {
         identity: `entry:${id}`,
         target: address || title || id,
@@ -82,7 +86,13 @@ async function* fromFeed({ url }: RssSource, { host, signal }: SourceParts): Asy
       };
     }
   } catch (error) {
-    if (error instanceof FeedError) throw new Error(`${url} is not a feed: ${error.message}`, { cause: error });
+    if (error instanceof DocumentError)
+      throw new Error(
+        `${url} ${error.code === 'unreadable' ? 'is not a feed' : 'could not be read'}: ${error.message}`,
+        {
+          cause: error,
+        },
+      );
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { isUrl, type OutboundResponse } from '#plugin-api';
+import { DocumentError, isUrl, type OutboundResponse } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot } from '../bots/bot.ts';
 import { mayEmbed, namedOrigin } from '../../../kit/visitors/origin.ts';
@@ -9,7 +9,7 @@ import { checkSnippet, findSnippet } from './check-snippet.ts';
 import type { RequiredSource } from './content-security-policy.ts';
 import { fetchPage, parseTypedUrl } from './fetch-page.ts';
 import { createFinding, type Finding, type SiteReport } from './finding.ts';
-import { readPage } from './read-page.ts';
+import type { parsePage } from './page.reader.ts';
 
 export interface SiteCheckInput {
   /** As typed by the administrator. */
@@ -39,7 +39,7 @@ export async function checkSite(
   const landed = new URL(response?.url ?? url.href);
   const reached = [...findings, botFinding(bot), originFinding(parts, bot, landed)];
   if (response === null || response.status >= 400) return report(url.href, landed.href, reached);
-  return report(url.href, landed.href, [...reached, ...(await pageFindings(parts, { bot, response, landed }))]);
+  return report(url.href, landed.href, [...reached, ...(await pageFindings(parts, { bot, response, landed, signal }))]);
 }
 
 function report(url: string, landed: string, findings: readonly Finding[]): SiteReport {
@@ -76,9 +76,10 @@ interface LandedPage {
   readonly bot: Bot;
   readonly response: OutboundResponse;
   readonly landed: URL;
+  readonly signal: AbortSignal | undefined;
 }
 
-async function pageFindings(parts: ChatbotParts, { bot, response, landed }: LandedPage): Promise<Finding[]> {
+async function pageFindings(parts: ChatbotParts, { bot, response, landed, signal }: LandedPage): Promise<Finding[]> {
   const { host } = parts;
   const type = response.headers['content-type'] ?? '';
   const script = new URL(host.rest.url(`/${widgetNamespace}/widget.js`));
@@ -97,7 +98,18 @@ async function pageFindings(parts: ChatbotParts, { bot, response, landed }: Land
       },
       ...own,
     ];
-  const page = readPage(response.text(), landed);
+  const page = await host.documents
+    .read<typeof parsePage>({
+      module: new URL('./page.reader.ts', import.meta.url),
+      reader: 'parsePage',
+      input: { html: response.text(), address: landed.href },
+      signal,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof DocumentError) return error.message;
+      throw error;
+    });
+  if (typeof page === 'string') return [{ id: 'html', title: 'HTML', verdict: 'failed', text: page }, ...own];
   const nonce = findSnippet(page)[0]?.attributes['nonce'];
   const required: RequiredSource[] = [
     { directive: 'script-src', url: script, nonce },

@@ -1,7 +1,7 @@
 import { isUrl } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import type { Finding } from './finding.ts';
-import type { PageScript, ReadPage } from './read-page.ts';
+import type { PageScript, ReadPage } from './page.reader.ts';
 
 const title = 'Snippet on the page';
 const file = /\/svc-widget\/v1\/widget\.js$/;
@@ -20,7 +20,7 @@ export interface SnippetFacts {
 export function findSnippet({ scripts, base }: ReadPage): readonly PageScript[] {
   return scripts.filter(
     ({ src }) =>
-      isUrl(src, base.href) &&
+      isUrl(src, base) &&
       (file.test(new URL(src, base).pathname) || file.test(new URL(src, base).searchParams.get('rest_route') ?? '')),
   );
 }

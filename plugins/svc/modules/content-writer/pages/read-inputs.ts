@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { formatCount, formatNumber, isUrl, type AdminRequest, type HostApi } from '#plugin-api';
-import { CsvError, readCsv, type CsvTable } from '../../../kit/csv.ts';
-import { FeedError, readFeed } from '../../../kit/feed.ts';
+import { DocumentError, formatCount, formatNumber, isUrl, type AdminRequest, type HostApi } from '#plugin-api';
+import { readCsv, readFeed, type ReadTable } from '../../../kit/documents.ts';
+import type { Feed, FeedFile } from '../../../kit/feed.reader.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { readLines } from '../../../admin-ui/setting-field.ts';
 import type { CsvMapping } from '../runs/item.ts';
 import { emptyInput, type ContentInput } from '../write/draft.ts';
 import { fetchSource } from '../write/read-source.ts';
+
+type Reading = Pick<HostApi, 'http' | 'documents'>;
 
 /** Sources of topics. */
 export const sources = ['topic', 'list', 'csv', 'feed', 'pages'] as const;
@@ -36,14 +38,17 @@ export function readSourceKind(request: AdminRequest): Source {
  *
  * @throws RestError 400 `rest_invalid_param` by field, or `rest_svc_source_unreadable`
  */
-export async function readInputs(host: Pick<HostApi, 'http'>, request: AdminRequest): Promise<ReadInputs> {
+export async function readInputs(host: Reading, request: AdminRequest): Promise<ReadInputs> {
   const read = await readers[readSourceKind(request)](request, host);
-  if (read.inputs.length > maxInputs)
-    throw invalidFields({
-      [fieldOf[readSourceKind(request)]]:
-        `A batch can have at most ${formatNumber(maxInputs)} texts. These are ${formatNumber(read.inputs.length)}.`,
-    });
+  checkCount(read.inputs.length, fieldOf[readSourceKind(request)]);
   return read;
+}
+
+function checkCount(count: number, field: string): void {
+  if (count > maxInputs)
+    throw invalidFields({
+      [field]: `A batch can have at most ${formatNumber(maxInputs)} texts. These are ${formatNumber(count)}.`,
+    });
 }
 
 const fieldOf: Readonly<Record<Source, string>> = {
@@ -54,9 +59,7 @@ const fieldOf: Readonly<Record<Source, string>> = {
   pages: 'pages',
 };
 
-const readers: Readonly<
-  Record<Source, (request: AdminRequest, host: Pick<HostApi, 'http'>) => ReadInputs | Promise<ReadInputs>>
-> = {
+const readers: Readonly<Record<Source, (request: AdminRequest, host: Reading) => ReadInputs | Promise<ReadInputs>>> = {
   topic(request) {
     const topic = readText(request, 'topic').trim();
     if (topic === '') throw invalidFields({ topic: 'Enter a topic.' });
@@ -74,12 +77,13 @@ const readers: Readonly<
       topics.map((topic) => ({ ...common(request), topic: topic.slice(0, longestTopic) })),
     );
   },
-  async csv(request) {
+  async csv(request, host) {
     const file = request.files?.['csv_file'];
     const text = file ? await readFile(file.path, 'utf8') : readText(request, 'csv');
-    const table = readTable(text);
+    const table = await readTable(host, text, request.signal);
+    checkCount(table.rowCount, 'csv');
     const mapping = guessMapping(table.header);
-    const inputs = table.rows.map((row) => mapRow(row, mapping, common(request)));
+    const inputs = [...table.rows()].map((row) => mapRow(row, mapping, common(request)));
     if (inputs.length === 0) throw invalidFields({ csv: 'The CSV has no rows below its header line.' });
     return { label: file ? file.name : `${formatCount(inputs.length, 'CSV row')}`, inputs, mapping, readPages: false };
   },
@@ -93,7 +97,7 @@ const readers: Readonly<
       signal: request.signal,
       typed: request.user.can('manage_options'),
     });
-    const feed = parseFeed(bytes, address);
+    const feed = await fetchedFeed(host, { source: bytes, address }, request.signal);
     const inputs = feed.entries.slice(0, limit).map(({ title, summary, url: link }) => ({
       ...common(request),
       topic: (title || summary).slice(0, longestTopic),
@@ -147,23 +151,26 @@ function parseAddress(text: string, field: string): string {
   return address;
 }
 
-function readTable(text: string): CsvTable {
+async function readTable(host: Reading, text: string, signal: AbortSignal): Promise<ReadTable> {
   if (text.trim() === '') throw invalidFields({ csv: 'Choose a file, or paste rows with a header line.' });
   try {
-    return readCsv(text);
+    return await readCsv(host, text, { signal });
   } catch (error) {
-    if (error instanceof CsvError) throw invalidFields({ csv: error.message });
+    if (error instanceof DocumentError) throw invalidFields({ csv: error.message });
     throw error;
   }
 }
 
-function parseFeed(bytes: Uint8Array, address: string): ReturnType<typeof readFeed> {
+async function fetchedFeed(host: Reading, file: FeedFile, signal: AbortSignal): Promise<Feed> {
   try {
-    return readFeed(bytes, address);
+    return await readFeed(host, file, { signal });
   } catch (error) {
-    if (error instanceof FeedError)
+    if (error instanceof DocumentError)
       throw invalidFields({
-        feed_url: 'This URL is not an RSS or Atom feed. For a page, choose "Page URLs".',
+        feed_url:
+          error.code === 'unreadable'
+            ? 'This URL is not an RSS or Atom feed. For a page, choose "Page URLs".'
+            : error.message,
       });
     throw error;
   }

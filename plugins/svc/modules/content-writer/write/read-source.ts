@@ -1,4 +1,5 @@
-import type { HostApi } from '#plugin-api';
+import { DocumentError, type HostApi } from '#plugin-api';
+import { readPageText } from '../../../kit/documents.ts';
 import { errors } from '../../../kit/errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 
@@ -23,12 +24,19 @@ export interface ReadInit {
  *
  * @throws RestError 400 `rest_svc_source_unreadable` with the reason
  */
-export async function readSource(host: Pick<HostApi, 'http'>, url: string, init: ReadInit = {}): Promise<SourceText> {
+export async function readSource(
+  host: Pick<HostApi, 'http' | 'documents'>,
+  url: string,
+  init: ReadInit = {},
+): Promise<SourceText> {
   const { body, headers } = await fetchSource(host, url, init);
   const type = headers['content-type'] ?? '';
-  const { pageText } = await import('../../../kit/page-text.ts');
   if (!/html|^text\/|xml|^$/.test(type)) throw unreadable(url, `Pages of type ${type} cannot be read.`);
-  const page = /html|xml|^$/.test(type) ? pageText(body) : { title: '', text: body };
+  const page = /html|xml|^$/.test(type)
+    ? await readPageText(host, body, { signal: init.signal }).catch((error: unknown) => {
+        throw error instanceof DocumentError ? unreadable(url, error.message, error) : error;
+      })
+    : { title: '', text: body };
   if (page.text.trim() === '')
     throw unreadable(url, 'This page contains no text. Pages that need JavaScript cannot be read.');
   return page;

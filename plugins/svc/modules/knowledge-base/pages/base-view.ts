@@ -1,6 +1,6 @@
 import { formatNumber, type AdminRequest } from '#plugin-api';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { documentEndings } from '../../../kit/read-document.ts';
+import { documentEndings } from '../../../kit/documents.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { FoundPassage } from '../find-knowledge.ts';

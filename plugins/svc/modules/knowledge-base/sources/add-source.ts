@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUrl, type Post } from '#plugin-api';
-import { documentEndings } from '../../../kit/read-document.ts';
+import { documentEndings } from '../../../kit/documents.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
 import { invalidParams } from '../bases/create-base.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';

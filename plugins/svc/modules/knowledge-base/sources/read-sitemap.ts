@@ -1,13 +1,11 @@
-import { Parser } from 'htmlparser2';
-import { isUrl, type HostApi } from '#plugin-api';
-import { gunzipSync } from 'node:zlib';
-import { fetchAddress, SourceError } from './read-source.ts';
+import type { HostApi } from '#plugin-api';
+import { fetchAddress, SourceError, throwSourceError } from './read-source.ts';
+import type { parseSitemap } from './sitemap.reader.ts';
 import type { Source } from './source.ts';
 
 export const maxSitemapPages = 2_000;
 /** Maximum sitemaps of a sitemap index. */
 const maxSitemaps = 50;
-const maxBytes = 50_000_000;
 
 export interface Sitemap {
   /** Distinct URLs of pages of the same host. */
@@ -18,7 +16,7 @@ export interface Sitemap {
 
 /** The pages of a sitemap and of the sitemaps it lists, without pages of other hosts. @throws SourceError */
 export async function readSitemap(
-  host: Pick<HostApi, 'http' | 'site'>,
+  host: Pick<HostApi, 'documents' | 'http' | 'site'>,
   source: Pick<Source, 'url' | 'origin'>,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (message: string) => void },
 ): Promise<Sitemap> {
@@ -34,9 +32,19 @@ export async function readSitemap(
         message: `${url} returned status ${String(status)}.`,
         status,
       });
-    const { kind, addresses } = parseSitemap(decodeSitemap(body));
+    const { kind, addresses } = await host.documents
+      .read<typeof parseSitemap>({
+        module: new URL('./sitemap.reader.ts', import.meta.url),
+        reader: 'parseSitemap',
+        input: { bytes: body, host: own, most: maxSitemapPages + 1 },
+        movesBytes: true,
+        queue: 'background',
+        deadline: 30_000,
+        signal,
+      })
+      .catch(throwSourceError);
     if (kind === null) throw new SourceError(`${url} is not a sitemap: it has neither a urlset nor a sitemapindex.`);
-    for (const address of addresses.filter((one) => isUrl(one) && new URL(one).host === own)) {
+    for (const address of addresses) {
       if (kind === 'urlset') pages.add(address);
       else if (!seen.has(address) && seen.size < maxSitemaps) {
         seen.add(address);
@@ -46,42 +54,4 @@ export async function readSitemap(
   }
   if (pages.size === 0) throw new SourceError(`The sitemap lists no page of ${own}.`);
   return { pages: [...pages].slice(0, maxSitemapPages), isTruncated: pages.size > maxSitemapPages };
-}
-
-function decodeSitemap(body: Uint8Array): string {
-  if (body[0] !== 0x1f || body[1] !== 0x8b) return Buffer.from(body).toString('utf8');
-  try {
-    return gunzipSync(body, { maxOutputLength: maxBytes }).toString('utf8');
-  } catch {
-    throw new SourceError('The compressed sitemap is damaged or larger than 50 MB.');
-  }
-}
-
-function parseSitemap(xml: string): {
-  readonly kind: 'urlset' | 'sitemapindex' | null;
-  readonly addresses: readonly string[];
-} {
-  let kind: 'urlset' | 'sitemapindex' | null = null;
-  let location: string | null = null;
-  const addresses: string[] = [];
-  const parser = new Parser(
-    {
-      onopentag: (name) => {
-        if (name === 'urlset' || name === 'sitemapindex') kind ??= name;
-        if (name === 'loc') location = '';
-      },
-      ontext: (text) => {
-        if (location !== null) location += text;
-      },
-      onclosetag: (name) => {
-        if (name !== 'loc' || location === null) return;
-        addresses.push(location.trim());
-        location = null;
-      },
-    },
-    { xmlMode: true },
-  );
-  parser.write(xml);
-  parser.end();
-  return { kind, addresses };
 }

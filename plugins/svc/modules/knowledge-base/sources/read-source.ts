@@ -1,7 +1,6 @@
-import { isUrl, type HostApi } from '#plugin-api';
+import { DocumentError, isUrl, type HostApi } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
-import { pageText } from '../../../kit/page-text.ts';
-import { DocumentError, readDocument } from '../../../kit/read-document.ts';
+import { readDocument, readPageText } from '../../../kit/documents.ts';
 import { origins, type Lease, type Source, type SourceStore } from './source.ts';
 
 /** The current text of a source. */
@@ -24,7 +23,7 @@ export class SourceError extends Error {
 }
 
 export interface ReadParts {
-  readonly host: Pick<HostApi, 'content' | 'http' | 'site'>;
+  readonly host: Pick<HostApi, 'content' | 'documents' | 'http' | 'site'>;
   readonly sources: Pick<SourceStore, 'content' | 'saveText'>;
 }
 
@@ -36,24 +35,37 @@ export interface ReadInit {
 }
 
 const fetchInit = { timeout: 30_000, maxBytes: 25_000_000 } as const;
+/** Milliseconds. A PDF of 3,000 pages takes about two minutes. */
+const readDeadline = 300_000;
 /** Pages of a PDF between two progress messages. */
 const pagesBetween = 10;
 
 /** Reads the current text of a source: stored text, an uploaded file, a post, or a page over HTTP. @throws SourceError */
 export async function readSource(parts: ReadParts, source: Source, init: ReadInit): Promise<SourceText> {
-  if (source.kind === 'post') return readPost(parts, source);
+  if (source.kind === 'post') return readPost(parts, source, init);
   if (source.kind === 'address') return readAddress(parts, source, init);
   const content = await parts.sources.content(source.id);
   if (content === null) throw new SourceError('Its text is missing. Delete the source and add it again.');
   const { title, url } = source;
   if (content.file === null) return { title, url, text: content.body };
-  const document = await readDocument(
-    { name: content.fileName, bytes: content.file },
-    { signal: init.signal, onPage: onPage(init.onProgress) },
-  ).catch(throwSourceError);
+  const document = await readFile(parts, { name: content.fileName, bytes: content.file }, init);
   const read = { title: document.title === '' ? title : document.title, text: document.text };
   await parts.sources.saveText(init.lease, read);
   return { ...read, url };
+}
+
+/** Moves the bytes to a thread. @throws SourceError */
+function readFile(
+  { host }: Pick<ReadParts, 'host'>,
+  file: { readonly name: string; readonly bytes: Uint8Array },
+  { signal, onProgress }: ReadInit,
+) {
+  return readDocument(host, file, {
+    queue: 'background',
+    deadline: readDeadline,
+    signal,
+    onPage: onPage(onProgress),
+  }).catch(throwSourceError);
 }
 
 function onPage(onProgress: ReadInit['onProgress']): (page: number, pages: number) => void {
@@ -62,12 +74,16 @@ function onPage(onProgress: ReadInit['onProgress']): (page: number, pages: numbe
   };
 }
 
-async function readPost({ host: { content } }: ReadParts, { postId }: Source): Promise<SourceText> {
+async function readPost({ host }: ReadParts, { postId }: Source, { signal }: ReadInit): Promise<SourceText> {
+  const { content } = host;
   const post = postId === null ? null : await content.posts.get(postId);
   if (post?.status !== 'publish') throw new SourceError('This post is no longer published.', true);
   const { content: html } = await content.render(post);
-  const { text } = pageText(`<main>${html}</main>`);
-  const excerpt = pageText(post.excerpt).text;
+  const init = { queue: 'background', signal } as const;
+  const [excerpt, { text }] = await Promise.all([
+    post.excerpt === '' ? '' : readPageText(host, post.excerpt, init).then((read) => read.text),
+    readPageText(host, `<main>${html}</main>`, init),
+  ]).catch(throwSourceError);
   const whole = [excerpt, text].filter((part) => part.trim() !== '').join('\n\n');
   if (whole === '') throw new SourceError('This post has no text.');
   return {
@@ -77,9 +93,9 @@ async function readPost({ host: { content } }: ReadParts, { postId }: Source): P
   };
 }
 
-async function readAddress(parts: ReadParts, source: Source, { signal, onProgress }: ReadInit): Promise<SourceText> {
-  onProgress('Fetching the page');
-  const { body, headers, url, status } = await fetchAddress(parts.host, source, signal);
+async function readAddress(parts: ReadParts, source: Source, init: ReadInit): Promise<SourceText> {
+  init.onProgress('Fetching the page');
+  const { body, headers, url, status } = await fetchAddress(parts.host, source, init.signal);
   if (status === 404 || status === 410)
     throw new SourceError(`The page returned status ${String(status)}: it no longer exists.`, source.parentId !== null);
   if (status === 429 || status >= 500)
@@ -99,10 +115,7 @@ async function readAddress(parts: ReadParts, source: Source, { signal, onProgres
             : null;
   if (ending === null)
     throw new SourceError(`The URL returned ${type}. Only HTML, plain text, Markdown and PDF are supported.`);
-  const document = await readDocument(
-    { name: `page.${ending}`, bytes: withCharset(body, headers, ending) },
-    { signal, onPage: onPage(onProgress) },
-  ).catch(throwSourceError);
+  const document = await readFile(parts, { name: `page.${ending}`, bytes: withCharset(body, headers, ending) }, init);
   return { title: document.title === '' ? urlTitle(url) : document.title, url: source.url, text: document.text };
 }
 
@@ -146,6 +159,7 @@ function urlTitle(url: string): string {
   return url.replace(/^https?:\/\/|[?#].*/g, '').replace(/\/$/, '');
 }
 
-function throwSourceError(error: unknown): never {
-  throw error instanceof DocumentError ? new SourceError(error.message) : error;
+export function throwSourceError(error: unknown): never {
+  // A retry helps when the queue is full.
+  throw error instanceof DocumentError && error.code !== 'busy' ? new SourceError(error.message) : error;
 }

@@ -1,4 +1,4 @@
-import { isUrl } from '#plugin-api';
+import { DocumentError, isUrl } from '#plugin-api';
 import { Parser } from 'htmlparser2';
 
 /** One entry of a feed. Texts are plain, without HTML tags. */
@@ -21,10 +21,8 @@ export interface Feed {
   readonly entries: readonly FeedEntry[];
 }
 
-/** The text is not a feed. */
-export class FeedError extends Error {}
-
 const maxSummaryLength = 10_000;
+const maxEntries = 10_000;
 
 /** Elements of an entry, and the members they are read into. */
 const members: Readonly<Record<string, Member>> = {
@@ -46,18 +44,30 @@ const members: Readonly<Record<string, Member>> = {
 type Member = 'id' | 'title' | 'link' | 'summary' | 'body' | 'published' | 'updated';
 type RawEntry = Partial<Record<Member, string>>;
 
+export interface FeedFile {
+  /** The text, or its bytes; the XML declaration names the encoding. */
+  readonly source: string | Uint8Array;
+  /** URL of the feed, for relative links. */
+  readonly address?: string | undefined;
+}
+
 /**
- * Reads a feed: RSS 2.0 (and 0.9x, 1.0) or Atom. Entities that a document defines itself are not expanded.
+ * Reads a feed: RSS 2.0 (and 0.9x, 1.0) or Atom. Entities that a document defines itself are not expanded. Entries beyond
+ * 10,000 are left out.
  *
- * @param source the text, or its bytes; the XML declaration names the encoding
- * @param address URL of the feed, for relative links
- * @throws FeedError when the text is neither RSS nor Atom
+ * @throws DocumentError when the text is neither RSS nor Atom
  */
-export function readFeed(source: string | Uint8Array, address?: string): Feed {
+export function parseFeed({ source, address }: FeedFile): Feed {
   const { kind, title, entries, base } = parse(typeof source === 'string' ? source : decode(source));
-  if (kind === null) throw new FeedError('This is not a feed. Enter the URL of an RSS or Atom feed.');
+  if (kind === null) throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
   const from = absolute(base, address) || address;
-  return { title: plainText(title), entries: entries.map((raw) => toEntry(raw, from)).filter(({ id }) => id !== '') };
+  return {
+    title: plainText(title),
+    entries: entries
+      .slice(0, maxEntries)
+      .map((raw) => toEntry(raw, from))
+      .filter(({ id }) => id !== ''),
+  };
 }
 
 /** The text of HTML with single spaces. Each block becomes a line. */

@@ -10,7 +10,7 @@ export interface PageScript {
 /** The parts of a page that decide whether the widget can load. */
 export interface ReadPage {
   /** Base URL of relative URLs. */
-  readonly base: URL;
+  readonly base: string;
   /** Scripts with a `src`. Scripts in templates, comments and `noscript` do not run and are left out. */
   readonly scripts: readonly PageScript[];
   /** The attribute `bot` of each `<svc-chatbot>`. */
@@ -22,15 +22,15 @@ export interface ReadPage {
 const inert = new Set(['template', 'noscript']);
 
 /** Parses the HTML as the server sent it. Changes by scripts are not seen. */
-export function readPage(html: string, address: URL): ReadPage {
+export function parsePage({ html, address }: { readonly html: string; readonly address: string }): ReadPage {
   const scripts: PageScript[] = [];
   const elements: string[] = [];
   const policies: string[] = [];
-  let base: URL | null = null;
+  let base: string | null = null;
   let depth = 0;
   const readers: Readonly<Record<string, (attributes: Record<string, string>) => void>> = {
     base: ({ href }) => {
-      if (href !== undefined && isUrl(href, address.href)) base ??= new URL(href, address);
+      if (href !== undefined && isUrl(href, address)) base ??= new URL(href, address).href;
     },
     script: (attributes) => {
       if (attributes['src'] !== undefined) scripts.push({ src: attributes['src'].trim(), attributes });

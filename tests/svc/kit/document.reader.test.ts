@@ -1,11 +1,27 @@
 import { expect } from 'chai';
-import { DocumentError, readDocument } from '../../../plugins/svc/kit/read-document.ts';
+import { DocumentError } from '#plugin-api';
+import { createSystemClock } from '../../../host/clock.ts';
+import { createDocuments, type Documents } from '../../../host/documents/documents.ts';
+import type { DocumentFile, DocumentText } from '../../../plugins/svc/kit/document.reader.ts';
+import { readDocument as readIn, type ReadDocumentInit } from '../../../plugins/svc/kit/documents.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
-import { makePdf } from '../../helpers/make-pdf.ts';
+import { makeInflatingPdf, makePdf } from '../../helpers/make-pdf.ts';
+import { silentLog } from '../../helpers/silent-log.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
 describe('a document', () => {
+  let documents: Documents;
+
+  before(() => {
+    documents = createDocuments({ clock: createSystemClock(), log: silentLog });
+  });
+
+  after(() => documents.close());
+
+  const readDocument = (file: DocumentFile, init?: ReadDocumentInit): Promise<DocumentText> =>
+    readIn({ documents }, file, init);
+
   it('of text or Markdown is its text, whatever its encoding', async () => {
     expect(await readDocument({ name: 'a.MD', bytes: bytes('\ufeffintro\r\n# Größe\r\nMaße') })).to.deep.equal({
       title: 'Größe',
@@ -86,5 +102,20 @@ describe('a document', () => {
     expect(await messageOf('a.pdf', bytes('hello'))).to.contain('not a PDF');
     expect(await messageOf('a.pdf', bytes('%PDF-1.4 nothing more'))).to.contain('damaged');
     expect(await messageOf('a.pdf', makePdf([[], []]))).to.contain('OCR');
+  });
+
+  it('of PDF may not inflate to more than fits into memory', async () => {
+    const bomb = makeInflatingPdf({ megabytes: 34, operator: ' ' });
+    expect(bomb.length).to.be.lessThan(100_000);
+    const error = await failureOf(readDocument({ name: 'a.pdf', bytes: bomb }, { deadline: 50_000 }));
+    expect(error).to.include({ name: 'DocumentError', code: 'too_large' });
+    expect((error as Error).message).to.contain('too much data on a page');
+  });
+
+  it('of HTML that is nested deeply is refused, and the next one is read', async () => {
+    const deep = Buffer.from('<div>'.repeat(2_000_000));
+    const failure = await failureOf(readDocument({ name: 'a.html', bytes: deep }, { deadline: 3_000 }));
+    expect(failure).to.include({ name: 'DocumentError' });
+    expect((await readDocument({ name: 'a.txt', bytes: bytes('next') })).text).to.equal('next');
   });
 });

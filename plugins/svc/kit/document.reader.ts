@@ -1,5 +1,7 @@
-import { formatNumber } from '#plugin-api';
-import { pageText } from './page-text.ts';
+import { DocumentError, formatNumber, type ReadContext } from '#plugin-api';
+import { documentEndings } from './documents.ts';
+import { limitAllocations } from './limit-allocations.ts';
+import { parsePageText } from './page-text.reader.ts';
 import { joinLines, joinParagraphs, type PdfItem, type PdfLine } from './pdf-text.ts';
 
 export interface DocumentText {
@@ -14,20 +16,17 @@ export interface DocumentText {
 export interface DocumentFile {
   /** Its extension determines the format. */
   readonly name: string;
+  /** Empty after a PDF was read. */
   readonly bytes: Uint8Array;
+  /** Characters of the text to return. Default: all. */
+  readonly longest?: number | undefined;
 }
 
-export interface ReadDocumentInit {
-  readonly signal?: AbortSignal | undefined;
-  /** Called after each page of a PDF. */
-  readonly onPage?: ((page: number, pages: number) => void) | undefined;
+/** Progress in a PDF. */
+export interface PageProgress {
+  readonly page: number;
+  readonly pages: number;
 }
-
-/** The text of a file cannot be read. The message says why and what to do. */
-export class DocumentError extends Error {}
-
-/** Extensions of readable files, for `accept` of a field. */
-export const documentEndings = ['.txt', '.md', '.html', '.pdf'] as const;
 
 const kinds: Readonly<Record<string, 'text' | 'html' | 'pdf'>> = {
   txt: 'text',
@@ -48,12 +47,15 @@ const maxCharacters = 20_000_000;
  *
  * @throws DocumentError for another extension, or a file with another format, a password, too much text or no text
  */
-export async function readDocument({ name, bytes }: DocumentFile, init: ReadDocumentInit = {}): Promise<DocumentText> {
+export async function parseDocument(
+  { name, bytes, longest }: DocumentFile,
+  context: ReadContext,
+): Promise<DocumentText> {
   const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const kind = Object.hasOwn(kinds, ending) ? kinds[ending] : undefined;
   if (kind === undefined)
     throw new DocumentError(`This type of file is not supported. Save it as one of ${documentEndings.join(', ')}.`);
-  const document = kind === 'pdf' ? await readPdf(bytes, init) : readText(bytes, kind);
+  const document = kind === 'pdf' ? await readPdf(bytes, context) : readText(bytes, kind);
   if (document.text.trim() === '') {
     throw new DocumentError(
       kind === 'pdf'
@@ -61,7 +63,7 @@ export async function readDocument({ name, bytes }: DocumentFile, init: ReadDocu
         : 'This file contains no text. Choose another one.',
     );
   }
-  return document;
+  return { ...document, text: document.text.slice(0, longest) };
 }
 
 function readText(bytes: Uint8Array, kind: 'text' | 'html'): DocumentText {
@@ -69,7 +71,7 @@ function readText(bytes: Uint8Array, kind: 'text' | 'html'): DocumentText {
     throw new DocumentError('This file contains binary data, not text. Choose another one.');
   const text = decode(bytes, kind);
   if (text.length > maxCharacters) throw tooLong();
-  if (kind === 'html') return { ...pageText(text), pages: null };
+  if (kind === 'html') return { ...parsePageText({ html: text }), pages: null };
   const plain = text.replaceAll(/\r\n?/g, '\n');
   return { title: /^#\s+(\S.*)$/m.exec(plain)?.[1]?.trim() ?? '', text: plain, pages: null };
 }
@@ -95,29 +97,47 @@ function decode(bytes: Uint8Array, kind: 'text' | 'html'): string {
   return new TextDecoder('windows-1252').decode(bytes);
 }
 
-async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit): Promise<DocumentText> {
+/** pdf.js inflates a stream without a limit, so that a small file could take all memory. */
+const maxStreamBytes = 32 * 1_048_576;
+
+async function readPdf(bytes: Uint8Array, context: ReadContext): Promise<DocumentText> {
   if (!Buffer.from(bytes.subarray(0, 1_024)).includes('%PDF-'))
     throw new DocumentError('This file is not a PDF. Check its extension.');
-  const { getDocumentProxy } = await import('unpdf');
-  // pdf.js detaches the buffer, so pass a copy.
-  const pdf = await getDocumentProxy(Uint8Array.from(bytes), { isEvalSupported: false, verbosity: 0 }).catch(
-    (error: unknown) => {
-      throw new DocumentError(
-        /password/i.test(String(error))
-          ? 'This PDF has a password. Save it without one.'
-          : 'This PDF is damaged and cannot be read. Export it again.',
-      );
-    },
-  );
+  const allocations = limitAllocations(maxStreamBytes);
   try {
-    if (pdf.numPages > maxPages)
+    const document = await readPages(bytes, context);
+    // pdf.js continues with a part of a page where it can.
+    if (allocations.isExceeded()) throw tooMuchData();
+    return document;
+  } catch (error) {
+    if (error instanceof DocumentError) throw error;
+    if (allocations.isExceeded()) throw tooMuchData();
+    throw new DocumentError(
+      /password/i.test(String(error))
+        ? 'This PDF has a password. Save it without one.'
+        : 'This PDF is damaged and cannot be read. Export it again.',
+    );
+  } finally {
+    allocations.restore();
+  }
+}
+
+function tooMuchData(): DocumentError {
+  return new DocumentError('This PDF contains too much data on a page. Split it or export it again.', 'too_large');
+}
+
+async function readPages(bytes: Uint8Array, { report }: ReadContext): Promise<DocumentText> {
+  const { getDocumentProxy } = await import('unpdf');
+  const pdf = await getDocumentProxy(bytes, { isEvalSupported: false, verbosity: 0 });
+  try {
+    const { numPages } = pdf;
+    if (numPages > maxPages)
       throw new DocumentError(
-        `This PDF has ${formatNumber(pdf.numPages)} pages. The maximum is ${formatNumber(maxPages)}. Split it.`,
+        `This PDF has ${formatNumber(numPages)} pages. The maximum is ${formatNumber(maxPages)}. Split it.`,
       );
     const lines: PdfLine[] = [];
     let characters = 0;
-    for (let page = 1; page <= pdf.numPages; page += 1) {
-      signal?.throwIfAborted();
+    for (let page = 1; page <= numPages; page += 1) {
       const proxy = await pdf.getPage(page);
       const { items } = await proxy.getTextContent();
       const read = joinLines(items.filter((item) => 'str' in item) as readonly PdfItem[], page - 1);
@@ -125,13 +145,13 @@ async function readPdf(bytes: Uint8Array, { signal, onPage }: ReadDocumentInit):
       lines.push(...read);
       characters += read.reduce((length, { text }) => length + text.length, 0);
       if (characters > maxCharacters) throw tooLong();
-      onPage?.(page, pdf.numPages);
+      report({ page, pages: numPages } satisfies PageProgress);
     }
     const { info } = (await pdf.getMetadata().catch(() => ({ info: {} }))) as {
       readonly info: { readonly Title?: unknown };
     };
     const title = typeof info.Title === 'string' ? info.Title.replace(/\s+/g, ' ').trim() : '';
-    return { title, text: joinParagraphs(lines, pdf.numPages), pages: pdf.numPages };
+    return { title, text: joinParagraphs(lines, numPages), pages: numPages };
   } finally {
     await pdf.destroy();
   }

@@ -3,14 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Entry, ZipFile } from 'yauzl';
-import { createAllowance, type Allowance, type InstallLimits } from './allowance.ts';
-import { InstallError } from './allowance.ts';
+import { DocumentError } from '#plugin-api';
+import { createAllowance, InstallError, type Allowance, type InstallLimits } from './allowance.ts';
 
 /**
  * Unpacks a zip file into an empty folder. The file is untrusted: names must stay inside the folder, links and encrypted
  * entries are rejected, and sizes are counted while inflating.
  *
- * @throws InstallError with the reason.
+ * @throws DocumentError with the reason.
  */
 export async function unpackZip({
   file,
@@ -32,7 +32,7 @@ export async function unpackZip({
       zip.close();
     }
   } catch (error) {
-    throw toInstallError(error);
+    throw toDocumentError(error);
   }
 }
 
@@ -50,13 +50,13 @@ async function unpackEntry({ zip, entry, target, allowance }: Unpacking): Promis
   allowance.entry();
   const path = join(target, fileName);
   if (fileName.includes('\0') || !path.startsWith(target + sep))
-    throw new InstallError(`The zip file contains '${printable(fileName)}', which leaves the plugin folder.`);
+    throw new DocumentError(`The zip file contains '${printable(fileName)}', which leaves the plugin folder.`);
   const type = entryType(entry);
   if (type !== 'file' && type !== 'folder')
-    throw new InstallError(
+    throw new DocumentError(
       `The zip file contains '${printable(fileName)}', which is not a file or folder; links are not allowed.`,
     );
-  if (entry.isEncrypted()) throw new InstallError('The zip file is encrypted; pack it without a password.');
+  if (entry.isEncrypted()) throw new DocumentError('The zip file is encrypted; pack it without a password.');
   if (type === 'folder') {
     await mkdir(path, { recursive: true });
     return;
@@ -83,13 +83,12 @@ function printable(name: string): string {
 }
 
 /** Keeps file system errors. All others are caused by the content of the zip file. */
-function toInstallError(error: unknown): Error {
+function toDocumentError(error: unknown): Error {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (error instanceof InstallError) return error;
+  if (error instanceof InstallError || error instanceof DocumentError) return new DocumentError(message);
   if (code === 'EEXIST' || code === 'EISDIR' || code === 'ENOTDIR')
-    return new InstallError('The zip file contains two entries with the same name.', { cause: error });
-  if (code === 'ENAMETOOLONG')
-    return new InstallError('The zip file contains a name that is too long.', { cause: error });
+    return new DocumentError('The zip file contains two entries with the same name.');
+  if (code === 'ENAMETOOLONG') return new DocumentError('The zip file contains a name that is too long.');
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return error as Error;
-  return new InstallError(`The zip file cannot be unpacked: ${printable(message)}.`, { cause: error });
+  return new DocumentError(`The zip file cannot be unpacked: ${printable(message)}.`);
 }

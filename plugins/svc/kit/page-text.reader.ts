@@ -82,7 +82,7 @@ const minMainLength = 200;
  *
  * @param html of any size, even if broken; nothing in it is run or fetched
  */
-export function pageText(html: string): PageText {
+export function parsePageText({ html }: { readonly html: string }): PageText {
   const reader = new PageReader();
   const parser = new Parser(
     {
