@@ -151,6 +151,7 @@ describe('scope of a plugin', () => {
       () => host.clock.after(1, () => undefined),
       () => host.http.fetch('http://example.com'),
       () => host.metrics.add(() => ''),
+      () => host.documents.read({ module: new URL('file:///a.ts'), reader: 'a', input: null as never }),
       () => host.onStop(() => undefined),
     ];
     for (const use of refused)
