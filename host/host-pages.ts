@@ -80,6 +80,15 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
       body: async () => (await list()).createDeleteUserPage(given),
     },
     {
+      slug: 'profile/two-step',
+      title: 'Two-step sign-in',
+      parent: 'profile',
+      style,
+      script: 'admin/passkeys.js',
+      capability: 'read',
+      body: async () => (await import('./pages/two-step-page.ts')).createTwoStepPage(given),
+    },
+    {
       slug: 'profile',
       title: 'Profile',
       menu: 'Profile',
@@ -147,8 +156,7 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       menu: 'Security log',
       icon: 'shield',
       position: 94,
-      body: async () =>
-        (await import('./pages/security-log-page.ts')).createSecurityLogPage({ securityLog, users }),
+      body: async () => (await import('./pages/security-log-page.ts')).createSecurityLogPage({ securityLog, users }),
     },
   ];
   if (hasBackups)
@@ -205,7 +213,7 @@ async function backupPage({ config, database, clock }: Core) {
 }
 
 function createUserPagesDependencies(
-  { users, hooks, mail, clock }: Core,
+  { users, twoFactor, site, hooks, mail, clock }: Core,
   { sessions, applicationPasswords, authentication, accounts: { links, passwords } }: Web,
 ): UserPagesDependencies {
   return {
@@ -220,10 +228,15 @@ function createUserPagesDependencies(
     temporaryPassword: () => generatePassword(),
     sessions,
     applicationPasswords,
+    twoFactor,
+    siteName: () => site.name(),
     roles: roleNames,
     // Relative URLs: avatars come from the page's own origin.
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
-    currentSession: async ({ headers }) =>
-      (await authentication.sessionUser({ headers: headers as IncomingHttpHeaders }))?.sessionId ?? '',
+    currentSession: async (request) => {
+      const call = { headers: request.headers as IncomingHttpHeaders };
+      const session = (await authentication.sessionUser(call)) ?? (await authentication.limitedSession(call));
+      return session?.sessionId ?? '';
+    },
   };
 }

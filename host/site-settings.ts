@@ -1,5 +1,7 @@
 import { RestError, isUrl } from '#plugin-api';
 import type { HooksApi, OptionsApi } from '#plugin-api';
+import { roleNames } from './users/roles.ts';
+import { twoFactorRolesOption } from './users/two-factor/two-factor.ts';
 
 export interface SiteSettingsDependencies {
   readonly options: Pick<OptionsApi, 'registerSetting'>;
@@ -18,6 +20,7 @@ export const contactOption = 'account_contact';
 /** The settings of the site itself: shown on the Settings page and in `/wp/v2/settings`. */
 export function registerSiteSettings(dependencies: SiteSettingsDependencies): void {
   registerGeneralSettings(dependencies);
+  registerTwoFactorRoles(dependencies.options);
   registerRestSettings(dependencies);
 }
 
@@ -97,6 +100,26 @@ function registerRestSettings({ options, hooks }: SiteSettingsDependencies): voi
   hooks.addFilter(`sanitize_option_${allowedOriginsOption}`, (value: unknown) =>
     Array.isArray(value) ? [...new Set(value.map(checkOrigin))] : value,
   );
+}
+
+function registerTwoFactorRoles(options: Pick<OptionsApi, 'registerSetting'>): void {
+  options.registerSetting(twoFactorRolesOption, {
+    group: 'security',
+    label: 'Require two-step sign-in',
+    schema: {
+      type: 'array',
+      items: {
+        type: 'string',
+        enum: roleNames,
+        oneOf: roleNames.map((role) => ({ const: role, title: role.charAt(0).toUpperCase() + role.slice(1) })),
+      },
+      maxItems: 20,
+      default: [],
+      description:
+        'Users with these roles set up an authenticator app or a passkey at their next sign-in, before anything else. ' +
+        'Application passwords keep working.',
+    },
+  });
 }
 
 function checkTimezone(name: string): string {

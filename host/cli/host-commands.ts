@@ -22,7 +22,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
   return [
     ...optionCommands(core.options),
     ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
-    ...userCommands(core.users),
+    ...userCommands(core.users, core.twoFactor),
     ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
     ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),

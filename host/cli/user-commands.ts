@@ -8,8 +8,13 @@ const role = {
   description: 'Role of the user.',
 } as const;
 
-/** `user create|list|set-password`, with the names and output of WP-CLI. */
-export function userCommands(users: UsersApi): CliCommand[] {
+/** What the commands need of two-step sign-in. */
+interface TwoFactorForCommands {
+  reset(userId: number, actorId: number): Promise<boolean>;
+}
+
+/** `user create|list|set-password|two-factor reset`, with the names and output of WP-CLI. */
+export function userCommands(users: UsersApi, twoFactor: TwoFactorForCommands): CliCommand[] {
   const createCommand: CliCommand = {
     name: 'user create',
     description: 'Creates a user. Without --user_pass, generates a password and prints it once.',
@@ -64,15 +69,34 @@ export function userCommands(users: UsersApi): CliCommand[] {
     ],
     flags: { user_pass: { type: 'string', description: 'The new password, as for user create.' } },
     async run({ args: [name = '', argument], flags }) {
-      const user = (await users.find(name)) ?? (/^\d+$/.test(name) ? await users.get(Number(name)) : null);
-      if (user === null) throw new Error(`User '${name}' does not exist. Run 'user list' to see all users.`);
+      const user = await requireUser(users, name);
       const given = argument ?? text(flags['user_pass']);
       const password = given ?? generatePassword();
       await users.setPassword(user.id, password);
       return { id: user.id, login: user.login, ...(given === null && { password }) };
     },
   };
-  return [createCommand, listCommand, setPasswordCommand];
+  return [createCommand, listCommand, setPasswordCommand, resetTwoFactorCommand(users, twoFactor)];
+}
+
+function resetTwoFactorCommand(users: UsersApi, twoFactor: TwoFactorForCommands): CliCommand {
+  return {
+    name: 'user two-factor reset',
+    description:
+      'Removes authenticator app, passkeys and recovery codes of a user who has lost them, and ends all sessions of the user.',
+    args: [{ name: 'user', description: 'Id, user name or email address.' }],
+    async run({ args: [name = ''] }) {
+      const user = await requireUser(users, name);
+      return { id: user.id, login: user.login, reset: await twoFactor.reset(user.id, 0) };
+    },
+  };
+}
+
+/** @throws Error for an unknown user. */
+async function requireUser(users: UsersApi, name: string): Promise<User> {
+  const user = (await users.find(name)) ?? (/^\d+$/.test(name) ? await users.get(Number(name)) : null);
+  if (user === null) throw new Error(`User '${name}' does not exist. Run 'user list' to see all users.`);
+  return user;
 }
 
 function text(value: unknown): string | null {

@@ -14,6 +14,7 @@ import {
   readText,
   type FieldErrors,
 } from './forms.ts';
+import { describeTwoFactor } from './two-step-page.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 const browsers = [
@@ -131,9 +132,10 @@ async function profileView(
 ): Promise<NonNullable<AdminActionResult['page']>> {
   const { user } = request;
   const current = await dependencies.currentSession(request);
-  const [passwords, sessions] = await Promise.all([
+  const [passwords, sessions, twoFactor] = await Promise.all([
     dependencies.applicationPasswords.list(user.id),
     dependencies.sessions.list(user.id),
+    dependencies.twoFactor.status(user),
   ]);
   return {
     template: 'admin/pages/profile',
@@ -151,6 +153,7 @@ async function profileView(
         browser: describeBrowser(session.userAgent),
         isCurrent: session.id === current,
       })),
+      twoFactor: describeTwoFactor(twoFactor),
       hasOthers: sessions.some(({ id }) => id !== current),
     },
   };

@@ -37,6 +37,7 @@ const ownGroups: readonly SettingsGroup[] = [
   { id: 'reading', title: 'Reading' },
   { id: 'writing', title: 'Writing' },
   { id: 'media', title: 'Media' },
+  { id: 'security', title: 'Security' },
   { id: 'rest', title: 'REST API', help: 'Only needed for browser apps.' },
 ];
 
@@ -86,7 +87,7 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
         for (const { name, schema } of settingsIn(group.id)) {
           if (typed[name] === undefined) continue;
           try {
-            await options.update(name, parseValue(schema, String(typed[name])));
+            await options.update(name, parseValue(schema, typed[name]));
           } catch (error) {
             Object.assign(errors, toFieldError(error, name));
           }
@@ -133,7 +134,10 @@ function toField(
 }
 
 /** Converts form text to the type of the schema, which then validates it. */
-function parseValue(schema: JsonSchema, text: string): unknown {
+function parseValue(schema: JsonSchema, given: unknown): unknown {
+  // Checkboxes. The form sends an empty text too, so that all of them can be cleared.
+  if (Array.isArray(given)) return given.filter((choice) => choice !== '');
+  const text = String(given);
   if (schema.type === 'array')
     return text
       .split(/\r?\n/)

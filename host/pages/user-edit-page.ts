@@ -2,6 +2,7 @@ import { RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
 import { profileFormData, readProfile } from './forms.ts';
 import { parseId, readRawText, readQuery, withFieldErrors, success, readText, type FieldErrors } from './forms.ts';
+import { describeTwoFactor } from './two-step-page.ts';
 import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 interface Typed {
@@ -154,6 +155,16 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
           ? success('Invitation revoked. Its link no longer works.', back(user))
           : { notice: { kind: 'info', text: 'This user has no open invitation.' }, ...back(user) };
       },
+      'reset-two-step': async (request) => {
+        const user = await posted(request);
+        if (user.id === request.user.id) throw forbidden('Change your own two-step sign-in on your profile.');
+        request.requireFreshSignIn();
+        await dependencies.twoFactor.reset(user.id, request.user.id);
+        return success(
+          `Two-step sign-in of ${user.displayName} reset. The user has been signed out everywhere.`,
+          back(user),
+        );
+      },
       'sign-out': async (request) => {
         const user = await posted(request);
         await sessions.destroyAll(user.id);
@@ -195,6 +206,7 @@ async function editView(
       fields: { id: String(user.id) },
       invitation: invitation && { ...invitation, isExpired: invitation.expiresAt <= dependencies.now() },
       mayInvite: await dependencies.isMailAvailable(),
+      twoFactor: describeTwoFactor(await dependencies.twoFactor.status(user)),
       sessions: (await sessions.list(user.id)).length,
     },
   };

@@ -1,3 +1,4 @@
+import type { TwoFactorForPages } from './two-step-page.ts';
 import { RestError, type AdminRequest, type User, type UserChanges, type UsersApi } from '#plugin-api';
 
 /** A signed-in browser. Times are milliseconds since the epoch. */
@@ -46,6 +47,8 @@ export interface UserPagesDependencies {
   readonly now: () => number;
   /** A random password for an invited user, which no person sees. */
   readonly temporaryPassword: () => string;
+  readonly twoFactor: TwoFactorForPages;
+  readonly siteName: () => Promise<string>;
   /** URL of the avatar of a user. @param size in pixels. */
   readonly avatarUrl: (user: User, size: number) => string;
   /** Role names, most powerful first. */

@@ -28,6 +28,18 @@ export function recordSecurityEvents(
     record({ event: 'sign_in_failed', details: { login: login.slice(0, 100) } }),
   );
   hooks.addAction('wp_logout', (userId) => record({ event: 'signed_out', userId }));
+  hooks.addAction('two_factor_failed', (user) => record({ event: 'two_factor_failed', details: { user } }));
+  hooks.addAction('two_factor_enabled', (userId, method) =>
+    record({ event: 'two_factor_enabled', userId, details: { method } }),
+  );
+  hooks.addAction('two_factor_disabled', (user, method, userId) =>
+    record({ event: 'two_factor_disabled', userId, details: { user, method } }),
+  );
+  hooks.addAction('passkey_added', (userId) => record({ event: 'passkey_added', userId }));
+  hooks.addAction('passkey_removed', (userId) => record({ event: 'passkey_removed', userId }));
+  hooks.addAction('recovery_code_used', (userId, left) =>
+    record({ event: 'recovery_code_used', userId, details: { left } }),
+  );
   hooks.addAction('user_register', (user) => record({ event: 'user_created', details: { user } }));
   hooks.addAction('profile_update', (user) => record({ event: 'user_changed', details: { user } }));
   hooks.addAction('deleted_user', (user, _reassignTo, { login }) =>

@@ -3,7 +3,7 @@ import type { JsonSchema } from '#plugin-api';
 
 /** Values of the partial `admin/field`. */
 export interface FormField {
-  readonly type: 'text' | 'url' | 'email' | 'number' | 'textarea' | 'select' | 'switch' | 'secret';
+  readonly type: 'text' | 'url' | 'email' | 'number' | 'textarea' | 'select' | 'checkboxes' | 'switch' | 'secret';
   readonly id: string;
   readonly name: string;
   readonly label: string;
@@ -54,6 +54,7 @@ export function schemaField(name: string, schema: JsonSchema, init: FormFieldIni
     ...fieldValue(type, schema, init.value),
     ...fieldLimits(type, schema),
     ...(type === 'select' && { options: fieldOptions(schema) }),
+    ...(type === 'checkboxes' && { options: fieldOptions({ ...schema.items, required: true }) }),
   };
 }
 
@@ -65,6 +66,7 @@ function fieldType(schema: JsonSchema): FormField['type'] {
     : schema.type;
   if (type === 'boolean') return 'switch';
   if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'array' && schema.items?.enum) return 'checkboxes';
   if (type === 'array' || schema.format === 'textarea-field') return 'textarea';
   if (schema.format === 'uri') return 'url';
   return schema.format === 'email' ? 'email' : 'text';
@@ -80,6 +82,7 @@ function fieldValue(
     return { saved: state.saved === true, ...(typeof state.ending === 'string' && { ending: state.ending }) };
   }
   const value = given ?? schema.default;
+  if (type === 'checkboxes') return { value: Array.isArray(value) ? value : [] };
   if (Array.isArray(value)) return { value: value.join('\n') };
   return value === undefined || value === null ? {} : { value };
 }

@@ -61,7 +61,7 @@ export async function signIn(
   await page.goto(`${url}/admin/login`);
   await page.getByLabel('User name or email').fill(login);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('**/admin/');
 }
 

@@ -6,7 +6,7 @@ import { ada, openNode, rejection } from './helper.ts';
 describeDialects('user commands', (open) => {
   async function commands() {
     const node = await openNode(open);
-    const byName = new Map(userCommands(node.users).map((command) => [command.name, command]));
+    const byName = new Map(userCommands(node.users, node.twoFactor).map((command) => [command.name, command]));
     const run = (name: string, args: readonly string[], flags: Readonly<Record<string, unknown>> = {}) =>
       byName.get(name)!.run({ args, flags }) as Promise<Record<string, unknown>>;
     return { ...node, run };
