@@ -14,7 +14,8 @@ describe('the lines and files of the project', () => {
     expect(longLinesIn('a.hbs', `<p>${long}</p>\n`)).to.deep.equal(['a.hbs:1 (157)']);
   });
 
-  it('keeps host and plugins at 1,150 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1150);
+  /** 1,140 before document workers, mail, two-step sign-in, account pages and the security log, which brought 60. */
+  it('keeps host and plugins at 1,220 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_220);
   });
 });
