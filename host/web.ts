@@ -48,7 +48,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     prefix: core.config.restPrefix,
     site: core.site,
     isAllowedOrigin: origins.isAllowed,
-    sessionCookie: sessionCookieName,
+    sessionCookie: sessionCookieName({ secure: core.site.url.startsWith('https:') }),
   });
   const signIn = createSignIn(core);
   const { assets, views } = createTemplates(core);
@@ -108,7 +108,7 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   });
   const secondStep = createSecondStep({ twoFactor, users, authentication, limiter, hooks, log, siteUrl });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
-  return { nonces, sessions, applicationPasswords, authentication, secondStep, setup };
+  return { nonces, sessions, applicationPasswords, limiter, authentication, secondStep, setup };
 }
 
 type AccountMails = ReturnType<typeof createAccountMails>;
@@ -253,7 +253,7 @@ interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks'> {
 /** Workers serve health, metrics and assets only. */
 function createServer({ core, checks, rest, signIn, assets, admin, pages, metrics }: ServerDependencies) {
   const { config, clock, log, users, site } = core;
-  const { authentication } = signIn;
+  const { authentication, limiter } = signIn;
   const siteUrl = (): string => site.url;
   const isWeb = config.role !== 'worker';
   return createHttpServer({
@@ -268,6 +268,7 @@ function createServer({ core, checks, rest, signIn, assets, admin, pages, metric
           prefix: config.restPrefix,
           currentUser: (request, response) => authentication.currentUser(request, response),
           pageUser: createPageUser({ authentication, users, siteUrl }),
+          countWrongKey: (ip) => limiter.countWrongKey(ip),
           requireFreshSignIn: (request, given) => authentication.requireFreshSignIn(request, given),
           log,
         })

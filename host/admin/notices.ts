@@ -5,7 +5,6 @@ import type { AdminNonces, SignedIn } from './dependencies.ts';
 
 export type Notice = NonNullable<AdminActionResult['notice']>;
 
-const cookieName = 'svc_notice';
 const maxLength = 1_200;
 const kinds: readonly string[] = ['success', 'error', 'warning', 'info'];
 
@@ -20,19 +19,21 @@ export interface FlashNotices {
 }
 
 export function createFlashNotices(nonces: AdminNonces, isSecure: () => boolean): FlashNotices {
-  const attributes = (): string => `; Path=/admin; HttpOnly; SameSite=Lax${isSecure() ? '; Secure' : ''}`;
+  const cookieName = (): string => (isSecure() ? '__Host-svc_notice' : 'svc_notice');
+  // The prefix requires this path.
+  const attributes = (): string => `; Path=/; HttpOnly; SameSite=Lax${isSecure() ? '; Secure' : ''}`;
   const nonceAction = (payload: string): string => `notice:${payload}`;
   return {
     async write(response, notice, { user, sessionId }) {
       const text = notice.text.length > maxLength ? `${notice.text.slice(0, maxLength)}…` : notice.text;
       const payload = Buffer.from(JSON.stringify([notice.kind, text])).toString('base64url');
       const nonce = await nonces.create(nonceAction(payload), user, sessionId);
-      response.append('Set-Cookie', `${cookieName}=${payload}.${nonce}; Max-Age=60${attributes()}`);
+      response.append('Set-Cookie', `${cookieName()}=${payload}.${nonce}; Max-Age=60${attributes()}`);
     },
     async consume(request, response, { user, sessionId }) {
-      const value = readCookie(request, cookieName);
+      const value = readCookie(request, cookieName());
       if (value === null) return null;
-      response.append('Set-Cookie', `${cookieName}=; Max-Age=0${attributes()}`);
+      response.append('Set-Cookie', `${cookieName()}=; Max-Age=0${attributes()}`);
       const [payload = '', nonce = ''] = value.split('.');
       const isGenuine = await nonces.verify({ nonce, action: nonceAction(payload), user, sessionId });
       return isGenuine ? decode(payload) : null;

@@ -95,7 +95,7 @@ function validateSetup(input: SetupInput, passwordAgain: unknown): Record<string
     ...(input.siteName === '' && { site_name: 'Enter a name for the site.' }),
     ...(input.login === '' && { login: 'Enter a user name.' }),
     ...(!/^[^@\s]+@[^@\s]+$/.test(input.email) && { email: 'Enter a valid email address, like you@example.com.' }),
-    ...(input.password.length < 8 && { password: 'Use at least 8 characters.' }),
+    ...(input.password.length < 12 && { password: 'Use at least 12 characters.' }),
     ...(input.password !== passwordAgain && { password_again: 'The passwords do not match.' }),
   };
 }

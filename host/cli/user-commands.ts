@@ -24,7 +24,7 @@ export function userCommands(users: UsersApi, twoFactor: TwoFactorForCommands): 
     ],
     flags: {
       display_name: { type: 'string', description: 'Name shown to others. Default: the user name.' },
-      user_pass: { type: 'string', description: 'Password, at least 8 characters.' },
+      user_pass: { type: 'string', description: 'Password, at least 12 characters.' },
       role: { ...role, default: 'subscriber' },
     },
     async run({ args: [login = '', email = ''], flags }) {

@@ -41,6 +41,11 @@ export interface RestRequest<P = Params> {
    * after too many wrong passwords.
    */
   requireFreshSignIn(): Promise<void>;
+  /**
+   * Counts a wrong key by the caller's address: call it in `authenticate` before you refuse. Keys of all plugins count together,
+   * on all nodes. Throws RestError 429 `too_many_login_attempts` after 100 within 15 minutes; a right key still works then.
+   */
+  countWrongKey(): Promise<void>;
   /** IP address of the caller (behind `TRUST_PROXY` proxies the forwarded one); empty for requests from inside the process. */
   readonly ip: string;
   /** Aborted when the caller hangs up. */

@@ -33,7 +33,7 @@ export interface NewUser {
   /** 1..60 characters of letters, digits, space and `_.-@`; unique, ignoring case. */
   readonly login: string;
   readonly email: string;
-  /** 8..1024 characters; stored as an argon2id hash (D3). */
+  /** 12..1024 characters, none that is common in data breaches; stored as an argon2id hash (D3). */
   readonly password: string;
   readonly displayName?: string;
   /** Default `subscriber`. */

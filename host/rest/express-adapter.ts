@@ -19,6 +19,8 @@ export interface RestHandlerDependencies {
   readonly currentUser: (request: IncomingMessage, response: Pick<ServerResponse, 'setHeader'>) => Promise<User> | User;
   /** See RestRequest. Default: the anonymous visitor. */
   readonly pageUser?: (request: IncomingMessage) => Promise<User> | User;
+  /** See RestRequest. Default: nothing is counted. */
+  readonly countWrongKey?: (ip: string) => Promise<void>;
   /** See RestRequest. Default: nothing is required. */
   readonly requireFreshSignIn?: (
     request: IncomingMessage,
@@ -41,6 +43,7 @@ export function createRestHandler({
   prefix,
   currentUser,
   pageUser,
+  countWrongKey,
   requireFreshSignIn,
   log,
 }: RestHandlerDependencies): RestHandler {
@@ -49,15 +52,17 @@ export function createRestHandler({
     const location = locate(request.originalUrl ?? request.url ?? '/');
     if (location === null) return next();
     const id = requestId(request, response);
+    const ip = request.ip ?? request.socket.remoteAddress ?? '';
     const rawRequest: RawRestRequest = {
       method: request.method ?? 'GET',
       route: location.route,
       query: location.query,
       headers: request.headers as Headers,
       id,
-      ip: request.ip ?? request.socket.remoteAddress ?? '',
+      ip,
       currentUser: () => currentUser(request, response),
       ...(pageUser && { pageUser: () => pageUser(request) }),
+      ...(countWrongKey && { countWrongKey: () => countWrongKey(ip) }),
       ...(requireFreshSignIn && { requireFreshSignIn: (given) => requireFreshSignIn(request, given) }),
       readBody: (limit) => readBody(request, limit),
       onHangUp: (listener) => watchHangUp(response, listener),

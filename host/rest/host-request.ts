@@ -25,6 +25,8 @@ export interface HostRequestInit {
   readonly signal?: AbortSignal;
   /** See RestRequest; default `user`. */
   readonly pageUser?: () => Promise<User> | User;
+  /** Absent for callers inside the process. */
+  readonly countWrongKey?: () => Promise<void>;
   /** Absent for callers inside the process, which need no sign-in. */
   readonly requireFreshSignIn?: (given: {
     readonly user: User;
@@ -99,6 +101,10 @@ export class HostRequest implements RestRequest {
     });
   }
 
+  async countWrongKey(): Promise<void> {
+    await this.#init.countWrongKey?.();
+  }
+
   get signal(): AbortSignal {
     return (this.#signal ??= hangUpSignal(this.#init.onHangUp));
   }
@@ -140,7 +146,7 @@ export class HostRequest implements RestRequest {
   inner(
     init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>,
   ): HostRequest {
-    const { user, id, ip, log, requireFreshSignIn } = this.#init;
+    const { user, id, ip, log, countWrongKey, requireFreshSignIn } = this.#init;
     // Without `pageUser`: a part of a batch has no origin.
     return new HostRequest({
       headers: {},
@@ -149,6 +155,7 @@ export class HostRequest implements RestRequest {
       ip,
       log,
       signal: this.signal,
+      ...(countWrongKey && { countWrongKey }),
       ...(requireFreshSignIn && { requireFreshSignIn }),
       ...init,
     });

@@ -30,6 +30,8 @@ export interface RawRestRequest {
     readonly user: User;
     readonly password: string | undefined;
   }) => Promise<void>;
+  /** Counts a wrong key by the caller's address (see RestRequest). Default: nothing is counted. */
+  readonly countWrongKey?: () => Promise<void>;
   /** The whole body; null once it is known to exceed `limit` bytes. Rejects when the caller hangs up. Called at most once. */
   readBody(limit: number): Promise<Buffer | null>;
   /** Calls back when the caller hangs up, or at once if it already has. */

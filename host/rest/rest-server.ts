@@ -114,6 +114,7 @@ function createReceiver({
       log,
       onHangUp: (listener: () => void) => raw.onHangUp(listener),
       pageUser: () => raw.pageUser?.() ?? visitor,
+      ...(raw.countWrongKey && { countWrongKey: raw.countWrongKey }),
       ...(raw.requireFreshSignIn && { requireFreshSignIn: raw.requireFreshSignIn }),
     };
     let user = visitor;

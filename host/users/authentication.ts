@@ -8,14 +8,17 @@ import {
   incorrectCurrentPassword,
   isFreshSignIn,
 } from './fresh-sign-in.ts';
-import type { LoginLimiter } from './login-limiter.ts';
+import { freeFailures, type LoginLimiter } from './login-limiter.ts';
 import type { Nonces } from './nonces.ts';
 import { secondStepCookie } from './second-step.ts';
 import type { Sessions } from './sessions.ts';
 import type { CodeMethod, TwoFactor } from './two-factor/two-factor.ts';
 import type { Users } from './users.ts';
 
-export const sessionCookieName = 'svc_session';
+/** Name of the session's cookie. With https, browsers accept the prefix only for this host, so subdomains cannot set it. */
+export function sessionCookieName({ secure }: { readonly secure: boolean }): string {
+  return secure ? '__Host-svc_session' : 'svc_session';
+}
 
 /** Browsers limit cookies to 400 days. The server decides when a session expires. */
 const cookieMaxAgeSeconds = 400 * 24 * 3600;
@@ -30,12 +33,12 @@ function sessionCookie(
   { secure, remember }: { readonly secure: boolean; readonly remember: boolean },
 ): string {
   const maxAge = remember ? `; Max-Age=${cookieMaxAgeSeconds}` : '';
-  return `${sessionCookieName}=${token}; Path=/${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return `${sessionCookieName({ secure })}=${token}; Path=/${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 
 /** Value of `Set-Cookie` that deletes the session cookie. */
 function clearingCookie({ secure }: { readonly secure: boolean }): string {
-  return `${sessionCookieName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  return `${sessionCookieName({ secure })}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 }
 
 declare module '#plugin-api' {
@@ -44,6 +47,11 @@ declare module '#plugin-api' {
     wp_login_failed: (login: string) => void;
     /** After a complete sign-in, with the method of its last step. */
     user_signed_in: (userId: number, method: SignInMethod) => void;
+    /**
+     * After the tenth failed sign-in of a user within a day: further attempts from unknown networks have to wait. At most once
+     * until the user signs in or a day passes without attempts.
+     */
+    login_throttled: (user: User, details: { readonly ip: string; readonly failures: number }) => void;
     wp_logout: (userId: number) => void;
   }
 }
@@ -89,7 +97,7 @@ export interface Visitor {
 }
 
 export interface AuthenticationDependencies {
-  readonly users: Pick<Users, 'get' | 'verify' | 'anonymous'>;
+  readonly users: Pick<Users, 'get' | 'find' | 'verify' | 'anonymous'>;
   readonly sessions: Sessions;
   readonly nonces: Nonces;
   readonly applicationPasswords: Pick<ApplicationPasswords, 'verify' | 'usedBy'>;
@@ -157,7 +165,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   const isSecure = (): boolean => siteUrl().startsWith('https:');
 
   async function findSession({ headers }: IncomingCall): Promise<SignedIn | null> {
-    const token = readCookie(headers.cookie, sessionCookieName);
+    const token = readCookie(headers.cookie, sessionCookieName({ secure: isSecure() }));
     const session = token === null ? null : await sessions.find(token);
     const user = session && (await users.get(session.userId));
     return user ? { user, sessionId: session.id, authenticatedAt: session.authenticatedAt } : null;
@@ -174,12 +182,28 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   async function applicationUser(header: string, ip: string): Promise<User> {
     const credentials = readBasic(header);
     const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
-    if (!user)
-      throw new RestError({
-        code: 'incorrect_password',
-        message: 'Incorrect user name or application password.',
-        status: 401,
-      });
+    if (user) return user;
+    // Counted after the check: 139 random bits cannot be guessed, and programs behind the same address keep working.
+    const account = (await users.find(credentials?.login ?? ''))?.id ?? credentials?.login ?? '';
+    await limiter.spend({ secret: 'application', account, ip });
+    throw new RestError({
+      code: 'incorrect_password',
+      message: 'Incorrect user name or application password.',
+      status: 401,
+    });
+  }
+
+  /** Verifies a password within the limits. Null: wrong, or the user is unknown. */
+  async function verifyPassword(login: string, password: string, ip: string): Promise<User | null> {
+    const known = await users.find(login);
+    const attempt = { account: known?.id ?? login, ip };
+    const { failures } = await limiter.spend(attempt);
+    const user = await users.verify(login, password);
+    if (user !== null) await limiter.reset(attempt);
+    else if (known !== null && failures === freeFailures) {
+      log.warn('Sign-in throttled', { event: 'sign_in_throttled', user: known.id, ip });
+      await hooks.doActionAsync('login_throttled', known, { ip, failures });
+    }
     return user;
   }
 
@@ -192,20 +216,17 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   const isFresh = (session: Pick<SignedIn, 'authenticatedAt'>): boolean => isFreshSignIn(session, clock.now());
 
   async function confirmPassword({ user, sessionId }: SignedIn, password: string, ip: string): Promise<boolean> {
-    await limiter.spend(user.login, ip);
-    if ((await users.verify(user.login, password))?.id !== user.id) {
+    if ((await verifyPassword(user.login, password, ip))?.id !== user.id) {
       log.warn('Password confirmation failed', { event: 'password_confirmation_failed', user: user.id, ip });
       return false;
     }
-    await limiter.reset(user.login, ip);
     await sessions.confirm(sessionId);
     return true;
   }
 
   const completeSignIn: Authentication['completeSignIn'] = async (user, { remember, method, ...visitor }) => {
-    // The count of wrong passwords and codes ends only here, so that a known password does not reset that of codes.
-    await limiter.reset(user.login, visitor.ip);
-    await limiter.reset(user.email, visitor.ip);
+    // Codes are counted apart from passwords, so that a right password does not reset their count.
+    await limiter.reset({ secret: 'code', account: user.id, ip: visitor.ip });
     const opened = await openSession(user, visitor, remember);
     log.info('User signed in', { event: 'user_signed_in', user: user.id, ip: visitor.ip, method });
     await hooks.doActionAsync('wp_login', user.login, user);
@@ -247,8 +268,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       throw new RestError({ code: 'rest_cookie_invalid_nonce', message: 'Cookie check failed', status: 403 });
     },
     async login({ login, password, remember, ip, userAgent }) {
-      await limiter.spend(login, ip);
-      const user = await users.verify(login, password);
+      const user = await verifyPassword(login, password, ip);
       if (user === null) {
         log.warn('Sign-in failed', { event: 'sign_in_failed', ip });
         await hooks.doActionAsync('wp_login_failed', login);

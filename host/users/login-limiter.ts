@@ -4,20 +4,45 @@ import { RestError, formatWait } from '#plugin-api';
 import type { Clock, DatabaseApi, Knex } from '#plugin-api';
 import { keyOf } from './user-input.ts';
 
-/** Attempts per 15 minutes: for one name from one address, and from one address in total. */
-const limits = { name: 10, address: 100 } as const;
-const windowMilliseconds = 15 * 60_000;
+/** Attempts per 15 minutes: for one account from one address, and from one address in total. */
+const limits = { account: 10, address: 100 } as const;
+const minute = 60_000;
+const windowMilliseconds = 15 * minute;
 
-/** Limits password guessing. Attempts are counted in the database, so the limit covers all nodes. */
+/** Failures of one account from all addresses that cause no delay. */
+export const freeFailures = 10;
+const firstDelay = minute / 2;
+const longestDelay = 15 * minute;
+/** Failures of an account are forgotten a day after the last one. */
+const memoryMilliseconds = 24 * 60 * minute;
+/** A network from which the user signed in is known for 30 days. */
+const knownMilliseconds = 30 * memoryMilliseconds;
+
+/** A guess of a secret. Guesses of different secrets are counted separately. */
+export interface LoginAttempt {
+  /** Default `password`. */
+  readonly secret?: 'password' | 'code' | 'passkey' | 'application';
+  /** Id of the user, or the typed name if no user has it. */
+  readonly account: number | string;
+  readonly ip: string;
+}
+
+/** Limits password guessing. Attempts are counted in the database, so the limits cover all nodes. */
 export interface LoginLimiter {
   /**
-   * Counts an attempt before the password is checked, so that parallel attempts cannot bypass the limit.
+   * Counts an attempt before the password is checked, so that parallel attempts cannot bypass the limits. After ten failures of
+   * one account from all addresses together, each further attempt has to wait: 30 seconds, then twice as long each time, at
+   * most 15 minutes. Networks from which the user signed in during the last 30 days need not wait, so others cannot lock the
+   * user out.
    *
+   * @returns `failures`: attempts for this account from unknown networks since its last sign-in, this one included.
    * @throws RestError 429 `too_many_login_attempts` with `Retry-After`.
    */
-  spend(login: string, ip: string): Promise<void>;
-  /** Resets the count of this name and address after a successful sign-in. */
-  reset(login: string, ip: string): Promise<void>;
+  spend(attempt: LoginAttempt): Promise<{ readonly failures: number }>;
+  /** Resets the counts of this account and remembers the network after a successful sign-in. */
+  reset(attempt: LoginAttempt): Promise<void>;
+  /** Counts a wrong key by its address. @throws RestError 429 `too_many_login_attempts` after 100 within 15 minutes. */
+  countWrongKey(ip: string): Promise<void>;
 }
 
 export function createLoginLimiter({
@@ -27,21 +52,63 @@ export function createLoginLimiter({
   readonly database: Pick<DatabaseApi, 'knex'>;
   readonly clock: Pick<Clock, 'now'>;
 }): LoginLimiter {
+  const limited = createLimitedAddresses();
+
+  async function spendLimit(subject: string, limit: number): Promise<void> {
+    const now = clock.now();
+    const { tries, expiresAt } = await count(knex, subject, now);
+    if (tries === 1) await knex('login_attempts').where('expires_at', '<=', now).delete();
+    if (tries > limit) throw tooMany(expiresAt - now);
+  }
+
   return {
-    async spend(login, ip) {
+    async spend(attempt) {
+      const subjects = hashSubjects(attempt);
+      await spendLimit(subjects.both, limits.account);
+      await spendLimit(subjects.address, limits.address);
+      if (await isKnown(knex, subjects.known, clock.now())) return { failures: 0 };
+      return { failures: await countFailure(knex, subjects.account, clock.now()) };
+    },
+    async reset(attempt) {
+      const { both, account, known } = hashSubjects(attempt);
       const now = clock.now();
-      for (const [kind, subject] of Object.entries(hashSubjects(login, ip)) as [keyof typeof limits, string][]) {
-        const { tries, expiresAt } = await count(knex, subject, now);
-        if (tries === 1) await knex('login_attempts').where('expires_at', '<=', now).delete();
-        if (tries > limits[kind]) throw tooMany(expiresAt - now);
+      // A sign-in from a known network was not counted, and must not give others new free attempts.
+      const finished = (await isKnown(knex, known, now)) ? [both] : [both, account];
+      await knex('login_attempts').whereIn('subject', finished).delete();
+      await knex('login_attempts')
+        .insert({ subject: known, tries: 0, expires_at: now + knownMilliseconds })
+        .onConflict('subject')
+        .merge(['expires_at']);
+    },
+    async countWrongKey(ip) {
+      const address = networkOf(ip);
+      const now = clock.now();
+      const until = limited.get(address) ?? 0;
+      if (until > now) throw tooMany(until - now);
+      try {
+        await spendLimit(hash(['key', address]), limits.address);
+      } catch (error) {
+        if (error instanceof RestError) limited.set(address, now + Number(error.headers?.['Retry-After']) * 1000);
+        throw error;
       }
     },
-    async reset(login, ip) {
-      await knex('login_attempts')
-        .where({ subject: hashSubjects(login, ip).name })
-        .delete();
+  };
+}
+
+/** Addresses that this node refuses without the database, so that a flood of wrong keys causes no writes. */
+function createLimitedAddresses(): Pick<Map<string, number>, 'get' | 'set'> {
+  const until = new Map<string, number>();
+  return {
+    get: (address) => until.get(address),
+    set(address, time) {
+      if (until.size >= 10_000) until.clear();
+      return until.set(address, time);
     },
   };
+}
+
+async function isKnown(knex: Knex, subject: string, now: number): Promise<boolean> {
+  return (await knex('login_attempts').where({ subject }).where('expires_at', '>', now).first('subject')) !== undefined;
 }
 
 /** Counts an attempt of a subject in the current window. */
@@ -61,12 +128,66 @@ export async function count(knex: Knex, subject: string, now: number): Promise<{
   return { tries: Number(row?.tries), expiresAt: Number(row?.expires_at) };
 }
 
-/** Hashed, because users sometimes enter their password as the name. */
-function hashSubjects(login: string, ip: string): Record<keyof typeof limits, string> {
+/** Delay in milliseconds after this many failures. */
+function delayAfter(failures: number): number {
+  return failures < freeFailures ? 0 : Math.min(longestDelay, firstDelay * 2 ** (failures - freeFailures));
+}
+
+/**
+ * Counts a failure of an account unless it has to wait. Each update is conditional on the row read before, so of parallel
+ * attempts, also on several nodes, only one passes after a delay.
+ *
+ * @returns the failures counted so far. @throws RestError 429 while the account has to wait.
+ */
+async function countFailure(knex: Knex, subject: string, now: number): Promise<number> {
+  const next = { expires_at: now + memoryMilliseconds };
+  for (let round = 0; round <= 2 * freeFailures; round += 1) {
+    const row = await knex<{ subject: string; tries: number; expires_at: number | string }>('login_attempts')
+      .where({ subject })
+      .first();
+    if (row === undefined) {
+      const inserted = await knex('login_attempts')
+        .insert({ subject, tries: 1, ...next })
+        .onConflict('subject')
+        .ignore()
+        .returning('subject');
+      if (inserted.length > 0) return 1;
+      continue;
+    }
+    const isForgotten = Number(row.expires_at) <= now;
+    const failures = isForgotten ? 0 : Number(row.tries);
+    const wait = isForgotten ? 0 : Number(row.expires_at) - memoryMilliseconds + delayAfter(failures) - now;
+    if (wait > 0) throw tooMany(wait);
+    const { tries, expires_at } = row;
+    const changed = await knex('login_attempts')
+      .where({ subject, tries, expires_at })
+      .update({ tries: failures + 1, ...next });
+    if (changed > 0) return failures + 1;
+  }
+  throw tooMany(firstDelay);
+}
+
+interface Subjects {
+  readonly both: string;
+  readonly address: string;
+  readonly account: string;
+  readonly known: string;
+}
+
+function hashSubjects({ secret = 'password', account, ip }: LoginAttempt): Subjects {
   const address = networkOf(ip);
-  const hash = (parts: readonly string[]): string =>
-    createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-  return { name: hash([address, keyOf(login)]), address: hash([address]) };
+  const name = typeof account === 'number' ? account : keyOf(account);
+  return {
+    both: hash([secret, address, name]),
+    address: hash([secret, address]),
+    account: hash([secret, 'account', '', name]),
+    known: hash([secret, 'known', address, name]),
+  };
+}
+
+/** Hashed, because users sometimes enter their password as the name. */
+function hash(parts: readonly (string | number)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
 /** Groups IPv6 addresses by /64, the usual size of one connection. */

@@ -99,7 +99,7 @@ export function createSecondStep(dependencies: SecondStepDependencies): SecondSt
     },
     async enterCode(call, { code, ...visitor }) {
       const { pending, user } = await requirePending(call);
-      await limiter.spend(user.login, visitor.ip);
+      await limiter.spend({ secret: 'code', account: user.id, ip: visitor.ip });
       const method = await twoFactor.useCode(user.id, code);
       if (method === null) return refuse(user.id, visitor.ip);
       if (!(await twoFactor.pending.remove(pending.id))) throw expired();
@@ -107,7 +107,7 @@ export function createSecondStep(dependencies: SecondStepDependencies): SecondSt
     },
     async enterPasskey(call, { credential, challenge, ...visitor }) {
       const { pending, user } = await requirePending(call);
-      await limiter.spend(user.login, visitor.ip);
+      await limiter.spend({ secret: 'code', account: user.id, ip: visitor.ip });
       const passkey = await twoFactor.signIn.verifySignIn({ credential, challenge }, pending);
       if (passkey === null) return refuse(user.id, visitor.ip);
       if (!(await twoFactor.pending.remove(pending.id))) throw expired();
@@ -120,11 +120,11 @@ export function createSecondStep(dependencies: SecondStepDependencies): SecondSt
     requestPasskeySignIn: () => twoFactor.signIn.requestSignIn(null),
     async signInWithPasskey({ credential, challenge, remember, ...visitor }) {
       // No name is known yet: only the address is limited.
-      await limiter.spend('', visitor.ip);
+      await limiter.spend({ secret: 'passkey', account: visitor.ip, ip: visitor.ip });
       const passkey = await twoFactor.signIn.verifySignIn({ credential, challenge }, null);
       const user = passkey && (await users.get(passkey.userId));
       if (!user) return passkey === null ? null : refuse(passkey.userId, visitor.ip);
-      await limiter.reset('', visitor.ip);
+      await limiter.reset({ secret: 'passkey', account: visitor.ip, ip: visitor.ip });
       return authentication.completeSignIn(user, { ...visitor, remember, method: 'passkey' });
     },
     clearingCookie: () => secondStepCookie('', { secure: siteUrl().startsWith('https:') }),

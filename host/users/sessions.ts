@@ -20,7 +20,7 @@ export interface NewSession {
   readonly userId: number;
   readonly ip: string;
   readonly userAgent: string;
-  /** Expires 14 days instead of 2 days after the last use. Default: true. */
+  /** Expires 14 days instead of 2 days after the last use, at most 30 days after the sign-in. Default: true. */
   readonly remember?: boolean;
 }
 
@@ -52,6 +52,8 @@ interface SessionRow {
 }
 
 const hour = 3_600_000;
+/** A session ends this long after the sign-in, however often it is used. */
+const longest = 30 * 24 * hour;
 const lifetimes = { remembered: 14 * 24 * hour, short: 2 * 24 * hour } as const;
 
 export function createSessions({
@@ -87,11 +89,13 @@ export function createSessions({
       const row = await knex<SessionRow>('sessions')
         .where({ id: hashToken(token) })
         .where('expires_at', '>', now)
+        .where('created_at', '>', now - longest)
         .first();
       if (row === undefined) return null;
       // Write at most once per hour, not per request.
       if (now - Number(row.last_seen_at) < hour) return toSession(row);
-      const seen = { last_seen_at: now, expires_at: now + Number(row.lifetime) };
+      const expires_at = Math.min(now + Number(row.lifetime), Number(row.created_at) + longest);
+      const seen = { last_seen_at: now, expires_at };
       await knex('sessions').where({ id: row.id }).update(seen);
       return toSession({ ...row, ...seen });
     },
@@ -106,6 +110,7 @@ export function createSessions({
       const rows = await knex<SessionRow>('sessions')
         .where({ user_id: userId })
         .where('expires_at', '>', clock.now())
+        .where('created_at', '>', clock.now() - longest)
         .orderBy('last_seen_at', 'desc');
       return rows.map(toSession);
     },

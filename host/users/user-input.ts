@@ -1,5 +1,6 @@
 import { RestError, isEmail } from '#plugin-api';
 import type { NewUser, UserChanges, UserProfile } from '#plugin-api';
+import { isCommonPassword } from './common-passwords/common-passwords.ts';
 import { cleanProfile, profileErrors } from './profile.ts';
 import { isRole, roleNames } from './roles.ts';
 
@@ -105,8 +106,10 @@ function roleErrors(roles: readonly string[]): Record<string, string> {
 }
 
 function passwordErrors(password: string): Record<string, string> {
-  return password.length < 8 || password.length > 1024
-    ? { password: 'Use 8 to 1024 characters for the password.' }
+  if (password.length < 12 || password.length > 1024)
+    return { password: 'Use 12 to 1024 characters for the password.' };
+  return isCommonPassword(password)
+    ? { password: 'This password is easy to guess: it is common in data breaches. Use several unrelated words.' }
     : {};
 }
 

@@ -86,7 +86,7 @@ describe('first-run setup', () => {
     expect(answer.text)
       .to.contain('Enter a name for the site.')
       .and.contain('Enter a valid email address')
-      .and.contain('Use at least 8 characters.')
+      .and.contain('Use at least 12 characters.')
       .and.contain('The passwords do not match.');
     expect(answer.text).to.contain('value="ann"').and.not.contain('short-1').and.not.contain('other-2');
   });

@@ -61,7 +61,7 @@ async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]>
   const baseURL = `${upstream.ready}/v1`;
   const data = await createDataFolder();
   stops.push(data.remove);
-  await data.cli('svc', 'key', 'set', 'bench-key');
+  await data.cli('svc', 'key', 'set', 'bench-key-of-24-characters');
   await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${baseURL}`);
   const site = await startSite(data);
   stops.push(site.stop);
@@ -89,7 +89,7 @@ async function startSubjects(stops: (() => Promise<void>)[]): Promise<Subject[]>
 function answerOf(url: string, { agent, body }: { readonly agent: Agent; readonly body: string }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = {
-      authorization: 'Bearer bench-key',
+      authorization: 'Bearer bench-key-of-24-characters',
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     };

@@ -64,7 +64,7 @@ async function startSubjects(
   const baseUrl = `${upstream}/v1`;
   const data = await createDataFolder();
   stops.push(data.remove);
-  await data.cli('svc', 'key', 'set', 'bench-key');
+  await data.cli('svc', 'key', 'set', 'bench-key-of-24-characters');
   await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${baseUrl}`);
   const site = await startSite(data);
   stops.push(site.stop);
@@ -76,7 +76,7 @@ async function startSubjects(
       target: {
         pid: site.pid,
         url: `${site.ready}/wp-json/svc/v1/generate`,
-        headers: { authorization: 'Bearer bench-key' },
+        headers: { authorization: 'Bearer bench-key-of-24-characters' },
         body: { provider: 'openai', model, messages },
       },
     },

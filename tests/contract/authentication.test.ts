@@ -76,6 +76,19 @@ describe('the REST key over HTTP', () => {
     expectRefused(await service.generate({ ...goodRequest, svc_api_key: '' }, {}, '?svc_api_key='));
   });
 
+  it('answers 429 after 100 wrong keys from an address, and lets the right one in', async () => {
+    const statuses = [];
+    for (let n = 0; n < 110; n += 1)
+      statuses.push((await service.generate(goodRequest, { authorization: `Bearer wrong ${n}` })).status);
+    expect(statuses.filter((status) => status === 401).length).to.be.at.most(100);
+    const limited = await service.generate(goodRequest, {}, '?svc_api_key=wrong');
+    expect([limited.status, limited.body.code]).to.deep.equal([429, 'too_many_login_attempts']);
+    expect(limited.headers.get('retry-after')).to.equal('900');
+    expect((await service.generate(goodRequest)).status).to.equal(200);
+    expectRefused(await service.generate(goodRequest, {}));
+    await service.clock.advance(15 * 60_000);
+  });
+
   it('lets the new key in and the old one out as soon as it is changed', async () => {
     await service.saveRestKey('another key');
     expectRefused(await service.generate(goodRequest));

@@ -17,15 +17,19 @@ describe('the commands of the service on a running host', () => {
   it('svc key generate prints a key that works at once; set and clear change it', async () => {
     const { key } = (await run('svc', 'key', 'generate')) as { key: string };
     expect((await service.generate(goodRequest, { authorization: `Bearer ${key}` })).status).to.equal(200);
-    await run('svc', 'key', 'set', 'mine alone');
+    await run('svc', 'key', 'set', 'mine alone, and long enough');
     expect((await service.generate(goodRequest, { authorization: `Bearer ${key}` })).status).to.equal(401);
-    expect((await service.generate(goodRequest, { authorization: 'Bearer mine alone' })).status).to.equal(200);
+    expect(
+      (await service.generate(goodRequest, { authorization: 'Bearer mine alone, and long enough' })).status,
+    ).to.equal(200);
     await run('svc', 'key', 'clear');
-    expect((await service.generate(goodRequest, { authorization: 'Bearer mine alone' })).status).to.equal(401);
+    expect(
+      (await service.generate(goodRequest, { authorization: 'Bearer mine alone, and long enough' })).status,
+    ).to.equal(401);
   });
 
   it('svc provider set makes a provider answer; list shows it without its key', async () => {
-    await run('svc', 'key', 'set', 'mine alone');
+    await run('svc', 'key', 'set', 'mine alone, and long enough');
     await run(
       'svc',
       'provider',
@@ -37,7 +41,7 @@ describe('the commands of the service on a running host', () => {
     );
     const { status, body } = await service.generate(
       { ...goodRequest, provider: 'deepseek' },
-      { authorization: 'Bearer mine alone' },
+      { authorization: 'Bearer mine alone, and long enough' },
     );
     expect([status, body.provider]).to.deep.equal([200, 'DeepSeek']);
     const listed = JSON.stringify(await run('svc', 'provider', 'list'));
@@ -48,12 +52,15 @@ describe('the commands of the service on a running host', () => {
     await run('svc', 'sandbox', 'on');
     const { status, body } = await service.generate(
       { ...goodRequest, provider: 'claude', model: 'claude-sonnet-5-5' },
-      { authorization: 'Bearer mine alone' },
+      { authorization: 'Bearer mine alone, and long enough' },
     );
     expect([status, body.provider]).to.deep.equal([200, 'Claude']);
     expect(await run('svc', 'provider', 'test', 'claude')).to.deep.include({ id: 'claude', works: true, models: 3 });
     await run('svc', 'sandbox', 'off');
-    const off = await service.generate({ ...goodRequest, provider: 'claude' }, { authorization: 'Bearer mine alone' });
+    const off = await service.generate(
+      { ...goodRequest, provider: 'claude' },
+      { authorization: 'Bearer mine alone, and long enough' },
+    );
     expect(off.body.code).to.equal('rest_svc_provider_not_configured');
   });
 

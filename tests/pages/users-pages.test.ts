@@ -53,7 +53,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
       password: 'short',
     });
     expect(bad.status).to.equal(400);
-    expect(bad.text).to.contain('Use 1 to 60 letters').and.contain('Use 8 to 1024 characters');
+    expect(bad.text).to.contain('Use 1 to 60 letters').and.contain('Use 12 to 1024 characters');
     expect(bad.html)
       .to.contain('value="bob@example.com"')
       .and.match(/value="editor" selected/);
@@ -84,7 +84,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     expect([displayName, email, roles]).to.deep.equal(['Bob B', 'b@example.com', ['author']]);
     expect((await bobs.get('/admin/profile')).status).to.equal(302);
     expect((await browser.submit(path, 'password', { id: String(bob.id), password: 'x' })).text).to.contain(
-      'Use 8 to 1024 characters',
+      'Use 12 to 1024 characters',
     );
     await browser.submit(path, 'password', { id: String(bob.id), password: 'a wholly new one' });
     const again = await site.signIn('bob', 'a wholly new one');
@@ -187,7 +187,7 @@ describeDialects('the profile', (_open, dialectCase) => {
     expect((await change({ password: 'another long one', again: 'yet another' })).text).to.contain(
       'The passwords do not match.',
     );
-    expect((await change({ password: 'short', again: 'short' })).text).to.contain('Use 8 to 1024 characters');
+    expect((await change({ password: 'short', again: 'short' })).text).to.contain('Use 12 to 1024 characters');
     expect((await change({ password: 'another long one', again: 'another long one' })).text).to.contain(
       'Password changed.',
     );

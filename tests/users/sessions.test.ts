@@ -30,9 +30,23 @@ describeDialects('sessions', (open) => {
     clock.jump(11 * day);
     expect(await sessions.find(long.token)).not.to.equal(null);
     clock.jump(13 * day);
-    expect((await sessions.find(long.token))?.expiresAt).to.equal(clock.now() + 14 * day);
-    clock.jump(14 * day);
-    expect(await sessions.find(long.token)).to.equal(null);
+    expect((await sessions.find(long.token))?.expiresAt).to.equal(clock.now() + 4 * day);
+  });
+
+  it('end 30 days after the sign-in, however often they are used', async () => {
+    const clock = createFakeClock();
+    const { users, sessions, database } = await openNode(open, { clock });
+    const { id } = await users.create(ada);
+    const { token } = await sessions.create({ userId: id, ...visitor });
+    for (let passed = 0; passed < 29; passed += 1) {
+      clock.jump(day);
+      expect(await sessions.find(token)).not.to.equal(null);
+    }
+    // Sessions of earlier versions have no end in their row.
+    await database.knex('sessions').update({ expires_at: clock.now() + 14 * day });
+    clock.jump(day);
+    expect(await sessions.find(token)).to.equal(null);
+    expect(await sessions.list(id)).to.deep.equal([]);
   });
 
   it('are listed, ended one by one and together, on every node at once', async () => {

@@ -64,7 +64,7 @@ describeDialects('user commands', (open) => {
     expect(await users.verify('ada', 'the second new one')).not.to.equal(null);
     const { password } = await run('user set-password', [String(id)]);
     expect(await users.verify('ada', password as string)).not.to.equal(null);
-    expect((await rejection(run('user set-password', ['nobody', 'long enough']))).message).to.equal(
+    expect((await rejection(run('user set-password', ['nobody', 'long enough to keep']))).message).to.equal(
       "User 'nobody' does not exist. Run 'user list' to see all users.",
     );
   });

@@ -145,16 +145,22 @@ describeDialects('/wp/v2/users', (_open, dialectCase) => {
       'rest_invalid_param',
       ['username', 'password'],
     ]);
-    expect((await create({ username: 'ADMIN', email: 'a@example.com', password: 'long enough' })).body).to.include({
+    expect(
+      (await create({ username: 'ADMIN', email: 'a@example.com', password: 'long enough to keep' })).body,
+    ).to.include({
       code: 'existing_user_login',
     });
     expect(
-      (await create({ username: 'new', email: 'a@example.com', password: 'long enough', roles: ['king'] })).body,
+      (await create({ username: 'new', email: 'a@example.com', password: 'long enough to keep', roles: ['king'] }))
+        .body,
     ).to.include({ code: 'rest_user_invalid_role', message: 'The role king does not exist.' });
     const [anna] = await addMembers();
     const refused = await (
       await site.as(anna!)
-    )('/wp/v2/users', { method: 'POST', json: { username: 'new', email: 'a@example.com', password: 'long enough' } });
+    )('/wp/v2/users', {
+      method: 'POST',
+      json: { username: 'new', email: 'a@example.com', password: 'long enough to keep' },
+    });
     expect([refused.status, refused.body.code]).to.deep.equal([403, 'rest_cannot_create_user']);
   });
 

@@ -190,14 +190,14 @@ function element(name, attributes, children) {
   return node;
 }
 
-/** A rough estimate from length and variety. The server checks the length only. */
+/** A rough estimate from length and variety. The server checks the length and a list of common passwords. */
 for (const hint of find('[data-strength-of]')) {
   const input = document.getElementById(hint.dataset.strengthOf);
   const labels = ['Too short', 'Weak', 'Fair', 'Good', 'Strong'];
   input?.addEventListener('input', () => {
     const variety = [/[a-z]/, /[A-Z]/, /\d/, /[^a-zA-Z0-9]/].filter((kind) => kind.test(input.value)).length;
     const bits = new Set(input.value).size * 1.4 + input.value.length * 1.6 + variety * 4;
-    const score = input.value.length < 8 ? 0 : Math.min(4, Math.max(1, Math.floor((bits - 12) / 10)));
+    const score = input.value.length < 12 ? 0 : Math.min(4, Math.max(1, Math.floor((bits - 12) / 10)));
     hint.hidden = input.value === '';
     hint.querySelector('meter').value = score;
     hint.querySelector('[data-strength-text]').textContent = labels[score];

@@ -11,7 +11,7 @@ export interface ApiKeyReader {
   digest(): Promise<Buffer | null>;
 }
 
-export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'query' | 'url'>;
+export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'query' | 'url' | 'countWrongKey'>;
 
 /**
  * Checks the REST API key before the parameters (contract 5, D2): first the header `Authorization: Bearer`, in any case and
@@ -20,13 +20,14 @@ export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'quer
  *
  * The parameter is always deleted from every source, so that handlers and log lines never contain it.
  *
- * @throws RestError 401 `rest_svc_invalid_api_key`, the same error for every cause
+ * @throws RestError 401 `rest_svc_invalid_api_key`, the same error for every cause; 429 after too many wrong keys
  */
 export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => Promise<void> {
   return async (request) => {
     const candidates = [...bearerDigests(request.headers['authorization']), ...parameterDigests(request)];
     const stored = await reader.digest();
     if (stored !== null && candidates.some((candidate) => timingSafeEqual(candidate, stored))) return;
+    if (candidates.length > 0) await request.countWrongKey();
     throw errors.invalid_api_key();
   };
 }

@@ -8,7 +8,7 @@ import type { SecretReader } from './secret-reader.ts';
 
 /** The REST API key of the site (contract 5). Every node sees a change within a second. */
 export interface RestKey extends ApiKeyReader {
-  /** Saves a key without white space at its ends. @throws RestError 400 with the field `key` if it is blank or too long */
+  /** Saves a key without white space at its ends. @throws RestError 400 with the field `key` if it is shorter than 24 or too long */
   set(value: string): Promise<void>;
   /** Saves a new key of 256 random bits and returns it. It cannot be read again. */
   generate(): Promise<string>;
@@ -28,6 +28,8 @@ export interface RestKeyParts {
 }
 
 const maxLength = 1000;
+/** Shorter keys could be guessed. Keys saved by earlier versions keep working. */
+const minLength = 24;
 
 export function createRestKey({ options, secrets, read, random = randomBytes }: RestKeyParts): RestKey {
   let current: { readonly stored: string; readonly digest: Buffer | null } | null = null;
@@ -40,6 +42,8 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
   async function set(value: string): Promise<void> {
     const key = value.trim();
     if (key === '') throw invalidFields({ key: 'Enter a key, or generate one.' });
+    if (key.length < minLength)
+      throw invalidFields({ key: `Use at least ${minLength} characters for the key, or generate one.` });
     if (key.length > maxLength) throw invalidFields({ key: `The key may have at most ${maxLength} characters.` });
     await options.update(optionNames.restKey, secrets.encrypt(key, optionNames.restKey));
   }

@@ -123,7 +123,7 @@ export function keyCommands({ settings }: SettingsContext): CliCommand[] {
     {
       name: 'svc key set',
       description: 'Set the REST API key to your own value.',
-      args: [{ name: 'value', description: 'The key: any non-empty value.' }],
+      args: [{ name: 'value', description: 'The key: at least 24 characters.' }],
       run: async ({ args: [value = ''] }) => {
         await settings.restKey.set(value);
         return { set: true, key: (await settings.restKey.masked()) ?? '' };

@@ -5,7 +5,7 @@ import { apiKeyDigest, requireApiKey, type KeyedRequest } from '../../../plugins
 const key = 'correct horse';
 
 function request(parts: Partial<KeyedRequest> = {}): KeyedRequest {
-  return { headers: {}, json: null, form: {}, query: {}, url: {}, ...parts };
+  return { headers: {}, json: null, form: {}, query: {}, url: {}, countWrongKey: async () => undefined, ...parts };
 }
 
 async function outcome(parts: Partial<KeyedRequest>, stored: string | null = key): Promise<'in' | RestError> {

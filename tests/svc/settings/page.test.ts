@@ -8,7 +8,7 @@ import type { SettingsContext, SetupContext } from '../../../plugins/svc/setting
 import { setupPage } from '../../../plugins/svc/settings/page/setup.page.ts';
 import { acme, createFakeSettings, type FakeSettings } from './fake-settings.ts';
 
-const secret = 'sk-0123456789abcdef';
+const secret = 'sk-0123456789-0123456789abcdef';
 
 interface Pages extends FakeSettings {
   readonly context: SetupContext;
@@ -161,7 +161,7 @@ describe('the page AI service', () => {
 
   it('clears the key only when confirmed', async () => {
     const { post, settings } = createPages();
-    await settings.restKey.set('a key of mine');
+    await settings.restKey.set('a key of mine, long enough');
     expect((await post('svc', 'clear-key', {})).notice?.kind).to.equal('error');
     expect(await settings.restKey.masked()).not.to.equal(null);
     await post('svc', 'clear-key', { confirm: '1' });

@@ -32,7 +32,9 @@ function createTerminal(): Terminal {
 describe('the commands of the service', () => {
   it('set, generate and clear the key; only generate prints one', async () => {
     const { run, settings } = createTerminal();
-    expect(JSON.stringify(await run('svc key set', ['a key of my own']))).not.to.contain('a key of my own');
+    expect(JSON.stringify(await run('svc key set', ['a key of my own, and long enough']))).not.to.contain(
+      'a key of my own, and long enough',
+    );
     const { key } = (await run('svc key generate')) as { key: string };
     expect(await settings.restKey.masked()).to.equal(`ends in ${key.slice(-4)}`);
     await run('svc key clear');
@@ -94,6 +96,7 @@ describe('the commands of the service', () => {
       /Base URL must be an http or https URL/,
     ],
     ['a blank key', 'svc key set', [' '], {}, /Enter a key/],
+    ['a short key', 'svc key set', ['1'], {}, /at least 24 characters/],
     ['a provider that fails its test', 'svc provider test', ['acme'], {}, /^Acme is down\.$/],
     ['a sandbox where there is none', 'svc sandbox on', [], {}, /sandbox is not available/],
   ];

@@ -16,16 +16,16 @@ async function errors(save: Promise<unknown>): Promise<FieldErrors | null> {
 describe('the stored REST key', () => {
   it('is encrypted, and its digest is that of the entered key without white space at its ends', async () => {
     const { settings, stored } = createFakeSettings();
-    await settings.restKey.set('  my own key ');
+    await settings.restKey.set('  my own key of 24 characters ');
     expect(String(stored.get('svc_api_key')))
       .to.match(/^enc:v2:/)
-      .and.not.contain('my own key');
-    expect((await settings.restKey.digest())?.equals(apiKeyDigest('my own key'))).to.equal(true);
+      .and.not.contain('my own key of 24 characters');
+    expect((await settings.restKey.digest())?.equals(apiKeyDigest('my own key of 24 characters'))).to.equal(true);
   });
 
   it('is decrypted once for many requests, and again after another process changed it', async () => {
     const { settings, secrets, stored } = createFakeSettings();
-    await settings.restKey.set('first');
+    await settings.restKey.set('the first of two long keys');
     for (let request = 0; request < 5; request += 1) await settings.restKey.digest();
     expect(secrets.decrypted).to.have.length(1);
     stored.set('svc_api_key', secrets.encrypt('second'));
@@ -36,7 +36,7 @@ describe('the stored REST key', () => {
   it('has no digest while it is empty, cleared, or unreadable', async () => {
     const { settings, stored, warnings } = createFakeSettings();
     expect(await settings.restKey.digest()).to.equal(null);
-    await settings.restKey.set('a key');
+    await settings.restKey.set('a key of 24 characters, or more');
     await settings.restKey.clear();
     expect(await settings.restKey.digest()).to.equal(null);
     stored.set('svc_api_key', 'typed past the settings');
@@ -44,12 +44,12 @@ describe('the stored REST key', () => {
     expect(warnings).to.have.length(1);
   });
 
-  it('shows only its last characters, and none if it is short', async () => {
-    const { settings } = createFakeSettings();
+  it('shows only its last characters, and none of a short one of an earlier version', async () => {
+    const { settings, stored, secrets } = createFakeSettings();
     expect(await settings.restKey.masked()).to.equal(null);
-    await settings.restKey.set('0123456789abcd');
+    await settings.restKey.set('0123456789-0123456789abcd');
     expect(await settings.restKey.masked()).to.equal('ends in abcd');
-    await settings.restKey.set('abcd');
+    stored.set('svc_api_key', secrets.encrypt('abcd'));
     expect(await settings.restKey.masked()).to.equal('saved');
   });
 
@@ -61,9 +61,10 @@ describe('the stored REST key', () => {
     expect((await settings.restKey.digest())?.equals(apiKeyDigest(second))).to.equal(true);
   });
 
-  it('cannot be blank', async () => {
+  it('cannot be blank or shorter than 24 characters', async () => {
     const { settings } = createFakeSettings();
-    expect(await errors(settings.restKey.set('  '))).to.have.keys('key');
+    for (const key of ['  ', '1', 'x'.repeat(23)]) expect(await errors(settings.restKey.set(key))).to.have.keys('key');
+    await settings.restKey.set('x'.repeat(24));
   });
 });
 

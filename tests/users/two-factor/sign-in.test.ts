@@ -157,7 +157,7 @@ describeDialects('sign-in in two steps', (_open, dialect) => {
     const { code } = await addApp(site, site.user);
     let browser = (await afterPassword(site)).browser;
     const statuses: number[] = [];
-    for (let n = 0; n < 5; n += 1) {
+    for (let n = 0; n < 10; n += 1) {
       statuses.push((await enter(browser, { code: '000000' })).status);
       browser = (await afterPassword(site)).browser;
     }

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { isCommonPassword, isListed } from '../../host/users/common-passwords/common-passwords.ts';
+
+describe('common passwords', () => {
+  it('come from a list of the 100,000 commonest and 40,000 longer ones', async () => {
+    const bytes = await readFile(new URL('../../host/users/common-passwords/common-passwords.bin', import.meta.url));
+    const prefixes = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32BE(index * 4));
+    expect(prefixes).to.have.length(139_968);
+    expect(prefixes.every((prefix, index) => index === 0 || prefix > prefixes[index - 1]!)).to.equal(true);
+  });
+
+  it('are found in any case, with digits and signs around them, and repeated', () => {
+    for (const password of [
+      '123456',
+      '1qaz2wsx3edc4rfv',
+      'QwertyUiopAsdf',
+      'unbelievable',
+      'Password1234',
+      '!!Superman!1979',
+      'hunter2hunter2',
+      'abababababababab',
+      'ｐａｓｓｗｏｒｄ１２３４',
+    ])
+      expect(isCommonPassword(password), password).to.equal(true);
+  });
+
+  it('are not passphrases or random passwords', () => {
+    for (const password of ['correct horse battery', 'a long password', 'tea 4471-9082-1177', 'kX7#qPz92!vLm4'])
+      expect(isCommonPassword(password), password).to.equal(false);
+  });
+
+  it('are mistaken for a random password at most once in 10,000 times', () => {
+    const random = Array.from({ length: 100_000 }, (_, index) =>
+      createHash('sha256').update(`password ${index}`).digest('base64url').slice(0, 16),
+    );
+    expect(random.filter(isListed).length).to.be.at.most(10);
+  });
+});
