@@ -71,7 +71,7 @@ export function createSettingsStore({ options, secrets }: SettingsStoreDependenc
       if (found === null) return null;
       const { password, passwordFor, ...server } = found;
       const isBound = password !== '' && passwordFor === originOf(server);
-      return { server, password: isBound ? secrets.decrypt(password) : null };
+      return { server, password: isBound ? decryptFor(secrets, server, password) : null };
     },
     async save({ password, ...input }) {
       const server = checkServer(input, password);
@@ -79,7 +79,8 @@ export function createSettingsStore({ options, secrets }: SettingsStoreDependenc
       const origin = originOf(server);
       const hasSaved = before !== null && before.password !== '';
       const keepsSaved = password === undefined && hasSaved && before.passwordFor === origin;
-      const encrypted = typeof password === 'string' ? secrets.encrypt(password) : keepsSaved ? before.password : '';
+      const encrypted =
+        typeof password === 'string' ? secrets.encrypt(password, contextOf(server)) : keepsSaved ? before.password : '';
       const settings: StoredSettings = { ...server, password: encrypted, passwordFor: encrypted === '' ? '' : origin };
       await options.update(mailOption, settings, { autoload: false });
       return { passwordDropped: password === undefined && hasSaved && !keepsSaved };
@@ -93,6 +94,20 @@ export function createSettingsStore({ options, secrets }: SettingsStoreDependenc
 /** What a password is bound to: protocol, host and port. */
 function originOf({ security, host, port }: Pick<SmtpServer, 'security' | 'host' | 'port'>): string {
   return `${security}://${host.toLowerCase()}:${port}`;
+}
+
+/** Where the password is stored and what it is for. With another context it cannot be decrypted. */
+function contextOf(server: SmtpServer): string {
+  return `${mailOption} ${originOf(server)}`;
+}
+
+/** Null: another key or context encrypted it, so it must be entered again. */
+function decryptFor(secrets: SecretsApi, server: SmtpServer, password: string): string | null {
+  try {
+    return secrets.decrypt(password, contextOf(server));
+  } catch {
+    return null;
+  }
 }
 
 function checkServer(input: Readonly<Record<string, unknown>>, password: string | null | undefined): SmtpServer {

@@ -188,6 +188,11 @@ describeDialects('mail of a site', (_open, { location }) => {
     const stored = await host.options.get<Record<string, unknown>>(mailOption);
     await host.options.update(mailOption, { ...stored, host: 'evil.example' });
     expect((await host.mail.settings.read())?.password).to.equal(null);
+    const passwordFor = `none://evil.example:${receiver.port}`;
+    await host.options.update(mailOption, { ...stored, host: 'evil.example', passwordFor });
+    expect((await host.mail.settings.read())?.password).to.equal(null);
+    await host.options.update(mailOption, stored);
+    expect((await host.mail.settings.read())?.password).to.equal('right-password');
   });
 
   it('refuses settings that could change a header or a connection', async () => {
