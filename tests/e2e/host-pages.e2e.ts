@@ -54,6 +54,7 @@ describe('the pages of the host in a browser', () => {
     'users/edit?id=',
     'users/delete?id=',
     'profile',
+    'profile/two-step',
     'settings',
     'tools',
     'tools/cron',
