@@ -28,6 +28,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Creates the first administrator without a browser. */
   readonly admin: { readonly login: string; readonly password: string; readonly email: string } | null;
+  /** Bytes of memory that request bodies may occupy at once. */
+  readonly bodyBudget: number;
+  /** Connections open at once; further ones are closed. */
+  readonly maxConnections: number;
   /** Bearer token for `/metrics` from other machines; null: loopback only. */
   readonly metricsToken: string | null;
   /** Plugins cannot be installed, edited or deleted from the browser. */
@@ -60,6 +64,12 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     errors.push(`${name} is '${value}'; use one of ${allowed.join(', ')}.`);
     return fallback;
   };
+  const readWhole = (name: string, { fallback, least, most }: WholeNumber): number => {
+    const value = read(name) ?? String(fallback);
+    if (/^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most) return Number(value);
+    errors.push(`${name} is '${value}'; use a whole number from ${least} to ${most}.`);
+    return fallback;
+  };
   const config: Config = {
     port: readPort(read('PORT'), errors),
     host: read('HOST') ?? '127.0.0.1',
@@ -74,11 +84,19 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     restPrefix: readPrefix(read('REST_PREFIX'), errors),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     admin: readAdmin(read, errors),
+    bodyBudget: 1_048_576 * readWhole('BODY_BUDGET_MB', { fallback: 128, least: 64, most: 65_536 }),
+    maxConnections: readWhole('MAX_CONNECTIONS', { fallback: 5_000, least: 16, most: 1_000_000 }),
     metricsToken: read('METRICS_TOKEN'),
     disallowFileMods: oneOf('DISALLOW_FILE_MODS', ['true', 'false'], 'false') === 'true',
   };
   if (errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
+}
+
+interface WholeNumber {
+  readonly fallback: number;
+  readonly least: number;
+  readonly most: number;
 }
 
 function readPort(value: string | null, errors: string[]): number {

@@ -11,6 +11,8 @@ import { createPublicPages } from './content/site/public-pages.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
 import type { ReadinessCheck } from './http/health.ts';
+import { createBodyBudget } from './rest/body-budget.ts';
+import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
@@ -51,9 +53,11 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     sessionCookie: sessionCookieName({ secure: core.site.url.startsWith('https:') }),
   });
   const signIn = createSignIn(core);
+  const metrics = createMetrics({ clock, log });
+  const bodies = createBodies({ core, metrics });
   const { assets, views } = createTemplates(core);
   const accounts = createAccountMails(core, views);
-  const admin = createAdminSite({ core, plugins, signIn, assets, views, accounts });
+  const admin = createAdminSite({ core, plugins, signIn, bodies, assets, views, accounts });
   admin.api.addPage({
     slug: 'rest',
     title: 'REST',
@@ -64,8 +68,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
   });
   const pages = createSitePages({ core, plugins, signIn, assets, views, admin });
-  const metrics = createMetrics({ clock, log });
-  const server = createServer({ core, checks, rest, signIn, assets, admin, pages, metrics });
+  const server = createServer({ core, checks, rest, signIn, assets, admin, pages, metrics, bodies });
   return {
     rest,
     admin,
@@ -85,6 +88,21 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
 }
 
 export type Web = ReturnType<typeof createWeb>;
+
+/** Reads the bodies of all requests, within the memory of this process for them. */
+function createBodies({
+  core: { config, clock, log },
+  metrics,
+}: Pick<ServerDependencies, 'core' | 'metrics'>): BodyReader {
+  const budget = createBodyBudget(config.bodyBudget);
+  metrics.api.add(
+    () =>
+      '# HELP http_request_bodies_bytes Memory of large request bodies, until their responses end.\n' +
+      '# TYPE http_request_bodies_bytes gauge\n' +
+      `http_request_bodies_bytes ${budget.held}`,
+  );
+  return createBodyReader({ budget, clock, log });
+}
 
 type SignIn = ReturnType<typeof createSignIn>;
 
@@ -156,7 +174,15 @@ interface AdminSiteDependencies {
   readonly views: Views;
 }
 
-function createAdminSite({ core, plugins, signIn, assets, views, accounts }: AdminSiteDependencies) {
+function createAdminSite({
+  core,
+  plugins,
+  signIn,
+  bodies,
+  assets,
+  views,
+  accounts,
+}: AdminSiteDependencies & { readonly bodies: BodyReader }) {
   const { site, hooks, log, clock, mail, options } = core;
   const { passwords, links } = accounts;
   const { authentication, nonces, secondStep, setup } = signIn;
@@ -166,6 +192,7 @@ function createAdminSite({ core, plugins, signIn, assets, views, accounts }: Adm
     authenticate: (request) => authentication.sessionUser(request),
     limitedSession: (request) => authentication.limitedSession(request),
     secondStep,
+    readBody: bodies.read,
     login: (input) => authentication.login(input),
     openSession: (user, visitor) => authentication.openSession(user, visitor),
     isFresh: (session) => authentication.isFresh(session),
@@ -248,10 +275,11 @@ interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks'> {
   readonly admin: AdminSite;
   readonly pages: SitePages;
   readonly metrics: Metrics;
+  readonly bodies: BodyReader;
 }
 
 /** Workers serve health, metrics and assets only. */
-function createServer({ core, checks, rest, signIn, assets, admin, pages, metrics }: ServerDependencies) {
+function createServer({ core, checks, rest, signIn, assets, admin, pages, metrics, bodies }: ServerDependencies) {
   const { config, clock, log, users, site } = core;
   const { authentication, limiter } = signIn;
   const siteUrl = (): string => site.url;
@@ -270,11 +298,13 @@ function createServer({ core, checks, rest, signIn, assets, admin, pages, metric
           pageUser: createPageUser({ authentication, users, siteUrl }),
           countWrongKey: (ip) => limiter.countWrongKey(ip),
           requireFreshSignIn: (request, given) => authentication.requireFreshSignIn(request, given),
+          bodies,
           log,
         })
       : (_request, _response, next) => next(),
     assets,
     checks,
+    maxConnections: config.maxConnections,
     metrics,
     metricsToken: config.metricsToken,
     ...(isWeb && { admin: admin.router, site: pages.handlers }),

@@ -27,6 +27,8 @@ describe('configuration', () => {
       restPrefix: 'wp-json',
       logLevel: 'info',
       admin: null,
+      bodyBudget: 134_217_728,
+      maxConnections: 5_000,
       metricsToken: null,
       disallowFileMods: false,
     });
@@ -52,6 +54,8 @@ describe('configuration', () => {
         TRUST_PROXY: '1',
         REST_PREFIX: '/api/',
         LOG_LEVEL: 'debug',
+        BODY_BUDGET_MB: '256',
+        MAX_CONNECTIONS: '100',
         ADMIN_USER: 'ada',
         ADMIN_PASSWORD: 'correct horse',
         ADMIN_EMAIL: 'ada@example.com',
@@ -70,6 +74,8 @@ describe('configuration', () => {
       trustProxy: 1,
       restPrefix: 'api',
       logLevel: 'debug',
+      bodyBudget: 268_435_456,
+      maxConnections: 100,
       admin: { login: 'ada', password: 'correct horse', email: 'ada@example.com' },
     });
   });
@@ -83,9 +89,11 @@ describe('configuration', () => {
       SECRET_KEY: 'short',
       REST_PREFIX: '../x',
       LOG_LEVEL: 'loud',
+      BODY_BUDGET_MB: '1',
+      MAX_CONNECTIONS: 'many',
       ADMIN_USER: 'ada',
     });
-    expect(errors).to.have.lengthOf(8);
+    expect(errors).to.have.lengthOf(10);
     for (const name of [
       'PORT',
       'SITE_URL',
@@ -94,6 +102,8 @@ describe('configuration', () => {
       'SECRET_KEY',
       'REST_PREFIX',
       'LOG_LEVEL',
+      'BODY_BUDGET_MB',
+      'MAX_CONNECTIONS',
       'ADMIN_USER',
     ]) {
       expect(

@@ -5,11 +5,12 @@ import { createErrorResponses } from './error-responses.ts';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { toFailure } from './failure.ts';
+import { createFormReader } from './form-body.ts';
 import { createFlashNotices } from './notices.ts';
 import { addPasswordRoutes } from './password-routes.ts';
 import { createPageHandler } from './page-routes.ts';
 import { createAdminRegistry } from './registry.ts';
-import { formLimit, requestId } from './request.ts';
+import { requestId } from './request.ts';
 import { addSecondStepRoutes } from './second-step-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
@@ -64,7 +65,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
-  router.use(express.text({ type: 'application/x-www-form-urlencoded', limit: formLimit }));
+  router.use(createFormReader(context));
   addSessionRoutes(router, context);
   addSecondStepRoutes(router, context);
   addPasswordRoutes(router, context);
@@ -74,7 +75,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   return { api: registry.api, router };
 }
 
-/** The last error handler. Errors of the body parser arrive here too. */
+/** The last error handler. Refused forms arrive here too. */
 function createErrorHandler(context: AdminContext) {
   // Express recognizes an error handler by its four parameters.
   // eslint-disable-next-line max-params
@@ -83,21 +84,9 @@ function createErrorHandler(context: AdminContext) {
       next(error);
       return;
     }
-    const status = (error as { status?: unknown }).status;
-    if (status === 413) {
-      await context.errorResponses.refuse({ request, response, status, text: 'The form is larger than 1 MB.' });
-      return;
-    }
-    if (status === 415 || status === 400) {
-      await context.errorResponses.refuse({
-        request,
-        response,
-        status,
-        text: 'The form could not be read. Reload the page and try again.',
-      });
-      return;
-    }
     const failure = toFailure(error, { log: context.log, id: requestId(response) });
+    if (failure.status === 408) response.setHeader('Connection', 'close');
+    if (failure.status === 503) response.setHeader('Retry-After', '5');
     await context.errorResponses.refuse({
       request,
       response,

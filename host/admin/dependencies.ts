@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Clock, HealthResult, HooksApi, Logger, SiteApi, User } from '#plugin-api';
 
@@ -168,6 +168,15 @@ export interface AdminDependencies {
   /** The session of a user who must set up two-step sign-in before anything else; null for all others. */
   readonly limitedSession: (request: IncomingMessage) => Promise<SignedIn | null>;
   readonly secondStep: AdminSecondStep;
+  /**
+   * The body of a request within `limit` bytes; null above it. Throws RestError to refuse, and another error when the caller
+   * hangs up.
+   */
+  readonly readBody: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    limits: { readonly limit: number; readonly isAnonymous: boolean },
+  ) => Promise<Buffer | null>;
   /** Null: unknown user or wrong password. @throws RestError 429 after too many attempts. */
   readonly login: (
     input: { readonly login: string; readonly password: string; readonly remember: boolean } & Visitor,

@@ -23,6 +23,8 @@ export interface HttpServerDependencies {
   readonly rest: RawHandler;
   readonly assets: Assets;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** Connections open at once; further ones are closed at once. Default: no limit. */
+  readonly maxConnections?: number;
   readonly metrics: Metrics;
   readonly metricsToken: string | null;
   /** Mounted at `/admin`. */
@@ -88,6 +90,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   server.keepAliveTimeout = timeouts.keepAlive;
   server.headersTimeout = timeouts.headers;
   server.requestTimeout = timeouts.request;
+  if (dependencies.maxConnections !== undefined) limitConnections(server, dependencies.maxConnections, dependencies);
 
   return {
     app,
@@ -105,6 +108,26 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
       undo();
     },
   };
+}
+
+/** Milliseconds between two log lines about refused connections. */
+const reportInterval = 60_000;
+
+function limitConnections(
+  server: Server,
+  most: number,
+  { log, clock }: Pick<HttpServerDependencies, 'log' | 'clock'>,
+): void {
+  let refused = 0;
+  let reportedAt = -Infinity;
+  server.maxConnections = most;
+  server.on('drop', () => {
+    refused += 1;
+    if (clock.now() - reportedAt < reportInterval) return;
+    log.warn('Connections refused: MAX_CONNECTIONS are open', { event: 'connections_refused', refused, most });
+    reportedAt = clock.now();
+    refused = 0;
+  });
 }
 
 type AppDependencies = HttpServerDependencies & {

@@ -101,6 +101,7 @@ function createDefinitions(
       methods: ['POST', 'PUT', 'PATCH'],
       args,
       authenticate: extractNulls,
+      permissionBeforeBody: permission,
       permission,
       schema,
       summary: 'Updates the given settings; others stay unchanged.',

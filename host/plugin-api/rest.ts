@@ -145,8 +145,20 @@ export interface RouteDefinition<P = Params> {
    * @param url path parameters, as received.
    */
   readonly allowOrigin?: (origin: string, url: Params) => boolean | Promise<boolean>;
+  /**
+   * Runs before a body above 16 KB is read, so that a caller who may never use the route sends none. It sees user, headers,
+   * query and path, not parameters and body. False or a RestError refuses without reading the body. True means the caller is
+   * known, by a key for example: the body may be as large as `bodyLimit`. Undefined decides nothing. `permission` and
+   * `authenticate` run later for every request, and must refuse whatever this refuses.
+   */
+  readonly permissionBeforeBody?: (request: RestRequest<P>) => unknown;
   /** Maximum body size in bytes, read for each request. Default 1,048,576; larger bodies get 413 `rest_body_too_large` (D4). */
   readonly bodyLimit?: number;
+  /**
+   * Maximum body size in bytes of a caller who has not signed in and whom `permissionBeforeBody` does not know. Default
+   * 65,536; never more than `bodyLimit`. Raise it on routes where visitors send more.
+   */
+  readonly anonymousBodyLimit?: number;
   /** One-line summary for OpenAPI. */
   readonly summary?: string;
   /** Details for OpenAPI, in Markdown. */

@@ -43,7 +43,7 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
         await authenticate(request);
         request.isUnauthenticated = false;
       }
-      if (request.isTooLarge) return hostErrors.bodyTooLarge(endpoint.bodyLimit);
+      if (request.exceededLimit !== null) return tooLarge(request.exceededLimit, endpoint.bodyLimit);
       const refused = await readParameters(request, endpoint, parameters);
       if (refused !== null || validate === undefined) return refused;
       return toRestError(await validate(request));
@@ -89,6 +89,10 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
   };
 
   return { dispatch, preDispatch, prepare, conclude };
+}
+
+function tooLarge(limit: number, most: number): RestError {
+  return limit < most ? hostErrors.anonymousBodyTooLarge(limit, most) : hostErrors.bodyTooLarge(limit);
 }
 
 type Attempt = (request: HostRequest, run: () => unknown) => Promise<unknown>;

@@ -17,6 +17,8 @@ export interface Endpoint {
   readonly methods: readonly HttpMethod[];
   /** Bytes. */
   readonly bodyLimit: number;
+  /** Bytes from a caller who has neither signed in nor been admitted before the body. */
+  readonly anonymousBodyLimit: number;
   /** Compiled at the first request. */
   readonly args: ReadonlyMap<string, Argument>;
   /** Names of required arguments. */
@@ -28,6 +30,7 @@ export interface Endpoint {
 }
 
 export const defaultBodyLimit = 1_048_576;
+const defaultAnonymousBodyLimit = 65_536;
 
 export function createEndpoint(definition: RouteDefinition): Endpoint {
   let compiled: ReadonlyMap<string, Argument> | undefined;
@@ -42,6 +45,9 @@ export function createEndpoint(definition: RouteDefinition): Endpoint {
     methods: definition.methods ?? ['GET'],
     get bodyLimit() {
       return definition.bodyLimit ?? defaultBodyLimit;
+    },
+    get anonymousBodyLimit() {
+      return Math.min(this.bodyLimit, definition.anonymousBodyLimit ?? defaultAnonymousBodyLimit);
     },
     get args() {
       return (compiled ??= new Map(given.map(([name, argument]) => [name, compileArgument(name, argument)])));

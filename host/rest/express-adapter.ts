@@ -2,7 +2,7 @@ import { trimTrailingSlashes } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Headers, Logger, User } from '#plugin-api';
-import { drain, HungUpError, readBody } from './body-reader.ts';
+import { HungUpError, type BodyReader } from './body-reader.ts';
 import { endContent, isStream } from './response-content.ts';
 import type { ContentStream } from './response-content.ts';
 import { hostErrors } from './host-errors.ts';
@@ -26,6 +26,7 @@ export interface RestHandlerDependencies {
     request: IncomingMessage,
     given: { readonly user: User; readonly password: string | undefined },
   ) => Promise<void>;
+  readonly bodies: BodyReader;
   readonly log: Logger;
 }
 
@@ -38,15 +39,8 @@ export type RestHandler = (request: Incoming, response: ServerResponse, next: (e
  * Passes requests below `/{prefix}` and `/?rest_route=` to the REST interface and all others to `next`. Works before
  * express and inside it. Reads the body itself, within each route's limit.
  */
-export function createRestHandler({
-  rest,
-  prefix,
-  currentUser,
-  pageUser,
-  countWrongKey,
-  requireFreshSignIn,
-  log,
-}: RestHandlerDependencies): RestHandler {
+export function createRestHandler(dependencies: RestHandlerDependencies): RestHandler {
+  const { rest, prefix, currentUser, pageUser, countWrongKey, requireFreshSignIn, bodies, log } = dependencies;
   const locate = createLocator(prefix);
   return (request, response, next) => {
     const location = locate(request.originalUrl ?? request.url ?? '/');
@@ -64,18 +58,19 @@ export function createRestHandler({
       ...(pageUser && { pageUser: () => pageUser(request) }),
       ...(countWrongKey && { countWrongKey: () => countWrongKey(ip) }),
       ...(requireFreshSignIn && { requireFreshSignIn: (given) => requireFreshSignIn(request, given) }),
-      readBody: (limit) => readBody(request, limit),
+      readBody: (limits) => bodies.read(request, response, limits),
       onHangUp: (listener) => watchHangUp(response, listener),
     };
     const send = (raw: RawRestResponse): void => {
       try {
-        if (isBuffered(raw)) sendBuffered(request, response, raw);
-        else sendStreamed({ request, response, log: log.child({ route: location.route, request_id: id }) }, raw);
+        const target = { request, response, bodies, log };
+        if (isBuffered(raw)) sendBuffered(target, raw);
+        else sendStreamed({ ...target, log: log.child({ route: location.route, request_id: id }) }, raw);
       } catch (error) {
         endContent(raw.body);
         // A header value that HTTP forbids: send an error without the route's headers.
         log.error('Failed to send REST response', { event: 'rest_response_unsendable', request_id: id, error });
-        sendBuffered(request, response, internalErrorResponse(id));
+        sendBuffered({ request, response, bodies }, internalErrorResponse(id));
       }
     };
     rest.handle(rawRequest).then(send, (error: unknown) => {
@@ -142,9 +137,13 @@ function watchHangUp(response: ServerResponse, listener: () => void): void {
   response.once('close', check);
 }
 
-interface StreamTarget {
+interface Target {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly bodies: Pick<BodyReader, 'drain'>;
+}
+
+interface StreamTarget extends Target {
   readonly log: Logger;
 }
 
@@ -160,12 +159,13 @@ function isBuffered(raw: RawRestResponse): raw is BufferedResponse {
  *
  * @throws TypeError when a header cannot be sent. Nothing has been sent then.
  */
-function sendStreamed({ request, response, log }: StreamTarget, { status, headers, body }: RawRestResponse): void {
+function sendStreamed(target: StreamTarget, { status, headers, body }: RawRestResponse): void {
+  const { response, log } = target;
   if (response.destroyed || response.headersSent) return endContent(body);
   response.writeHead(status, headers);
   response.flushHeaders();
   void sendStream(response, body as ContentStream).then((end) => {
-    if (end.kind === 'complete') return endResponse(request, response);
+    if (end.kind === 'complete') return endResponse(target);
     if (end.kind === 'hung_up')
       return void log.debug('REST stream ended: the caller hung up', { event: 'rest_stream_hung_up' });
     log.error('REST stream failed; connection cut', { event: 'rest_stream_failed', error: end.error });
@@ -174,25 +174,22 @@ function sendStreamed({ request, response, log }: StreamTarget, { status, header
 }
 
 /** @throws TypeError when a header cannot be sent. Nothing has been sent then. */
-function sendBuffered(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: BufferedResponse,
-): void {
+function sendBuffered(target: Target, { status, headers, body }: BufferedResponse): void {
+  const { request, response } = target;
   if (response.destroyed || response.headersSent) return;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (request.method !== 'HEAD' && status !== 204 && status !== 304)
     headers['Content-Length'] = String(bytes.byteLength);
   response.writeHead(status, headers);
-  if (request.complete || !hasBody(request)) return void response.end(bytes);
+  if (request.complete || !hasBody(request) || headers['Connection'] === 'close') return void response.end(bytes);
   response.write(bytes);
-  endResponse(request, response);
+  endResponse(target);
 }
 
 /** Ends a response after the caller has sent its body: most callers read no response before. */
-function endResponse(request: IncomingMessage, response: ServerResponse): void {
+function endResponse({ request, response, bodies }: Target): void {
   if (request.complete || !hasBody(request)) return void response.end();
-  drain(request, (isComplete) => {
+  bodies.drain(request, (isComplete) => {
     response.end();
     if (!isComplete) request.destroy();
   });

@@ -31,6 +31,27 @@ export const hostErrors = {
       status: 413,
       data: { limit },
     }),
+  anonymousBodyTooLarge: (limit: number, most: number) =>
+    new RestError({
+      code: 'rest_body_too_large',
+      message: `The request body is too large. Send at most ${limit} bytes, or sign in to send up to ${most} bytes.`,
+      status: 413,
+      data: { limit },
+    }),
+  bodyTooSlow: () =>
+    new RestError({
+      code: 'rest_body_too_slow',
+      message: 'The request body arrived too slowly. Send it again over a faster connection.',
+      status: 408,
+      headers: { Connection: 'close' },
+    }),
+  busy: () =>
+    new RestError({
+      code: 'rest_server_busy',
+      message: 'The server is receiving too many large requests at once. Wait 5 seconds and try again.',
+      status: 503,
+      headers: { 'Retry-After': '5' },
+    }),
   missingParameters: (names: readonly string[]) =>
     new RestError({
       code: 'rest_missing_callback_param',

@@ -15,8 +15,6 @@ export interface HostRequestInit {
   readonly id: string;
   readonly ip: string;
   readonly log: Logger;
-  /** Raw body; null when it was too large for the route and was not read. */
-  readonly body?: Buffer | null;
   /** Parsed JSON or form instead of a body. The request owns and changes these objects. */
   readonly json?: unknown;
   readonly form?: Params;
@@ -32,6 +30,12 @@ export interface HostRequestInit {
     readonly user: User;
     readonly password: string | undefined;
   }) => Promise<void>;
+}
+
+interface ParsedBody {
+  readonly json: unknown;
+  readonly form: Params;
+  readonly error: RestError | null;
 }
 
 const jsonType = /^application\/(?:[\w!#$&\-^.+]+\+)?json(?:\+oembed)?(?:$|[;\s])/i;
@@ -56,10 +60,13 @@ export class HostRequest implements RestRequest {
   match: Match | null = null;
   /** Result of the endpoint's permission check; undefined before it ran. */
   permitted: boolean | undefined = undefined;
+  /** The limit in bytes that the body exceeds: it was not read. Null when there is a body, or none was sent. */
+  exceededLimit: number | null = null;
   /** Whether `authenticate` refused. The response then has no `Allow`. */
   isUnauthenticated = false;
   readonly #init: HostRequestInit;
-  #body: { readonly json: unknown; readonly form: Params; readonly error: RestError | null } | undefined;
+  #bytes: Buffer = emptyBody;
+  #body: ParsedBody | undefined;
   #pageUser: Promise<User> | undefined;
   #signal: AbortSignal | undefined;
   #log: Logger | undefined;
@@ -76,16 +83,22 @@ export class HostRequest implements RestRequest {
     this.#signal = init.signal;
   }
 
+  /** Sets the body of a request over HTTP. Until then the request has none. */
+  receive(body: Buffer): void {
+    this.#bytes = body;
+    this.#body = undefined;
+  }
+
   get json(): unknown {
-    return (this.#body ??= readBody(this.#init)).json;
+    return this.#parsed().json;
   }
 
   get form(): Params {
-    return (this.#body ??= readBody(this.#init)).form;
+    return this.#parsed().form;
   }
 
   get body(): Uint8Array {
-    return this.#init.body ?? emptyBody;
+    return this.#bytes;
   }
 
   pageUser(): Promise<User> {
@@ -118,13 +131,9 @@ export class HostRequest implements RestRequest {
     return this.#signal?.aborted === true;
   }
 
-  get isTooLarge(): boolean {
-    return this.#init.body === null;
-  }
-
   /** Why body or query cannot be read, or null. */
   unreadable(): RestError | null {
-    const { error } = (this.#body ??= readBody(this.#init));
+    const { error } = this.#parsed();
     if (error !== null) return error;
     const queryError = this.#init.query.error;
     return queryError === null ? null : unreadableParameter(queryError.name, queryError.message);
@@ -160,12 +169,15 @@ export class HostRequest implements RestRequest {
       ...init,
     });
   }
+
+  #parsed(): ParsedBody {
+    return (this.#body ??= parseBody(this.#init, this.#bytes));
+  }
 }
 
-function readBody(init: HostRequestInit): { json: unknown; form: Params; error: RestError | null } {
+function parseBody(init: HostRequestInit, body: Buffer): ParsedBody {
   if (init.json !== undefined || init.form !== undefined)
     return { json: init.json ?? null, form: init.form ?? {}, error: null };
-  const body = init.body ?? emptyBody;
   if (body.length === 0) return { json: null, form: {}, error: null };
   const contentType = init.headers['content-type'] ?? '';
   if (jsonType.test(contentType)) return readJson(body);
@@ -173,7 +185,7 @@ function readBody(init: HostRequestInit): { json: unknown; form: Params; error: 
   return isForm ? readForm(body) : { json: null, form: {}, error: null };
 }
 
-function readJson(body: Buffer): { json: unknown; form: Params; error: RestError | null } {
+function readJson(body: Buffer): ParsedBody {
   const parsed = parseJsonBody(body);
   if (parsed.kind === 'value') return { json: parsed.value, form: {}, error: null };
   const error =
@@ -183,7 +195,7 @@ function readJson(body: Buffer): { json: unknown; form: Params; error: RestError
   return { json: null, form: {}, error };
 }
 
-function readForm(body: Buffer): { json: unknown; form: Params; error: RestError | null } {
+function readForm(body: Buffer): ParsedBody {
   const { params, error } = parseQuery(body.toString());
   return { json: null, form: params, error: error === null ? null : unreadableParameter(error.name, error.message) };
 }

@@ -9,6 +9,7 @@ import type {
   Undo,
   User,
 } from '#plugin-api';
+import type { BodyLimits } from './body-reader.ts';
 
 /** A request over HTTP, not parsed yet. */
 export interface RawRestRequest {
@@ -32,8 +33,8 @@ export interface RawRestRequest {
   }) => Promise<void>;
   /** Counts a wrong key by the caller's address (see RestRequest). Default: nothing is counted. */
   readonly countWrongKey?: () => Promise<void>;
-  /** The whole body; null once it is known to exceed `limit` bytes. Rejects when the caller hangs up. Called at most once. */
-  readBody(limit: number): Promise<Buffer | null>;
+  /** The whole body, read once, as BodyReader does: null once it is known to exceed the limit. */
+  readBody(limits: BodyLimits): Promise<Buffer | null>;
   /** Calls back when the caller hangs up, or at once if it already has. */
   onHangUp(listener: () => void): void;
 }
@@ -82,7 +83,7 @@ export interface RouteSummary {
 
 /** The REST interface: what plugins see, and what the host needs to serve it. */
 export interface Rest extends RestApi {
-  /** Handles a request over HTTP. Rejects only as `readBody` does: then the caller has hung up. */
+  /** Handles a request over HTTP. Rejects only if the caller has hung up. */
   handle(raw: RawRestRequest): Promise<RawRestResponse>;
   /** Every route in order of registration. */
   describe(): RouteSummary[];

@@ -13,6 +13,7 @@ import type { HeaderRequest } from './response-headers.ts';
 import type { RawRestRequest, Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { hostErrors } from './host-errors.ts';
+import { createBodyReceiver } from './receive-body.ts';
 
 /** The anonymous user: callers inside the process, and callers over HTTP before authentication. */
 export const visitor: User = { id: 0, login: '', email: '', displayName: '', roles: [], can: () => false };
@@ -101,6 +102,7 @@ function createReceiver({
   errors,
   log,
 }: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
+  const receiveBody = createBodyReceiver(errors);
   return async (raw, query) => {
     const method = readMethod(raw, query);
     const { route, headers, id, ip } = raw;
@@ -126,11 +128,12 @@ function createReceiver({
       const request = new HostRequest({ ...common, user });
       return { request, refusal: errors.fromElsewhere(error, request) };
     }
+    const request = new HostRequest({ ...common, user });
     const match = registry.match(method, route);
-    const body = match === null ? undefined : await raw.readBody(match.endpoint.bodyLimit);
-    const request = new HostRequest(body === undefined ? { ...common, user } : { ...common, user, body });
-    request.match = match;
-    return { request, refusal: null };
+    const refusal = match === null ? null : await receiveBody(raw, request, match);
+    // A request that is refused here has no match, so that no permission is asked for its header Allow.
+    if (refusal === null) request.match = match;
+    return { request, refusal };
   };
 }
 

@@ -39,17 +39,20 @@ export function createUserWrites(dependencies: UserWritesDependencies) {
   };
 }
 
+function mayCreate(request: Pick<RestRequest, 'user'>): true {
+  if (!request.user.can('create_users'))
+    throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
+  return true;
+}
+
 function createRoute({ users, hooks, respond, url }: UserWritesDependencies, args: Args): RouteDefinition<UserParams> {
   return {
     methods: ['POST'],
     args,
     summary: 'Creates a user.',
     responses: { 201: { description: 'Created.', schema: userSchema, headers: { Location: 'URL of the user.' } } },
-    permission: (request) => {
-      if (!request.user.can('create_users'))
-        throw refused(request, 'rest_cannot_create_user', 'Sorry, you are not allowed to create new users.');
-      return true;
-    },
+    permissionBeforeBody: mayCreate,
+    permission: mayCreate,
     async handler(request) {
       const { username = '', email = '', password = '', name, roles = [] } = request.params;
       checkRoles(roles);

@@ -36,6 +36,8 @@ export interface HostPort {
   readonly host: HostApi;
   /** Checks the REST key, then counts the call; both before parameters are validated (D2). */
   authenticate(request: KeyedRequest): Promise<void>;
+  /** Whether header or query hold the key, before the body is read. */
+  findKey(request: KeyedRequest): Promise<true | undefined>;
 }
 
 export interface ProvidersPort {

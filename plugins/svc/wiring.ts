@@ -15,7 +15,7 @@ import { createPriceStore } from './modules/usage/prices/price-store.ts';
 import { createRecordUsage } from './modules/usage/record-usage.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
-import { requireApiKey } from './kit/require-api-key.ts';
+import { findApiKey, requireApiKey } from './kit/require-api-key.ts';
 import type {
   BudgetsPort,
   EmbeddingsPort,
@@ -101,6 +101,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
       deliver: createDeliver({ http: host.http, clock: host.clock }),
     }),
     authenticate: createAuthenticate({ host, settings }),
+    findKey: findApiKey(settings.restKey),
   };
 }
 

@@ -10,6 +10,8 @@ import { createAdmin, type Admin } from '../../host/admin/admin.ts';
 import type { AdminDependencies, PluginSummary, SignedIn } from '../../host/admin/dependencies.ts';
 import { createErrorPage, createSiteRouter } from '../../host/admin/site-layout.ts';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
+import { createBodyBudget } from '../../host/rest/body-budget.ts';
+import { createBodyReader } from '../../host/rest/body-reader.ts';
 import { createFakeClock, type FakeClock } from '../../host/testing/fake-clock.ts';
 import { isFreshSignIn } from '../../host/users/fresh-sign-in.ts';
 import { createNonces } from '../../host/users/nonces.ts';
@@ -106,6 +108,7 @@ export async function openAdmin({
       signInWithPasskey: async () => null,
       clearingCookie: () => 'svc_sign_in=; Max-Age=0',
     },
+    readBody: createBodyReader({ budget: createBodyBudget(128 * 1_048_576), clock: createFakeClock(), log }).read,
     login: async (input) => {
       if (input.login === 'eager')
         throw new RestError({ code: 'too_many_logins', status: 429, message: 'Too many attempts. Wait a minute.' });

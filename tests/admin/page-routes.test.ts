@@ -289,6 +289,16 @@ describe('pages of plugins in the admin', () => {
     expect([answer.status, answer.json()['code']]).to.deep.equal([413, 'rest_body_too_large']);
   });
 
+  it('refuse a form above 64 KB of who has not signed in, and one that is compressed', async () => {
+    const large = await host.browser().post('/admin/login', `login=${'x'.repeat(66_000)}`, json);
+    expect([large.status, large.json()['code']]).to.deep.equal([413, 'rest_body_too_large']);
+    const compressed = await host.browser().post('/admin/login', 'login=x', { ...json, 'Content-Encoding': 'gzip' });
+    expect(compressed.status).to.equal(415);
+    addPage(() => ({}));
+    const own = await browser.post(target, `a=${'x'.repeat(100_000)}`, json);
+    expect(own.json()['code']).to.equal('rest_cookie_invalid_nonce');
+  });
+
   it("vanish with their undo, and refuse a slug that is taken or the admin's own", async () => {
     const page: AdminPage = { slug: 'probe', title: 'P', render: async () => ({ template: 'probe/page' }) };
     const undo = host.admin.api.addPage(page);

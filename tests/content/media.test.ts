@@ -175,6 +175,9 @@ describeDialects('/wp/v2/media and /uploads', (_open, dialectCase) => {
     const disposition = 'attachment; filename="a.png"';
     expect(codeOf(await upload(site.call, 'a.png', png))).to.deep.equal([401, 'rest_cannot_create']);
     expect(codeOf(await upload(contributor, 'a.png', png))).to.deep.equal([403, 'rest_cannot_create']);
+    const large = Buffer.alloc(200_000);
+    expect(codeOf(await upload(site.call, 'a.png', large))).to.deep.equal([401, 'rest_cannot_create']);
+    expect(codeOf(await upload(contributor, 'a.png', large))).to.deep.equal([403, 'rest_cannot_create']);
     expect(codeOf(await upload(author, 'a.html', html))).to.deep.equal([400, 'rest_upload_sideload_error']);
     expect(codeOf(await post({ 'content-type': 'image/png' }))).to.deep.equal([
       400,

@@ -50,6 +50,16 @@ describe('the REST key over HTTP', () => {
     expect([form.status, form.body.code]).to.deep.equal([400, 'rest_missing_callback_param']);
   });
 
+  it('lets in before the body by header and query, and by a parameter of a body of at most 1 MB', async () => {
+    const padded = { ...goodRequest, padding: 'x'.repeat(900_000) };
+    const query = `?svc_api_key=${encodeURIComponent(restKey)}`;
+    expect((await service.generate(padded, { authorization: `Bearer ${restKey}` })).status).to.equal(200);
+    expect((await service.generate(padded, {}, query)).status).to.equal(200);
+    expect((await service.generate({ ...padded, svc_api_key: restKey }, {})).status).to.equal(200);
+    expectRefused(await service.generate(padded, {}));
+    expectRefused(await service.generate({ svc_api_key: restKey, padding: 'x'.repeat(1_100_000) }, {}));
+  });
+
   it('tries the parameter when the header does not match', async () => {
     const { status } = await service.generate(
       goodRequest,

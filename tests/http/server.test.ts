@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import type { RequestHandler } from 'express';
 import { createSystemClock } from '../../host/clock.ts';
@@ -9,6 +9,7 @@ import type { RawHandler } from '../../host/http/server.ts';
 import { createHttpServer } from '../../host/http/server.ts';
 import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
 import { createLogger } from '../../host/log/log.ts';
+import { failureOf } from '../helpers/failure-of.ts';
 
 describe('HTTP server', () => {
   let server: HttpServer;
@@ -214,6 +215,30 @@ describe('HTTP server', () => {
         clock: { now: () => 0, after: (_ms, callback) => (setImmediate(callback), () => undefined) },
       });
       expect((await fetch(`${url}/readyz`)).status).to.equal(503);
+    });
+  });
+
+  describe('connections', () => {
+    it('are closed beyond the limit, which the log says once a minute', async () => {
+      await start({ maxConnections: 2 });
+      const port = Number(new URL(url).port);
+      const open = (): Promise<Socket> =>
+        new Promise((resolve, reject) => {
+          const socket = connect(port, '127.0.0.1');
+          socket.once('error', reject).once('data', () => resolve(socket));
+          socket.once('close', () => reject(new Error('closed')));
+          socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+        });
+      const first = await open();
+      const second = await open();
+      for (let time = 0; time < 3; time += 1) expect(await failureOf(open())).to.be.instanceOf(Error);
+      expect(lines.filter((line) => line.includes('"connections_refused"'))).to.have.length(1);
+      const gone = new Promise((resolve) => first.once('close', resolve));
+      first.destroy();
+      await gone;
+      let third: Socket | null = null;
+      while (third === null) third = await open().catch(() => null);
+      for (const socket of [second, third]) socket.destroy();
     });
   });
 

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { startRestSite } from './site.ts';
+import { administrator, startRestSite } from './site.ts';
 import type { RestSite } from './site.ts';
 
 describe('request bodies', () => {
   let site: RestSite;
   before(async () => {
-    site = await startRestSite();
+    site = await startRestSite({ currentUser: () => administrator });
     site.rest.registerRoute('test/v1', '/echo', {
       methods: ['GET', 'POST', 'PUT'],
       handler: ({ params, json, form }) => ({ params, json, form }),

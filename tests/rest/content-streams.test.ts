@@ -10,7 +10,7 @@ import { createHttpServer } from '../../host/http/server.ts';
 import { createRestHandler } from '../../host/rest/express-adapter.ts';
 import { until } from '../faults/until.ts';
 import { silentLog } from '../helpers/silent-log.ts';
-import { startRestSite, visitor, type RestSite } from './site.ts';
+import { openBodies, startRestSite, visitor, type RestSite } from './site.ts';
 
 /** A promise and its key. */
 function gate<Value = void>(): { readonly opened: Promise<Value>; readonly open: (value: Value) => void } {
@@ -192,6 +192,7 @@ describe('REST responses that are streamed', () => {
       rest: site.rest,
       prefix: 'wp-json',
       currentUser: () => visitor,
+      bodies: openBodies(silentLog),
       log: silentLog,
     });
     const server = createHttpServer({

@@ -3,8 +3,11 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RestError } from '#plugin-api';
 import type { Logger, User } from '#plugin-api';
+import { createSystemClock } from '../../host/clock.ts';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import type { Hooks } from '../../host/hooks/hooks.ts';
+import { createBodyBudget } from '../../host/rest/body-budget.ts';
+import { createBodyReader, type BodyReader } from '../../host/rest/body-reader.ts';
 import { createRestHandler } from '../../host/rest/express-adapter.ts';
 import { createRest } from '../../host/rest/rest.ts';
 import type { Rest } from '../../host/rest/rest.ts';
@@ -40,6 +43,11 @@ export const administrator: User = {
   can: () => true,
 };
 
+/** Reads bodies within 128 MB, on the clock of the system. */
+export function openBodies(log: Logger): BodyReader {
+  return createBodyReader({ budget: createBodyBudget(128 * 1_048_576), clock: createSystemClock(), log });
+}
+
 /** The REST interface of a site behind a real HTTP server of its own. */
 export interface RestSite {
   readonly url: string;
@@ -59,11 +67,14 @@ export interface RestSite {
 interface SiteInit {
   readonly currentUser?: (request: IncomingMessage) => User | Promise<User>;
   readonly isAllowedOrigin?: (origin: string) => boolean;
+  /** Default: 128 MB on the clock of the system. */
+  readonly bodies?: BodyReader;
 }
 
 export async function startRestSite({
   currentUser = () => visitor,
   isAllowedOrigin,
+  bodies,
 }: SiteInit = {}): Promise<RestSite> {
   const hooks = createHooks();
   const lines: LogLine[] = [];
@@ -83,7 +94,7 @@ export async function startRestSite({
     },
     ...(isAllowedOrigin && { isAllowedOrigin }),
   });
-  const handle = createRestHandler({ rest, prefix: 'wp-json', currentUser, log });
+  const handle = createRestHandler({ rest, prefix: 'wp-json', currentUser, bodies: bodies ?? openBodies(log), log });
   const server = await listen((request, response) =>
     handle(request, response, () => {
       response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not REST');

@@ -62,6 +62,9 @@ interface OneRoute {
 }
 
 function createRoute(given: ContentRestDependencies, type: PostType, postResponses: PostResponses): RouteDefinition {
+  const mayCreate = (request: Request): true | RestError =>
+    request.user.can(type.capabilities.create_posts) ||
+    refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to create posts as this user.');
   return {
     methods: ['POST'],
     allowBatch: true,
@@ -69,10 +72,10 @@ function createRoute(given: ContentRestDependencies, type: PostType, postRespons
     schema: postSchema(type, given.parts),
     summary: `Creates a ${type.singularLabel.toLowerCase()}.`,
     responses: createdResponse,
+    permissionBeforeBody: mayCreate,
     permission: (request) => {
-      if (!request.user.can(type.capabilities.create_posts))
-        return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to create posts as this user.');
-      return mayAssign(request, type, null) ?? true;
+      const allowed = mayCreate(request);
+      return allowed === true ? (mayAssign(request, type, null) ?? true) : allowed;
     },
     async handler(request) {
       if (request.params['id'] !== undefined) return badRequest('rest_post_exists', 'Cannot create existing post.');

@@ -27,10 +27,10 @@ export function uploadRoute(
     get bodyLimit() {
       return parts.media.limitNow() + formOverhead;
     },
+    permissionBeforeBody: mayUpload,
     permission: async (request) => {
-      if (!request.user.can('upload_files'))
-        return refused(request, 'rest_cannot_create', 'Sorry, you are not allowed to upload media on this site.');
-      return (await mayAttach(given, request, request.params)) ?? true;
+      const allowed = mayUpload(request);
+      return allowed === true ? ((await mayAttach(given, request, request.params)) ?? true) : allowed;
     },
     async handler(request) {
       const { file, params } = await readFile(given, request);
@@ -53,6 +53,11 @@ export function uploadRoute(
       return created(await postResponses.one(post, request, 'edit'), postUrl(given, type, post));
     },
   };
+}
+
+function mayUpload({ user }: Pick<Request, 'user'>): true | RestError {
+  if (user.can('upload_files')) return true;
+  return refused({ user }, 'rest_cannot_create', 'Sorry, you are not allowed to upload media on this site.');
 }
 
 /** Checks that the parent post exists and that the user can edit it. */

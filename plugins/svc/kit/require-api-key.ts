@@ -25,11 +25,29 @@ export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'quer
 export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => Promise<void> {
   return async (request) => {
     const candidates = [...bearerDigests(request.headers['authorization']), ...parameterDigests(request)];
-    const stored = await reader.digest();
-    if (stored !== null && candidates.some((candidate) => timingSafeEqual(candidate, stored))) return;
+    if (await matches(reader, candidates)) return;
     if (candidates.length > 0) await request.countWrongKey();
     throw errors.invalid_api_key();
   };
+}
+
+/**
+ * Whether the header or the query holds the key, for the time before the body is read. It leaves the parameter for
+ * `requireApiKey`. The body may hold the key too, so undefined decides nothing.
+ */
+export function findApiKey(
+  reader: ApiKeyReader,
+): (request: Pick<KeyedRequest, 'headers' | 'query'>) => Promise<true | undefined> {
+  return async ({ headers, query }) => {
+    const unread = { json: null, form: {}, url: {}, query: { ...query } };
+    const candidates = [...bearerDigests(headers['authorization']), ...parameterDigests(unread)];
+    return (await matches(reader, candidates)) ? true : undefined;
+  };
+}
+
+async function matches(reader: ApiKeyReader, candidates: readonly Buffer[]): Promise<boolean> {
+  const stored = await reader.digest();
+  return stored !== null && candidates.some((candidate) => timingSafeEqual(candidate, stored));
 }
 
 /** Digest of a key for comparison: of its UTF-8 bytes, without white space at its ends. */
@@ -47,7 +65,7 @@ function bearerDigests(header: string | undefined): Buffer[] {
   return isAscii(token) ? [sha256(token)] : [sha256(token), sha256(Buffer.from(token, 'latin1'))];
 }
 
-function parameterDigests(request: KeyedRequest): Buffer[] {
+function parameterDigests(request: Pick<KeyedRequest, 'json' | 'form' | 'query' | 'url'>): Buffer[] {
   const sources = [request.json, request.form, request.query, request.url];
   const found = sources.map(takeParameter).find((value) => value !== undefined);
   return typeof found === 'string' && found.trim() !== '' ? [apiKeyDigest(found)] : [];

@@ -9,6 +9,8 @@ export interface RouteContext {
   readonly host: Pick<HostApi, 'rest'>;
   /** Runs before everything else, unless the access of the route is `public` (contract 5, D2). */
   readonly authenticate: NonNullable<RouteDefinition['authenticate']>;
+  /** Whether header or query hold the key, before the body is read. */
+  readonly findKey: NonNullable<RouteDefinition['permissionBeforeBody']>;
 }
 
 /** One file `<name>.route.ts`: path, schemas and handler. */
@@ -34,9 +36,19 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
     route.path,
     route.access === 'public'
       ? definition
-      : { ...definition, responses, authenticate: context.authenticate, security: keySecurity },
+      : {
+          ...definition,
+          responses,
+          permissionBeforeBody: context.findKey,
+          anonymousBodyLimit: bodyKeyLimit,
+          authenticate: context.authenticate,
+          security: keySecurity,
+        },
   );
 }
+
+/** Bytes of a body that may hold the key. Larger ones need it in the header or the query. */
+const bodyKeyLimit = 1_048_576;
 
 /** Responses of every route with a key (contract 7, D5), for OpenAPI. Those of the route take precedence. */
 function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>): Record<number, RouteResponse> {

@@ -6,6 +6,9 @@ import { Ajv } from 'ajv';
 import express from 'express';
 import type { JsonSchema, Logger, User } from '#plugin-api';
 import { createHooks } from '../../../host/hooks/hooks.ts';
+import { createSystemClock } from '../../../host/clock.ts';
+import { createBodyBudget } from '../../../host/rest/body-budget.ts';
+import { createBodyReader } from '../../../host/rest/body-reader.ts';
 import { createRestHandler } from '../../../host/rest/express-adapter.ts';
 import type { RestHandler } from '../../../host/rest/express-adapter.ts';
 import { createRest } from '../../../host/rest/rest.ts';
@@ -81,7 +84,12 @@ function hostRest(): RestHandler {
     site,
   });
   rest.registerRoute('bench/v1', '/generate', { methods: ['POST'], args, handler: ({ params }) => answer(params) });
-  return createRestHandler({ rest, prefix: 'wp-json', currentUser: () => visitor, log: quiet });
+  const bodies = createBodyReader({
+    budget: createBodyBudget(128 * 1_048_576),
+    clock: createSystemClock(),
+    log: quiet,
+  });
+  return createRestHandler({ rest, prefix: 'wp-json', currentUser: () => visitor, bodies, log: quiet });
 }
 
 const listeners: Record<string, () => RequestListener> = {

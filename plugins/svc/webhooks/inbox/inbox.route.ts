@@ -37,6 +37,7 @@ export const inboxRoute = defineRoute<{ readonly host: Pick<HostApi, 'clock'>; r
       methods: ['POST'],
       showInIndex: false,
       bodyLimit: maxBodyBytes,
+      anonymousBodyLimit: maxBodyBytes,
       summary: 'Test receiver for event webhooks.',
       // Checked before anything is stored, so that a caller who knows the URL cannot fill the disk or the log.
       permission: () => {

@@ -27,7 +27,7 @@ export function registerFormRoutes({ host, aiForms }: Pick<AiFormParts, 'host' |
   const route = (
     name: HandlerName,
     below: string,
-    init: Pick<RouteDefinition, 'summary' | 'methods' | 'bodyLimit' | 'consumes'> & {
+    init: Pick<RouteDefinition, 'summary' | 'methods' | 'bodyLimit' | 'anonymousBodyLimit' | 'consumes'> & {
       readonly args?: Readonly<Record<string, RouteArgument>>;
     },
   ): void => {
@@ -51,6 +51,7 @@ export function registerFormRoutes({ host, aiForms }: Pick<AiFormParts, 'host' |
     methods: ['POST'],
     summary: 'Submits a form and returns the response.',
     bodyLimit: 13 * 1_048_576,
+    anonymousBodyLimit: 13 * 1_048_576,
     consumes: ['multipart/form-data', 'application/x-www-form-urlencoded', 'application/json'],
   });
   route('post', '/post', {
