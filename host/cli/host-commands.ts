@@ -1,7 +1,9 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CliCommand } from '#plugin-api';
 import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
+import { keyFileName } from '../secrets/key-file.ts';
 import type { Web } from '../web.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
@@ -52,6 +54,14 @@ function createDoctorChecks(
         });
       });
       return config.dataDir;
+    },
+    'file modes': async () => {
+      const open = [
+        await openToOthers(config.dataDir, '700'),
+        await openToOthers(join(config.dataDir, keyFileName), '600'),
+      ].filter((text) => text !== null);
+      if (open.length > 0) throw new Error(open.join(' '));
+      return 'private';
     },
     database: async () => {
       await database.ping();
@@ -114,6 +124,14 @@ function createDoctorChecks(
       return describeFindings('recommended').join('; ') || 'good';
     },
   };
+}
+
+/** How to close a file to other users of the machine; null: it is closed, missing, or the system has no such modes. */
+async function openToOthers(path: string, mode: '600' | '700'): Promise<string | null> {
+  const found = process.platform === 'win32' ? null : await stat(path).catch(() => null);
+  if (found === null || (found.mode & 0o077) === 0) return null;
+  const current = (found.mode & 0o777).toString(8).padStart(3, '0');
+  return `${path} is open to other users (mode ${current}). Run: chmod ${mode} '${path}'`;
 }
 
 /** Resolves with the result, or rejects with an Error that says what to do. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { CliOutput } from './registry.ts';
+import { readSecret, takesSecret } from './secret-input.ts';
 import { compileSchema } from '../options/setting-schema.ts';
 
 /**
@@ -29,7 +30,15 @@ async function readFlag({
 }
 
 /** Keywords that are checked above or do not restrict the value. */
-const plainKeywords: ReadonlySet<string> = new Set(['type', 'enum', 'description', 'default', 'title', 'examples']);
+const plainKeywords: ReadonlySet<string> = new Set([
+  'type',
+  'enum',
+  'description',
+  'default',
+  'title',
+  'examples',
+  'writeOnly',
+]);
 
 function coerce(schema: JsonSchema, value: string): unknown {
   switch (schema.type) {
@@ -117,25 +126,43 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
     built.argument(argument.optional ? `[${name}]` : `<${name}>`, argument.description);
   }
   const flags = Object.entries(command.flags ?? {});
-  for (const [name, schema] of flags)
+  for (const [name, schema] of flags) {
     built.option(isSwitch(schema) ? `--${name}` : `--${name} <value>`, schema.description ?? '');
+    if (takesSecret(schema)) built.option(`--${name}-stdin`, `Read --${name} from standard input.`);
+  }
   if (!command.flags?.['json']) built.option('--json', 'Print JSON.');
   return built.action(async (...given: unknown[]) => {
-    const args = given
-      .slice(0, command.args?.length ?? 0)
-      .flat()
-      .filter((value) => value !== undefined) as string[];
+    const args = await readArguments(command, given, output);
     const values = built.opts<Record<string, string | boolean>>();
     const read: [string, unknown][] = [];
     for (const [name, schema] of flags) {
-      const value = values[camelCase(name)];
+      const plain = values[camelCase(name)];
+      const stdin = values[camelCase(`${name}-stdin`)] === true;
+      const value =
+        takesSecret(schema) && typeof plain !== 'boolean'
+          ? await readSecret({ name: `--${name}`, value: plain, stdin, isJson: schema.type === 'object' }, output)
+          : plain;
       if (value !== undefined) read.push([name, await readFlag({ name, schema, value })]);
     }
     const result = await command.run({ args, flags: Object.fromEntries(read) });
     // A command that takes input with --json also prints JSON.
-    const text = formatResult(result, values['json'] !== undefined);
+    const text = formatResult(result, values['json'] !== undefined || values['jsonStdin'] === true);
     if (text !== '') output.out(text);
   });
+}
+
+/** The arguments in order, secrets read from where they are. */
+async function readArguments(command: CliCommand, given: readonly unknown[], output: CliOutput): Promise<string[]> {
+  const args = command.args ?? [];
+  const values = await Promise.all(
+    args.map(({ name, secret }, index) => {
+      const value = given[index];
+      return secret && typeof value === 'string'
+        ? readSecret({ name: `<${name}>`, value, stdin: value === '-', isJson: false }, output)
+        : value;
+    }),
+  );
+  return values.flat().filter((value): value is string => value !== undefined);
 }
 
 function isSwitch(schema: JsonSchema): boolean {

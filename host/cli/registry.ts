@@ -4,6 +4,8 @@ import type { CliApi, CliCommand } from '#plugin-api';
 export interface CliOutput {
   out(text: string): void;
   err(text: string): void;
+  /** Reads standard input to its end. Default: that of the process. */
+  input?(): Promise<string>;
 }
 
 export interface CliRegistry extends CliApi {

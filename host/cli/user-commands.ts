@@ -24,7 +24,7 @@ export function userCommands(users: UsersApi, twoFactor: TwoFactorForCommands): 
     ],
     flags: {
       display_name: { type: 'string', description: 'Name shown to others. Default: the user name.' },
-      user_pass: { type: 'string', description: 'Password, at least 12 characters.' },
+      user_pass: { type: 'string', description: 'Password, at least 12 characters.', writeOnly: true },
       role: { ...role, default: 'subscriber' },
     },
     async run({ args: [login = '', email = ''], flags }) {
@@ -65,9 +65,9 @@ export function userCommands(users: UsersApi, twoFactor: TwoFactorForCommands): 
       'Sets a password and ends all sessions of the user. Without a password, generates one and prints it once.',
     args: [
       { name: 'user', description: 'Id, user name or email address.' },
-      { name: 'password', description: 'The new password.', optional: true },
+      { name: 'password', description: 'The new password, - or @file.', optional: true, secret: true },
     ],
-    flags: { user_pass: { type: 'string', description: 'The new password, as for user create.' } },
+    flags: { user_pass: { type: 'string', description: 'The new password, as for user create.', writeOnly: true } },
     async run({ args: [name = '', argument], flags }) {
       const user = await requireUser(users, name);
       const given = argument ?? text(flags['user_pass']);

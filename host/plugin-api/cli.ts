@@ -6,6 +6,8 @@ export interface CliArgument {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** The value is a secret: `-` reads it from standard input, `@path` from a file; any other value gets a warning. */
+  readonly secret?: boolean;
   /** Takes all remaining arguments. Only for the last argument. */
   readonly rest?: boolean;
 }
@@ -15,7 +17,11 @@ export interface CliCommand {
   readonly name: string;
   readonly description: string;
   readonly args?: readonly CliArgument[];
-  /** `--name=value`, or `--name` for booleans; checked and coerced by its schema. Every command has `--json` unless declared here. */
+  /**
+   * `--name=value`, or `--name` for booleans; checked and coerced by its schema. Every command has `--json` unless declared here.
+   * A flag with `writeOnly` takes a secret: `--name-stdin` reads it from standard input, `--name=@path` from a file; any other
+   * value gets a warning.
+   */
   readonly flags?: Readonly<Record<string, JsonSchema>>;
   /**
    * Returns the output: a string as is, an array of objects as a table, an object as `name: value` lines, or everything as

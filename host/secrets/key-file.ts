@@ -39,7 +39,7 @@ function create(dataDir: string, file: string): string {
   const key = randomBytes(32).toString('hex');
   const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}`;
   try {
-    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(draft, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
     publish(draft, file);
   } catch (error) {

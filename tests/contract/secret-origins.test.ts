@@ -32,8 +32,8 @@ describeDialects('secrets and the origin they were entered for', (_open, { locat
   const urlOf = ({ port }: Receiver, path = ''): string => `http://127.0.0.1:${String(port)}${path}`;
   const sent = ({ received }: Receiver): string => JSON.stringify(received.map(({ headers, path }) => [path, headers]));
   const cli = async (...argv: string[]): Promise<string> => {
-    const { out, err } = await host.cli(...argv);
-    return out + err;
+    const { code, out, err } = await host.cli(...argv);
+    return code === 0 ? out : out + err;
   };
 
   for (const id of ['openai', 'claude', 'google', 'azure']) {

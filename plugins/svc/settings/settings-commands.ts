@@ -30,7 +30,7 @@ export function providerCommands(context: SettingsContext, providers: readonly P
         const provider = await find(context, id);
         const changes = readFlags(provider, names, flags);
         if (Object.keys(changes).length === 0)
-          throw new Error(`Name the settings to change, for example: svc provider set ${id} --api-key=...`);
+          throw new Error(`Name the settings to change, for example: svc provider set ${id} --api-key-stdin`);
         const warning = droppedSecretsText(await context.settings.providers.save(provider, changes));
         return { ...(await describe(context, provider)), ...(warning !== '' && { warning }) };
       },
@@ -92,7 +92,8 @@ function flagSchema(name: string, providers: readonly Provider[]): JsonSchema {
   const description = providers
     .map((provider) => provider.settings.properties[name]?.title)
     .find((title) => title !== undefined);
-  return { type: 'string', ...(description !== undefined && { description }) };
+  const isSecret = providers.some((provider) => provider.settings.properties[name]?.writeOnly === true);
+  return { type: 'string', ...(description !== undefined && { description }), ...(isSecret && { writeOnly: true }) };
 }
 
 async function find(context: SettingsContext, id: string): Promise<Provider> {
@@ -123,7 +124,13 @@ export function keyCommands({ settings }: SettingsContext): CliCommand[] {
     {
       name: 'svc key set',
       description: 'Set the REST API key to your own value.',
-      args: [{ name: 'value', description: 'The key: at least 24 characters.' }],
+      args: [
+        {
+          name: 'value',
+          description: 'The key, at least 24 characters: - to read standard input, @file, or the value.',
+          secret: true,
+        },
+      ],
       run: async ({ args: [value = ''] }) => {
         await settings.restKey.set(value);
         return { set: true, key: (await settings.restKey.masked()) ?? '' };

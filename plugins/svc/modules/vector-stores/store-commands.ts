@@ -121,7 +121,8 @@ function flagSchema(name: string, stores: readonly Store[]): JsonSchema {
   const description = stores
     .map((store) => store.settings.properties[name]?.title)
     .find((title) => title !== undefined);
-  return { type: 'string', ...(description !== undefined && { description }) };
+  const isSecret = stores.some((store) => store.settings.properties[name]?.writeOnly === true);
+  return { type: 'string', ...(description !== undefined && { description }), ...(isSecret && { writeOnly: true }) };
 }
 
 function findStore(ports: VectorStoresPorts, id: string): Store {

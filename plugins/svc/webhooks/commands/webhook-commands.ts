@@ -7,6 +7,7 @@ import { endpointRecord, readEndpointObject } from './endpoint-record.ts';
 const endpointFlag = {
   json: {
     type: 'object',
+    writeOnly: true,
     description:
       'The endpoint: {"name", "url", "enabled", "events", "internal", "secret", "headers", "standard_webhooks", ' +
       '"redirects", "long_tail", "ordered"}; update: with "id".',
@@ -122,7 +123,7 @@ function secretCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
     {
       name: 'svc webhook secret set',
       description: 'Sign deliveries with your own secret.',
-      args: [{ name: 'value', description: 'Any text; used unchanged.' }],
+      args: [{ name: 'value', description: 'Any text: - to read standard input, @file, or the value.', secret: true }],
       run: async ({ args: [value = ''] }) => {
         await webhooks.setSecret(value);
         return { set: true, secret: (await webhooks.settings()).secret };

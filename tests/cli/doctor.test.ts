@@ -1,0 +1,27 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createTestHost } from '#testing';
+
+describe('doctor', () => {
+  it('says how to close the data folder and the key file to other users', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-doctor-'));
+    const host = await createTestHost({ database: folder });
+    try {
+      await chmod(folder, 0o755);
+      await writeFile(join(folder, 'secret.key'), 'a key', { mode: 0o644 });
+      const open = await host.cli('doctor');
+      expect(open.code).to.equal(1);
+      expect(open.err)
+        .to.include(`file modes: ${folder} is open to other users (mode 755). Run: chmod 700 '${folder}'`)
+        .and.include(`secret.key is open to other users (mode 644). Run: chmod 600 '${join(folder, 'secret.key')}'`);
+      await chmod(folder, 0o700);
+      await chmod(join(folder, 'secret.key'), 0o600);
+      expect((await host.cli('doctor')).err).not.to.include('file modes');
+    } finally {
+      await host.stop();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
