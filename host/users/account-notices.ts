@@ -9,12 +9,12 @@ export interface AccountNoticesDependencies {
 }
 
 /**
- * Mails the owner of an account when its password or email address changed and when it got an application password, so that
- * a takeover does not stay unnoticed. A change of the address is reported to the previous one. Without a mail server nothing
+ * Mails the owner of an account when its password or email address changed, when it got an application password and when its
+ * sign-in is throttled, so that a takeover does not stay unnoticed. A change of the address is reported to the previous one. Without a mail server nothing
  * is sent.
  */
 export function addAccountNotices({ hooks, users, mailer, log }: AccountNoticesDependencies): void {
-  async function notify(to: string, template: string, data: Readonly<Record<string, string>>): Promise<void> {
+  async function notify(to: string, template: string, data: Readonly<Record<string, string | number>>): Promise<void> {
     if (!(await mailer.isAvailable())) return;
     await mailer.queue({ to, template, data });
     log.info('Account notice queued', { event: 'account_notice_queued', template });
@@ -33,5 +33,11 @@ export function addAccountNotices({ hooks, users, mailer, log }: AccountNoticesD
     const user = await users.get(userId);
     if (user)
       await notify(user.email, 'application-password', { name: user.displayName, login: user.login, program: name });
+  });
+  hooks.addAction('login_throttled', (user, { ip, failures }) => {
+    // Not awaited: the time of the failed sign-in must not reveal that the account exists.
+    notify(user.email, 'sign-in-throttled', { name: user.displayName, login: user.login, ip, failures }).catch(
+      (error: unknown) => log.error('Account notice failed', { event: 'account_notice_failed', error }),
+    );
   });
 }

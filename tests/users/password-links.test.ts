@@ -212,6 +212,15 @@ describeDialects('links to choose a password', (_open, dialectCase) => {
     expect(receiver.connections()).to.equal(0);
   });
 
+  it('are offered to an owner whose sign-in is throttled', async () => {
+    for (let count = 0; count < 10; count += 1)
+      await visitor.post('/admin/login', { login: 'ada', password: `wrong ${count}` });
+    const mail = await receiver.next(1);
+    expect(mail.subject).to.equal('Many failed sign-ins for your account at My site');
+    expect(mail.text).to.contain('10 times').and.contain(`${host.url}/admin/forgot-password`);
+    await settled();
+  });
+
   it('are not the only change that is reported: application passwords are, too', async () => {
     const browser = await site.signIn('ada');
     await browser.submit('/admin/profile', 'create-password', { name: 'backup script' });
