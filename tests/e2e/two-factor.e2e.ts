@@ -41,7 +41,7 @@ describe('two-step sign-in in a browser', () => {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         expect(await accessibilityViolations(page), `${name} ${width} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${name} ${width} ${colorScheme}`).to.equal(0);
       }
@@ -72,7 +72,7 @@ describe('two-step sign-in in a browser', () => {
   }
 
   it('registers a passkey, and signs in with it alone and as second step', async () => {
-    const { page, problems } = await openPage(browser);
+    const { page, problems } = await openPage(browser, { reducedMotion: 'reduce' });
     await addAuthenticator(page);
     await signIn(page, host);
     await page.goto(`${host.url}/admin/profile/two-step`);
@@ -108,7 +108,7 @@ describe('two-step sign-in in a browser', () => {
   });
 
   it('says what to do when the browser has no passkey for the site', async () => {
-    const { page } = await openPage(browser);
+    const { page } = await openPage(browser, { reducedMotion: 'reduce' });
     const session = await addAuthenticator(page);
     await page.goto(`${host.url}/admin/login`);
     await session.send('WebAuthn.disable');
@@ -124,7 +124,7 @@ describe('two-step sign-in in a browser', () => {
   });
 
   it('signs in with a code of an authenticator app, and with a recovery code', async () => {
-    const { page, problems } = await openPage(browser);
+    const { page, problems } = await openPage(browser, { reducedMotion: 'reduce' });
     await signIn(page, host);
     const { secret, codes } = await setUpApp(page);
     await page.getByRole('link', { name: 'I have saved them' }).click();
@@ -151,7 +151,7 @@ describe('two-step sign-in in a browser', () => {
   });
 
   it('leads users of a role that requires it to its setup, and on to the site', async () => {
-    const { page } = await openPage(browser);
+    const { page } = await openPage(browser, { reducedMotion: 'reduce' });
     await signIn(page, host);
     await page.goto(`${host.url}/admin/settings`);
     await page.getByRole('group', { name: 'Require two-step sign-in' }).getByLabel('Administrator').check();
