@@ -79,7 +79,7 @@ describe('the arguments of all routes', () => {
   });
 
   it('refuse huge numbers and long lists', async () => {
-    const ids = Array.from({ length: 100_000 }, (_, index) => index + 1).join();
+    const ids = Array.from({ length: 10_000 }, (_, index) => index + 1).join();
     for (const query of [
       'offset=99999999999999999999',
       'page=99999999999999999999',

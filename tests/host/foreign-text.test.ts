@@ -31,8 +31,8 @@ describe('text from anyone', () => {
         .end();
     });
 
-  it('stops nothing as 80,000 slashes in the path of a part of a batch', async () => {
-    const body = JSON.stringify({ requests: [{ path: `${'/'.repeat(80_000)}x` }] });
+  it('stops nothing as 60,000 slashes in the path of a part of a batch', async () => {
+    const body = JSON.stringify({ requests: [{ path: `${'/'.repeat(60_000)}x` }] });
     const spent = await attacked(async () => {
       const response = await host.fetch('/wp-json/batch/v1', {
         method: 'POST',
