@@ -8,6 +8,7 @@ import { openDatabase, type Database } from './database/database.ts';
 import { createDocuments } from './documents/documents.ts';
 import { createHooks } from './hooks/hooks.ts';
 import { createGuardedSocket } from './http/guarded-socket.ts';
+import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
@@ -62,7 +63,9 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const users = createUsers({ database, hooks, clock, log });
     const securityLog = createSecurityLog({ database, clock, log, key: () => secrets.deriveKey('security-log') });
     recordSecurityEvents(hooks, securityLog);
-    const cron = createCron({ database, hooks, clock, log });
+    const eventLoop = createEventLoopWatch({ log });
+    closers.unshift(async () => eventLoop.stop());
+    const cron = createCron({ database, hooks, clock, log, track: eventLoop.track });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
@@ -92,6 +95,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       secrets,
       users,
       twoFactor,
+      eventLoop,
       cron,
       site,
       content,

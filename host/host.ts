@@ -162,7 +162,17 @@ async function stop({
   await closeCore(core);
 }
 
-async function closeCore({ content, options, documents, http, mail, securityLog, database }: Core): Promise<void> {
+async function closeCore({
+  eventLoop,
+  content,
+  options,
+  documents,
+  http,
+  mail,
+  securityLog,
+  database,
+}: Core): Promise<void> {
+  eventLoop.stop();
   await mail.stop();
   await content.stop();
   options.stop();

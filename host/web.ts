@@ -51,9 +51,11 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     site: core.site,
     isAllowedOrigin: origins.isAllowed,
     sessionCookie: sessionCookieName({ secure: core.site.url.startsWith('https:') }),
+    track: core.eventLoop.track,
   });
   const signIn = createSignIn(core);
   const metrics = createMetrics({ clock, log });
+  metrics.api.add(() => core.eventLoop.expose());
   const bodies = createBodies({ core, metrics });
   const { assets, views } = createTemplates(core);
   const accounts = createAccountMails(core, views);

@@ -105,6 +105,8 @@ export interface CronDependencies {
   readonly hooks: CronHooks;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Runs a job under its name. Default: runs it. */
+  readonly track?: (name: string, work: () => unknown) => unknown;
 }
 
 export interface Cron extends CronApi {
@@ -126,11 +128,11 @@ export interface Cron extends CronApi {
 }
 
 /** Persisted events; the contract is CronApi. */
-export function createCron({ database, hooks, clock, log }: CronDependencies): Cron {
+export function createCron({ database, hooks, clock, log, track }: CronDependencies): Cron {
   const store = createCronStore(database);
   const schedules = createSchedules();
   const history = createCronHistory(database);
-  const runner = createRunner({ store, history, schedules, hooks, clock, log });
+  const runner = createRunner({ store, history, schedules, hooks, clock, log, ...(track && { track }) });
   const ticker = createTicker({
     database,
     clock,

@@ -23,6 +23,8 @@ export interface RunnerDependencies {
   readonly hooks: CronHooks;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Runs a job under its name. Default: runs it. */
+  readonly track?: (name: string, work: () => unknown) => unknown;
 }
 
 export interface Runner {
@@ -108,7 +110,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
 
 /** Runs the action and records the result. */
 async function perform(
-  { hooks, history, clock }: RunnerDependencies,
+  { hooks, history, clock, track = (_name, work) => work() }: RunnerDependencies,
   event: RunnableEvent,
   dueAt: number,
 ): Promise<CronRun> {
@@ -118,7 +120,7 @@ async function perform(
     if (hook === event.hook) errors.push(`${owner}: ${error instanceof Error ? error.message : String(error)}`);
   });
   const hasCallback = Boolean(hooks.hasAction(event.hook));
-  await hooks.doActionAsync(event.hook, ...event.args).finally(undo);
+  await track(`cron ${event.hook}`, () => hooks.doActionAsync(event.hook, ...event.args).finally(undo));
   const outcome = errors.length > 0 ? 'failed' : hasCallback ? 'done' : 'no_callback';
   const run: CronRun = {
     hook: event.hook,

@@ -16,6 +16,8 @@ export interface DispatcherDependencies {
   readonly rest: () => Rest;
   readonly errors: ErrorReader;
   readonly url: (route: string) => string;
+  /** Runs a handler under the name of its route. */
+  readonly track: (name: string, work: () => unknown) => unknown;
 }
 
 export interface Dispatcher {
@@ -30,7 +32,7 @@ export interface Dispatcher {
 }
 
 /** Match, authenticate, parameters, permission, handler, in this order (D2, D4). */
-export function createDispatcher({ registry, filters, rest, errors, url }: DispatcherDependencies): Dispatcher {
+export function createDispatcher({ registry, filters, rest, errors, url, track }: DispatcherDependencies): Dispatcher {
   const attempt = createAttempt(errors);
 
   const prepare = async (request: HostRequest, { endpoint, url: parameters }: Match): Promise<RestError | null> => {
@@ -58,7 +60,8 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
     if (!(result instanceof RestError)) result = await permit(request, match, attempt);
     if (!(result instanceof RestError)) {
       const replaced = await filters.run('rest_dispatch_request', null, request, match.route.pattern.path, definition);
-      result = replaced ?? (await attempt(request, () => definition.handler(request)));
+      result =
+        replaced ?? (await attempt(request, () => track(nameOf(request, match), () => definition.handler(request))));
     }
     const filtered = await filters.run('rest_request_after_callbacks', result, definition, request);
     endReplaced(result, filtered);
@@ -89,6 +92,10 @@ export function createDispatcher({ registry, filters, rest, errors, url }: Dispa
   };
 
   return { dispatch, preDispatch, prepare, conclude };
+}
+
+function nameOf({ method }: HostRequest, { route }: Match): string {
+  return `${method} ${route.pattern.path}`;
 }
 
 function tooLarge(limit: number, most: number): RestError {

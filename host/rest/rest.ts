@@ -38,6 +38,8 @@ export interface RestDependencies {
   readonly isAllowedOrigin?: (origin: string) => boolean;
   /** Name of the session's cookie, for OpenAPI. Default `svc_session`. */
   readonly sessionCookie?: string;
+  /** Runs a handler under the name of its route. Default: runs it. */
+  readonly track?: (name: string, work: () => unknown) => unknown;
 }
 
 /**
@@ -53,6 +55,7 @@ export function createRest({
   site,
   isAllowedOrigin = () => false,
   sessionCookie = 'svc_session',
+  track = (_name, work) => work(),
 }: RestDependencies): Rest {
   const filters = createRestFilters(hooks);
   const registry = createRouteRegistry();
@@ -65,7 +68,7 @@ export function createRest({
     for (const listener of listeners) listener(failure);
   };
   const errors = createErrorReader({ log, onFailure });
-  const dispatcher = createDispatcher({ registry, filters, rest: self, errors, url });
+  const dispatcher = createDispatcher({ registry, filters, rest: self, errors, url, track });
   const links = createLinks({ registry, filters, root });
   const finish = createFinish({ filters, registry, rest: self });
   const embedder = createEmbedder({ dispatcher, links, finish });

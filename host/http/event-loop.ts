@@ -1,0 +1,113 @@
+import type { Logger } from '#plugin-api';
+
+/** Runs work under a name: a route or a job. */
+export type Track = <Result>(name: string, work: () => Result) => Result;
+
+export interface EventLoopWatch {
+  /** Names what runs, so that a block of the event loop can be attributed to it. */
+  readonly track: Track;
+  /** The delays in Prometheus's text format. */
+  expose(): string;
+  stop(): void;
+}
+
+/** Milliseconds: how often the delay is measured, and from which delay on it is logged. */
+const interval = 100;
+const threshold = 200;
+/** Most names in a log line. */
+const maxNames = 5;
+
+/** Upper bounds in seconds. */
+const bounds = [0.01, 0.05, 0.1, 0.2, 0.5, 1, 5, 10];
+
+/**
+ * Measures how late a timer runs, which is how long the event loop was blocked, on the clock of the process. A block above
+ * 200 ms is logged with what ran meanwhile: the one whose synchronous part took that long, else all that ran in that time.
+ */
+export function createEventLoopWatch({ log }: { readonly log: Logger }): EventLoopWatch {
+  const running = new Map<symbol, string>();
+  /** What ended since the last measurement, and what blocked by itself. */
+  const ended = new Set<string>();
+  const culprits = new Set<string>();
+  const counts = [...bounds, Infinity].map(() => 0);
+  let sum = 0;
+  let blocks = 0;
+  let longest = 0;
+  let before = performance.now();
+
+  const measure = (): void => {
+    const now = performance.now();
+    const delay = Math.max(0, now - before - interval);
+    before = now;
+    const index = bounds.findIndex((bound) => delay / 1000 <= bound);
+    const bucket = index === -1 ? bounds.length : index;
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+    sum += delay / 1000;
+    longest = Math.max(longest, delay / 1000);
+    if (delay > threshold) {
+      blocks += 1;
+      const names = culprits.size > 0 ? culprits : new Set([...ended, ...running.values()]);
+      log.warn('Event loop blocked', {
+        event: 'event_loop_blocked',
+        duration_ms: Math.round(delay),
+        during: [...names].slice(0, maxNames),
+        is_certain: culprits.size > 0,
+      });
+    }
+    ended.clear();
+    culprits.clear();
+  };
+  const timer = setInterval(measure, interval).unref();
+
+  const track: Track = (name, work) => {
+    const id = Symbol(name);
+    const startedAt = performance.now();
+    const end = (): void => {
+      running.delete(id);
+      ended.add(name);
+    };
+    running.set(id, name);
+    let result: ReturnType<typeof work> | undefined;
+    try {
+      result = work();
+      return result;
+    } finally {
+      if (performance.now() - startedAt > threshold) culprits.add(name);
+      if (result instanceof Promise) result.then(end, end);
+      else end();
+    }
+  };
+
+  return {
+    track,
+    expose: () => [...exposeDelays({ counts, sum }), ...exposeBlocks({ blocks, longest })].join('\n'),
+    stop: () => clearInterval(timer),
+  };
+}
+
+function* exposeDelays({
+  counts,
+  sum,
+}: {
+  readonly counts: readonly number[];
+  readonly sum: number;
+}): Iterable<string> {
+  yield '# HELP event_loop_delay_seconds How late a timer of the event loop runs.';
+  yield '# TYPE event_loop_delay_seconds histogram';
+  let below = 0;
+  for (const [index, count] of counts.entries()) {
+    below += count;
+    yield `event_loop_delay_seconds_bucket{le="${bounds[index] ?? '+Inf'}"} ${below}`;
+  }
+  yield `event_loop_delay_seconds_sum ${sum}`;
+  yield `event_loop_delay_seconds_count ${below}`;
+}
+
+function* exposeBlocks({ blocks, longest }: { readonly blocks: number; readonly longest: number }): Iterable<string> {
+  yield '# HELP event_loop_blocks_total Delays of the event loop above 200 ms.';
+  yield '# TYPE event_loop_blocks_total counter';
+  yield `event_loop_blocks_total ${blocks}`;
+  yield '# HELP event_loop_longest_delay_seconds Longest delay since the start.';
+  yield '# TYPE event_loop_longest_delay_seconds gauge';
+  yield `event_loop_longest_delay_seconds ${longest}`;
+}
