@@ -10,8 +10,8 @@ export interface AccountNoticesDependencies {
 
 /**
  * Mails the owner of an account when its password or email address changed, when it got an application password and when its
- * sign-in is throttled, so that a takeover does not stay unnoticed. A change of the address is reported to the previous one. Without a mail server nothing
- * is sent.
+ * sign-in is throttled, so that a takeover is noticed. A change of the address is reported to the previous one. Without a mail
+ * server nothing is sent.
  */
 export function addAccountNotices({ hooks, users, mailer, log }: AccountNoticesDependencies): void {
   async function notify(to: string, template: string, data: Readonly<Record<string, string | number>>): Promise<void> {

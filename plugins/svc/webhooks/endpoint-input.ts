@@ -21,7 +21,11 @@ export function leavesOrigin(before: Pick<StoredEndpoint, 'url'>, url: string): 
   return origin !== '' && origin !== originOf(url);
 }
 
-/** Returns the endpoint with the given members changed, without secrets that were entered for another origin. @throws RestError 400 with `data.params`. */
+/**
+ * Returns the endpoint with the given members changed, without secrets that were entered for another origin.
+ *
+ * @throws RestError 400 with `data.params`.
+ */
 export function applyInput(
   before: StoredEndpoint,
   input: EndpointInput,

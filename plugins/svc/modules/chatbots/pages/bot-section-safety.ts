@@ -51,7 +51,9 @@ const storage: FieldGroup = {
       rows: 2,
       mono: true,
       placeholder: 'https://cdn.example.com',
-      help: 'One origin per line. Images of this site are always shown, all others as links, because loading an image could reveal a conversation.',
+      help:
+        'One origin per line. Images of this site are always shown, all others as links, because loading an image ' +
+        'could reveal a conversation.',
     },
   ],
 };
