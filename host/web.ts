@@ -69,7 +69,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     capability: 'manage_options',
     body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
   });
-  const pages = createSitePages({ core, plugins, signIn, assets, views, admin });
+  const pages = createSitePages({ core, signIn, assets, views });
   const server = createServer({ core, checks, rest, signIn, assets, admin, pages, metrics, bodies });
   return {
     rest,
@@ -225,12 +225,10 @@ type SitePages = ReturnType<typeof createSitePages>;
 /** The public site: the plugins' own pages, the theme, uploads and the error page. */
 function createSitePages({
   core,
-  plugins,
   signIn,
   assets,
   views,
-  admin,
-}: Omit<AdminSiteDependencies, 'accounts'> & { readonly admin: AdminSite }) {
+}: Pick<AdminSiteDependencies, 'core' | 'signIn' | 'assets' | 'views'>) {
   const { hooks, options, users, site, log } = core;
   const { parts } = core.content;
   const pages = {

@@ -5,7 +5,7 @@ import type { OpenedSession } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath } from './local-path.ts';
-import { passkeyScript, showLogin } from './login-page.ts';
+import { passkeyScript, showLogin } from './show-login.ts';
 import { isSameOrigin, readForm, requestId } from './request.ts';
 import { readVisitor } from './session-routes.ts';
 

@@ -5,7 +5,7 @@ import type { Visitor } from './dependencies.ts';
 import { toFailure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath, secondStepPath } from './local-path.ts';
-import { showLogin, type LoginForm } from './login-page.ts';
+import { showLogin, type LoginForm } from './show-login.ts';
 import { isSameOrigin, readForm, requestId } from './request.ts';
 import { logoutAction } from './shell.ts';
 

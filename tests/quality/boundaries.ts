@@ -39,7 +39,13 @@ const rules: readonly IForbiddenRuleType[] = [
     from: {},
     to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
   },
-  { name: 'no unresolvable imports', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  // Browsers resolve the imports of assets, by the URL of their folder.
+  {
+    name: 'no unresolvable imports',
+    severity: 'error',
+    from: { pathNot: '/assets/[^/]+\\.js$' },
+    to: { couldNotResolve: true },
+  },
   only('plugin-api imports itself alone', '^host/plugin-api/'),
   ...hostFolders.map((folder) =>
     only(`host/${folder} imports itself, #plugin-api, database, log`, `^host/${folder}/`, [
