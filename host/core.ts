@@ -63,7 +63,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const users = createUsers({ database, hooks, clock, log });
     const securityLog = createSecurityLog({ database, clock, log, key: () => secrets.deriveKey('security-log') });
     recordSecurityEvents(hooks, securityLog);
-    const eventLoop = createEventLoopWatch({ log });
+    const eventLoop = createEventLoopWatch({ clock: createSystemClock(), log });
     closers.unshift(async () => eventLoop.stop());
     const cron = createCron({ database, hooks, clock, log, track: eventLoop.track });
     const site = createSite({ config, options });
@@ -71,18 +71,8 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const connect = createGuardedSocket({ clock });
     const mail = createMail({ options, secrets, database, hooks, cron, clock, log, site, connect });
     const twoFactor = createTwoFactor({ database, secrets, options, hooks, site, clock, log });
-    const content = await createContent({
-      database,
-      hooks,
-      options,
-      cron,
-      clock,
-      log,
-      site,
-      documents,
-      dataDir: config.dataDir,
-      compileSchema,
-    });
+    const shared = { database, hooks, options, cron, clock, log, site, documents };
+    const content = await createContent({ ...shared, dataDir: config.dataDir, compileSchema });
     return {
       config,
       clock,

@@ -103,7 +103,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
 }
 
 function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
-  const { cron, clock, options, hooks, database, config, securityLog, users } = core;
+  const { cron, clock, options, hooks, database, config } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
   const tool = { parent: 'tools', style };
@@ -149,15 +149,7 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       position: 92,
       body: () => hooksPage(core),
     },
-    {
-      ...tool,
-      slug: 'tools/security-log',
-      title: 'Security log',
-      menu: 'Security log',
-      icon: 'shield',
-      position: 94,
-      body: async () => (await import('./pages/security-log-page.ts')).createSecurityLogPage({ securityLog, users }),
-    },
+    securityLogPage(core),
   ];
   if (hasBackups)
     pages.push({
@@ -170,6 +162,19 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       body: () => backupPage(core),
     });
   return pages;
+}
+
+function securityLogPage({ securityLog, users }: Core): LazyAdminPage {
+  return {
+    parent: 'tools',
+    style,
+    slug: 'tools/security-log',
+    title: 'Security log',
+    menu: 'Security log',
+    icon: 'shield',
+    position: 94,
+    body: async () => (await import('./pages/security-log-page.ts')).createSecurityLogPage({ securityLog, users }),
+  };
 }
 
 function mailPage({ mail }: Core, { templates }: Web['accounts']): LazyAdminPage {

@@ -1,4 +1,4 @@
-import type { Logger } from '#plugin-api';
+import type { Clock, Logger } from '#plugin-api';
 
 /** Runs work under a name: a route or a job. */
 export type Track = <Result>(name: string, work: () => Result) => Result;
@@ -24,7 +24,13 @@ const bounds = [0.01, 0.05, 0.1, 0.2, 0.5, 1, 5, 10];
  * Measures how late a timer runs, which is how long the event loop was blocked, on the clock of the process. A block above
  * 200 ms is logged with what ran meanwhile: the one whose synchronous part took that long, else all that ran in that time.
  */
-export function createEventLoopWatch({ log }: { readonly log: Logger }): EventLoopWatch {
+export function createEventLoopWatch({
+  clock,
+  log,
+}: {
+  readonly clock: Pick<Clock, 'every'>;
+  readonly log: Logger;
+}): EventLoopWatch {
   const running = new Map<symbol, string>();
   /** What ended since the last measurement, and what blocked by itself. */
   const ended = new Set<string>();
@@ -57,9 +63,7 @@ export function createEventLoopWatch({ log }: { readonly log: Logger }): EventLo
     ended.clear();
     culprits.clear();
   };
-  // The time of the process: a clock that tests set says nothing about the event loop.
-  // eslint-disable-next-line no-restricted-globals
-  const timer = setInterval(measure, interval).unref();
+  const stop = clock.every(interval, measure);
 
   const track: Track = (name, work) => {
     const id = Symbol(name);
@@ -83,7 +87,7 @@ export function createEventLoopWatch({ log }: { readonly log: Logger }): EventLo
   return {
     track,
     expose: () => [...exposeDelays({ counts, sum }), ...exposeBlocks({ blocks, longest })].join('\n'),
-    stop: () => clearInterval(timer),
+    stop,
   };
 }
 

@@ -36,6 +36,20 @@ interface ImageTaskSettings extends ImageParams {
   readonly featured: 'missing' | 'always' | 'never';
 }
 
+const featuredSchema: JsonSchema = {
+  type: 'string',
+  title: 'Featured image of a post',
+  enum: ['missing', 'always', 'never'],
+  oneOf: [
+    { const: 'missing', title: 'Only if missing' },
+    { const: 'always', title: 'Always replace' },
+    { const: 'never', title: 'Never' },
+  ],
+  default: 'missing',
+  description:
+    'Only if missing: skips posts that have one, at no cost. Never: only adds the image to the media library.',
+};
+
 /** The task `image_generation` of automations: generates images for topics, or featured images for posts. */
 export async function createImageTask(parts: Images): Promise<AutomationTaskType> {
   const imageProviders = parts.providers.all().filter(({ images }) => images !== undefined);
@@ -78,19 +92,7 @@ export async function createImageTask(parts: Images): Promise<AutomationTaskType
         default: '',
         description: 'Models that do not support it ignore it.',
       },
-      featured: {
-        type: 'string',
-        title: 'Featured image of a post',
-        enum: ['missing', 'always', 'never'],
-        oneOf: [
-          { const: 'missing', title: 'Only if missing' },
-          { const: 'always', title: 'Always replace' },
-          { const: 'never', title: 'Never' },
-        ],
-        default: 'missing',
-        description:
-          'Only if missing: skips posts that have one, at no cost. Never: only adds the image to the media library.',
-      },
+      featured: featuredSchema,
     },
   };
   return {

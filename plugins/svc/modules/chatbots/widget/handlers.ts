@@ -1,6 +1,5 @@
 import { RestError, RestResponse, type RestRequest } from '#plugin-api';
 import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-events.ts';
-import type { ChatMessage } from '../reply/reply.ts';
 import { widgetBot, widgetMessage } from './response-mappers.ts';
 import { saveFeedback } from './save-feedback.ts';
 import { submitForm } from './submit-form.ts';

@@ -101,9 +101,8 @@ export const builtInTemplates: readonly Template[] = [
     },
   }),
   template({
-    // eslint-disable-next-line project/banned-words -- saved tasks refer to the template by this id and name
+    // Saved tasks refer to the template by this id and name.
     id: 'news',
-    // eslint-disable-next-line project/banned-words -- as above
     name: 'News from a source',
     description: 'A short article from a page or feed entry, with a link to the source.',
     parts: {
