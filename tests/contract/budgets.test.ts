@@ -44,11 +44,18 @@ describeDialects('budgets over REST', (_open, { location, dialect }) => {
       }
       await nodes[0]!.options.update('svc_api_key', nodes[0]!.secrets.encrypt(restKey));
       await nodes[0]!.options.update('svc_prices', prices);
+      await untilAllSee('svc_api_key');
+      await untilAllSee('svc_prices');
     });
     afterEach(async () => {
       for (const node of nodes) await node.stop();
       await upstream.stop();
     });
+
+    async function untilAllSee(option: string): Promise<void> {
+      for (const node of nodes)
+        while (!(await node.options.get(option, false))) await new Promise((resolve) => setImmediate(resolve));
+    }
 
     async function setBudgets(...budgets: Partial<Budget>[]): Promise<void> {
       for (const budget of budgets) {
