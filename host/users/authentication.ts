@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import ipaddr from 'ipaddr.js';
 import { RestError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
 import type { ApplicationPasswords } from './application-passwords.ts';
 import { readCookie } from './cookies.ts';
@@ -42,6 +43,10 @@ function clearingCookie({ secure }: { readonly secure: boolean }): string {
 }
 
 declare module '#plugin-api' {
+  interface FilterMap {
+    /** Whether an application password is accepted in this request: with https, or from this machine. */
+    wp_is_application_passwords_available: (isAvailable: boolean) => boolean;
+  }
   interface ActionMap {
     wp_login: (login: string, user: User) => void;
     wp_login_failed: (login: string) => void;
@@ -103,7 +108,7 @@ export interface AuthenticationDependencies {
   readonly applicationPasswords: Pick<ApplicationPasswords, 'verify' | 'usedBy'>;
   readonly limiter: LoginLimiter;
   readonly twoFactor: Pick<TwoFactor, 'isEnabled' | 'isRequired' | 'pending'>;
-  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
   /** Cookies are `Secure` if it starts with https. */
@@ -180,6 +185,8 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   }
 
   async function applicationUser(header: string, ip: string): Promise<User> {
+    if (!(await hooks.applyFiltersAsync('wp_is_application_passwords_available', isSecure() || isLoopback(ip))))
+      throw applicationPasswordsDisabled();
     const credentials = readBasic(header);
     const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
     if (user) return user;
@@ -296,6 +303,19 @@ function readNonce({ headers, url = '' }: IncomingCall): string | null {
 
 function basicHeader(header: string | undefined): string | null {
   return /^Basic +(\S+) *$/i.exec(header ?? '')?.[1] ?? null;
+}
+
+/** A call within the process has no address. */
+function isLoopback(ip: string): boolean {
+  return ip === '' || (ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback');
+}
+
+function applicationPasswordsDisabled(): RestError {
+  return new RestError({
+    code: 'application_passwords_disabled',
+    message: 'Application passwords are accepted over https only. Set SITE_URL to the https address of the site.',
+    status: 401,
+  });
 }
 
 function readBasic(encoded: string): { login: string; password: string } | null {

@@ -174,13 +174,33 @@ describeDialects('the caller of REST', (open) => {
     for (const form of [password, password.replaceAll(' ', '')]) {
       for (const login of ['ada', 'ADA@example.com']) {
         expect(
-          (await authentication.currentUser({ headers: { authorization: basic(login, form) }, ip: visitor.ip })).id,
+          (await authentication.currentUser({ headers: { authorization: basic(login, form) }, ip: '127.0.0.1' })).id,
         ).to.equal(user.id);
       }
     }
     expect(await applicationPasswords.list(user.id)).to.deep.equal([
-      { ...item, lastUsedAt: item.createdAt, lastIp: visitor.ip },
+      { ...item, lastUsedAt: item.createdAt, lastIp: '127.0.0.1' },
     ]);
+  });
+
+  it('is no owner of an application password over http from another machine, unless a plugin says so', async () => {
+    const { authentication, applicationPasswords, hooks, user } = await signedIn();
+    const { password } = await applicationPasswords.create(user.id, 'script');
+    const call = { headers: { authorization: basic('ada', password) }, ip: visitor.ip };
+    const error = await rejection(authentication.currentUser(call));
+    expect(error).to.include({ code: 'application_passwords_disabled', status: 401 });
+    for (const ip of ['::1', '::ffff:127.0.0.1'])
+      expect((await authentication.currentUser({ ...call, ip })).id).to.equal(user.id);
+    hooks.addFilter('wp_is_application_passwords_available', () => true);
+    expect((await authentication.currentUser(call)).id).to.equal(user.id);
+  });
+
+  it('is the owner of an application password over https', async () => {
+    const { users, authentication, applicationPasswords } = await openNode(open, { siteUrl: 'https://site.example' });
+    const { id } = await users.create(ada);
+    const { password } = await applicationPasswords.create(id, 'script');
+    const call = { headers: { authorization: basic('ada', password) }, ip: visitor.ip };
+    expect((await authentication.currentUser(call)).id).to.equal(id);
   });
 
   it("is refused with a wrong application password, another user's, the user's own password, or nonsense", async () => {

@@ -11,7 +11,7 @@ export function csvLine(values: readonly (string | number)[]): string {
  * or tabs, and get an apostrophe where a spreadsheet would run them as a formula.
  */
 function csvCell(value: string | number): string {
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number' || value === '') return String(value);
   const safe = /^\s*[=+\-@|\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   return `"${safe.replaceAll('"', '""')}"`;
 }

@@ -63,7 +63,10 @@ function readNumber(label: string, schema: JsonSchema, text: string): FieldReadi
   return fits ? { value } : { error: `${label} must be ${kind}${range(schema)}.` };
 }
 
-function range({ minimum, maximum }: JsonSchema): string {
+/** The bounds of the numbers that JSON can hold exactly say nothing to a person. */
+function range(schema: JsonSchema): string {
+  const minimum = schema.minimum === Number.MIN_SAFE_INTEGER ? undefined : schema.minimum;
+  const maximum = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
   if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
   if (minimum !== undefined) return `, ${minimum} or more`;
   return maximum === undefined ? '' : `, ${maximum} or less`;

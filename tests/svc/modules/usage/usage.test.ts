@@ -193,12 +193,14 @@ describeDialects('asking the usage ledger', (open) => {
     let text = '';
     for await (const part of usageCsv(database, { filter: filter({ period: 'today' }), timezone: 'UTC' })) text += part;
     const lines = text.split('\r\n');
-    expect(lines[0]).to.equal(
-      '\ufefftime,module,route,bot_id,kind,provider,model,input_tokens,output_tokens,images,cost_usd,duration_ms,outcome,sandbox,reference',
-    );
-    expect(lines[1]).to.equal('2026-11-21T10:00:00.000Z,rest,/generate,,text,acme,unpriced,1000,200,0,,340,ok,0,');
+    const names =
+      'time,module,route,bot_id,kind,provider,model,input_tokens,output_tokens,images,cost_usd,duration_ms,outcome,sandbox,reference';
+    const quoted = (texts: string): string => texts.replace(/[^,]+/g, '"$&"');
+    expect(lines[0]).to.equal(`\ufeff${quoted(names)}`);
+    const at = '"2026-11-21T10:00:00.000Z"';
+    expect(lines[1]).to.equal(`${at},"rest","/generate",,"text","acme","unpriced",1000,200,0,,340,"ok",0,`);
     expect(lines[2]).to.equal(
-      `2026-11-21T10:00:00.000Z,chatbots,,5,image,other,"'=cmd|""/c""!A1, or so",1000,200,2,,340,rest_svc_provider_timeout,0,`,
+      `${at},"chatbots",,5,"image","other","'=cmd|""/c""!A1, or so",1000,200,2,,340,"rest_svc_provider_timeout",0,`,
     );
     expect(lines.length).to.equal(5);
   });

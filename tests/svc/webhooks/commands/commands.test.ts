@@ -36,8 +36,8 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     expect(Date.parse(until) - host.clock.now()).to.be.within(3_500_000, 3_600_000);
     expect(await run('svc', 'webhook', 'secret', 'clear', '--json')).to.deep.equal({ cleared: true });
     expect(await run('svc', 'webhook', 'secret', 'rotate', '--json')).to.include({ previous_until: null });
-    expect(await refusal(admin(), 'svc', 'webhook', 'secret', 'set', ' ')).to.equal(
-      'Error: Enter a secret or generate one.',
+    expect(await refusal(admin(), 'svc', 'webhook', 'secret', 'set', ' ')).to.match(
+      /^Warning: .+\nError: Enter a secret or generate one\.$/,
     );
     expect(await refusal(admin(), 'svc', 'webhook', 'secret', 'rotate', '--overlap=-1')).to.match(/overlap/);
   });

@@ -117,9 +117,10 @@ describeDialects('the delivery log', (_open, dialectCase) => {
     });
     const id = await site.send('It\'s $HOME `id` \\n "x" \u2713 !! %s\\');
     const { html } = await site.page(`svc/deliveries/delivery?id=${id}`);
-    expect(html).not.to.contain('very-secret');
+    expect(html).not.to.contain('very-secret').and.not.contain('plain&quot;');
     const [original] = receiver.received;
-    const env = { ...process.env, AUTHORIZATION: 'Bearer very-secret', SECRET: "o'clock $HOME `id`" };
+    const secrets = { AUTHORIZATION: 'Bearer very-secret', X_PLAIN: 'it\'s "plain"', SECRET: "o'clock $HOME `id`" };
+    const env = { ...process.env, ...secrets };
     await run('bash', ['-c', command(html, 'the original signature')], { env });
     await run('sh', ['-c', command(html, 'a new signature')], { env });
     const [, asItWas, anew] = receiver.received;
@@ -226,7 +227,7 @@ describeDialects('the delivery log', (_open, dialectCase) => {
     const csv = await site.post('svc/deliveries', 'export', { state: 'delivered' });
     const lines = csv.trim().split('\r\n');
     expect(lines).to.have.length(2);
-    expect(lines[1]).to.contain(`,${event},`).and.contain(",'=cmd(),").and.contain(',delivered,1,200,');
+    expect(lines[1]).to.contain(`,"${event}",`).and.contain(',"\'=cmd()",').and.contain(',"delivered",1,200,');
     expect((await site.post('svc/deliveries', 'export', { state: 'failed' })).trim().split('\r\n')).to.have.length(1);
   });
 
