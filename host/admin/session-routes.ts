@@ -27,8 +27,7 @@ export function addSessionRoutes(router: Router, context: AdminContext): void {
 
 function noticeOf({ query }: Request): NonNullable<LoginForm['notice']> | null {
   if (query['signed-out'] !== undefined) return { kind: 'success', text: 'You have signed out.' };
-  if (query['password-set'] !== undefined)
-    return { kind: 'success', text: 'Your password is set. Sign in with it.' };
+  if (query['password-set'] !== undefined) return { kind: 'success', text: 'Your password is set. Sign in with it.' };
   if (query['expired'] === undefined) return null;
   return { kind: 'error', text: 'Your sign-in has expired. Enter your user name and password again.' };
 }

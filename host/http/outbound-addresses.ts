@@ -49,7 +49,13 @@ export function refusalReason(address: string, internal: boolean): string | null
  * are never allowed.
  */
 function isWellKnownNat64(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  return address.range() === 'rfc6052' && address.toByteArray().slice(4, 12).every((byte) => byte === 0);
+  return (
+    address.range() === 'rfc6052' &&
+    address
+      .toByteArray()
+      .slice(4, 12)
+      .every((byte) => byte === 0)
+  );
 }
 
 /** Only 2000::/3 is global IPv6; the rest of unicast (site-local, IPv4-compatible) is internal. */

@@ -12,7 +12,9 @@ describe('the README', () => {
 
 describe('the README of the host', () => {
   it('names every variable that is read, and no other', () => {
-    const inCode = [...read('host/config.ts').matchAll(/(?:read|readWhole|oneOf)\('([A-Z_]+)'/g)].map(([, name]) => name);
+    const inCode = [...read('host/config.ts').matchAll(/(?:read|readWhole|oneOf)\('([A-Z_]+)'/g)].map(
+      ([, name]) => name,
+    );
     const [, section = ''] = /## Environment\n([\s\S]*?)\n##/.exec(read('host/README.md')) ?? [];
     const inTable = [...section.matchAll(/^\| (.+?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),

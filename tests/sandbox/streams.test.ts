@@ -29,7 +29,11 @@ describe('streams of the sandbox', () => {
     const { host, ...rest } = given;
     // Long enough to have its middle in the text, where the model reasons aloud before.
     const said = 'one two three four five six seven eight nine ten eleven '.repeat(8).concat('twelve');
-    const generateText = createGenerateText({ ...rest, upstream: upstreamThrough(fetch), host: { ...host, clock: createSystemClock() } });
+    const generateText = createGenerateText({
+      ...rest,
+      upstream: upstreamThrough(fetch),
+      host: { ...host, clock: createSystemClock() },
+    });
     const done = generateText({
       provider: id,
       model,
