@@ -71,6 +71,8 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
     assignRequestId(request, response);
     addSecurityHeaders(response);
     request.ip = clientAddress(request, trusts);
+    // Metrics, limits, cancellation and a piped download each wait for the end of a response: about a dozen in all.
+    response.setMaxListeners(20);
     response.once('close', () => {
       // A keep-alive connection would delay the stop.
       if (stopping) request.socket.destroySoon();

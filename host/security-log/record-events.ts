@@ -23,9 +23,11 @@ export function recordSecurityEvents(
     const details = { page, action, ...(download !== null && { download }) };
     await record({ event: download === null ? 'admin_action' : 'exported', userId, ip, details });
   });
-  hooks.addAction('wp_login', (login, user) => record({ event: 'signed_in', userId: user.id, details: { login } }));
-  hooks.addAction('wp_login_failed', (login) =>
-    record({ event: 'sign_in_failed', details: { login: login.slice(0, 100) } }),
+  hooks.addAction('wp_login', (login, user, ip) =>
+    record({ event: 'signed_in', userId: user.id, ip, details: { login } }),
+  );
+  hooks.addAction('wp_login_failed', (login, ip) =>
+    record({ event: 'sign_in_failed', ip, details: { login: login.slice(0, 100) } }),
   );
   hooks.addAction('wp_logout', (userId) => record({ event: 'signed_out', userId }));
   hooks.addAction('two_factor_failed', (user) => record({ event: 'two_factor_failed', details: { user } }));

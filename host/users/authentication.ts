@@ -48,8 +48,10 @@ declare module '#plugin-api' {
     wp_is_application_passwords_available: (isAvailable: boolean) => boolean;
   }
   interface ActionMap {
-    wp_login: (login: string, user: User) => void;
-    wp_login_failed: (login: string) => void;
+    /** @param ip address of the request */
+    wp_login: (login: string, user: User, ip: string) => void;
+    /** @param ip address of the request */
+    wp_login_failed: (login: string, ip: string) => void;
     /** After a complete sign-in, with the method of its last step. */
     user_signed_in: (userId: number, method: SignInMethod) => void;
     /**
@@ -236,7 +238,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     await limiter.reset({ secret: 'code', account: user.id, ip: visitor.ip });
     const opened = await openSession(user, visitor, remember);
     log.info('User signed in', { event: 'user_signed_in', user: user.id, ip: visitor.ip, method });
-    await hooks.doActionAsync('wp_login', user.login, user);
+    await hooks.doActionAsync('wp_login', user.login, user, visitor.ip);
     await hooks.doActionAsync('user_signed_in', user.id, method);
     return opened;
   };
@@ -278,7 +280,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       const user = await verifyPassword(login, password, ip);
       if (user === null) {
         log.warn('Sign-in failed', { event: 'sign_in_failed', ip });
-        await hooks.doActionAsync('wp_login_failed', login);
+        await hooks.doActionAsync('wp_login_failed', login, ip);
         return null;
       }
       if (!(await twoFactor.isEnabled(user.id)))

@@ -36,12 +36,19 @@ describe('two-step sign-in in a browser', () => {
     return session;
   }
 
+  /** After the change of a theme colors are on their way for a frame, also with reduced motion. */
+  function settled(page: Page): Promise<unknown> {
+    const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
+    return page.evaluate(`${frames}.then(() => Promise.all(document.getAnimations().map((each) => each.finished)))`);
+  }
+
   /** Light and dark, wide and narrow. */
   async function checkAppearance(page: Page, name: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await settled(page);
         expect(await accessibilityViolations(page), `${name} ${width} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${name} ${width} ${colorScheme}`).to.equal(0);
       }

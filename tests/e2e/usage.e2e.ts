@@ -80,7 +80,7 @@ describe('usage, prices and models in a browser', () => {
       expect(download.suggestedFilename()).to.match(/^usage-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
       const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
       expect(lines.length).to.be.greaterThan(10);
-      expect(lines.slice(1).every((line) => line.includes(',google,'))).to.equal(true);
+      expect(lines.slice(1).every((line) => line.includes(',"google",'))).to.equal(true);
     }
   });
 

@@ -136,8 +136,8 @@ describe('what the security log records', () => {
 
   it('failed sign-ins, sign-ins and sign-outs', async () => {
     expect((await host.cli('security-log', 'verify')).code).to.equal(0);
-    await host.hooks.doActionAsync('wp_login_failed', 'mallory');
-    expect((await entries('sign_in_failed'))[0]?.['details']).to.deep.include({ login: 'mallory' });
+    await host.hooks.doActionAsync('wp_login_failed', 'mallory', '192.0.2.7');
+    expect((await entries('sign_in_failed'))[0]).to.deep.include({ ip: '192.0.2.7', details: { login: 'mallory' } });
   });
 
   it('survives a backup that is restored', async () => {
