@@ -10,7 +10,10 @@ describeDialects('the limit of REST requests without signing in', (_open, { loca
   });
   async function open(limit?: number): Promise<TestHost> {
     const { databaseUrl, dataDir } = location();
-    const host = await createTestHost({ database: databaseUrl ?? dataDir, env: { TRUST_PROXY: '1' } });
+    const host = await createTestHost({
+      database: databaseUrl ?? dataDir,
+      env: { TRUST_PROXY: '1', SITE_URL: 'https://www.example.com' },
+    });
     hosts.push(host);
     if (limit !== undefined) await host.options.update('rest_requests_per_minute', limit);
     return host;

@@ -9,7 +9,8 @@ describeDialects('guessing the password of one account', (open) => {
   /** Two nodes of one site with their own view of the same clock, and a sign-in on one of them. */
   async function openSite() {
     const clock = createFakeClock();
-    const nodes = [await openNode(open, { clock }), await openNode(open, { clock })] as const;
+    const init = { clock, siteUrl: 'https://site.example' };
+    const nodes = [await openNode(open, init), await openNode(open, init)] as const;
     const user = await nodes[0].users.create(ada);
     const throttled: unknown[] = [];
     for (const { hooks } of nodes)
