@@ -130,7 +130,7 @@ function rows(results: ReadonlyMap<string, readonly LoadResult[]>, portkeyMissin
             value: ratio('portkey'),
             unit: 'x',
             target: { at: 'least', value: 1.8 },
-            note: 'the wish is 2.2 x',
+            note: 'the goal is 2.2 x',
           },
         ]
       : [{ name: 'this over Portkey', value: Number.NaN, unit: 'x', note: `not measured: ${portkeyMissing}` }];

@@ -22,7 +22,7 @@ describe('the report of benchmarks', () => {
           value: 2.345,
           unit: 'x',
           target: { at: 'least', value: 1.8 },
-          note: 'the wish is 2.2 x',
+          note: 'the goal is 2.2 x',
         },
       ]),
     ).to.equal(
@@ -30,7 +30,7 @@ describe('the report of benchmarks', () => {
         '                              value  target',
         '  rate            12,346 requests/s',
         '  this over that             2.35 x  at least 1.8 x  met',
-        '  this over that: the wish is 2.2 x',
+        '  this over that: the goal is 2.2 x',
       ].join('\n'),
     );
   });

@@ -35,7 +35,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
         value: median(direct.map(({ line }) => line)),
         unit: 'ms',
         target: most(1500),
-        note: 'the wish is 1,000 ms',
+        note: 'the goal is 1,000 ms',
       },
       {
         name: 'node, spawn to 200 of /readyz',
@@ -54,7 +54,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
         value: median(memories),
         unit: 'MB',
         target: most(130),
-        note: 'the wish is 120 MB',
+        note: 'the goal is 120 MB',
       },
     ];
   } finally {

@@ -52,7 +52,7 @@ export const privateHosts: readonly string[] = [
   '100.127.255.254',
 ];
 
-/** Hosts that are never called, whoever enters them: metadata, link-local, reserved and tunnel addresses (D35). */
+/** Hosts that are never called, not even for administrators: metadata, link-local, reserved, tunnels (D35). */
 export const forbiddenHosts: readonly string[] = [
   '0.0.0.0',
   '0',

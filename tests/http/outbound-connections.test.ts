@@ -144,7 +144,7 @@ describe('connections of outbound requests', () => {
     expect(seen.map(({ connection }) => connection)).to.deep.equal([1, 2, 3]);
   });
 
-  it('fail one by one while nobody listens, and are opened when somebody does', async () => {
+  it('fail one by one while no server listens, and are opened once one does', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     for (const error of await Promise.all(Array.from({ length: 100 }, () => failureOf(send()))))

@@ -42,7 +42,7 @@ describe('Text providers that stream', () => {
     expect(bodies.map((body) => 'stream_options' in (JSON.parse(body) as object))).to.deep.equal([false]);
   });
 
-  it('are not asked for the usage again where the upstream refused the wish', async () => {
+  it('are not asked for the usage again where the upstream refused to send it', async () => {
     const upstream = upstreams.find(({ id }) => id === 'ollama')!;
     const asked: boolean[] = [];
     const fetch: typeof globalThis.fetch = (_input, init) => {
