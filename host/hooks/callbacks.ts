@@ -37,6 +37,8 @@ export interface Hook {
   generation: number;
   /** A compiled loop for these callbacks, once they have run often enough. */
   compiled: ((value: unknown) => unknown) | null;
+  /** Priority of the first callback of the latest `compiled`. */
+  firstPriority: number;
   /** Runs of these callbacks by the shared loop. */
   runs: number;
   filtersApplied: number;
@@ -57,6 +59,7 @@ export function createHook(name: string, id: number): Hook {
     groups: [],
     generation: 0,
     compiled: null,
+    firstPriority: 10,
     runs: 0,
     filtersApplied: 0,
     actionsDone: 0,
@@ -102,9 +105,14 @@ function setEntries(hook: Hook, entries: readonly Entry[]): void {
     else groups.push({ priority, callbacks: [callback], first: index });
   }
   hook.entries = entries;
+  forgetCompiled(hook);
+  hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
+}
+
+/** Sends the hook's next runs through the shared loop. */
+export function forgetCompiled(hook: Hook): void {
   hook.compiled = null;
   hook.runs = 0;
-  hook.groups = entries.some(({ acceptedArgs }) => acceptedArgs === 0) ? null : groups;
 }
 
 /** The position of a run in its hook's callbacks. */

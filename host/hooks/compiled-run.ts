@@ -35,9 +35,11 @@ export function compileRun(hook: Hook, stack: RunStack, resume: Resume): Compile
   const callbacks = entries.map(({ callback }) => callback);
   const names = callbacks.map((_, index) => `callback${index}`);
   const positions = entries.map((_, index) => ({ generation, entries, index: index + 1 }));
-  let priority = groups[0]?.priority ?? 10;
+  hook.firstPriority = entries[0]?.priority ?? 10;
+  let priority = hook.firstPriority;
   const steps = entries.map((entry, index) => {
-    const reach = entry.priority === priority ? '' : `priorities[level] = ${entry.priority};`;
+    const reach =
+      entry.priority === priority ? '' : `state[1 + level] = ${hook.id}; priorities[level] = ${entry.priority};`;
     priority = entry.priority;
     return `${reach} value = callback${index}(value);
         if (hook.entries !== entries) return resume(hook, positions[${index}], { level, value });`;
@@ -47,8 +49,7 @@ export function compileRun(hook: Hook, stack: RunStack, resume: Resume): Compile
     return function run(value) {
       const level = state[0];
       if (level >= ${maxNesting}) throw overflow(hook);
-      state[1 + level] = ${hook.id};
-      priorities[level] = ${groups[0]?.priority ?? 10};
+      state[1 + level] = ${~hook.id};
       state[0] = level + 1;
       try {
         ${steps.join('\n')}

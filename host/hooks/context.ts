@@ -33,7 +33,10 @@ export interface Frame {
  * write barrier. Entries above the innermost run are stale.
  */
 export interface RunStack {
-  /** The number of runs, then the hook id of each, outermost first. */
+  /**
+   * The number of runs, then the hook id of each, outermost first. The complement of an id (`~id`): a compiled run at its
+   * first priority, which it need not write.
+   */
   readonly state: Int32Array;
   /** The current priority of each; NaN before its first callback. */
   readonly priorities: Float64Array;
@@ -77,7 +80,10 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
   const priorities = new Float64Array(maxNesting);
   const stack: RunStack = { state, priorities, overflow: (hook) => cycleError(runningHooks(), hook) };
   const levels = (): number => state[0] as number;
-  const hookAt = (level: number): Hook => byId[state[1 + level] as number] as Hook;
+  const hookAt = (level: number): Hook =>
+    byId[Math.max(state[1 + level] as number, ~(state[1 + level] as number))] as Hook;
+  const priorityAt = (level: number): number | null =>
+    (state[1 + level] as number) < 0 ? hookAt(level).firstPriority : toPriority(priorities[level] as number);
 
   const innermost = (from: Frame | null = storage.getStore() ?? null): Frame | null => {
     let frame = from;
@@ -88,8 +94,7 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
   const runningHooks = (): Running[] => {
     const list: Running[] = [];
     for (let frame = innermost(); frame; frame = innermost(frame.parent)) list.unshift(frame);
-    for (let level = 0; level < levels(); level += 1)
-      list.push({ hook: hookAt(level), priority: toPriority(priorities[level] as number) });
+    for (let level = 0; level < levels(); level += 1) list.push({ hook: hookAt(level), priority: priorityAt(level) });
     return list;
   };
   const enter = (hook: Hook, priority = Number.NaN): number => {
@@ -105,6 +110,8 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
     stack,
     enter,
     reach(level, priority) {
+      const id = state[1 + level] as number;
+      if (id < 0) state[1 + level] = ~id;
       priorities[level] = priority;
     },
     leave(level) {

@@ -53,15 +53,14 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     removeAction: registry.remove,
     removeAllFilters: registry.removeAll,
     removeAllActions: registry.removeAll,
-    applyFilters(name: string, ...args: unknown[]): unknown {
+    applyFilters(name: string, value: unknown, ...rest: unknown[]): unknown {
       let hook = recent[name.length & 31] as Hook;
       if (hook.name !== name) hook = registry.findRecent(name);
       hook.filtersApplied += 1;
-      if (all.entries === noEntries) {
-        if (hook.entries === noEntries) return args[0];
-        if (args.length === 1 && hook.compiled !== null) return hook.compiled(args[0]);
-      }
-      return args.length === 1 ? runs.filterValue(hook, args[0]) : runs.filter(hook, ...args);
+      const { compiled } = hook;
+      if (rest.length === 0 && compiled !== null) return compiled(value);
+      if (idle(hook)) return value;
+      return rest.length === 0 ? runs.filterValue(hook, value) : runs.filter(hook, value, ...rest);
     },
     async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
       const hook = countRun(registry.find(name), 'filtersApplied');

@@ -1,5 +1,5 @@
 import type { AnyCallback, Undo } from '#plugin-api';
-import { addEntry, createHook, everyArgument, functionName, removeEntries } from './callbacks.ts';
+import { addEntry, createHook, everyArgument, forgetCompiled, functionName, removeEntries } from './callbacks.ts';
 import type { Entry, Hook, HookKind } from './callbacks.ts';
 
 export interface HookDescription {
@@ -90,6 +90,8 @@ export function createRegistry(mayForget: () => boolean): Registry {
     add(name, entry) {
       checkAdd(name, entry);
       addEntry(find(name), entry);
+      // Compiled runs do not look for callbacks of `all`.
+      if (name === 'all') for (const hook of hooks.values()) forgetCompiled(hook);
       return () => void removeFrom(name, (each) => each === entry);
     },
     remove: (name, callback, priority = 10) =>

@@ -29,12 +29,13 @@ export function createRuns(dependencies: RunsDependencies): Runs {
   const runs: Runs = {
     filterValue(hook, value) {
       const { groups } = hook;
+      if (all.entries.length > 0 || groups === null) return runs.filter(hook, value);
       hook.runs += 1;
       if (hook.runs === compileAfter)
         hook.compiled = compileRun(hook, context.stack, (compiledHook, position, run) =>
           filterFrom({ hook: compiledHook, ...position }, run.level, [run.value]),
         );
-      return groups && all.entries.length === 0 ? throughGroups(hook, groups, value) : runs.filter(hook, value);
+      return throughGroups(hook, groups, value);
     },
     filter(hook, ...args) {
       const level = context.enter(hook);

@@ -217,6 +217,63 @@ describe('hooks', () => {
     });
   });
 
+  describe('that ran a thousand times', () => {
+    const runOften = (): void => {
+      for (let run = 0; run < 1_000; run += 1) hooks.applyFilters('word', '');
+    };
+
+    it('know the priority that runs, at the first one and after it', () => {
+      const seen: unknown[] = [];
+      const note = (value: string): string => {
+        seen.push([hooks.currentHook(), hooks.currentPriority('word')]);
+        return value;
+      };
+      hooks.addFilter('word', note, 4);
+      hooks.addFilter('word', (value: string) => note(value), 7);
+      runOften();
+      seen.length = 0;
+      hooks.applyFilters('word', '');
+      expect(seen).to.deep.equal([
+        ['word', 4],
+        ['word', 7],
+      ]);
+      expect(hooks.currentPriority('word')).to.equal(false);
+    });
+
+    it('keep the priority while a callback removes itself, and go on with the next', () => {
+      const seen: unknown[] = [];
+      const undo = hooks.addFilter(
+        'word',
+        (value: string) => {
+          if (value !== 'last') return value;
+          undo();
+          seen.push(hooks.currentPriority('word'));
+          return value;
+        },
+        3,
+      );
+      hooks.addFilter('word', (value: string) => {
+        if (value === 'last') seen.push(hooks.currentPriority('word'));
+        return value;
+      });
+      runOften();
+      hooks.applyFilters('word', 'last');
+      hooks.applyFilters('word', 'last');
+      expect(seen).to.deep.equal([3, 10, 10]);
+    });
+
+    it('are seen by a callback of all that is added later', () => {
+      hooks.addFilter('word', (value: string) => `${value}a`);
+      runOften();
+      const seen: unknown[] = [];
+      const undo = hooks.addAction('all', (name: string) => void seen.push(name));
+      expect(hooks.applyFilters('word', '')).to.equal('a');
+      undo();
+      expect(hooks.applyFilters('word', '')).to.equal('a');
+      expect(seen).to.deep.equal(['word']);
+    });
+  });
+
   describe('owners', () => {
     it('have all their callbacks removed at once, even in a run under way', () => {
       const calls: string[] = [];
