@@ -1,8 +1,12 @@
+import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
+import { imageGeneratedEvent } from '../../plugins/svc/modules/images/image-generated.event.ts';
+import type { Provider } from '../../plugins/svc/providers/provider.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { checkEvent, startContentSite, type ContentSite, type Event } from './content-site.ts';
+import { picture } from './images-service.ts';
 
 describeDialects('content in automations', (_open, { location }) => {
   describe('of the content writer', () => {
@@ -54,6 +58,69 @@ describeDialects('content in automations', (_open, { location }) => {
       expect(event.source).to.deep.equal({ module: 'content_writer', origin: 'automated_task_content_writing' });
       expect(event.data.task).to.deep.equal({ id: 1 });
       expect(event.data.post).to.deep.include({ id: post!.id, status: 'publish' });
+    });
+
+    it('send image.generated with their texts: of the task with the commit, of a command at once, each once', async () => {
+      const png = picture(7);
+      const painter = {
+        id: 'painter',
+        label: 'Painter',
+        required: [],
+        settings: { type: 'object', properties: {} },
+        images: {
+          perCall: () => 1,
+          generate: async () =>
+            Promise.resolve({
+              images: [{ url: null, b64_json: png, revised_prompt: 'Steam', mimeType: 'image/png' }],
+              usage: { output_tokens: 5 },
+              model: 'oil-1',
+              ignored: [],
+            }),
+        },
+        listModels: async () => Promise.resolve([]),
+      } satisfies Provider;
+      site.host.hooks.addFilter('svc_providers', (providers) => [...providers, painter]);
+      const emitted: Event[] = [];
+      site.host.hooks.addAction('svc_event_image_generated', (_data: unknown, envelope: Event) => {
+        emitted.push(envelope);
+      });
+      const image = { enabled: true, provider: 'painter', model: 'oil-1', prompt: 'Draw {topic}' };
+      const template = { kind: 'write', parts: { title: { enabled: true, prompt: 'Write one title' }, image } };
+      await site.run('content', 'templates', 'set', '--json', JSON.stringify({ name: 'Drawn', ...template }));
+      const type = await typeOf('content_writing');
+      const result = await type.run(toItem({ settings: { template: 'Drawn' } }));
+      expect(emitted).to.deep.equal([]);
+      await site.host.database.transaction(async (transaction) => result.commit?.(transaction));
+      const drawn = await site.run(
+        'content',
+        'generate',
+        '--json',
+        JSON.stringify({ topic: 'Tea', template: 'Drawn', author: site.userId }),
+      );
+      const [post] = await posts();
+      const sizes = Buffer.from(png, 'base64').length;
+      const outputs = emitted.map(({ data }) => data.outputs.images[0]);
+      expect(outputs.map(({ size, mime_type: mime, revised_prompt: revised }) => [size, mime, revised])).to.deep.equal([
+        [sizes, 'image/png', 'Steam'],
+        [sizes, 'image/png', 'Steam'],
+      ]);
+      expect(outputs.map(({ media_id: id }) => id)).to.deep.equal([post?.featuredMediaId, drawn.image_id]);
+      expect(emitted.map(({ source, resource }) => [source, resource?.id])).to.deep.equal([
+        [{ module: 'image_generator', origin: 'automated_task_images' }, 'automation:1:7'],
+        [{ module: 'image_generator', origin: 'admin_image_generator' }, drawn.id],
+      ]);
+      const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+      for (const { data } of emitted)
+        expect(ajv.validate(imageGeneratedEvent.schema, data), ajv.errorsText()).to.equal(true);
+      expect(emitted.map(({ data }) => [data.prompt, data.provider, data.model, data.usage, data.actor])).to.deep.equal(
+        ['Coffee', 'Tea'].map((topic) => [
+          `Draw ${topic}`,
+          'Painter',
+          'oil-1',
+          { output_tokens: 5 },
+          { type: 'user', user_id: site.userId },
+        ]),
+      );
     });
 
     it('belong to the first administrator if a command created the task', async () => {

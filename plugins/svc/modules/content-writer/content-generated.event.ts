@@ -1,4 +1,5 @@
 import { defineEvent, type EventData } from '../../kit/define-event.ts';
+import { emitImageEvent } from '../../kit/emit-image-event.ts';
 import { aiSchema } from '../../kit/event-schemas.ts';
 import type { HostApi, Post } from '#plugin-api';
 import type { ContentGeneration } from './hooks.ts';
@@ -51,16 +52,20 @@ interface ContentEvent {
   readonly draft: ContentDraft;
   /** HTML of the text. */
   readonly html: string;
-  readonly generation: Pick<ContentGeneration, 'key' | 'origin' | 'input'>;
+  readonly generation: Pick<ContentGeneration, 'key' | 'origin' | 'input' | 'user'>;
   readonly post: Post | null;
   readonly taskId?: number;
 }
 
-/** Emits `content.generated` (contract 6.5, D17), once per generation, in the running transaction. */
+/**
+ * Emits `content.generated` (contract 6.5, D17), once per generation, in the running transaction. If an image was
+ * generated for the text, `image.generated` precedes it.
+ */
 export async function emitGenerated(
   { hooks, content }: Pick<HostApi, 'hooks' | 'content'>,
   { draft, html, generation, post, taskId }: ContentEvent,
 ): Promise<void> {
+  await emitImage({ hooks, content }, { draft, generation, post });
   const { title = post?.title ?? generation.input.topic, excerpt, meta_description, focus_keyword, tags, ai } = draft;
   const data = {
     title,
@@ -78,5 +83,26 @@ export async function emitGenerated(
     key: [generation.key],
     meta: { generation_id: generation.key },
     ...(post === null && { resource: { id: generation.key, label: title } }),
+  });
+}
+
+/** Emits `image.generated` of the draft's image, which is in the media library by now. */
+async function emitImage(
+  { hooks, content }: Pick<HostApi, 'hooks' | 'content'>,
+  { draft: { image }, generation, post }: Pick<ContentEvent, 'draft' | 'generation' | 'post'>,
+): Promise<void> {
+  if (image?.generated === undefined) return;
+  // An image that was returned as data was stored with the post.
+  const media = await content.media.get(image.media_id ?? post?.featuredMediaId ?? 0);
+  if (media === null) return;
+  const { revised_prompt, ...generated } = image.generated;
+  await emitImageEvent(hooks, {
+    ...generated,
+    request: generation.key,
+    origin: generation.origin === 'automated_task_content_writing' ? 'automated_task_images' : 'admin_image_generator',
+    mode: 'generate',
+    mediaType: 'image',
+    files: [{ url: media.url, media_id: media.id, size: media.size, mime_type: media.mimeType, revised_prompt }],
+    userId: generation.user?.id ?? 0,
   });
 }

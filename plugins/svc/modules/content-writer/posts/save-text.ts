@@ -43,7 +43,10 @@ export async function saveText(
   return host.database.transaction(async () => {
     if (!(await runs.claimForPost(uuid, user.id))) throw saved((await runs.item(uuid))?.postId ?? 0);
     const post = await prepared.write();
-    if (item.status !== 'completed') await emitGenerated(host, { draft, html: prepared.html, generation, post });
+    // The image was generated, whether it is used or not.
+    const emitted = { ...draft, ...(image && { image }) };
+    if (item.status !== 'completed')
+      await emitGenerated(host, { draft: emitted, html: prepared.html, generation, post });
     await runs.change(uuid, { draft, postId: post.id, status: 'completed', message: '' });
     return post;
   });

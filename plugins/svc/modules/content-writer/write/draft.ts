@@ -20,6 +20,18 @@ export interface DraftImage {
   readonly url: string | null;
   readonly b64_json: string | null;
   readonly alt: string;
+  /** How it was generated, for its event. Missing in drafts of earlier versions, which send none. */
+  readonly generated?: GeneratedWith;
+}
+
+export interface GeneratedWith {
+  readonly prompt: string;
+  /** Display name (D6). */
+  readonly provider: string;
+  readonly model: string;
+  readonly revised_prompt: string | null;
+  /** Usage data of the provider, or null. */
+  readonly usage: Readonly<Record<string, unknown>> | null;
 }
 
 /** The sections written so far, and their usage. Sections that were not written are missing. */

@@ -196,6 +196,13 @@ async function drawImage(ports: ContentPorts, init: GenerateContentInit, draft: 
       url: image?.media?.url ?? null,
       b64_json: image?.b64_json ?? null,
       alt: draft.title ?? init.generation.input.topic,
+      generated: {
+        prompt,
+        provider: result.provider,
+        model: result.model,
+        revised_prompt: image?.revised_prompt ?? null,
+        usage: result.usage,
+      },
     },
   };
 }

@@ -1,10 +1,9 @@
 import type { HostApi, Knex, Logger } from '#plugin-api';
 import type { GeneratedImages } from '../../../ai/generate-images.ts';
-import type { EventData } from '../../../kit/define-event.ts';
+import { emitImageEvent } from '../../../kit/emit-image-event.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { ImagesPort } from '../../../ports.ts';
 import '../hooks.ts';
-import type { imageGeneratedEvent } from '../image-generated.event.ts';
 import type { ImageStore, NewImage, StoredImage } from '../store/image.ts';
 import type { ImageJob, JobResult } from './image-job.ts';
 
@@ -203,33 +202,18 @@ async function deleteMedia({ content, log }: ImageGeneratorParts['host'], ids: r
 }
 
 /** Sends `image.generated` once per request, which is its idempotency key (contract 6.5, D17 to D19). */
-async function sendImageEvent(host: Pick<HostApi, 'hooks'>, images: readonly StoredImage[]): Promise<void> {
+async function sendImageEvent({ hooks }: Pick<HostApi, 'hooks'>, images: readonly StoredImage[]): Promise<void> {
   const [image] = images;
   if (image === undefined) return;
-  const { request, prompt, provider, model, mode, origin, usage, userId } = image;
-  const data = {
-    prompt,
-    provider,
-    model,
-    mode,
-    media_type: 'image',
-    output_count: images.length,
-    outputs: {
-      images: images.map(({ url, mediaId, bytes, mimeType, revisedPrompt }) => ({
-        media_id: mediaId,
-        url,
-        size: bytes,
-        mime_type: mimeType,
-        revised_prompt: revisedPrompt,
-      })),
-      videos: [],
-    },
-    usage,
-    actor: userId > 0 ? { type: 'user', user_id: userId } : { type: 'guest' },
-  } satisfies EventData<typeof imageGeneratedEvent>;
-  await host.hooks.doActionAsync('svc_event_emit', 'image.generated', data, {
-    origin,
-    key: [request],
-    resource: { id: request, label: [...prompt].slice(0, 100).join('') },
+  await emitImageEvent(hooks, {
+    ...image,
+    mediaType: 'image',
+    files: images.map(({ url, mediaId, bytes, mimeType, revisedPrompt }) => ({
+      media_id: mediaId,
+      url,
+      size: bytes,
+      mime_type: mimeType,
+      revised_prompt: revisedPrompt,
+    })),
   });
 }
