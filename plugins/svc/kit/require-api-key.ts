@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Params, RestRequest } from '#plugin-api';
 import { errors } from './errors.ts';
 
@@ -83,5 +83,5 @@ function isAscii(text: string): boolean {
 }
 
 function sha256(bytes: string | Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
+  return hash('sha256', bytes, 'buffer');
 }

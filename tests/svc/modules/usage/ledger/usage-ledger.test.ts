@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Database } from '../../../../../host/database/database.ts';
+import type { Knex } from '../../../../../host/plugin-api/index.ts';
 import { createFakeClock } from '../../../../../host/testing/fake-clock.ts';
 import { sweepUsage } from '../../../../../plugins/svc/modules/usage/ledger/usage-store.ts';
 import { describeDialects, silentLog } from '../../../../helpers/dialects.ts';
@@ -23,18 +24,16 @@ const daysOf = (database: Database) =>
 /** A database that fails while `away` is true. */
 function failing(database: Database) {
   const state = { away: true, tries: 0 };
-  const transaction: Database['transaction'] = (work) => {
+  const transaction = (work: (transaction: Knex.Transaction) => Promise<unknown>): Promise<unknown> => {
     state.tries += 1;
-    return state.away ? Promise.reject(new Error('The database is away.')) : database.transaction(work);
+    return state.away ? Promise.reject(new Error('The database is away.')) : database.knex.transaction(work);
   };
+  const knex = new Proxy(database.knex, {
+    get: (target, member) => (member === 'transaction' ? transaction : (Reflect.get(target, member) as unknown)),
+  });
   return {
     state,
-    database: {
-      ...database,
-      knex: database.knex,
-      migrate: (...args: Parameters<Database['migrate']>) => database.migrate(...args),
-      transaction,
-    },
+    database: { ...database, knex, migrate: (...args: Parameters<Database['migrate']>) => database.migrate(...args) },
   };
 }
 
