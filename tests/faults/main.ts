@@ -7,7 +7,7 @@ import { createPostgresDatabase, stopPostgres } from '../helpers/postgres.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { killRounds, type KillReport } from './kill-rounds.ts';
 
-// npm run faults -- <kills>: the nightly form of webhook-kills.test.ts. Leases run out by themselves here.
+// npm run faults -- <kills>: the nightly form of webhook-kills.slow.test.ts. Leases run out by themselves here.
 const kills = Number(process.argv[2] ?? 100);
 if (!Number.isInteger(kills) || kills < 1) throw new Error('Say how often to kill: npm run faults -- 100');
 

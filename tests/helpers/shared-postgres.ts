@@ -1,3 +1,4 @@
+import { noteFileTime } from './file-times.ts';
 import { startPostgres, stopPostgres } from './postgres.ts';
 
 /** Before the processes that run test files side by side: one PostgreSQL for all of them, where each test has a database of its own. */
@@ -8,3 +9,5 @@ export async function mochaGlobalSetup(): Promise<void> {
 export async function mochaGlobalTeardown(): Promise<void> {
   await stopPostgres();
 }
+
+export const mochaHooks = { afterAll: noteFileTime };

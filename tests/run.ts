@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type FileTime, timesFolderName } from './helpers/file-times.ts';
+import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from './select-files.ts';
+
+/*
+ * `npm test` runs `*.test.ts`, `npm run test:slow` runs `*.slow.test.ts`, `npm run test:all` runs both. The files that took
+ * longest when times were last recorded (`--record`) start first, so that the processes end together. Other arguments go
+ * to mocha.
+ */
+
+const timesFile = 'tests/file-times.json';
+
+const given = process.argv.slice(2);
+const own: readonly string[] = ['--slow', '--all', '--record'];
+const selection: Selection = given.includes('--all') ? 'all' : given.includes('--slow') ? 'slow' : 'quick';
+
+const recorded = JSON.parse(readFileSync(timesFile, 'utf8')) as Readonly<Record<string, number>>;
+const found = readdirSync('tests', { recursive: true, encoding: 'utf8' }).map((file) => `tests/${file}`);
+const files = inOrder(selectFiles(found, selection), recorded);
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-times-'));
+const { status } = spawnSync('npx', ['mocha', ...given.filter((argument) => !own.includes(argument)), ...files], {
+  stdio: 'inherit',
+  env: { ...process.env, [timesFolderName]: folder },
+});
+const times = readdirSync(folder)
+  .flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'))
+  .map((line) => JSON.parse(line) as FileTime);
+rmSync(folder, { recursive: true, force: true });
+
+process.stdout.write(tellLongest(times));
+if (given.includes('--record'))
+  writeFileSync(timesFile, `${JSON.stringify(recordTimes(recorded, times, found), null, 2)}\n`);
+process.exit(status ?? 1);
