@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { createErrorPage, createSiteRouter, renderSitePage } from './admin/site-layout.ts';
-import { createUploadsHandler } from './content/media/serve-uploads.ts';
+import { createPrivateUploadsHandler, createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
 import { createAssets, type Assets } from './http/assets.ts';
@@ -243,6 +244,8 @@ function createSitePages({
     assetUrl: (slug, file) => assets.url(slug, file),
     siteUrl: () => site.url,
   });
+  const { anonymous } = users;
+  const authenticate = (request: IncomingMessage) => signIn.authentication.sessionUser(request);
   const publicSite = createLazySite({
     parts,
     hooks,
@@ -251,14 +254,15 @@ function createSitePages({
     site,
     views,
     log,
-    anonymous: users.anonymous,
+    anonymous,
     renderPage: (page) => renderSitePage(pages, page),
-    authenticate: (request) => signIn.authentication.sessionUser(request),
+    authenticate,
   });
   return {
     publicPages,
     handlers: [
       createUploadsHandler(parts.folder),
+      createPrivateUploadsHandler({ folder: parts.folder, media: parts.media, authenticate, anonymous }),
       avatarsHandler,
       publicPages.handler,
       publicSite,

@@ -165,6 +165,7 @@ export const mediaMethods: MethodKinds<MediaApi> = {
   get: 'call',
   url: 'call',
   read: 'call',
+  makePrivate: 'call',
   delete: 'call',
 };
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };

@@ -236,11 +236,16 @@ export interface NewMedia {
   /** The post it is attached to. */
   readonly parentId?: number;
   readonly authorId?: number;
+  /**
+   * True: the status is `private`, the file gets a name that cannot be guessed, and only the author and users with
+   * `read_private_posts` see entry and file. Default false: public.
+   */
+  readonly isPrivate?: boolean;
 }
 
 export interface Media {
   readonly id: number;
-  /** Absolute URL. */
+  /** Absolute URL. That of a private file works only for users who may read the entry. */
   readonly url: string;
   /** Path below the uploads folder: `2026/11/cat.png`. */
   readonly file: string;
@@ -252,6 +257,8 @@ export interface Media {
   readonly height: number | null;
   readonly title: string;
   readonly alt: string;
+  /** Its status is `private`. */
+  readonly isPrivate: boolean;
   readonly post: Post;
 }
 
@@ -262,6 +269,11 @@ export interface MediaApi {
   /** URL of its file; `read` returns the file's content. Null if it does not exist. */
   url(id: number): Promise<string | null>;
   read(id: number): Promise<Uint8Array | null>;
+  /**
+   * Makes public media private, as if saved with `isPrivate`: the file moves, and its old URL stops working. Can be repeated
+   * after an interruption; call it on one node at a time. Null if it does not exist.
+   */
+  makePrivate(id: number): Promise<Media | null>;
   /** Deletes it with its file. Returns whether it existed. */
   delete(id: number): Promise<boolean>;
 }

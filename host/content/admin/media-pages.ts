@@ -142,6 +142,7 @@ function describe({
   height,
   title,
   alt,
+  isPrivate,
   post,
 }: Media): Record<string, unknown> & { readonly post: Post } {
   return {
@@ -152,7 +153,8 @@ function describe({
     mimeType,
     post,
     name: file.split('/').at(-1),
-    path: `/uploads/${file}`,
+    path: new URL(url).pathname,
+    isPrivate,
     isImage: mimeType.startsWith('image/') && mimeType !== 'image/x-icon',
     size: formatBytes(size),
     dimensions: width === null || height === null ? '' : `${width} × ${height}`,

@@ -20,7 +20,7 @@ import type { PostStore } from '../posts/post-store.ts';
 import type { PostWriter } from '../posts/post-writer.ts';
 import { uploadTypes } from './file-types.ts';
 import type { Dimensions, inspectUpload } from './upload.reader.ts';
-import type { UploadFolder } from './upload-folder.ts';
+import { isPrivatePath, privatePath, type UploadFolder } from './upload-folder.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -35,6 +35,8 @@ export const mediaMeta = {
   facts: '_wp_attachment_metadata',
   alt: '_wp_attachment_image_alt',
 } as const;
+/** Where the file of an entry that becomes private moves to, until it has. */
+const targetMeta = '_private_file';
 export const uploadLimitSetting = 'upload_limit_mb';
 
 export interface MediaFacts {
@@ -117,6 +119,12 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
       const media = await get(id);
       return media === null ? null : folder.read(media.file);
     },
+    async makePrivate(id) {
+      const media = await get(id);
+      if (media === null) return null;
+      await hideMedia(given, media);
+      return get(id);
+    },
     async delete(id) {
       return (await get(id)) !== null && (await given.removal().delete(id, { force: true })) !== null;
     },
@@ -145,7 +153,7 @@ interface StoredFile {
 /** Checks size, name and content, then stores the file. */
 async function storeFile(
   { hooks, folder, site, clock, documents, log }: MediaDependencies,
-  { bytes, name }: NewMedia,
+  { bytes, name, isPrivate = false }: NewMedia,
   limit: number,
 ): Promise<StoredFile> {
   if (bytes.length === 0) throw contentErrors.rest_upload_no_data();
@@ -167,7 +175,7 @@ async function storeFile(
   const { year, month } = localTime(clock.now(), await site.timezone());
   try {
     return {
-      file: await folder.write({ month: `${year}/${month}`, name, extension, bytes }),
+      file: await folder.write({ month: `${year}/${month}`, name, extension, bytes, isPrivate }),
       type: mimeType,
       dimensions,
     };
@@ -193,6 +201,7 @@ async function createAttachment(
       title: media.title ?? titleFromName(media.name),
       content: media.description ?? '',
       excerpt: media.caption ?? '',
+      ...(media.isPrivate === true && { status: 'private' }),
       ...(media.parentId !== undefined && { parentId: media.parentId }),
       ...(media.authorId !== undefined && { authorId: media.authorId }),
       meta: {
@@ -204,6 +213,24 @@ async function createAttachment(
     write,
   );
   return post.id;
+}
+
+/**
+ * Moves the file, then writes status and path together. The new path is stored first, so that an interrupted move is
+ * completed by the next call.
+ */
+async function hideMedia({ meta, folder, writer, log }: MediaDependencies, { id, file }: Media): Promise<void> {
+  if (isPrivatePath(file)) {
+    await writer.update(id, { status: 'private' });
+    return;
+  }
+  const [month, extension] = [file.slice(0, 7), file.slice(file.lastIndexOf('.') + 1)];
+  const planned = await meta.get(id, targetMeta);
+  const target = typeof planned === 'string' ? planned : privatePath(month, extension);
+  if (planned !== target) await meta.update(id, targetMeta, target);
+  if (!(await folder.move(file, target)))
+    log.warn('The file of private media is missing', { event: 'private_file_missing', media: id, file });
+  await writer.update(id, { status: 'private', meta: { [mediaMeta.file]: target, [targetMeta]: null } });
 }
 
 function titleFromName(name: string): string {
@@ -218,9 +245,10 @@ function createToMedia(
     if (typeof file !== 'string') return null;
     const facts = (values?.get(mediaMeta.facts)?.[0] ?? {}) as Partial<MediaFacts>;
     const [alt] = values?.get(mediaMeta.alt) ?? [];
+    const path = isPrivatePath(file) ? `private/${post.id}/${file.split('/').at(-1) ?? ''}` : file;
     return {
       id: post.id,
-      url: `${site.url}/uploads/${file.split('/').map(encodeURIComponent).join('/')}`,
+      url: `${site.url}/uploads/${path.split('/').map(encodeURIComponent).join('/')}`,
       file,
       mimeType: post.mimeType,
       size: facts.filesize ?? 0,
@@ -228,6 +256,7 @@ function createToMedia(
       height: facts.height ?? null,
       title: post.title,
       alt: typeof alt === 'string' ? alt : '',
+      isPrivate: post.status === 'private',
       post,
     };
   };

@@ -1,11 +1,15 @@
 import { trimTrailing } from '#plugin-api';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { foldText } from '../html/text.ts';
 
-/** The folder of uploaded files: `YYYY/MM/name.ext`. Several nodes must share one folder. */
+/**
+ * The folder of uploaded files: `YYYY/MM/name.ext`, and `private/YYYY/MM/<random>.ext` for files that are not public. Several
+ * nodes must share one folder.
+ */
 export interface UploadFolder {
   /** Absolute path, created on first use. */
   root(): Promise<string>;
@@ -15,7 +19,11 @@ export interface UploadFolder {
     readonly name: string;
     readonly extension: string;
     readonly bytes: Uint8Array;
+    /** True: stored under `privatePath`, whatever its name. */
+    readonly isPrivate?: boolean;
   }): Promise<string>;
+  /** Moves a file; can be repeated. False: neither path exists. */
+  move(from: string, to: string): Promise<boolean>;
   /** Null: the file does not exist or the path is outside the folder. */
   read(file: string): Promise<Uint8Array | null>;
   /** Ignores a missing file and a path outside the folder. */
@@ -24,11 +32,26 @@ export interface UploadFolder {
   close(): Promise<void>;
 }
 
-const pathPattern = /^\d{4}\/\d{2}\/[^/\\\0]{1,200}$/;
+const pathPattern = /^(?:private\/)?\d{4}\/\d{2}\/[^/\\\0]{1,200}$/;
 
 /** Whether the path is that of an upload inside the folder. */
-export function isUploadPath(file: string): boolean {
+function isUploadPath(file: string): boolean {
   return pathPattern.test(file) && !/(?:^|\/)\./.test(file);
+}
+
+/** Whether the path is that of a public upload inside the folder. */
+export function isPublicPath(file: string): boolean {
+  return isUploadPath(file) && !isPrivatePath(file);
+}
+
+/** Whether a file is stored where only checked requests get it. */
+export function isPrivatePath(file: string): boolean {
+  return file.startsWith('private/');
+}
+
+/** A path that cannot be guessed and is never used again. @param month `2026/05`. */
+export function privatePath(month: string, extension: string): string {
+  return `private/${month}/${randomBytes(16).toString('hex')}.${extension}`;
 }
 
 /** @param directory null: a temporary folder, for a site in memory. */
@@ -46,7 +69,12 @@ export function createUploadFolder(directory: string | null): UploadFolder {
   };
   return {
     root,
-    async write({ month, name, extension, bytes }) {
+    async write({ month, name, extension, bytes, isPrivate = false }) {
+      if (isPrivate) {
+        const file = privatePath(month, extension);
+        if (await writeNew(join(await root(), file), bytes)) return file;
+        throw new Error('Failed to store a private upload: its random name is taken.');
+      }
       const stem = safeStem(name);
       for (let attempt = 0; attempt < 100; attempt += 1) {
         // After 50 taken names, random suffixes end the search.
@@ -55,6 +83,18 @@ export function createUploadFolder(directory: string | null): UploadFolder {
         if (await writeNew(join(await root(), file), bytes)) return file;
       }
       throw new Error(`Failed to find a free name for the upload '${stem}.${extension}'.`);
+    },
+    async move(from, to) {
+      const [source, target] = [join(await root(), from), join(await root(), to)];
+      if (!isUploadPath(from) || !isUploadPath(to)) return false;
+      await mkdir(dirname(target), { recursive: true });
+      return rename(source, target).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return existsSync(target);
+          throw error;
+        },
+      );
     },
     async read(file) {
       if (!isUploadPath(file)) return null;

@@ -55,7 +55,7 @@ async function featuredImage(
   post: Post,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const image = post.featuredMediaId > 0 ? await media.get(post.featuredMediaId) : null;
-  return image !== null && image.mimeType.startsWith('image/')
+  return image !== null && !image.isPrivate && image.mimeType.startsWith('image/')
     ? { url: image.url, alt: image.alt, width: image.width, height: image.height }
     : null;
 }
