@@ -31,14 +31,14 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
   };
   const images = async (): Promise<Fields[]> =>
     JSON.parse((await service.host.cli('svc', 'image', 'list', '--json')).out) as Fields[];
-  const signIn = async (login: string): Promise<string> => {
+  const signIn = async (login: string, role = 'subscriber'): Promise<string> => {
     const secret = 'a long password';
     await service.host.users.create({
       login,
       email: `${login}@example.com`,
       password: secret,
       displayName: login,
-      role: 'subscriber',
+      role,
     });
     const answer = await service.host.fetch('/admin/login', {
       method: 'POST',
@@ -178,6 +178,97 @@ describeDialects('images for visitors', (_open, { location, directory }) => {
       refusal.text.includes('Accept the terms first'),
       refusal.text.includes('evil'),
     ]).to.deep.equal([403, true, false]);
+  });
+
+  it('are private: only the browser that requested them and editors see entry and file', async () => {
+    await set();
+    const { host } = service;
+    const guest = await imageVisitor(service);
+    const [image] = (await guest.draw({ prompt: 'My secret garden' })).body['images'] as [Fields];
+    const [{ media_id: id, url }] = (await images()) as [Fields];
+    const [own, direct] = [new URL(image['url'] as string).pathname, new URL(url as string).pathname];
+    expect(direct).to.match(/^\/uploads\/private\/\d+\/[\da-f]{32}\.png$/);
+    expect(own).to.match(/^\/wp-json\/svc-widget\/v1\/images\/[\da-f-]{36}\/0$/);
+    const statusOf = async (path: string, cookie = ''): Promise<number> =>
+      (await host.fetch(path, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } })).status;
+    const file = await guest.open(own);
+    expect([file.status, file.headers.get('content-type'), file.headers.get('cache-control')]).to.deep.equal([
+      200,
+      'image/png',
+      'private, max-age=3600',
+    ]);
+    const strange = await (await imageVisitor(service)).open(own);
+    expect([strange.status, await statusOf(own), await statusOf(direct)]).to.deep.equal([404, 404, 404]);
+    const stored = (await host.content.media.get(id as number))?.file ?? '';
+    for (const path of [`/uploads/${stored}`, `/uploads/${stored.replace('private/', '')}`, `/?p=${String(id)}`])
+      expect(await statusOf(path), path).to.equal(404);
+    const listed = (await (await host.fetch('/wp-json/wp/v2/media?search=secret')).json()) as Fields[];
+    expect([listed, await statusOf(`/wp-json/wp/v2/media/${String(id)}`)]).to.deep.equal([[], 401]);
+    for (const path of ['/?s=secret', '/feed/', '/wp-json/wp/v2/media'])
+      expect(await (await host.fetch(path)).text(), path).to.not.contain('garden');
+
+    const [editor, subscriber] = [await signIn('ed', 'editor'), await signIn('sue')];
+    expect([await statusOf(direct, editor), await statusOf(direct, subscriber)]).to.deep.equal([200, 404]);
+    const shown = await host.fetch(direct, { headers: { cookie: editor } });
+    expect([shown.headers.get('cache-control'), shown.headers.get('cross-origin-resource-policy')]).to.deep.equal([
+      'private, no-cache',
+      'same-origin',
+    ]);
+    expect(Buffer.from(await shown.arrayBuffer()).toString('base64')).to.equal(picture(1));
+    await host.content.media.delete(id as number);
+    expect((await guest.open(own)).status).to.equal(404);
+  });
+
+  it('of a signed-in user are shown in each of the user’s browsers', async () => {
+    await set();
+    const bob = await signIn('bob');
+    const [first, second] = [
+      await imageVisitor(service, { cookie: bob }),
+      await imageVisitor(service, { cookie: bob }),
+    ];
+    await first.draw({});
+    const [image] = (await second.mine()).body['images'] as [Fields];
+    expect((await second.open(new URL(image['url'] as string).pathname)).status).to.equal(200);
+    expect((await (await imageVisitor(service)).open(new URL(image['url'] as string).pathname)).status).to.equal(404);
+  });
+
+  it('that were public media before become private with their files, also when that is interrupted', async () => {
+    await set({ most: 2 });
+    const { host } = service;
+    const { knex } = host.database;
+    const guest = await imageVisitor(service);
+    await guest.draw({ n: 2 });
+    // As an earlier version stored them.
+    const before = (await images()).reverse();
+    const publicUrls: string[] = [];
+    for (const { id } of before) {
+      const saved = await host.content.media.save({ bytes: Buffer.from(picture(3), 'base64'), name: 'generated.png' });
+      await knex('svc_images').where({ id }).update({ media_id: saved.id, url: saved.url, is_public: 1 });
+      publicUrls.push(new URL(saved.url).pathname);
+    }
+    const statuses = () => Promise.all(publicUrls.map(async (path) => (await host.fetch(path)).status));
+    expect(await statuses()).to.deep.equal([200, 200]);
+    const undo = host.hooks.addFilter('wp_insert_attachment_data', () => {
+      throw new Error('The node stops here.');
+    });
+    await host.hooks.doActionAsync('svc_images_make_private');
+    undo();
+    // The first file has moved, its row has not followed yet.
+    expect(await statuses()).to.deep.equal([404, 200]);
+    await host.hooks.doActionAsync('host_started');
+    await host.cron.runDue();
+    expect(await statuses()).to.deep.equal([404, 404]);
+    const after = await images();
+    for (const { media_id: id, url } of after) {
+      const media = await host.content.media.get(id as number);
+      expect([media?.isPrivate, media?.url]).to.deep.equal([true, url]);
+      expect(Buffer.from((await host.content.media.read(id as number)) ?? []).toString('base64')).to.equal(picture(3));
+    }
+    expect(await (await host.fetch('/wp-json/wp/v2/media')).json()).to.deep.equal([]);
+    const [image] = (await guest.mine()).body['images'] as [Fields];
+    expect((await guest.open(new URL(image['url'] as string).pathname)).status).to.equal(200);
+    await host.hooks.doActionAsync('host_started');
+    expect(await host.cron.runDue()).to.equal(0);
   });
 
   it('are exported and erased with a person’s other data', async () => {

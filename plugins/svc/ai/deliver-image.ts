@@ -1,6 +1,7 @@
 import type { ContentApi, HttpApi, Logger, Media } from '#plugin-api';
 import { RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
+import { generatedFileName } from '../kit/generated-file-name.ts';
 import type { ImageOutput, ProviderSettings } from '../providers/provider.ts';
 import { fetchImage } from './fetch-image.ts';
 import { decodedImage, type ImageBytes } from './image-bytes.ts';
@@ -21,6 +22,8 @@ export interface DeliverInit {
   readonly prompt: string;
   /** Author in the media library; 0: none. */
   readonly userId: number;
+  /** Saves it as private media. */
+  readonly isPrivate?: boolean | undefined;
   readonly settings: ProviderSettings;
   readonly host: {
     readonly content: { readonly media: Pick<ContentApi['media'], 'save'> };
@@ -61,14 +64,15 @@ async function bytesOf(
 async function saved(
   { bytes, extension }: ImageBytes,
   description: string,
-  { host, prompt, userId }: DeliverInit,
+  { host, prompt, userId, isPrivate = false }: DeliverInit,
 ): Promise<Media> {
   const media = {
     bytes,
-    name: `generated.${extension}`,
+    name: generatedFileName(extension),
     title: shortened(prompt, 100),
     alt: shortened(description, 250),
     ...(userId > 0 && { authorId: userId }),
+    ...(isPrivate && { isPrivate }),
   };
   try {
     return await host.content.media.save(media);

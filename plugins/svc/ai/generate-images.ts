@@ -40,6 +40,8 @@ export interface GenerateImagesInput extends ImageParams {
   readonly form?: ImageForm | undefined;
   /** Author of images saved in the media library. Default: none. */
   readonly userId?: number | undefined;
+  /** Saved images are private media: only their author and users who may read private posts see them. Default false. */
+  readonly isPrivate?: boolean | undefined;
   /** An image to edit. Default: a new image is generated. */
   readonly source?: ImageSource | undefined;
   /** Called after each image with the number of images so far. */
@@ -162,7 +164,7 @@ function buildRequest(input: GenerateImagesInput, defaults: ImageParams, model: 
 function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]> {
   const { input, provider, settings, request, deadline } = job;
   const { host } = services;
-  const { signal, n = 1, form = 'url', prompt, userId = 0, onImage } = input;
+  const { signal, n = 1, form = 'url', prompt, userId = 0, isPrivate, onImage } = input;
   let count = 0;
   const retried = <T>(attempt: (timeLeft: number) => Promise<T>): Promise<T> =>
     withRetries(attempt, { services, provider: provider.id, deadline, signal });
@@ -171,7 +173,16 @@ function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]
     perCall: provider.images.perCall(request.model, settings),
     generate: (n) => retried((timeout) => makeCall(job, n, connectionOf(services, { settings, timeout, signal }))),
     deliver: async (image) => {
-      const delivered = await deliverImage(image, { form, prompt, userId, settings, host, retried, signal });
+      const delivered = await deliverImage(image, {
+        form,
+        prompt,
+        userId,
+        isPrivate,
+        settings,
+        host,
+        retried,
+        signal,
+      });
       onImage?.((count += 1));
       return delivered;
     },

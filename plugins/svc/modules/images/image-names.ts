@@ -1,6 +1,9 @@
 /** Cron hook: deletes uncommitted images and releases abandoned requests of visitors. */
 export const imagesSweepHook = 'svc_images_sweep';
 
+/** Cron hook: makes images of visitors private that an earlier version stored as public media. */
+export const privateImagesHook = 'svc_images_make_private';
+
 /** Option: the settings of images for visitors. */
 export const publicImagesOption = 'svc_images_public';
 

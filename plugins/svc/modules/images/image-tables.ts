@@ -87,4 +87,15 @@ const columnsMigration: Migration = {
   },
 };
 
-export const imageMigrations: readonly Migration[] = [imagesMigration, columnsMigration];
+/** Marks images of visitors, which were public media. `createPrivateImages` moves their files and clears the mark. */
+const privateMigration: Migration = {
+  id: '0194_private_images',
+  async up(knex) {
+    await knex.schema.alterTable(imageTables.images, (columns) => {
+      columns.integer('is_public').notNullable().defaultTo(0).index();
+    });
+    await knex(imageTables.images).where({ origin: 'frontend_image_generator' }).update({ is_public: 1 });
+  },
+};
+
+export const imageMigrations: readonly Migration[] = [imagesMigration, columnsMigration, privateMigration];

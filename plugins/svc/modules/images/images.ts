@@ -9,6 +9,7 @@ import { createVisitorSettings, type VisitorSettingsStore } from './public/visit
 import { createFormTokens, createVisitors, type FormTokens, type Visitors } from './public/visitor.ts';
 import type { ImageStore } from './store/image.ts';
 import { createDeleteImage, createImageStore, type DeleteImage } from './store/image-store.ts';
+import { createPrivateImages, type PrivateImages } from './store/private-images.ts';
 
 export type ImagePorts = HostPort & ProvidersPort & SettingsPort & ImagesPort & UsagePort;
 
@@ -17,6 +18,7 @@ export interface Images extends ImagePorts {
   readonly store: ImageStore;
   readonly generator: ImageGenerator;
   readonly deleteImage: DeleteImage;
+  readonly privateImages: PrivateImages;
   readonly visitorSettings: VisitorSettingsStore;
   readonly visitors: Visitors;
   readonly requests: VisitorRequests;
@@ -52,6 +54,7 @@ export function createImages(ports: ImagePorts): Images {
     requests,
     visitorGeneration,
     deleteImage: createDeleteImage({ host, store }),
+    privateImages: createPrivateImages(host),
     visitorSettings: createVisitorSettings({ host, providers: async () => ports.providers.all() }),
     visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     formTokens: createFormTokens({ signer, clock: host.clock }),

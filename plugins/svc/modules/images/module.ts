@@ -3,7 +3,14 @@ import type { AutomationTaskType } from '../../kit/automation-task.ts';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import './hooks.ts';
-import { editImageSlug, imageSlug, imagesSlug, imagesSweepHook, publicImagesSlug } from './image-names.ts';
+import {
+  editImageSlug,
+  imageSlug,
+  imagesSlug,
+  imagesSweepHook,
+  privateImagesHook,
+  publicImagesSlug,
+} from './image-names.ts';
 import { imageMigrations, imageTables } from './image-tables.ts';
 import { imagesGenerateRoute } from './images-generate.route.ts';
 import type { ImageParts, ImagePorts, Images } from './images.ts';
@@ -69,7 +76,7 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
   commands: [lazyCommands(withImages(async () => (await import('./image-commands.ts')).imageCommands))],
   migrations: imageMigrations,
   tables: Object.values(imageTables),
-  jobs: [imagesSweepHook],
+  jobs: [imagesSweepHook, privateImagesHook],
   register: registerImages,
 });
 
@@ -103,4 +110,13 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     await visitorGeneration.sweep();
   });
   await host.cron.schedule('hourly', imagesSweepHook);
+  host.hooks.addAction(privateImagesHook, async () => {
+    const count = await (await images()).privateImages.run();
+    host.log.info('Images of visitors made private', { event: 'visitor_images_made_private', images: count });
+  });
+  host.hooks.addAction('host_started', async () => {
+    // A cron event runs on one node, and survives a node that stops while it moves files.
+    if (await (await images()).privateImages.isNeeded())
+      await host.cron.scheduleSingle(host.clock.now(), privateImagesHook);
+  });
 }

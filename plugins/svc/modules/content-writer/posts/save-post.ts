@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { RestError, type HostApi, type NewPost, type Post, type User } from '#plugin-api';
+import { generatedFileName } from '../../../kit/generated-file-name.ts';
 import { foldText } from '../../../kit/fold-text.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ContentGeneration } from '../hooks.ts';
@@ -146,7 +147,7 @@ async function saveImage(
   const bytes = Buffer.from(image.b64_json, 'base64');
   const saved = await media.save({
     bytes,
-    name: `generated.${extensionOf(bytes)}`,
+    name: generatedFileName(extensionOf(bytes)),
     title: (title ?? image.alt).slice(0, 100),
     alt: image.alt.slice(0, 250),
     ...(user !== null && { authorId: user.id }),

@@ -113,7 +113,7 @@ function callProvider(
   job: ImageJob,
   { signal, usage = ownUsage, onImage }: GenerateOptions,
 ): Promise<GeneratedImages> {
-  const { prompt, provider, model, n, params, userId, source } = job;
+  const { prompt, provider, model, n, params, userId, source, origin } = job;
   const input = {
     ...params,
     prompt,
@@ -123,6 +123,7 @@ function callProvider(
     userId,
     signal,
     onImage,
+    isPrivate: origin === 'frontend_image_generator',
     form: 'media' as const,
     origin: usage,
   };

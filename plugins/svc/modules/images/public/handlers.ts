@@ -69,6 +69,8 @@ export interface VisitorHandlers {
   state(request: RestRequest): Promise<RestResponse>;
   mine(request: RestRequest): Promise<RestResponse>;
   page(request: RestRequest): Promise<RestResponse>;
+  /** The file of an image, for the browser that requested it. */
+  file(request: RestRequest): Promise<RestResponse>;
 }
 
 /** Body of a response about a request. */
@@ -87,6 +89,13 @@ const requestsPerMinute = 30;
 const readsPerMinute = 600;
 const maxShown = 24;
 const noStore = { 'Cache-Control': 'no-store' };
+/** The browser of the visitor may store the file, shared caches may not. */
+const fileHeaders = {
+  'Cache-Control': 'private, max-age=3600',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+};
 
 export function createVisitorHandlers(parts: Images): VisitorHandlers {
   const { store, visitorSettings, visitors, requests, visitorGeneration, formTokens, requestCounts } = parts;
@@ -95,8 +104,19 @@ export function createVisitorHandlers(parts: Images): VisitorHandlers {
     requestCounts.count(`${String(most)} ${clientNetwork(request.ip)}`, most);
     return visitors.enter(request);
   }
-  const findImages = async ({ id, state }: VisitorRequest): Promise<readonly ShownImage[]> =>
-    state === 'done' ? (await store.ofRequest(id)).map(shown) : [];
+  /** The browser's own images by its cookie, a user's images from other browsers by the cookie of the site. */
+  const shown = (
+    { sessionId, request, position, url, prompt }: StoredImage,
+    session: string | undefined,
+  ): ShownImage => ({
+    url:
+      sessionId !== null && sessionId === session
+        ? parts.host.rest.url(`/svc-widget/v1/images/${request}/${String(position)}`)
+        : url,
+    alt: [...prompt].slice(0, 250).join(''),
+  });
+  const findImages = async ({ id, state, sessionId }: VisitorRequest): Promise<readonly ShownImage[]> =>
+    state === 'done' ? (await store.ofRequest(id)).map((image) => shown(image, sessionId)) : [];
   const leftFor = async (visitor: Visitor): Promise<number | null> =>
     visitorGeneration.left(visitor, await visitorSettings.get());
 
@@ -153,7 +173,7 @@ export function createVisitorHandlers(parts: Images): VisitorHandlers {
       const owner = user.id > 0 ? { userId: user.id } : { userId: 0, sessionId: session.id };
       const images = await store.list({ ...owner, origin: 'frontend_image_generator' }, { limit: maxShown });
       return new RestResponse({
-        body: { images: images.map(shown), left: await leftFor(visitor) },
+        body: { images: images.map((image) => shown(image, session.id)), left: await leftFor(visitor) },
         headers: { ...noStore, ...visitor.headers },
       });
     },
@@ -163,6 +183,16 @@ export function createVisitorHandlers(parts: Images): VisitorHandlers {
         const found = await ownRequest(textOf(request, 'id'), (await visitors.sessionOf(request))?.id);
         return pageResponse(parts.host, { request: found, images: await findImages(found), back });
       }),
+    async file(request) {
+      requestCounts.count(`file ${clientNetwork(request.ip)}`, readsPerMinute);
+      const session = await visitors.sessionOf(request);
+      const image = (await store.ofRequest(textOf(request, 'id').toLowerCase())).find(
+        ({ position, sessionId }) => position === Number(request.params['position']) && sessionId === session?.id,
+      );
+      const bytes = image === undefined ? null : await parts.host.content.media.read(image.mediaId);
+      if (image === undefined || bytes === null) throw errors.image_not_found();
+      return new RestResponse({ content: bytes, headers: { ...fileHeaders, 'Content-Type': image.mimeType } });
+    },
   };
 }
 
@@ -207,10 +237,6 @@ function readRequest(request: RestRequest): ImageRequest {
 function textOf({ params }: RestRequest, name: string): string {
   const value = params[name];
   return typeof value === 'string' ? value : '';
-}
-
-function shown({ url, prompt }: StoredImage): ShownImage {
-  return { url, alt: [...prompt].slice(0, 250).join('') };
 }
 
 /** A path of this site, or empty: a form must not redirect elsewhere. */

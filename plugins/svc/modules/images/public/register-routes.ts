@@ -28,7 +28,7 @@ export function registerImageRoutes({ host, images }: Pick<ImageParts, 'host' | 
     return () => created;
   });
   const post = (
-    name: Exclude<keyof VisitorHandlers, 'page'>,
+    name: Exclude<keyof VisitorHandlers, 'page' | 'file'>,
     route: string,
     init: { readonly summary: string; readonly args: Readonly<Record<string, RouteArgument>> },
   ): void => {
@@ -50,12 +50,20 @@ export function registerImageRoutes({ host, images }: Pick<ImageParts, 'host' | 
     summary: 'State and images of a visitor’s request.',
   });
   post('mine', '/images/mine', { args: {}, summary: 'Latest images of the visitor.' });
-  host.rest.registerRoute(namespace, `/images/(?P<id>[0-9a-fA-F-]{36})`, {
-    methods: ['GET'],
-    security: ['none'],
-    showInIndex: false,
-    summary: 'Page of a visitor’s request, for browsers without JavaScript.',
-    allowOrigin: () => false,
-    handler: async (request: RestRequest) => (await handlers()).page(request),
-  });
+  const get = (name: 'page' | 'file', route: string, summary: string): void => {
+    host.rest.registerRoute(namespace, route, {
+      methods: ['GET'],
+      security: ['none'],
+      showInIndex: false,
+      summary,
+      allowOrigin: () => false,
+      handler: async (request: RestRequest) => (await handlers())[name](request),
+    });
+  };
+  get('page', `/images/(?P<id>[0-9a-fA-F-]{36})`, 'Page of a visitor’s request, for browsers without JavaScript.');
+  get(
+    'file',
+    `/images/(?P<id>[0-9a-fA-F-]{36})/(?P<position>[0-9])`,
+    'File of an image, for the browser that requested it.',
+  );
 }
