@@ -91,6 +91,29 @@ describeWidget('limits of visitors', (site) => {
     }
   });
 
+  it('let guests of a new bot write 50 messages a day, and none where guests may not chat', async () => {
+    const bot = await site().bot({});
+    expect(bot.limits).to.deep.include({
+      allow_guests: true,
+      guest: { amount: 50, unit: 'messages', per: 'day' },
+      user: none,
+    });
+    const guest = await site().started(bot);
+    expect((await guest.send('Hello')).status).to.equal(200);
+    await site().change(bot.id, { limits: { allow_guests: false, guest: none, guest_message: 'Members only.' } });
+    const limit = { message: 'Members only.', until: null };
+    expect((await guest.start()).body.limit).to.deep.equal(limit);
+    const refused = await guest.post('messages', { message_id: randomUUID(), text: 'Hello again' });
+    expect(refused).to.deep.include({
+      status: 403,
+      body: { code: 'rest_svc_guests_not_allowed', message: 'Members only.', data: { status: 403, limit } },
+    });
+    expect(site().upstream.calls).to.have.length(1);
+    const { cookie } = await site().user('ada', 'subscriber');
+    const member = await site().started(bot, { origin: site().host.url, cookie });
+    expect([(await member.start()).body.limit, (await member.send('Hello')).status]).to.deep.equal([null, 200]);
+  });
+
   it('do not count refused or failed messages, nor the same message twice', async () => {
     const guest = await site().started(
       await site().bot({

@@ -80,6 +80,7 @@ export const errors = defineErrors('rest_svc_', {
   provider_rate_limited: [429, '{provider} is limiting the rate of requests: {reason}'],
   rate_limited: [429, 'Too many requests. Try again in {wait}.'],
   budget_exhausted: [429, 'The budget “{budget}” is used up for {period}. It resets on {date}.'],
+  guests_not_allowed: [403, '{reason}'],
   chat_limit_reached: [429, '{reason}'],
   form_limit_reached: [429, '{reason}'],
 

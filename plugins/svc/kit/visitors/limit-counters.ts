@@ -1,10 +1,10 @@
 import type { DatabaseApi } from '#plugin-api';
 import type { Period, PeriodName } from './period.ts';
 
-/** A limit in the current period, with the subjects that it counts. */
 /** Messages or submissions of a guest per day that new chatbots and forms allow: what strangers cost is bounded from the start. */
 export const guestLimitPerDay = 50;
 
+/** A limit in the current period, with the subjects that it counts. */
 export interface CountedLimit extends Period {
   /** The id of a chatbot or a form. */
   readonly scope: number;

@@ -76,7 +76,13 @@ export interface BotLimit {
 }
 
 export interface BotLimits {
-  /** For a visitor who is not signed in, counted by session and by IP address. */
+  /**
+   * When false, only signed-in users of this site may chat: guests read `guest_message`. Default true. Pages of other
+   * sites never recognize users.
+   */
+  readonly allow_guests: boolean;
+  readonly guest_message: string;
+  /** For a visitor who is not signed in, counted by session and by IP address. New bots allow 50 messages a day. */
   readonly guest: BotLimit;
   /** For a signed-in user. */
   readonly user: BotLimit;

@@ -28,6 +28,23 @@ export const limitsSection: Section = {
   title: 'Limits',
   help: "How much one visitor may use, in the site's time zone; weeks begin on Monday. Leave empty for no limit.",
   groups: [
+    {
+      wide: true,
+      fields: [
+        {
+          path: 'limits.allow_guests',
+          type: 'switch',
+          label: 'Guests may chat',
+          help: 'When off, only signed-in users of this site may. On other sites, every visitor is a guest.',
+        },
+        {
+          path: 'limits.guest_message',
+          type: 'textarea',
+          label: 'Message to guests when guests may not chat',
+          rows: 2,
+        },
+      ],
+    },
     { wide: true, fields: [{ path: 'limits.message', type: 'textarea', label: 'Message at the limit', rows: 2 }] },
   ],
 };
@@ -74,6 +91,9 @@ export function readLimits(form: Draft): Record<string, unknown> {
         .map((role) => [role, readLimit(`limits.roles.${role}`)])
         .filter(([role]) => String(valueAt(form, `limits.roles.${String(role)}.amount`) ?? '').trim() !== ''),
     ) as unknown,
-    ...(readFields([{ path: 'limits.message', type: 'textarea', label: '' }], form)['limits'] as Draft | undefined),
+    ...(readFields(
+      limitsSection.groups.flatMap(({ fields }) => fields),
+      form,
+    )['limits'] as Draft | undefined),
   };
 }

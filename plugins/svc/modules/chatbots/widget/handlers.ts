@@ -3,6 +3,7 @@ import { eventResponse, type ServerSentEvent } from '../../../kit/server-sent-ev
 import { widgetBot, widgetMessage } from './response-mappers.ts';
 import { saveFeedback } from './save-feedback.ts';
 import { submitForm } from './submit-form.ts';
+import { guestRefusal, refuseGuest } from './limits.ts';
 import { checkAddress } from './moderation.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import { pageUrlParam, textParam } from './parameters.ts';
@@ -43,6 +44,7 @@ export function createHandlers(widget: Widget): WidgetHandlers {
     async messages(request) {
       const visitor = await identifyVisitor(request);
       checkAddress(visitor.bot, visitor.ip);
+      refuseGuest(visitor);
       const answer = await turns.send(visitor, readSendInput(request));
       return request.headers['accept']?.includes('text/event-stream')
         ? streamResponse(widget, answer)
@@ -62,6 +64,7 @@ export function createHandlers(widget: Widget): WidgetHandlers {
     async forms(request) {
       const visitor = await identifyVisitor(request);
       checkAddress(visitor.bot, visitor.ip);
+      refuseGuest(visitor);
       return new RestResponse({ body: await submitForm(widget, visitor, request), headers: noStore });
     },
   };
@@ -77,6 +80,7 @@ async function start(
   const { bot, user } = visitor;
   const { current, latest } = await findConversations({ conversations }, visitor, request);
   const limit = await limits.findFor(visitor);
+  const usedUp = limit !== null && (await limits.remaining(limit)) <= 0 ? limits.toWidgetLimit(bot, limit) : null;
   const body: StartResponse = {
     token,
     bot: widgetBot(bot, host),
@@ -89,7 +93,7 @@ async function start(
           },
     user: { signed_in: user.id > 0, name: user.displayName },
     consented: (current ?? latest)?.consentedAt != null,
-    limit: limit !== null && (await limits.remaining(limit)) <= 0 ? limits.toWidgetLimit(bot, limit) : null,
+    limit: guestRefusal(visitor) ?? usedUp,
   };
   return new RestResponse({ body, headers: { ...noStore, ...headers } });
 }

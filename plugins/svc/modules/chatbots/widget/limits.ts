@@ -1,4 +1,5 @@
 import type { HostApi } from '#plugin-api';
+import { errors } from '../../../kit/errors.ts';
 import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
@@ -70,6 +71,17 @@ export function createLimits({ host, signer }: LimitParts): Limits {
     toWidgetLimit: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
     sweep: () => counters.sweep(clock.now() - counterLifetime),
   };
+}
+
+/** What a guest reads where only signed-in users may chat; else null. */
+export function guestRefusal({ bot, user }: Pick<Visitor, 'bot' | 'user'>): WidgetLimit | null {
+  return user.id > 0 || bot.limits.allow_guests ? null : { message: bot.limits.guest_message, until: null };
+}
+
+/** @throws RestError 403 `rest_svc_guests_not_allowed` with `data.limit` */
+export function refuseGuest(visitor: Pick<Visitor, 'bot' | 'user'>): void {
+  const limit = guestRefusal(visitor);
+  if (limit !== null) throw errors.guests_not_allowed({ values: { reason: limit.message }, data: { limit } });
 }
 
 /** The limit for a guest, a user, or the most generous of the user's roles. */

@@ -13,7 +13,8 @@
  * | `GET /widget.js`, `GET /widget.css` | the script and its styles |
  *
  * A refused message (a limit, consent, a banned word, an expired session) gets an error response with its status, as JSON,
- * with or without a stream. `rest_svc_chat_limit_reached` carries `data.limit`, a WidgetLimit.
+ * with or without a stream. `rest_svc_chat_limit_reached` and
+ * `rest_svc_guests_not_allowed` carry `data.limit`, a WidgetLimit.
  * After 403 `rest_svc_session_invalid` the page calls `start` again without its token.
  * Every server-sent event is `event: <type>`, `data: <JSON of the rest>`. A line `: ` is sent at least every 15 s.
  * A broken connection does not stop the answer: it is completed and stored. Sending the same `message_id` again returns
@@ -84,8 +85,8 @@ export interface StartResponse {
 
 export interface WidgetLimit {
   readonly message: string;
-  /** ISO 8601: when the limit resets. */
-  readonly until: string;
+  /** ISO 8601: when the limit resets. Null: never, because guests may not chat. */
+  readonly until: string | null;
 }
 
 export interface HistoryMessage {

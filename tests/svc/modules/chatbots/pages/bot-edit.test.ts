@@ -78,6 +78,8 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       'limits[roles][editor][amount]': '7',
       'limits[roles][editor][unit]': 'tokens',
       'limits[message]': 'Enough.',
+      'limits[allow_guests]': '0',
+      'limits[guest_message]': 'Members only.',
       'consent[required]': '1',
       'privacy[keep]': '0',
       'privacy[retention_days]': '30',
@@ -117,6 +119,8 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect(bot?.look).to.deep.include({ theme: 'dark', primary_color: '#123ABC', open_after: 5, direction: 'rtl' });
     expect(bot?.texts).to.deep.include({ title: 'مرحبا', subtitle: '' });
     expect(bot?.limits).to.deep.equal({
+      allow_guests: false,
+      guest_message: 'Members only.',
       guest: { amount: 20, unit: 'messages', per: 'week' },
       user: { amount: 0, unit: 'messages', per: 'day' },
       roles: { editor: { amount: 7, unit: 'tokens', per: 'day' } },

@@ -94,6 +94,14 @@ const limit = (title: string, amount = 0): SettingSchema =>
 export const limitsSchema = group<BotLimits>(
   { title: 'Limits', description: 'They apply to visitors. Calls with the REST key are not counted.' },
   {
+    allow_guests: flag(
+      {
+        title: 'Guests may chat',
+        description: 'When off, only signed-in users of this site may. On other sites, every visitor is a guest.',
+      },
+      true,
+    ),
+    guest_message: text({ title: 'Shown to guests who may not chat' }, 'Please sign in to chat.'),
     guest: limit('Guests', guestLimitPerDay),
     user: limit('Signed-in users'),
     roles: {

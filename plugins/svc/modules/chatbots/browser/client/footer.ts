@@ -32,19 +32,20 @@ export function createFooter(
     composer.element,
     texts.footer ? h('p', { class: 'small-print', dir: 'auto' }, texts.footer) : null,
   );
-  let until = '';
+  let shown = '';
   const watchLimit = (): void => {
-    const next = chat.limit?.until ?? '';
-    if (next === until) return;
-    until = next;
+    const next = JSON.stringify(chat.limit);
+    if (next === shown) return;
+    shown = next;
     if (!chat.limit) return;
-    const wait = Date.parse(next) - Date.now();
+    const { message, until } = chat.limit;
+    limit.replaceChildren(h('p', { dir: 'auto' }, message));
+    // Guests who may not chat have nothing to wait for.
+    if (until === null) return;
+    const wait = Date.parse(until) - Date.now();
     // Timers are limited to about 24 days.
     if (wait < 2e9) setTimeout(() => void chat.recheck().catch(() => undefined), Math.max(0, wait) + 1_000);
-    limit.replaceChildren(
-      h('p', { dir: 'auto' }, chat.limit.message),
-      h('p', { class: 'until' }, texts.again.replace('{time}', formatReset(next))),
-    );
+    limit.append(h('p', { class: 'until' }, texts.again.replace('{time}', formatReset(until))));
   };
   const focus = (): void => (chat.consented ? composer.field : agree).focus();
   return {
