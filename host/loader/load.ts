@@ -27,6 +27,12 @@ interface LoadedModule {
   failed: boolean;
 }
 
+/**
+ * State of a plugin's files by the URL of the entry module that was imported. Node keeps the code of a URL for the life of
+ * the process, so the state at its first import is the one to compare with, whichever importer asks.
+ */
+const fingerprints = new Map<string, Promise<string>>();
+
 export function createPluginImporter(): PluginImporter {
   const loaded = new Map<string, LoadedModule>();
   const hooked = new Set<string>();
@@ -52,11 +58,9 @@ export function createPluginImporter(): PluginImporter {
         forgetCommonJs(source.directory);
         url.searchParams.set('generation', String(generation));
       }
-      const state: LoadedModule = {
-        generation,
-        fingerprint: computeFingerprint(source.directory).catch(() => ''),
-        failed: false,
-      };
+      const fingerprint = fingerprints.get(url.href) ?? computeFingerprint(source.directory).catch(() => '');
+      fingerprints.set(url.href, fingerprint);
+      const state: LoadedModule = { generation, fingerprint, failed: false };
       loaded.set(source.directory, state);
       try {
         return readDefinition((await import(url.href)) as { default?: unknown }, source.manifest.main);
