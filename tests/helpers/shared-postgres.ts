@@ -1,5 +1,8 @@
 import { noteFileTime } from './file-times.ts';
+import { rememberHashes } from './remember-hashes.ts';
 import { startPostgres, stopPostgres } from './postgres.ts';
+
+rememberHashes();
 
 /** Before the processes that run test files side by side: one PostgreSQL for all of them, where each test has a database of its own. */
 export async function mochaGlobalSetup(): Promise<void> {
