@@ -13,6 +13,7 @@ import { addSettingsRoutes } from './options/settings-routes.ts';
 import { addRoutesRoute } from './rest/routes-route.ts';
 import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
 import { createAvatarUrl } from './users/avatars.ts';
+import { programRolesOption } from './site-settings.ts';
 import { addUsersRoutes } from './users/users-routes.ts';
 
 export interface HostInit {
@@ -191,6 +192,10 @@ function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }
     hooks,
     siteUrl: () => site.url,
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => site.url }),
+    programs: {
+      isProgram: (user) => applicationPasswords.usedBy(user) !== null,
+      mayAssignRoles: async () => (await options.get<unknown>(programRolesOption)) === true,
+    },
   });
   addApplicationPasswordRoutes(rest, { users, applicationPasswords });
   addSettingsRoutes(rest, { options });

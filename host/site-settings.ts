@@ -21,6 +21,7 @@ export const contactOption = 'account_contact';
 export function registerSiteSettings(dependencies: SiteSettingsDependencies): void {
   registerGeneralSettings(dependencies);
   registerTwoFactorRoles(dependencies.options);
+  registerProgramRoles(dependencies.options);
   registerRestSettings(dependencies);
 }
 
@@ -118,6 +119,23 @@ function registerTwoFactorRoles(options: Pick<OptionsApi, 'registerSetting'>): v
       description:
         'Users with these roles set up an authenticator app or a passkey at their next sign-in, before anything else. ' +
         'Application passwords keep working.',
+    },
+  });
+}
+
+/** Whether application passwords may assign roles over REST. */
+export const programRolesOption = 'application_passwords_assign_roles';
+
+function registerProgramRoles(options: Pick<OptionsApi, 'registerSetting'>): void {
+  options.registerSetting(programRolesOption, {
+    group: 'security',
+    label: 'Application passwords may assign roles',
+    schema: {
+      type: 'boolean',
+      default: false,
+      description:
+        'Lets programs of administrators create users with a role above subscriber and change roles over REST. Leave off ' +
+        'unless a program needs it: a leaked application password could then add an administrator.',
     },
   });
 }

@@ -127,7 +127,7 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
     log,
     siteUrl,
   });
-  const secondStep = createSecondStep({ twoFactor, users, authentication, limiter, hooks, log, siteUrl });
+  const secondStep = createSecondStep({ twoFactor, users, authentication, sessions, limiter, hooks, log, siteUrl });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
   return { nonces, sessions, applicationPasswords, limiter, authentication, secondStep, setup };
 }

@@ -2,11 +2,12 @@ import type { Request, Response } from 'express';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
-import { flattenForm } from './form.ts';
+import { flattenForm, textField } from './form.ts';
 import { adminPath } from './local-path.ts';
 import type { Outcome } from './outcome.ts';
 import type { RegisteredPage } from './registry.ts';
-import { freshSignInCode, requestId } from './request.ts';
+import { freshSignInCode, requestId, withoutConfirmation } from './request.ts';
+import { passkeyScript } from './show-login.ts';
 import type { Upload } from './uploads.ts';
 
 interface Submission extends Partial<Upload> {
@@ -18,20 +19,28 @@ interface Submission extends Partial<Upload> {
 
 interface Confirmation {
   readonly isSignInFresh: boolean;
-  /** Why the action does not run: the password of the form is wrong. */
+  /** Why the action does not run: the password or passkey of the form is wrong. */
   readonly refusal?: Outcome;
 }
 
-/** Verifies the field `_password`, with which a form may confirm the password of its user. */
+/** Verifies the fields `_password`, or `_credential` and `_challenge`, with which a user confirms who they are. */
 export async function readConfirmation(
   context: AdminContext,
   { request, response, session, form }: Submission,
 ): Promise<Confirmation> {
-  const password = form['_password'];
-  if (typeof password !== 'string' || password === '') return { isSignInFresh: context.isFresh(session) };
+  // Not trimmed: blanks are part of a password.
+  const password = typeof form['_password'] === 'string' ? form['_password'] : '';
+  const credential = textField(form, '_credential');
+  if (password === '' && credential === '') return { isSignInFresh: context.isFresh(session) };
+  const ip = request.ip ?? '';
   try {
-    if (await context.confirmPassword(session, password, request.ip ?? '')) return { isSignInFresh: true };
-    return { isSignInFresh: false, refusal: refuse(403, 'Incorrect password.') };
+    const isConfirmed =
+      credential === ''
+        ? await context.confirmPassword(session, password, ip)
+        : await context.secondStep.confirm(session, { credential, challenge: textField(form, '_challenge'), ip });
+    if (isConfirmed) return { isSignInFresh: true };
+    const text = credential === '' ? 'Incorrect password.' : 'The passkey could not be verified. Try again.';
+    return { isSignInFresh: false, refusal: refuse(403, text) };
   } catch (error) {
     const { status, text } = toFailure(error, { log: context.log, id: requestId(response) });
     return { isSignInFresh: false, refusal: refuse(status, text) };
@@ -42,24 +51,30 @@ function refuse(status: number, text: string): Outcome {
   return { result: { notice: { kind: 'error', text } }, status, code: freshSignInCode };
 }
 
-/** Asks for the password, and sends the submitted form again with it. Only files have to be chosen again. */
+/** Asks for the password or a passkey, and sends the submitted form again with it. Only files have to be chosen again. */
 export async function askForPassword(
   context: AdminContext,
   page: RegisteredPage,
   { request, response, session, form, files = {}, outcome }: Submission & { readonly outcome: Outcome },
 ): Promise<void> {
-  const { _nonce, _password, ...fields } = form;
+  const hasPasskey = await context.secondStep.canConfirm(session.user.id);
+  const isAgain = typeof form['_password'] === 'string' || typeof form['_credential'] === 'string';
   const html = await context.shell.full({
-    page: { slug: page.declaration.slug, title: 'Confirm your password' },
+    page: {
+      slug: page.declaration.slug,
+      title: 'Confirm your password',
+      ...(hasPasskey && { script: `admin/${passkeyScript}` }),
+    },
     template: 'admin/confirm-password',
     session,
     data: {
       action: request.originalUrl,
       cancel: adminPath(page.declaration.slug),
       login: session.user.login,
-      fields: flattenForm(fields),
+      fields: flattenForm(withoutConfirmation(form)),
+      hasPasskey,
       files: Object.entries(files).map(([name, file]) => ({ name, label: `Choose ${file.name} again` })),
-      error: typeof _password === 'string' ? outcome.result.notice?.text : undefined,
+      error: isAgain ? outcome.result.notice?.text : undefined,
     },
   });
   response.status(outcome.status).type('html').send(html);

@@ -154,6 +154,12 @@ export interface AdminSecondStep {
   requestPasskeySignIn(): Promise<PasskeyRequest>;
   /** @throws RestError 429. */
   signInWithPasskey(init: PasskeyResponse & { readonly remember: boolean } & Visitor): Promise<OpenedSession | null>;
+  /** Whether the user can confirm with a passkey, at the address of the site. */
+  canConfirm(userId: number): Promise<boolean>;
+  /** A challenge with which the user of a session confirms who they are. */
+  requestConfirmation(session: SignedIn): Promise<PasskeyRequest>;
+  /** Makes the sign-in of a session fresh if the passkey is right. @throws RestError 429. */
+  confirm(session: SignedIn, init: PasskeyResponse & Pick<Visitor, 'ip'>): Promise<boolean>;
   /** Value of `Set-Cookie` that forgets the second step. */
   clearingCookie(): string;
 }

@@ -45,9 +45,14 @@ interface AdminRequestInit {
   readonly isSignInFresh: boolean;
 }
 
-/** The request for pages and actions, without `_nonce` and `_password`, which the host has already verified. */
+/** The fields of a form without the nonce and the password or passkey that confirm it. */
+export function withoutConfirmation(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { _nonce, _password, _credential, _challenge, ...fields } = form;
+  return fields;
+}
+
+/** The request for pages and actions, without the fields that the host has already verified. */
 export function toAdminRequest({ request, response, user, form, files, ...more }: AdminRequestInit): AdminRequest {
-  const { _nonce, _password, ...fields } = form;
   const aborter = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) aborter.abort(new Error('The client closed the connection.'));
@@ -55,7 +60,7 @@ export function toAdminRequest({ request, response, user, form, files, ...more }
   const id = requestId(response);
   return {
     user,
-    form: fields,
+    form: withoutConfirmation(form),
     ...(files && { files }),
     query: parseForm(new URL(request.originalUrl, 'http://local.invalid').search),
     headers: flattenHeaders(request),

@@ -1,7 +1,8 @@
 import type { Request, Response, Router } from 'express';
 
 import type { AdminContext } from './context.ts';
-import type { OpenedSession } from './dependencies.ts';
+import { RestError } from '#plugin-api';
+import type { OpenedSession, PasskeyRequest } from './dependencies.ts';
 import { toFailure, type Failure } from './failure.ts';
 import { textField } from './form.ts';
 import { adminPath, localAdminPath } from './local-path.ts';
@@ -21,10 +22,21 @@ export function addSecondStepRoutes(router: Router, context: AdminContext): void
   router.post('/login/verify/options', (request, response) =>
     sendOptions(context, { request, response, read: () => context.secondStep.requestPasskey(request) }),
   );
+  router.post('/login/confirm/options', (request, response) =>
+    sendOptions(context, { request, response, read: () => requestConfirmation(context, request) }),
+  );
   router.post('/login/passkey', (request, response) => signInWithPasskey(context, request, response));
   router.post('/login/passkey/options', (request, response) =>
     sendOptions(context, { request, response, read: () => context.secondStep.requestPasskeySignIn() }),
   );
+}
+
+/** Where the admin asks for the password, a passkey works instead. */
+async function requestConfirmation(context: AdminContext, request: Request): Promise<PasskeyRequest> {
+  const session = (await context.authenticate(request)) ?? (await context.limitedSession(request));
+  if (session === null)
+    throw new RestError({ code: 'rest_not_logged_in', status: 401, message: 'You are not currently logged in.' });
+  return context.secondStep.requestConfirmation(session);
 }
 
 function wantedPage(to: unknown): string {

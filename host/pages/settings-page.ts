@@ -80,6 +80,7 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
   async function save(request: AdminRequest): Promise<AdminActionResult> {
     const group = (await groups()).find(({ id }) => id === readText(request, 'group'));
     if (!group) return { notice: { kind: 'error', text: 'This group of settings does not exist.' } };
+    if (group.id === 'security') request.requireFreshSignIn();
     const typed = (request.form['settings'] ?? {}) as Values;
     const errors: Record<string, string> = {};
     try {

@@ -44,6 +44,7 @@ export function createNewUserPage(dependencies: UserPagesDependencies): AdminPag
           async () => {
             if (typed.role !== 'subscriber' && !request.user.can('promote_users'))
               throw forbidden('You are not allowed to assign roles.');
+            if (typed.role !== 'subscriber') request.requireFreshSignIn();
             const { displayName, isInvited, ...rest } = typed;
             const user = await users.create({
               ...rest,
@@ -108,6 +109,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
             const changesRole = typed.role !== undefined && typed.role !== (user.roles[0] ?? '');
             if (changesRole && !request.user.can('promote_user', user.id))
               throw forbidden('You are not allowed to assign roles.');
+            if (changesRole) request.requireFreshSignIn();
             await users.update(user.id, {
               email: typed.email,
               displayName: typed.displayName,

@@ -28,6 +28,7 @@ interface Params extends Record<string, unknown> {
 }
 
 type Request = RestRequest<Params>;
+type Caller = Pick<Request, 'params' | 'user'>;
 
 const schema = {
   title: 'application-password',
@@ -112,7 +113,7 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
     },
     permission:
       (capability: string, code: string, what: string) =>
-      async (request: Request): Promise<true> => {
+      async (request: Caller): Promise<true> => {
         const user = await findOwner(request);
         if (!request.user.can(capability, user.id, request.params.uuid))
           throw refused(request, code, `Sorry, you are not allowed to ${what} for this user.`);
@@ -155,6 +156,7 @@ function collectionRoutes({ passwords, findOwner, address, respond, permission }
         },
       },
       args: { ...newArgs, current_password: currentPasswordArgument },
+      permissionBeforeBody: (request) => mayCreate(callerOf(request)),
       permission: async (request) => {
         await mayCreate(request);
         await request.requireFreshSignIn();
@@ -194,7 +196,17 @@ function collectionRoutes({ passwords, findOwner, address, respond, permission }
   ];
 }
 
+/** Before the body is read, only the path is known. */
+function callerOf({ user, url }: Request): Caller {
+  return { user, params: { ...url, user_id: String(url['user_id']) } };
+}
+
 function singleRoutes({ passwords, findOwner, respond, find, permission }: Context): RouteDefinition[] {
+  const mayEdit = permission(
+    'edit_app_password',
+    'rest_cannot_edit_application_password',
+    'edit this application password',
+  );
   return [
     define({
       summary: 'Reads one application password.',
@@ -215,11 +227,8 @@ function singleRoutes({ passwords, findOwner, respond, find, permission }: Conte
         name: { ...newArgs.name, required: false },
         app_id: { ...schema.properties.app_id, ...argumentBounds.uuid, pattern: appIdPattern },
       },
-      permission: permission(
-        'edit_app_password',
-        'rest_cannot_edit_application_password',
-        'edit this application password',
-      ),
+      permissionBeforeBody: (request) => mayEdit(callerOf(request)),
+      permission: mayEdit,
       handler: async (request) => {
         const user = await findOwner(request);
         const { name, app_id } = request.params;
@@ -287,7 +296,7 @@ function introspectRoute({ passwords, findOwner, respond, find }: Context): Rout
 
 /** @throws RestError 401 for `me` without a sign-in, 404 for an unknown user. */
 function createFindOwner({ users }: ApplicationPasswordRoutesDependencies) {
-  return async ({ params, user }: Request): Promise<User> => {
+  return async ({ params, user }: Caller): Promise<User> => {
     if (String(params.user_id).toLowerCase() === 'me') {
       if (user.id === 0) throw notLoggedIn();
       return user;

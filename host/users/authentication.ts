@@ -55,8 +55,8 @@ declare module '#plugin-api' {
     /** After a complete sign-in, with the method of its last step. */
     user_signed_in: (userId: number, method: SignInMethod) => void;
     /**
-     * After the tenth failed sign-in of a user within a day: further attempts from unknown networks have to wait. At most once
-     * until the user signs in or a day passes without attempts.
+     * After the tenth wrong password, or the tenth wrong second step, of a user within a day: further attempts from unknown
+     * networks have to wait. At most once for each until the user signs in or a day passes without attempts.
      */
     login_throttled: (user: User, details: { readonly ip: string; readonly failures: number }) => void;
     wp_logout: (userId: number) => void;
@@ -209,10 +209,7 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
     const { failures } = await limiter.spend(attempt);
     const user = await users.verify(login, password);
     if (user !== null) await limiter.reset(attempt);
-    else if (known !== null && failures === freeFailures) {
-      log.warn('Sign-in throttled', { event: 'sign_in_throttled', user: known.id, ip });
-      await hooks.doActionAsync('login_throttled', known, { ip, failures });
-    }
+    else if (known !== null) await reportThrottling({ log, hooks }, known, { ip, failures });
     return user;
   }
 
@@ -294,6 +291,17 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       return { cookie: clearingCookie({ secure: isSecure() }) };
     },
   };
+}
+
+/** Reports the tenth failure of an account, a wrong password or second step. Later ones were reported already. */
+export async function reportThrottling(
+  { log, hooks }: { readonly log: Logger; readonly hooks: Pick<HooksApi, 'doActionAsync'> },
+  user: User,
+  { ip, failures }: { readonly ip: string; readonly failures: number },
+): Promise<void> {
+  if (failures !== freeFailures) return;
+  log.warn('Sign-in throttled', { event: 'sign_in_throttled', user: user.id, ip });
+  await hooks.doActionAsync('login_throttled', user, { ip, failures });
 }
 
 function readNonce({ headers, url = '' }: IncomingCall): string | null {

@@ -18,7 +18,7 @@ export const currentPasswordArgument: RouteArgument = {
   type: 'string',
   maxLength: 1024,
   description:
-    'Your current password. Required to change a password, an email address or to create an application password if you ' +
+    'Your current password. Required to change a password, an email address or roles, or to create an application password, if you ' +
     'signed in more than 10 minutes ago.',
 };
 
@@ -36,12 +36,13 @@ export function incorrectCurrentPassword(): RestError {
 }
 
 /** Otherwise a leaked application password would be enough to take over the account. */
-export function applicationPasswordNotAllowed(): RestError {
+export function applicationPasswordNotAllowed(
+  message = 'Application passwords cannot change passwords, email addresses, application passwords or secrets. ' +
+    'Sign in with the password of the account.',
+): RestError {
   return new RestError({
     code: 'application_password_not_allowed',
-    message:
-      'Application passwords cannot change passwords, email addresses, application passwords or secrets. ' +
-      'Sign in with the password of the account.',
+    message,
     status: 403,
   });
 }

@@ -1,9 +1,11 @@
 import { RestError, type HooksApi, type Logger, type User } from '#plugin-api';
-import type { Authentication, IncomingCall, OpenedSession, Visitor } from './authentication.ts';
+import { reportThrottling } from './authentication.ts';
+import type { Authentication, IncomingCall, OpenedSession, SignedIn, Visitor } from './authentication.ts';
 import { readCookie } from './cookies.ts';
 import type { LoginLimiter } from './login-limiter.ts';
-import type { PasskeyRequest, PasskeyResponse } from './two-factor/passkeys.ts';
+import type { PasskeyRequest, PasskeyResponse, PasskeyUse } from './two-factor/passkeys.ts';
 import { pendingLifetime, type PendingSignIn } from './two-factor/pending-sign-ins.ts';
+import type { Sessions } from './sessions.ts';
 import type { TwoFactor } from './two-factor/two-factor.ts';
 import type { Users } from './users.ts';
 
@@ -52,6 +54,12 @@ export interface SecondStep {
   requestPasskeySignIn(): Promise<PasskeyRequest>;
   /** Signs in with a passkey alone. Null: not verified. @throws RestError 429 after too many attempts. */
   signInWithPasskey(init: PasskeyResponse & { readonly remember: boolean } & Visitor): Promise<OpenedSession | null>;
+  /** Whether the user can confirm with a passkey, at the address of the site. */
+  canConfirm(userId: number): Promise<boolean>;
+  /** A challenge with which the user of a session confirms who they are. @throws RestError 400 `passkeys_unavailable`. */
+  requestConfirmation(session: SignedIn): Promise<PasskeyRequest>;
+  /** Makes the sign-in of a session fresh if the passkey is right. @throws RestError 429 after too many attempts. */
+  confirm(session: SignedIn, init: PasskeyResponse & Pick<Visitor, 'ip'>): Promise<boolean>;
   /** Value of `Set-Cookie` that forgets the second step. */
   clearingCookie(): string;
 }
@@ -60,6 +68,7 @@ export interface SecondStepDependencies {
   readonly twoFactor: TwoFactor;
   readonly users: Pick<Users, 'get'>;
   readonly authentication: Pick<Authentication, 'completeSignIn'>;
+  readonly sessions: Pick<Sessions, 'confirm'>;
   readonly limiter: LoginLimiter;
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly log: Logger;
@@ -89,6 +98,12 @@ export function createSecondStep(dependencies: SecondStepDependencies): SecondSt
     return null;
   }
 
+  async function refuseStep(user: User, attempt: { readonly ip: string; readonly failures: number }): Promise<null> {
+    await refuse(user.id, attempt.ip);
+    await reportThrottling({ log, hooks }, user, attempt);
+    return null;
+  }
+
   return {
     async find(call) {
       const found = await findPending(call);
@@ -99,17 +114,17 @@ export function createSecondStep(dependencies: SecondStepDependencies): SecondSt
     },
     async enterCode(call, { code, ...visitor }) {
       const { pending, user } = await requirePending(call);
-      await limiter.spend({ secret: 'code', account: user.id, ip: visitor.ip });
+      const { failures } = await limiter.spend({ secret: 'code', account: user.id, ip: visitor.ip });
       const method = await twoFactor.useCode(user.id, code);
-      if (method === null) return refuse(user.id, visitor.ip);
+      if (method === null) return refuseStep(user, { ip: visitor.ip, failures });
       if (!(await twoFactor.pending.remove(pending.id))) throw expired();
       return authentication.completeSignIn(user, { ...visitor, remember: pending.remember, method });
     },
     async enterPasskey(call, { credential, challenge, ...visitor }) {
       const { pending, user } = await requirePending(call);
-      await limiter.spend({ secret: 'code', account: user.id, ip: visitor.ip });
+      const { failures } = await limiter.spend({ secret: 'code', account: user.id, ip: visitor.ip });
       const passkey = await twoFactor.signIn.verifySignIn({ credential, challenge }, pending);
-      if (passkey === null) return refuse(user.id, visitor.ip);
+      if (passkey === null) return refuseStep(user, { ip: visitor.ip, failures });
       if (!(await twoFactor.pending.remove(pending.id))) throw expired();
       return authentication.completeSignIn(user, { ...visitor, remember: pending.remember, method: 'passkey' });
     },
@@ -127,7 +142,35 @@ export function createSecondStep(dependencies: SecondStepDependencies): SecondSt
       await limiter.reset({ secret: 'passkey', account: visitor.ip, ip: visitor.ip });
       return authentication.completeSignIn(user, { ...visitor, remember, method: 'passkey' });
     },
+    ...createConfirmation(dependencies, refuseStep),
     clearingCookie: () => secondStepCookie('', { secure: siteUrl().startsWith('https:') }),
+  };
+}
+
+type RefuseStep = (user: User, attempt: { readonly ip: string; readonly failures: number }) => Promise<null>;
+
+/** A passkey instead of the password where the admin asks for it. */
+function createConfirmation(
+  { twoFactor, limiter, sessions }: SecondStepDependencies,
+  refuse: RefuseStep,
+): Pick<SecondStep, 'canConfirm' | 'requestConfirmation' | 'confirm'> {
+  const useOf = ({ user, sessionId }: SignedIn): PasskeyUse => {
+    return { id: sessionId, userId: user.id, purpose: 'passkey-confirmation' };
+  };
+  return {
+    canConfirm: async (userId) => twoFactor.passkeySupport().party !== null && (await twoFactor.hasPasskey(userId)),
+    requestConfirmation: (session) => twoFactor.signIn.requestSignIn(useOf(session)),
+    async confirm(session, { ip, ...response }) {
+      const attempt = { secret: 'code', account: session.user.id, ip } as const;
+      const { failures } = await limiter.spend(attempt);
+      if ((await twoFactor.signIn.verifySignIn(response, useOf(session))) === null) {
+        await refuse(session.user, { ip, failures });
+        return false;
+      }
+      await limiter.reset(attempt);
+      await sessions.confirm(session.sessionId);
+      return true;
+    },
   };
 }
 

@@ -2,9 +2,9 @@ import { RestError } from '#plugin-api';
 import type { HooksApi, Knex, Logger, User, UserChanges } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword } from './passwords.ts';
-import { toColumns, type ProfileRow } from './profile.ts';
+import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
-import { toFacts, holdsRole, isId, type UserRow } from './user-row.ts';
+import { toFacts, holdsRole, isId, readTakenSlugs, type UserRow } from './user-row.ts';
 import { createUser } from './user.ts';
 
 declare module '#plugin-api' {
@@ -51,7 +51,7 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
         if (given.roles !== undefined) await database.lock('administrators');
         const row = await find(id);
         if (row === undefined) throw unknownUser();
-        const columns = toChangedColumns(given, password_hash);
+        const columns = { ...(await renameSlug(knex, row, given)), ...toChangedColumns(given, password_hash) };
         const rolesChanged = columns.roles !== undefined && columns.roles !== row.roles;
         if (rolesChanged && given.roles?.includes('administrator') === false) await refuseLastAdministrator(knex, row);
         if (columns.email_key !== undefined && columns.email_key !== row.email_key)
@@ -124,6 +124,14 @@ function toChangedColumns(
     ...(password_hash !== undefined && { password_hash }),
     ...toColumns(profile),
   };
+}
+
+/** A slug made from the login follows the display name: both are public, and the login need not be. */
+async function renameSlug(knex: Knex, row: UserRow, { displayName = '' }: UserChanges): Promise<{ slug?: string }> {
+  const [fromLogin, preferred] = [slugOf(row.login), slugOf(displayName)];
+  const isFromLogin = row.slug.startsWith(fromLogin) && /^(?:-\d+)?$/.test(row.slug.slice(fromLogin.length));
+  if (preferred === '' || preferred === fromLogin || !isFromLogin || displayName === row.display_name) return {};
+  return { slug: findFreeSlug(preferred, await readTakenSlugs(knex, preferred)) };
 }
 
 async function refuseTakenEmail(knex: Knex, email_key: string): Promise<void> {

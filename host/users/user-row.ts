@@ -90,7 +90,16 @@ export function isId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31;
 }
 
+/** The slugs in use that equal a preferred one, or begin with it and a hyphen. */
+export async function readTakenSlugs(knex: Knex, preferred: string): Promise<ReadonlySet<string>> {
+  const rows = await knex<UserRow>('users')
+    .where('slug', preferred)
+    .orWhereRaw("slug like ? escape '\\'", [`${literal(preferred)}-%`])
+    .select('slug');
+  return new Set(rows.map(({ slug }) => slug));
+}
+
 /** Escapes a text for `like ... escape '\\'`. */
-export function literal(text: string): string {
+function literal(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

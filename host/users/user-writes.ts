@@ -5,6 +5,7 @@ import { keyOf } from './user-input.ts';
 import { isRole } from './roles.ts';
 import { refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import type { Users } from './users.ts';
+import { applicationPasswordNotAllowed } from './fresh-sign-in.ts';
 
 /** Validated parameters of the routes for one user. */
 export interface UserParams extends Record<string, unknown> {
@@ -24,10 +25,19 @@ export interface UserWritesDependencies {
   readonly hooks: Pick<HooksApi, 'doActionAsync'>;
   readonly respond: (user: User, context: UserContext, request: RestRequest) => Promise<RestResponse>;
   readonly url: () => string;
+  readonly programs: Programs;
+}
+
+/** What application passwords may do with users. */
+export interface Programs {
+  /** Whether the user of a request has signed in with an application password. */
+  isProgram(user: User): boolean;
+  /** Whether the site allows them to assign roles. */
+  mayAssignRoles(): Promise<boolean>;
 }
 
 type Args = Readonly<Record<string, RouteArgument>>;
-type Find = (request: RestRequest<UserParams>) => User | Promise<User>;
+type Find = (request: Pick<RestRequest<UserParams>, 'params' | 'user'>) => User | Promise<User>;
 
 const defaultRole = 'subscriber';
 
@@ -45,7 +55,22 @@ function mayCreate(request: Pick<RestRequest, 'user'>): true {
   return true;
 }
 
-function createRoute({ users, hooks, respond, url }: UserWritesDependencies, args: Args): RouteDefinition<UserParams> {
+/**
+ * Who assigns a role needs a fresh sign-in, as for a password: a new administrator would outlive a change of both. Programs may
+ * do it only where an administrator has allowed it.
+ */
+async function requireSignInForRoles(request: RestRequest<UserParams>, programs: Programs): Promise<void> {
+  if (!programs.isProgram(request.user)) return request.requireFreshSignIn();
+  if (!(await programs.mayAssignRoles()))
+    throw applicationPasswordNotAllowed(
+      'Application passwords cannot assign roles. An administrator can allow it in Settings, Security.',
+    );
+}
+
+function createRoute(
+  { users, hooks, respond, url, programs }: UserWritesDependencies,
+  args: Args,
+): RouteDefinition<UserParams> {
   return {
     methods: ['POST'],
     args,
@@ -56,8 +81,11 @@ function createRoute({ users, hooks, respond, url }: UserWritesDependencies, arg
     async handler(request) {
       const { username = '', email = '', password = '', name, roles = [] } = request.params;
       checkRoles(roles);
-      if (roles.some((role) => role !== defaultRole) && !request.user.can('promote_users'))
-        throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
+      if (roles.some((role) => role !== defaultRole)) {
+        if (!request.user.can('promote_users'))
+          throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
+        await requireSignInForRoles(request, programs);
+      }
       const created = await withRestNames(
         users.create({
           login: username,
@@ -79,22 +107,32 @@ function createRoute({ users, hooks, respond, url }: UserWritesDependencies, arg
 }
 
 function updateRoute(
-  { users, hooks, respond }: UserWritesDependencies,
+  { users, hooks, respond, programs }: UserWritesDependencies,
   find: Find,
   args: Args,
 ): RouteDefinition<UserParams> {
+  const findEditable: Find = async (request) => {
+    const user = await find(request);
+    if (!request.user.can('edit_user', user.id))
+      throw refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this user.');
+    return user;
+  };
   return {
     methods: ['POST', 'PUT', 'PATCH'],
     args,
     summary: 'Updates a user.',
+    permissionBeforeBody: async ({ user, url }) => {
+      await findEditable({ user, params: { id: Number(url['id']) } });
+      return true;
+    },
     permission: async (request) => {
-      const user = await find(request);
-      const { id } = user;
-      if (!request.user.can('edit_user', id))
-        throw refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this user.');
+      const user = await findEditable(request);
       const { roles } = request.params;
-      if (roles !== undefined && roles.length > 0 && !request.user.can('promote_user', id))
-        throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to edit roles of this user.');
+      if (roles !== undefined && roles.length > 0) {
+        if (!request.user.can('promote_user', user.id))
+          throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to edit roles of this user.');
+        if (changesRoles(user, roles)) await requireSignInForRoles(request, programs);
+      }
       if (changesSignIn(user, request.params)) await request.requireFreshSignIn();
       return true;
     },
@@ -161,6 +199,10 @@ function removeRoute(
 /** Whether the user signs in otherwise afterwards: with another password or email address. */
 function changesSignIn(user: User, { password, email }: UserParams): boolean {
   return password !== undefined || (email !== undefined && keyOf(email) !== keyOf(user.email));
+}
+
+function changesRoles({ roles: before }: User, roles: readonly string[]): boolean {
+  return before.length !== roles.length || before.some((role) => !roles.includes(role));
 }
 
 /** The profile fields of the request by stored member. */

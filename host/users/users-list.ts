@@ -122,10 +122,10 @@ export function usersListRoute({ users, hooks, url, prepare }: UsersListDependen
     if (user.can('list_users')) return { ...filter, ...(chosen && { include: chosen }) };
     const visible = new Set(await hooks.applyFiltersAsync('rest_public_authors', []));
     if (user.id !== 0) visible.add(user.id);
-    // These callers cannot see email addresses, so they cannot search them either.
+    // These callers cannot see logins and email addresses, so they cannot search them either.
     return {
       ...filter,
-      searchIn: ['login', 'displayName'],
+      searchIn: ['displayName'],
       include: chosen ? chosen.filter((id) => visible.has(id)) : [...visible],
     };
   }

@@ -4,7 +4,7 @@ import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
 import { notLoggedIn, refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import { unknownUser } from './user-changes.ts';
-import { createUserWrites, type UserParams } from './user-writes.ts';
+import { createUserWrites, type Programs, type UserParams } from './user-writes.ts';
 import { currentPasswordArgument } from './fresh-sign-in.ts';
 import { contextArgument, usersListRoute } from './users-list.ts';
 import type { Users } from './users.ts';
@@ -26,6 +26,7 @@ export interface UsersRoutesDependencies {
   /** Without a trailing slash. */
   readonly siteUrl: () => string;
   readonly avatarUrl: AvatarUrl;
+  readonly programs: Programs;
 }
 
 type ProfileColumn = 'first_name' | 'last_name' | 'nickname' | 'slug' | 'url' | 'description' | 'locale';
@@ -60,6 +61,7 @@ const createArgs: Record<string, RouteArgument> = {
   username: { type: 'string', ...argumentBounds.line, required: true, description: 'Login name for the user.' },
   email: { ...writable.email, required: true },
   password: { ...writable.password, required: true },
+  current_password: currentPasswordArgument,
 };
 const updateArgs: Record<string, RouteArgument> = {
   ...writable,
@@ -83,7 +85,7 @@ const deleteArgs: Record<string, RouteArgument> = {
 
 /** `/wp/v2/users`, `/wp/v2/users/<id>` and `/wp/v2/users/me`, with the capabilities, contexts and error codes of WordPress. */
 export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependencies): Undo {
-  const { users, hooks, siteUrl, avatarUrl } = dependencies;
+  const { users, hooks, siteUrl, avatarUrl, programs } = dependencies;
   const url = (): string => rest.url('/wp/v2/users');
   const respond = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
     const response = new RestResponse({
@@ -96,8 +98,8 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
     const { body, links } = await respond(user, context, request);
     return { ...(body as Record<string, unknown>), _links: links };
   };
-  const writes = createUserWrites({ users, hooks, respond, url });
-  const byId = async ({ params }: RestRequest<UserParams>): Promise<User> => {
+  const writes = createUserWrites({ users, hooks, respond, url, programs });
+  const byId = async ({ params }: Pick<RestRequest<UserParams>, 'params'>): Promise<User> => {
     const user = await users.get(params.id ?? 0);
     if (user === null) throw unknownUser();
     return user;
@@ -143,7 +145,7 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
 }
 
 interface OneUser {
-  readonly find: (request: RestRequest<UserParams>) => User | Promise<User>;
+  readonly find: (request: Pick<RestRequest<UserParams>, 'params' | 'user'>) => User | Promise<User>;
   readonly id: Readonly<Record<string, RouteArgument>>;
   readonly read: (request: RestRequest<UserParams>, user: User) => unknown;
 }

@@ -5,7 +5,7 @@ import { createUserChanges, type UserWriter } from './user-changes.ts';
 import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
-import { toFacts, filterUsers, holdsRole, isId, literal, paginateUsers, type UserRow } from './user-row.ts';
+import { toFacts, filterUsers, holdsRole, isId, paginateUsers, readTakenSlugs, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser } from './user.ts';
 
 declare module '#plugin-api' {
@@ -100,14 +100,13 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
   };
 }
 
-/** Uses the requested slug, or generates a unique one from the login. @throws RestError for a slug in use. */
-async function createProfile(knex: Knex, { login, profile }: CheckedUser): Promise<ProfileRow> {
-  const preferred = profile.slug ?? (slugOf(login) || 'user');
-  const rows = await knex<UserRow>('users')
-    .where('slug', preferred)
-    .orWhereRaw("slug like ? escape '\\'", [`${literal(preferred)}-%`])
-    .select('slug');
-  const taken = new Set(rows.map(({ slug }) => slug));
+/**
+ * Uses the requested slug, or generates a unique one from the display name, which is public too, so that it does not reveal the
+ * login. @throws RestError for a slug in use.
+ */
+async function createProfile(knex: Knex, { login, displayName, profile }: CheckedUser): Promise<ProfileRow> {
+  const preferred = profile.slug ?? (slugOf(displayName) || 'user');
+  const taken = await readTakenSlugs(knex, preferred);
   if (profile.slug !== undefined && taken.has(preferred)) throw takenSlugError();
   return {
     first_name: '',

@@ -95,6 +95,25 @@ describeDialects('the pages about users', (_open, dialectCase) => {
     expect((await again.get('/admin/profile')).status).to.equal(302);
   });
 
+  it('ask for the password before they assign a role or change a security setting, later than ten minutes', async () => {
+    const bob = await site.create({ login: 'bob' });
+    await site.host.clock.advance(10 * 60_000);
+    const fields = { display_name: 'bob', email: 'bob@example.com' };
+    const asked = [
+      await browser.submit(`/admin/users/edit?id=${bob.id}`, 'save', { id: String(bob.id), ...fields, role: 'editor' }),
+      await browser.submit('/admin/users/new', 'create', { ...fields, login: 'eve', role: 'administrator', password }),
+      await browser.submit('/admin/settings', 'save', { group: 'security' }),
+    ];
+    for (const { status, text } of asked)
+      expect([status, text.includes('Confirm your password')]).to.deep.equal([403, true]);
+    expect([(await site.host.users.get(bob.id))!.roles, await site.host.users.find('eve')]).to.deep.equal([
+      ['subscriber'],
+      null,
+    ]);
+    const saved = await browser.submit(`/admin/users/edit?id=${bob.id}`, 'save', { id: String(bob.id), ...fields });
+    expect(saved.text).to.contain('User saved.');
+  });
+
   it('delete a user only with a word on what they own, never oneself', async () => {
     const bob = await site.create({ login: 'bob', role: 'author' });
     const path = `/admin/users/delete?id=${bob.id}`;

@@ -68,6 +68,52 @@ describeDialects('changing how one signs in, over REST', (_open, dialectCase) =>
     expect(await site.host.users.verify('anna', password)).not.to.equal(null);
   });
 
+  describe('by a role', () => {
+    const newUser = { username: 'dora', email: 'dora@example.com', password };
+    let admin: User;
+    const assign = async (call: Call, more: Record<string, unknown> = {}): Promise<unknown[]> => [
+      outcome(await call('/wp/v2/users', { method: 'POST', json: { ...newUser, roles: ['administrator'], ...more } })),
+      outcome(await call(`/wp/v2/users/${anna.id}`, { method: 'POST', json: { roles: ['administrator'], ...more } })),
+    ];
+    beforeEach(async () => {
+      admin = await site.create({ login: 'admin', role: 'administrator' });
+    });
+
+    it('needs a fresh sign-in or the current password', async () => {
+      const call = await site.signedIn(admin);
+      await site.host.clock.advance(10 * 60_000);
+      expect(await assign(call)).to.deep.equal(Array(2).fill([403, 'fresh_sign_in_required']));
+      expect(await assign(call, { current_password: password })).to.deep.equal([
+        [201, 'done'],
+        [200, 'done'],
+      ]);
+    });
+
+    it('is closed to application passwords until an administrator allows it', async () => {
+      const asProgram = await site.as(admin);
+      expect(await assign(asProgram)).to.deep.equal(Array(2).fill([403, 'application_password_not_allowed']));
+      expect(
+        outcome(await asProgram('/wp/v2/users', { method: 'POST', json: { ...newUser, username: 'emil' } })),
+        'a subscriber',
+      ).to.deep.equal([201, 'done']);
+      expect(
+        outcome(await asProgram(`/wp/v2/users/${anna.id}`, { method: 'POST', json: { roles: anna.roles } })),
+        'the same role',
+      ).to.deep.equal([200, 'done']);
+      const own = await asProgram('/wp/v2/settings', {
+        method: 'POST',
+        json: { application_passwords_assign_roles: true },
+      });
+      expect(own.body).not.to.have.property('application_passwords_assign_roles');
+      expect((await assign(asProgram))[1]).to.deep.equal([403, 'application_password_not_allowed']);
+      await site.host.options.update('application_passwords_assign_roles', true);
+      expect(await assign(asProgram, { email: anna.email })).to.deep.equal([
+        [400, 'existing_user_email'],
+        [200, 'done'],
+      ]);
+    });
+  });
+
   it('leaves the rest of the profile to application passwords', async () => {
     const changed = await (
       await site.as(anna)

@@ -27,13 +27,14 @@ export async function openNode(
   const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
   const limiter = createLoginLimiter({ database, clock });
   const roles: { required: readonly string[] } = { required: [] };
+  const secrets = createSecrets({
+    secretKey: 'a key for tests of users',
+    dataDir: ':memory:',
+    redactor: { add: () => undefined },
+  });
   const twoFactor = createTwoFactor({
     database,
-    secrets: createSecrets({
-      secretKey: 'a key for tests of users',
-      dataDir: ':memory:',
-      redactor: { add: () => undefined },
-    }),
+    secrets,
     options: { get: <Value>() => Promise.resolve(roles.required as Value) },
     hooks,
     site: { url: siteUrl, name: () => Promise.resolve('Tea shop') },
@@ -56,6 +57,7 @@ export async function openNode(
     twoFactor,
     users,
     authentication,
+    sessions,
     limiter,
     hooks,
     log: silentLog,
@@ -70,6 +72,7 @@ export async function openNode(
     nonces,
     applicationPasswords,
     limiter,
+    secrets,
     twoFactor,
     roles,
     authentication,

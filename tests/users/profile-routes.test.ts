@@ -40,7 +40,7 @@ describeDialects('what people tell about themselves, in /wp/v2/users', (_open, d
     expect(await keys('edit')).to.have.members([...everywhere, ...onlyEdit]);
   });
 
-  it('begins empty, with nickname and slug made from the login', async () => {
+  it('begins empty, with a nickname made from the login and a slug made from the display name', async () => {
     const { body } = await asAnna('/wp/v2/users/me?context=edit');
     expect(body).to.include({
       first_name: '',
@@ -49,7 +49,7 @@ describeDialects('what people tell about themselves, in /wp/v2/users', (_open, d
       description: '',
       locale: '',
       nickname: 'Anna B',
-      slug: 'anna-b',
+      slug: 'anne-bauer',
       link: `${site.host.url}/?author=${anna.id}`,
     });
   });
@@ -109,7 +109,23 @@ describeDialects('what people tell about themselves, in /wp/v2/users', (_open, d
     const slugs = [];
     for (const login of ['anna.b', 'anna@b', '...', '@@'])
       slugs.push((await site.create({ login, email: `u${slugs.length}@example.com` })).profile?.slug);
-    expect(slugs).to.deep.equal(['anna-b-2', 'anna-b-3', 'user', 'user-2']);
+    expect(slugs).to.deep.equal(['anna-b', 'anna-b-2', 'user', 'user-2']);
+  });
+
+  it('does not reveal the login in the slug or in a search', async () => {
+    const carl = await site.create({ login: 'carl-77', displayName: 'Carl Cole', role: 'author' });
+    const dan = await site.create({ login: 'dan-88', role: 'author' });
+    site.host.hooks.addFilter('rest_public_authors', () => [carl.id, dan.id]);
+    expect([carl.profile?.slug, dan.profile?.slug]).to.deep.equal(['carl-cole', 'dan-88']);
+    const renamed = await site.host.users.update(dan.id, { displayName: 'Dan Dole' });
+    expect(renamed.profile?.slug).to.equal('dan-dole');
+    const names = async (search: string): Promise<string[]> =>
+      ((await site.call(`/wp/v2/users?search=${search}`)).body as { name: string }[]).map(({ name }) => name);
+    expect(await names('carl')).to.deep.equal(['Carl Cole']);
+    expect(await names('carl-77')).to.deep.equal([]);
+    expect(JSON.stringify((await site.call('/wp/v2/users')).body)).not.to.match(/carl-77|dan-88/);
+    const chosen = await site.host.users.update(dan.id, { profile: { slug: 'dan-88' } });
+    expect(chosen.profile?.slug).to.equal('dan-88');
   });
 
   it('has pictures that are made here, and that a plugin may replace', async () => {

@@ -32,8 +32,10 @@ async function run(form) {
     const { options, challenge } = await readRequest(form);
     const start = form.dataset.passkey === 'create' ? startRegistration : startAuthentication;
     const credential = await start({ optionsJSON: options });
-    form.elements.namedItem('credential').value = JSON.stringify(credential);
-    form.elements.namedItem('challenge').value = challenge;
+    // A form that is confirmed may have fields of these names itself.
+    const prefix = form.dataset.prefix ?? '';
+    form.elements.namedItem(`${prefix}credential`).value = JSON.stringify(credential);
+    form.elements.namedItem(`${prefix}challenge`).value = challenge;
     copyRemember(form);
     form.submit();
   } catch (error) {

@@ -41,7 +41,7 @@ export function addPostsRoutes(given: ContentRestDependencies, type: PostType): 
   };
 }
 
-export type FindPost = (request: Request, name?: string) => Promise<Post>;
+export type FindPost = (request: Pick<Request, 'params'>, name?: string) => Promise<Post>;
 
 /** @throws RestError 404 for a missing post or another type. */
 function createFind({ parts: { store } }: ContentRestDependencies, type: PostType): FindPost {
@@ -142,16 +142,22 @@ function readRoute({ given, type, postResponses, find }: OneRoute): RouteDefinit
 }
 
 function updateRoute({ given, type, postResponses, find }: OneRoute): RouteDefinition {
+  const mayEdit = async ({ params, user }: Pick<Request, 'params' | 'user'>): Promise<true | RestError> => {
+    const post = await find({ params });
+    return (
+      user.can('edit_post', post) ||
+      refused({ user }, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.')
+    );
+  };
   return {
     methods: ['POST', 'PUT', 'PATCH'],
     allowBatch: true,
     args: { id: idArgument, ...writeArguments(type, given.parts) },
     summary: `Updates a ${type.singularLabel.toLowerCase()}.`,
+    permissionBeforeBody: ({ user, url }) => mayEdit({ user, params: url }),
     permission: async (request) => {
-      const post = await find(request);
-      if (!request.user.can('edit_post', post))
-        return refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.');
-      return mayAssign(request, type, post) ?? true;
+      const allowed = await mayEdit(request);
+      return allowed === true ? (mayAssign(request, type, await find(request)) ?? true) : allowed;
     },
     async handler(request) {
       const post = await write({ given, type, request, before: await find(request) });

@@ -4,7 +4,7 @@ import { isEqual } from '../nonces.ts';
 
 /** What a challenge is for and whose it is: a session, a pending sign-in, or empty for a visitor. */
 export interface ChallengeScope {
-  readonly purpose: 'passkey-registration' | 'passkey-sign-in' | 'passkey-second-step';
+  readonly purpose: 'passkey-registration' | 'passkey-sign-in' | 'passkey-second-step' | 'passkey-confirmation';
   readonly owner: string;
 }
 

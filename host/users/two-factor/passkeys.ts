@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { RestError } from '#plugin-api';
 import type { Logger, User } from '#plugin-api';
-import type { Challenges } from './challenges.ts';
+import type { Challenges, ChallengeScope } from './challenges.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import { passkeySupport, type RelyingParty } from './relying-party.ts';
 
@@ -24,13 +24,19 @@ export interface Passkeys {
   requestRegistration(user: User, session: string): Promise<PasskeyRequest>;
   /** @throws RestError 400 `passkey_not_verified` and those of `PasskeyStore.add`. */
   register(user: User, init: PasskeyResponse & { readonly session: string; readonly name: string }): Promise<Passkey>;
-  /** @param pending the sign-in whose second step this is; null: a sign-in without password, by any user. */
-  requestSignIn(pending: { readonly id: string; readonly userId: number } | null): Promise<PasskeyRequest>;
+  /** @param pending what the passkey is for; null: a sign-in without password, by any user. */
+  requestSignIn(pending: PasskeyUse | null): Promise<PasskeyRequest>;
   /** The passkey that signed the challenge; null: not verified. A challenge works once. */
-  verifySignIn(
-    response: PasskeyResponse,
-    pending: { readonly id: string; readonly userId: number } | null,
-  ): Promise<Passkey | null>;
+  verifySignIn(response: PasskeyResponse, pending: PasskeyUse | null): Promise<Passkey | null>;
+}
+
+/** A second step of a sign-in, or the confirmation that the user of a session is present. */
+export interface PasskeyUse {
+  /** Of the pending sign-in or of the session. */
+  readonly id: string;
+  readonly userId: number;
+  /** Default: a second step. */
+  readonly purpose?: 'passkey-confirmation';
 }
 
 export interface PasskeysDependencies {
@@ -155,10 +161,10 @@ function registrationScope(session: string, userHandle: string) {
   return { purpose: 'passkey-registration', owner: `${session} ${userHandle}` } as const;
 }
 
-function signInScope(pending: { readonly id: string } | null) {
+function signInScope(pending: PasskeyUse | null): ChallengeScope {
   return pending === null
-    ? ({ purpose: 'passkey-sign-in', owner: '' } as const)
-    : ({ purpose: 'passkey-second-step', owner: pending.id } as const);
+    ? { purpose: 'passkey-sign-in', owner: '' }
+    : { purpose: pending.purpose ?? 'passkey-second-step', owner: pending.id };
 }
 
 function requireParty(siteUrl: string): RelyingParty {

@@ -25,6 +25,20 @@ interface Row {
   readonly last_step: number | string;
 }
 
+interface Match {
+  readonly row: Row;
+  /** What to store when the code is used. */
+  readonly changes: { readonly last_step: number; readonly secret?: string };
+}
+
+/** Secrets of earlier versions are bound to no user. */
+const unboundPrefix = 'enc:v1:';
+
+/** What a secret is encrypted for (D35): moved to another user, it cannot be read. */
+function contextOf(userId: number): string {
+  return `totp_secrets:${userId}`;
+}
+
 export interface TotpSecretsDependencies {
   readonly database: Pick<DatabaseApi, 'knex'>;
   readonly secrets: SecretsApi;
@@ -36,11 +50,13 @@ export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSe
     knex<Row>('totp_secrets').where({ user_id: userId }).first();
 
   /** The row if the code is of a step after the last used one. */
-  async function match(userId: number, code: string): Promise<{ readonly row: Row; readonly step: number } | null> {
+  async function match(userId: number, code: string): Promise<Match | null> {
     const row = await find(userId);
     if (row === undefined) return null;
-    const step = await findTotpStep({ secret: secrets.decrypt(row.secret), code, now: clock.now() });
-    return step === null || step <= Number(row.last_step) ? null : { row, step };
+    const secret = secrets.decrypt(row.secret, contextOf(userId));
+    const step = await findTotpStep({ secret, code, now: clock.now() });
+    const bound = row.secret.startsWith(unboundPrefix) ? { secret: secrets.encrypt(secret, contextOf(userId)) } : {};
+    return step === null || step <= Number(row.last_step) ? null : { row, changes: { ...bound, last_step: step } };
   }
 
   return {
@@ -49,11 +65,15 @@ export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSe
       return at === null ? null : Number(at);
     },
     async begin(userId) {
-      const fresh = { user_id: userId, secret: secrets.encrypt(await generateTotpSecret()), last_step: 0 };
+      const fresh = {
+        user_id: userId,
+        secret: secrets.encrypt(await generateTotpSecret(), contextOf(userId)),
+        last_step: 0,
+      };
       // Of two parallel calls, both return the secret of the first.
       await knex('totp_secrets').insert(fresh).onConflict('user_id').ignore();
       const row = await find(userId);
-      return row === undefined || row.confirmed_at !== null ? null : secrets.decrypt(row.secret);
+      return row === undefined || row.confirmed_at !== null ? null : secrets.decrypt(row.secret, contextOf(userId));
     },
     async confirm(userId, code) {
       const found = await match(userId, code);
@@ -61,7 +81,7 @@ export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSe
       const confirmed = await knex('totp_secrets')
         .where({ user_id: userId, secret: found.row.secret })
         .whereNull('confirmed_at')
-        .update({ confirmed_at: clock.now(), last_step: found.step });
+        .update({ ...found.changes, confirmed_at: clock.now() });
       return confirmed > 0;
     },
     async use(userId, code) {
@@ -70,8 +90,8 @@ export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSe
       const used = await knex('totp_secrets')
         .where({ user_id: userId, secret: found.row.secret })
         .whereNotNull('confirmed_at')
-        .where('last_step', '<', found.step)
-        .update({ last_step: found.step });
+        .where('last_step', '<', found.changes.last_step)
+        .update(found.changes);
       return used > 0;
     },
     async remove(userId) {

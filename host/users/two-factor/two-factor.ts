@@ -56,6 +56,7 @@ export type CodeMethod = 'totp' | 'recovery_code';
 export interface TwoFactor {
   /** Whether the user has an authenticator app or a passkey. */
   isEnabled(userId: number): Promise<boolean>;
+  hasPasskey(userId: number): Promise<boolean>;
   isRequired(user: User): Promise<boolean>;
   status(user: User): Promise<TwoFactorStatus>;
   /** Null if an app is on already. */
@@ -106,8 +107,9 @@ export function createTwoFactor(dependencies: TwoFactorDependencies): TwoFactor 
   const parts = createParts(dependencies);
   const { totp, store, recovery, passkeys, pending } = parts;
 
+  const hasPasskey = async (userId: number): Promise<boolean> => (await store.list(userId)).length > 0;
   const isEnabled = async (userId: number): Promise<boolean> =>
-    (await totp.confirmedAt(userId)) !== null || (await store.list(userId)).length > 0;
+    (await totp.confirmedAt(userId)) !== null || (await hasPasskey(userId));
 
   async function isRequired(user: User): Promise<boolean> {
     const roles = await options.get<unknown>(twoFactorRolesOption);
@@ -129,6 +131,7 @@ export function createTwoFactor(dependencies: TwoFactorDependencies): TwoFactor 
 
   return {
     isEnabled,
+    hasPasskey,
     isRequired,
     generateRecoveryCodes,
     passkeySupport: () => passkeySupport(site.url),

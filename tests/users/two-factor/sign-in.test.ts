@@ -49,6 +49,14 @@ async function addPasskey({ twoFactor }: Pick<Site, 'twoFactor'>, user: User) {
   return device;
 }
 
+/** A browser that is signed in with a passkey alone. */
+async function signInWithPasskey({ open }: Pick<Site, 'open'>, device: ReturnType<typeof createSoftwareAuthenticator>) {
+  const browser = open();
+  const { options, challenge } = JSON.parse((await browser.post('/admin/login/passkey/options', {})).html) as Request;
+  await browser.post('/admin/login/passkey', { credential: device.get(options), challenge });
+  return browser;
+}
+
 /** A browser in which the password of Ada was entered. */
 async function afterPassword({ host, open }: { host: PagesSite['host']; open: () => AdminBrowser }) {
   const browser = open();
@@ -153,9 +161,11 @@ describeDialects('sign-in in two steps', (_open, dialect) => {
     expect((await enter(second, {})).location).to.contain('&expired');
   });
 
-  it('limits codes like passwords: a right password does not start the count again', async () => {
+  it('limits codes like passwords and tells plugins: a right password does not start the count again', async () => {
     const { code } = await addApp(site, site.user);
     let browser = (await afterPassword(site)).browser;
+    const throttled: unknown[] = [];
+    site.host.hooks.addAction('login_throttled', ({ login }, { failures }) => throttled.push([login, failures]));
     const statuses: number[] = [];
     for (let n = 0; n < 10; n += 1) {
       statuses.push((await enter(browser, { code: '000000' })).status);
@@ -163,9 +173,37 @@ describeDialects('sign-in in two steps', (_open, dialect) => {
     }
     const refused = await enter(browser, { code: code() });
     expect([...new Set(statuses)]).to.deep.equal([401]);
+    expect(throttled).to.deep.equal([['ada', 10]]);
     expect(refused.status === 429 || refused.location?.includes('expired')).to.equal(true);
     site.host.clock.jump(60 * 60_000);
     expect((await enter((await afterPassword(site)).browser, { code: code() })).status).to.equal(303);
+  });
+
+  it('takes a passkey instead of the password later than ten minutes after the sign-in', async () => {
+    const device = await addPasskey(site, site.user);
+    const browser = await signInWithPasskey(site, device);
+    site.host.clock.jump(10 * 60_000);
+    const asked = await browser.submit('/admin/profile', 'create-password', { name: 'script', credential: 'own' });
+    expect([asked.status, asked.html.includes('data-prefix="_"')]).to.deep.equal([403, true]);
+    expect(asked.html).to.contain('passkeys.js').and.contain('name="credential" value="own"');
+    const request = async (): Promise<Request> =>
+      JSON.parse((await browser.post('/admin/login/confirm/options', {})).html) as Request;
+    const confirm = (fields: Record<string, string>) =>
+      browser.submit('/admin/profile', 'create-password', { name: 'script', ...fields });
+    const wrong = await request();
+    expect((await confirm({ _credential: device.get(wrong.options), _challenge: 'x' })).text).to.contain(
+      'The passkey could not be verified.',
+    );
+    const signIn = JSON.parse((await browser.post('/admin/login/passkey/options', {})).html) as Request;
+    const forSignIn = { _credential: device.get(signIn.options), _challenge: signIn.challenge };
+    expect((await confirm(forSignIn)).status, 'a challenge of the sign-in').to.equal(403);
+    const { options, challenge } = await request();
+    const done = await confirm({ _credential: device.get(options), _challenge: challenge });
+    expect(done.text).to.contain('Application password for script created.');
+    expect((await confirm({})).text, 'the session is fresh').to.contain('Application password for script created.');
+    expect((await site.open().post('/admin/login/confirm/options', {})).status).to.equal(401);
+    const crossSite = await browser.post('/admin/login/confirm/options', {}, { 'Sec-Fetch-Site': 'cross-site' });
+    expect(crossSite.status).to.equal(403);
   });
 
   it('leaves application passwords alone', async () => {

@@ -56,9 +56,33 @@ describeDialects('an authenticator app', (open) => {
   it('leaves neither its secret nor a recovery code readable in the database', async () => {
     const { database, secret, codes } = await withApp();
     const stored = JSON.stringify([await database.knex('totp_secrets'), await database.knex('recovery_codes')]);
-    expect(stored).to.contain('enc:v1:');
+    expect(stored).to.contain('enc:v2:');
     for (const plain of [secret, ...codes, ...codes.map((code) => code.replace('-', ''))])
       expect(stored).not.to.contain(plain);
+  });
+
+  it('has a secret that works for its own user only, also one of an earlier version once it is used', async () => {
+    const { database, twoFactor, user, clock, secret, users, secrets } = await withApp();
+    const other = await users.create(bob);
+    const rows = database.knex('totp_secrets');
+    const [row] = (await rows.clone()) as Record<string, unknown>[];
+    const move = async (to: string): Promise<void> => {
+      await rows.clone().where({ user_id: other.id }).delete();
+      await rows.clone().insert({ ...row, user_id: other.id, secret: to });
+    };
+    await move(String(row?.['secret']));
+    expect((await rejection(twoFactor.useCode(other.id, totpCode(secret, clock.now())))).message).to.contain(
+      'saved for another setting',
+    );
+    await rows
+      .clone()
+      .where({ user_id: user.id })
+      .update({ secret: secrets.encrypt(secret) });
+    expect(await twoFactor.useCode(user.id, totpCode(secret, clock.now()))).to.equal('totp');
+    const { secret: rebound } = (await rows.clone().where({ user_id: user.id }).first()) as { secret: string };
+    expect(rebound).to.match(/^enc:v2:/);
+    clock.jump(step);
+    expect(await twoFactor.useCode(user.id, totpCode(secret, clock.now()))).to.equal('totp');
   });
 
   for (const [distance, isRight] of [
