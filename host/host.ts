@@ -201,5 +201,5 @@ function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }
   addSettingsRoutes(rest, { options });
   addHooksRoute(rest, { hooks });
   addRoutesRoute(rest);
-  addContentRoutes({ rest, parts: content.parts, hooks, users, site });
+  addContentRoutes({ rest, parts: content.parts, hooks, users, site, passwords: web.passwords });
 }

@@ -8,6 +8,7 @@ import { createPrivateUploadsHandler, createUploadsHandler } from './content/med
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
 import { createAssets, type Assets } from './http/assets.ts';
+import { createPostPasswords, type PostPasswords } from './content/posts/post-passwords.ts';
 import { createPublicPages } from './content/site/public-pages.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
@@ -22,6 +23,7 @@ import { avatarsHandler } from './users/avatars.ts';
 import { createTemplateMails } from './mail/templates.ts';
 import { contactOption } from './site-settings.ts';
 import { addAccountNotices } from './users/account-notices.ts';
+import { readCookie } from './users/cookies.ts';
 import { createLoginLimiter } from './users/login-limiter.ts';
 import { createNonces } from './users/nonces.ts';
 import { createSecondStep } from './users/second-step.ts';
@@ -70,13 +72,21 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     capability: 'manage_options',
     body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
   });
-  const pages = createSitePages({ core, signIn, assets, views });
+  const passwords = createPostPasswords({
+    key: () => core.secrets.deriveKey('post-passwords'),
+    clock,
+    limiter: signIn.limiter,
+    readCookie,
+    siteUrl: () => core.site.url,
+  });
+  const pages = createSitePages({ core, signIn, bodies, passwords, assets, views });
   const server = createServer({ core, checks, rest, signIn, assets, admin, pages, metrics, bodies });
   return {
     rest,
     admin,
     assets,
     views,
+    passwords,
     publicPages: pages.publicPages,
     server,
     metrics: metrics.api,
@@ -227,9 +237,14 @@ type SitePages = ReturnType<typeof createSitePages>;
 function createSitePages({
   core,
   signIn,
+  bodies,
+  passwords,
   assets,
   views,
-}: Pick<AdminSiteDependencies, 'core' | 'signIn' | 'assets' | 'views'>) {
+}: Pick<AdminSiteDependencies, 'core' | 'signIn' | 'assets' | 'views'> & {
+  readonly bodies: BodyReader;
+  readonly passwords: PostPasswords;
+}) {
   const { hooks, options, users, site, log } = core;
   const { parts } = core.content;
   const pages = {
@@ -257,6 +272,8 @@ function createSitePages({
     anonymous,
     renderPage: (page) => renderSitePage(pages, page),
     authenticate,
+    passwords,
+    readBody: (...args) => bodies.read(...args),
   });
   return {
     publicPages,

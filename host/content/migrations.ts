@@ -39,4 +39,12 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: '0195_post_passwords',
+    async up(knex) {
+      await knex.schema.alterTable('posts', (table) => {
+        table.string('password', 255).notNullable().defaultTo('');
+      });
+    },
+  },
 ];

@@ -6,6 +6,8 @@ declare module '#plugin-api' {
   interface FilterMap {
     /** HTML of a title. */
     the_title: (html: string, postId: number) => string;
+    /** Title of a post with a password on public pages; `%s` is the title. */
+    protected_title_format: (format: string, post: Post) => string;
     /** HTML of the content. Shortcodes run at priority 11. `viewer`: the signed-in user who sees the page. */
     the_content: (html: string, post: Post, viewer?: User) => string;
     /** The excerpt, or one generated from the content. */
@@ -29,10 +31,26 @@ export interface RendererDependencies {
   readonly shortcodes: Shortcodes;
 }
 
+/** Who reads the rendered post. */
+export interface Reader {
+  /** The signed-in user who views the page. */
+  readonly viewer?: User | undefined;
+  /** The reader knows the password of the post, or may edit it. Default false. */
+  readonly isUnlocked?: boolean;
+}
+
 export interface Renderer {
   title(post: Post): Promise<string>;
-  content(post: Post, viewer?: User): Promise<string>;
-  excerpt(post: Post): Promise<string>;
+  /** The title on public pages, which names a post with a password as protected. */
+  publicTitle(post: Post): Promise<string>;
+  /** Empty for a post with a password, unless the reader knows it. */
+  content(post: Post, reader?: Reader): Promise<string>;
+  /** Likewise. */
+  excerpt(post: Post, reader?: Reader): Promise<string>;
+}
+
+function isLocked({ password }: Post, { isUnlocked = false }: Reader): boolean {
+  return password !== '' && !isUnlocked;
 }
 
 /** Renders stored posts to HTML through the filters of WordPress. */
@@ -53,10 +71,22 @@ export function createRenderer({ hooks, shortcodes }: RendererDependencies): Ren
     return terms.length > length ? text + (await hooks.applyFiltersAsync('excerpt_more', ' [&hellip;]')) : text;
   }
 
+  const title: Renderer['title'] = (post) => hooks.applyFiltersAsync('the_title', escapeHtml(post.title), post.id);
   return {
-    title: (post) => hooks.applyFiltersAsync('the_title', escapeHtml(post.title), post.id),
-    content: (post, viewer) => hooks.applyFiltersAsync('the_content', post.content, post, ...(viewer ? [viewer] : [])),
-    async excerpt(post) {
+    title,
+    async publicTitle(post) {
+      if (post.password === '') return title(post);
+      const format = await hooks.applyFiltersAsync('protected_title_format', 'Protected: %s', post);
+      const html = await title(post);
+      return format.replace('%s', () => html);
+    },
+    async content(post, reader = {}) {
+      if (isLocked(post, reader)) return '';
+      const { viewer } = reader;
+      return hooks.applyFiltersAsync('the_content', post.content, post, ...(viewer ? [viewer] : []));
+    },
+    async excerpt(post, reader = {}) {
+      if (isLocked(post, reader)) return '';
       const written = post.excerpt === '' ? await generateExcerpt(post) : post.excerpt;
       const html = await hooks.applyFiltersAsync('get_the_excerpt', written, post);
       const wrapped = html === '' || /^\s*<(?:p|div|ul|ol|blockquote|figure)\b/i.test(html) ? html : `<p>${html}</p>\n`;

@@ -105,6 +105,11 @@ export interface Post {
   readonly featuredMediaId: number;
   /** Status before it went to the trash. */
   readonly trashedFrom: string | null;
+  /**
+   * Visitors enter it to read content and excerpt. An empty text means none. Show the text of a post with a password only to users who may
+   * edit it; `render` omits it.
+   */
+  readonly password: string;
 }
 
 /** Fields of a post to set. Omitted fields get their default on creation and stay unchanged on update. */
@@ -122,6 +127,8 @@ export interface PostInput {
   /** Milliseconds since the epoch; null: set on publishing. */
   readonly date?: number | null;
   readonly featuredMediaId?: number;
+  /** Up to 255 characters; empty removes it. Private posts, media and revisions have none. */
+  readonly password?: string;
   /** Set like `meta.update`; null deletes. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -144,7 +151,10 @@ export interface PostQuery {
   readonly type?: string | readonly string[];
   /** Default `publish`; `any`: all but trash and auto-drafts. */
   readonly status?: string | readonly string[];
-  /** Words that must all occur in title, excerpt or content; ignores case and accents. */
+  /**
+   * Words that must all occur in title, excerpt or content; ignores case and accents. Finds posts with a password only for
+   * their author and editors (`visibleTo`).
+   */
   readonly search?: string;
   readonly slugs?: readonly string[];
   readonly include?: readonly number[];
@@ -161,6 +171,8 @@ export interface PostQuery {
   /** `image`, or `image/png`. */
   readonly mimeType?: string;
   readonly menuOrder?: number;
+  /** Only posts with a password, or only those without. */
+  readonly hasPassword?: boolean;
   /** Excludes posts this user may not read. Default: no posts are excluded. */
   readonly visibleTo?: User;
   /** Default `date`. */
@@ -337,6 +349,9 @@ export interface ContentApi {
   can(user: User, capability: string, postId: number): Promise<boolean>;
   /** Absolute URL on the public site; for a draft, the URL of its preview. */
   permalink(post: Post): Promise<string>;
-  /** HTML of title, content and excerpt, through the filters `the_title`, `the_content` and `the_excerpt`. */
+  /**
+   * HTML of title, content and excerpt, through the filters `the_title`, `the_content` and `the_excerpt`. Content and excerpt of
+   * a post with a password are empty.
+   */
   render(post: Post): Promise<{ readonly title: string; readonly content: string; readonly excerpt: string }>;
 }

@@ -21,8 +21,8 @@ const knownMilliseconds = 30 * memoryMilliseconds;
 /** A guess of a secret. Guesses of different secrets are counted separately. */
 export interface LoginAttempt {
   /** Default `password`. */
-  readonly secret?: 'password' | 'code' | 'passkey' | 'application';
-  /** Id of the user, or the typed name if no user has it. */
+  readonly secret?: 'password' | 'code' | 'passkey' | 'application' | 'post';
+  /** Id of the user, or the typed name if no user has it; for `post` the id of the post. */
   readonly account: number | string;
   readonly ip: string;
 }

@@ -216,7 +216,9 @@ describe('images in a browser', () => {
     await plain.getByRole('heading', { name: 'Your image', exact: true }).waitFor();
     const shown = plain.getByRole('img', { name: 'A green boat' });
     await shown.waitFor();
-    expect(await shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).to.be.greaterThan(0);
+    expect(
+      await shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
+    ).to.be.greaterThan(0);
     await picture('plain', plain);
     const address = plain.url();
     const stranger = await openPage(browser, { javaScriptEnabled: false });

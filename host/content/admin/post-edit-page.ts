@@ -144,6 +144,7 @@ function formValues(post: Post | null, timezone: string): PostValues {
     parent: String(post?.parentId ?? 0),
     order: String(post?.menuOrder ?? 0),
     image: String(post?.featuredMediaId ?? 0),
+    password: post?.password ?? '',
   };
 }
 

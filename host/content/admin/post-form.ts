@@ -15,6 +15,7 @@ export interface PostValues {
   readonly parent: string;
   readonly order: string;
   readonly image: string;
+  readonly password: string;
 }
 
 export interface PostForm {
@@ -47,6 +48,7 @@ export async function readPostForm(
     parent: read('parent') || '0',
     order: read('order') || '0',
     image: read('image') || '0',
+    password: read('password'),
   };
   const timezone = await given.site.timezone();
   const date = readDate(values.date, { post, timezone });
@@ -61,6 +63,7 @@ export async function readPostForm(
       content: values.content,
       status: values.status,
       slug: values.slug,
+      password: values.password,
       ...(date !== 'same' && date !== 'wrong' && { date }),
       ...(type.supports.includes('excerpt') && { excerpt: values.excerpt }),
       ...(type.hierarchical && { parentId: parseId(values.parent) }),
@@ -70,6 +73,11 @@ export async function readPostForm(
     errors: {
       ...(date === 'wrong' && { date: 'Enter a date and time, like 2026-05-15 12:00.' }),
       ...(!isAllowed && { status: 'You are not allowed to set this status.' }),
+      ...(values.password !== '' &&
+        values.status === 'private' && {
+          password: 'A private post needs no password. Remove the password, or choose another status.',
+        }),
+      ...(values.password.length > 255 && { password: 'Use at most 255 characters.' }),
       ...(isStale && {
         title: 'Another user has changed this in the meantime. Copy your text, reload the page and merge the changes.',
       }),

@@ -156,6 +156,7 @@ async function toRow(
     title: post.title || 'Untitled',
     depth: type.hierarchical && post.parentId > 0,
     badge: { text: parts.statuses.get(post.status)?.label ?? post.status, kind: badgeKinds[post.status] ?? '' },
+    isProtected: post.password !== '',
     author: post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '',
     date: post.isDateSet ? post.date : post.modified,
     dateLabel: post.status === 'publish' ? 'Published' : post.status === 'future' ? 'Scheduled for' : 'Last modified',

@@ -22,7 +22,12 @@ export async function composePost({ before, input, as, now }: PostDraft): Promis
   const base = before ?? newPost((input as NewPost).type ?? 'post', as, savedAt);
   const given = await cleanInput(input, as);
   const merged: PostData = { ...withoutId(base), ...given, modified: savedAt };
-  return withTrash(withDate({ post: merged, input, now: savedAt }), before);
+  return withPassword(withTrash(withDate({ post: merged, input, now: savedAt }), before));
+}
+
+function withPassword(post: PostData): PostData {
+  const hasNone = post.status === 'private' || post.type === 'attachment' || post.type === 'revision';
+  return hasNone ? { ...post, password: '' } : post;
 }
 
 function newPost(type: string, as: User | undefined, now: number): PostData {
@@ -42,6 +47,7 @@ function newPost(type: string, as: User | undefined, now: number): PostData {
     mimeType: '',
     featuredMediaId: 0,
     trashedFrom: null,
+    password: '',
   };
 }
 
@@ -62,6 +68,7 @@ async function cleanInput(input: PostInput, as: User | undefined): Promise<Parti
     ...(input.parentId !== undefined && { parentId: input.parentId }),
     ...(input.menuOrder !== undefined && { menuOrder: input.menuOrder }),
     ...(input.featuredMediaId !== undefined && { featuredMediaId: input.featuredMediaId }),
+    ...(input.password !== undefined && { password: withoutNul(input.password).slice(0, 255) }),
   };
 }
 

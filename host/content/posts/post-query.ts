@@ -19,7 +19,8 @@ export function selectPosts(given: PostQueryDependencies, query: PostQuery): Kne
   whereStatus(select, query);
   whereIds(select, query);
   whereTime(select, query);
-  whereSearch(select, query.search ?? '');
+  whereSearch(select, query);
+  if (query.hasPassword !== undefined) void select.where('posts.password', query.hasPassword ? '<>' : '=', '');
   if (query.slugs) void select.whereIn('posts.slug', query.slugs);
   if (query.menuOrder !== undefined) void select.where('posts.menu_order', query.menuOrder);
   if (query.mimeType !== undefined) whereMimeType(select, query.mimeType);
@@ -103,11 +104,22 @@ function whereTime(select: Knex.QueryBuilder, { before, after, modifiedBefore, m
   if (modifiedAfter !== undefined) void select.where('posts.modified', '>', modifiedAfter);
 }
 
-function whereSearch(select: Knex.QueryBuilder, search: string): void {
+/** What a search finds says what a text contains, so it leaves out posts whose password protects the text. */
+function whereReadable(select: Knex.QueryBuilder, { visibleTo: user, hasPassword }: PostQuery): void {
+  if (hasPassword !== undefined || user?.can('edit_others_posts') === true) return;
+  void select.where((rows) => {
+    void rows.where('posts.password', '');
+    if (user !== undefined && user.id > 0) void rows.orWhere('posts.author_id', user.id);
+  });
+}
+
+function whereSearch(select: Knex.QueryBuilder, query: PostQuery): void {
+  const { search = '' } = query;
   const terms = foldText(search)
     .split(/\s+/)
     .filter((term) => term !== '')
     .slice(0, 20);
+  if (terms.length > 0) whereReadable(select, query);
   for (const term of terms)
     void select.whereRaw(`posts.search_text like ? escape '\\'`, [`%${term.replace(/[\\%_]/g, '\\$&')}%`]);
 }

@@ -20,6 +20,7 @@ export interface PostRow {
   readonly mime_type: string;
   readonly featured_media_id: number;
   readonly trashed_from: string | null;
+  readonly password: string;
   readonly search_text: string;
 }
 
@@ -43,6 +44,7 @@ export const postColumns = [
   'mime_type',
   'featured_media_id',
   'trashed_from',
+  'password',
 ].map((name) => `posts.${name}`);
 
 export function toPost(row: Omit<PostRow, 'search_text' | 'slug_key'>): Post {
@@ -63,6 +65,7 @@ export function toPost(row: Omit<PostRow, 'search_text' | 'slug_key'>): Post {
     mimeType: row.mime_type,
     featuredMediaId: Number(row.featured_media_id),
     trashedFrom: row.trashed_from,
+    password: row.password,
   };
 }
 
@@ -84,6 +87,7 @@ export function toRow(post: PostData, slugKey: string | null): Omit<PostRow, 'id
     mime_type: post.mimeType,
     featured_media_id: post.featuredMediaId,
     trashed_from: post.trashedFrom,
+    password: post.password,
     search_text:
       post.type === 'revision'
         ? ''

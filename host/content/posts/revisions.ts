@@ -79,5 +79,6 @@ function toRevision(post: Post, authorId: number, createdAt: number): PostData {
     mimeType: '',
     featuredMediaId: 0,
     trashedFrom: null,
+    password: '',
   };
 }

@@ -30,6 +30,7 @@ const reserved = new Set([
   'index.php',
   'comments',
   'embed',
+  'post-password',
   'robots.txt',
   'favicon.ico',
 ]);

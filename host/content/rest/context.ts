@@ -17,6 +17,7 @@ import {
   type RouteSecurity,
 } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
+import type { PostPasswords } from '../posts/post-passwords.ts';
 
 /** Authentication of routes that are public for published content and accept users for the rest. */
 export const publicReadSecurity: readonly RouteSecurity[] = ['none', 'session', 'application_password'];
@@ -47,6 +48,7 @@ export interface ContentRestDependencies {
   readonly parts: ContentParts;
   readonly hooks: HooksApi;
   readonly users: Pick<UsersApi, 'get'>;
+  readonly passwords: Pick<PostPasswords, 'check'>;
   readonly site: Pick<SiteApi, 'url' | 'timezone'>;
 }
 
@@ -76,6 +78,12 @@ export function created(response: RestResponse, address: string): RestResponse {
   response.headers['Location'] = address;
   return response;
 }
+
+export const passwordArgument: RouteArgument = {
+  description: 'The password for the post if it is password protected.',
+  type: 'string',
+  maxLength: 255,
+};
 
 /** 401 for a visitor, 403 for a signed-in user. */
 export function refused(request: Pick<RestRequest, 'user'>, code: string, message: string): RestError {

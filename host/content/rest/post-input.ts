@@ -38,6 +38,7 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
     ...(date !== undefined && { date }),
     ...numberMember(params, isMedia ? 'post' : 'parent', 'parentId'),
     ...numberMember(params, 'menu_order', 'menuOrder'),
+    ...(typeof params['password'] === 'string' && !isMedia && { password: params['password'] }),
     ...(await featuredMedia(given, params)),
     ...(meta && { meta }),
   };
@@ -163,5 +164,6 @@ function draftPost(type: string, authorId: number): Post {
     mimeType: '',
     featuredMediaId: 0,
     trashedFrom: null,
+    password: '',
   };
 }

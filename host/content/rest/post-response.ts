@@ -16,6 +16,8 @@ import { inContext, metaSchema, postSchema } from './post-schema.ts';
 export interface PostResponses {
   /** The response for one post. @param context default: that of the request. Writes respond in the context `edit`. */
   one(post: Post, request: Request, context?: Context): Promise<RestResponse>;
+  /** The same for a reader who knows the password of the post. */
+  unlocked(post: Post, request: Request): Promise<RestResponse>;
   /** The items of a list, including their links. */
   many(posts: readonly Post[], request: Request): Promise<unknown[]>;
 }
@@ -26,10 +28,20 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
   const schema = postSchema(type, parts);
   const links = createLinks(given, type);
 
-  async function prepare({ post, request, context, values, media }: Preparing): Promise<RestResponse> {
+  async function prepare({
+    post,
+    request,
+    context,
+    values,
+    media,
+    isUnlocked = false,
+  }: Preparing): Promise<RestResponse> {
     const body = {
       ...(await commonBody(given, post, await site.timezone())),
-      ...(type.name === 'attachment' ? await mediaBody(given, post, media) : await textBody(given, post, context)),
+      ...(type.name === 'attachment'
+        ? await mediaBody(given, post, media)
+        : await textBody(given, { post, context, isUnlocked })),
+      ...(type.name !== 'attachment' && { password: post.password }),
       ...(type.hierarchical && { parent: post.parentId }),
       ...(type.supports.includes('page-attributes') && { menu_order: post.menuOrder }),
       meta: metaBody(type, parts, values),
@@ -64,6 +76,12 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
     async one(post, request, context = readContext(request)) {
       return prepare({ ...(await load([post]))(post), request, context });
     },
+    async unlocked(post, request) {
+      const known = { ...(await load([post]))(post), request, context: readContext(request), isUnlocked: true };
+      const response = await prepare(known);
+      response.headers['Cache-Control'] = 'private, no-store';
+      return response;
+    },
     async many(posts, request) {
       const facts = await load(posts);
       const responses = await Promise.all(
@@ -84,6 +102,7 @@ interface Preparing {
   readonly context: Context;
   readonly values: MetaValues;
   readonly media: Media | undefined;
+  readonly isUnlocked?: boolean;
 }
 
 function readContext({ params }: Request): Context {
@@ -115,12 +134,18 @@ async function commonBody(
 
 async function textBody(
   { parts: { renderer } }: ContentRestDependencies,
-  post: Post,
-  context: Context,
+  { post, context, isUnlocked }: { readonly post: Post; readonly context: Context; readonly isUnlocked: boolean },
 ): Promise<Record<string, unknown>> {
+  // The context `edit` is for users who may edit the post.
+  const reader = { isUnlocked: isUnlocked || context === 'edit' };
+  const isProtected = post.password !== '';
   return {
-    content: { raw: post.content, rendered: context === 'embed' ? '' : await renderer.content(post), protected: false },
-    excerpt: { raw: post.excerpt, rendered: await renderer.excerpt(post), protected: false },
+    content: {
+      raw: post.content,
+      rendered: context === 'embed' ? '' : await renderer.content(post, reader),
+      protected: isProtected,
+    },
+    excerpt: { raw: post.excerpt, rendered: await renderer.excerpt(post, reader), protected: isProtected },
   };
 }
 

@@ -18,6 +18,23 @@ function htmlSchema(description: string, contexts: readonly string[]): JsonSchem
   };
 }
 
+/** Text that a password may protect; then `rendered` is empty for readers who do not know it. */
+function protectedSchema(description: string, contexts: readonly string[]): JsonSchema {
+  const schema = htmlSchema(description, contexts);
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      protected: {
+        type: 'boolean',
+        description: 'Whether it is protected with a password.',
+        context: everywhere,
+        readOnly: true,
+      },
+    },
+  };
+}
+
 /** The REST schema of a post type. `context` lists where each member appears. */
 export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>): JsonSchema {
   const isMedia = type.name === 'attachment';
@@ -56,10 +73,7 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
         description: 'The ID of the featured media for the post.',
         context: everywhere,
       },
-      ...(!isMedia && {
-        content: htmlSchema('The content for the post.', shown),
-        excerpt: htmlSchema('The excerpt for the post.', everywhere),
-      }),
+      ...(!isMedia && textProperties),
       ...(type.hierarchical && {
         parent: { type: 'integer', description: 'The ID for the parent of the post.', context: shown },
       }),
@@ -78,6 +92,16 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
     },
   };
 }
+
+const textProperties: Readonly<Record<string, JsonSchema>> = {
+  content: protectedSchema('The content for the post.', shown),
+  excerpt: protectedSchema('The excerpt for the post.', everywhere),
+  password: {
+    type: 'string',
+    description: 'A password to protect access to the content and excerpt.',
+    context: edit,
+  },
+};
 
 const mediaProperties: Readonly<Record<string, JsonSchema>> = {
   alt_text: {
@@ -191,6 +215,11 @@ export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>
       : {
           content: { ...document, description: 'The content for the post.' },
           excerpt: { ...document, description: 'The excerpt for the post.' },
+          password: {
+            type: 'string',
+            maxLength: 255,
+            description: 'A password to protect access to the content and excerpt.',
+          } as const,
         }),
     ...(type.hierarchical && {
       parent: { type: 'integer', ...argumentBounds.id, description: 'The ID for the parent of the post.' } as const,

@@ -1,5 +1,5 @@
 import { argumentBounds, RestError, RestResponse } from '#plugin-api';
-import type { PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
+import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import {
   badRequest,
@@ -204,7 +204,7 @@ export function postsListRoute(
         offset: Number(params['offset'] ?? (page - 1) * perPage),
       });
       return new RestResponse({
-        body: await postResponses.many(posts, request),
+        body: await postResponses.many(posts.filter(isShown(request)), request),
         headers: pagingHeaders({
           total,
           page,
@@ -215,6 +215,11 @@ export function postsListRoute(
       });
     },
   };
+}
+
+/** As in WordPress, the context `edit` leaves out posts that the user cannot edit. */
+function isShown({ params, user }: Request): (post: Post) => boolean {
+  return (post) => params['context'] !== 'edit' || user.can('edit_post', post);
 }
 
 function readQuery({ params }: Request, type: PostType, timezone: string): PostQuery {

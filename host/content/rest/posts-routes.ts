@@ -7,6 +7,7 @@ import {
   contextArgument,
   created,
   idArgument,
+  passwordArgument,
   refused,
   type ContentRestDependencies,
   type Request,
@@ -127,7 +128,11 @@ async function write({
 function readRoute({ given, type, postResponses, find }: OneRoute): RouteDefinition {
   return {
     methods: ['GET'],
-    args: { id: idArgument, context: contextArgument },
+    args: {
+      id: idArgument,
+      context: contextArgument,
+      ...(type.name !== 'attachment' && { password: passwordArgument }),
+    },
     schema: postSchema(type, given.parts),
     summary: `Reads a ${type.singularLabel.toLowerCase()}.`,
     security: publicReadSecurity,
@@ -135,10 +140,31 @@ function readRoute({ given, type, postResponses, find }: OneRoute): RouteDefinit
       const post = await find(request);
       if (request.params['context'] === 'edit' && !request.user.can('edit_post', post))
         return refused(request, 'rest_forbidden_context', 'Sorry, you are not allowed to edit this post.');
-      return request.user.can('read_post', post);
+      return (
+        request.user.can('read_post', post) && (knownPassword(request) === '' || checkPassword(given, post, request))
+      );
     },
-    handler: async (request) => postResponses.one(await find(request), request),
+    async handler(request) {
+      const post = await find(request);
+      return knownPassword(request) === '' ? postResponses.one(post, request) : postResponses.unlocked(post, request);
+    },
   };
+}
+
+/** As in WordPress, read from the query only. */
+function knownPassword({ query, params }: Request): string {
+  return query['password'] !== undefined && typeof params['password'] === 'string' ? params['password'] : '';
+}
+
+async function checkPassword(
+  { passwords }: ContentRestDependencies,
+  post: Post,
+  request: Request,
+): Promise<true | RestError> {
+  return (
+    (await passwords.check(post, knownPassword(request), request.ip)) ||
+    badRequest('rest_post_incorrect_password', 'Incorrect post password.', 403)
+  );
 }
 
 function updateRoute({ given, type, postResponses, find }: OneRoute): RouteDefinition {

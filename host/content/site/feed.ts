@@ -1,5 +1,6 @@
 import type { Post } from '#plugin-api';
 import { escapeHtml, htmlToText } from '../html/text.ts';
+import { lockedText } from './post-view.ts';
 import type { PublicSiteDependencies, SiteResponse } from './site-page.ts';
 
 /** An RSS 2.0 feed of the newest posts with full content. */
@@ -32,13 +33,17 @@ async function renderItem(
   const author = post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '';
   return [
     '<item>',
-    `<title>${xmlText(htmlToText(await renderer.title(post)))}</title>`,
+    `<title>${xmlText(htmlToText(await renderer.publicTitle(post)))}</title>`,
     `<link>${xmlText(await permalinks.url(post))}</link>`,
     ...(author === '' ? [] : [`<dc:creator>${xmlText(author)}</dc:creator>`]),
     `<pubDate>${new Date(post.date).toUTCString()}</pubDate>`,
     `<guid isPermaLink="false">${xmlText(site.url)}/?p=${post.id}</guid>`,
-    `<description>${xmlText(htmlToText(await renderer.excerpt(post)))}</description>`,
-    `<content:encoded>${xmlText(await renderer.content(post))}</content:encoded>`,
+    ...(post.password === ''
+      ? [
+          `<description>${xmlText(htmlToText(await renderer.excerpt(post)))}</description>`,
+          `<content:encoded>${xmlText(await renderer.content(post))}</content:encoded>`,
+        ]
+      : [`<description>${xmlText(lockedText)}</description>`]),
     '</item>',
   ].join('\n');
 }

@@ -5,8 +5,11 @@ import type { PublicSiteDependencies } from './site-page.ts';
 
 export type PostView = Readonly<Record<string, unknown>>;
 
-/** Template data of a post. */
-export async function postView(given: PublicSiteDependencies, post: Post): Promise<PostView> {
+/** Instead of the excerpt of a post with a password. */
+export const lockedText = 'This post is protected by a password. Open it to enter the password.';
+
+/** Template data of a post. @param isUnlocked the visitor knows its password. */
+async function postView(given: PublicSiteDependencies, post: Post, isUnlocked: boolean): Promise<PostView> {
   const {
     parts: { renderer, permalinks },
     views,
@@ -20,26 +23,32 @@ export async function postView(given: PublicSiteDependencies, post: Post): Promi
   return {
     id: post.id,
     type: post.type,
-    title: views.safe((await renderer.title(post)) || escapeHtml('Untitled')),
+    title: views.safe((await renderer.publicTitle(post)) || escapeHtml('Untitled')),
     link: await permalinks.url(post),
     date: post.date,
     isoDate: new Date(post.date).toISOString(),
     classes: classes.join(' '),
     author: post.authorId > 0 ? ((await given.users.get(post.authorId))?.displayName ?? '') : '',
-    image: await featuredImage(given, post),
+    image: post.password === '' || isUnlocked ? await featuredImage(given, post) : null,
   };
 }
 
 export async function listedPostView(given: PublicSiteDependencies, post: Post): Promise<PostView> {
-  return { ...(await postView(given, post)), excerpt: given.views.safe(await given.parts.renderer.excerpt(post)) };
+  const excerpt = post.password === '' ? await given.parts.renderer.excerpt(post) : `<p>${lockedText}</p>`;
+  return { ...(await postView(given, post, false)), excerpt: given.views.safe(excerpt) };
 }
 
-export async function singlePostView(given: PublicSiteDependencies, post: Post, user: User): Promise<PostView> {
-  const view = await postView(given, post);
+export async function singlePostView(
+  given: PublicSiteDependencies,
+  { post, user, isUnlocked }: { readonly post: Post; readonly user: User; readonly isUnlocked: boolean },
+): Promise<PostView> {
+  const view = await postView(given, post, isUnlocked);
+  const reader = { isUnlocked, viewer: user.id > 0 ? user : undefined };
   const editPath = `${listPath({ name: post.type })}/edit`;
   return {
     ...view,
-    content: given.views.safe(await given.parts.renderer.content(post, user.id > 0 ? user : undefined)),
+    content: given.views.safe(await given.parts.renderer.content(post, reader)),
+    isLocked: !isUnlocked,
     isPage: post.type !== 'post',
     editUrl: user.id > 0 && user.can('edit_post', post) ? `/admin/${editPath}?id=${post.id}` : null,
   };

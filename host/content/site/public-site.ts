@@ -2,6 +2,7 @@ import { isUrl } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findListResponse } from './post-list-pages.ts';
+import { enterPassword, passwordPath } from './password-form.ts';
 import { findSinglePost } from './single-post-page.ts';
 import type { PlainHandler } from '../media/serve-uploads.ts';
 import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
@@ -12,14 +13,29 @@ import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-pag
  */
 export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
   return (request, response, next) => {
-    const visit = request.method === 'GET' || request.method === 'HEAD' ? readVisit(given, request) : null;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const isPassword = request.method === 'POST' && request.url === passwordPath;
+    const visit = isRead || isPassword ? readVisit(given, request) : null;
     if (visit === null) return next();
+    if (isPassword) {
+      answerPassword({ given, request, response }, visit, next).catch(next);
+      return;
+    }
     findResponse(given, visit)
       .then(async (found) =>
         found === null ? next(hasPostQuery(visit) ? notFound : undefined) : send({ given, request, response }, found),
       )
       .catch(next);
   };
+}
+
+/** The response to a sent password form. */
+async function answerPassword(exchange: Exchange, visit: SiteVisit, next: (error?: unknown) => void): Promise<void> {
+  const { given, request, response } = exchange;
+  const answer = await enterPassword(given, { request, response, visit });
+  if (answer === null) return next(notFound);
+  if (answer.kind === 'refused') return send(exchange, answer.page, answer);
+  response.writeHead(303, { Location: answer.to, 'Set-Cookie': answer.cookie, 'Cache-Control': 'no-store' }).end();
 }
 
 const notFound = Object.assign(new Error('Post not found.'), { status: 404 });
@@ -47,6 +63,8 @@ function readVisit({ authenticate, anonymous }: PublicSiteDependencies, request:
   return {
     url,
     parts,
+    cookies: request.headers.cookie,
+    ip: (request as IncomingMessage & { readonly ip?: string }).ip ?? '',
     user: async () =>
       request.headers.cookie === undefined ? anonymous : ((await (user ??= authenticate(request)))?.user ?? anonymous),
   };
@@ -72,7 +90,14 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-async function send({ given, request, response }: Exchange, found: SiteResponse): Promise<void> {
+async function send(
+  { given, request, response }: Exchange,
+  found: SiteResponse,
+  {
+    status = 200,
+    headers = {},
+  }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
   if (found.kind === 'redirect') {
     response.writeHead(301, { Location: found.to, 'Cache-Control': 'no-cache' }).end();
     return;
@@ -80,7 +105,8 @@ async function send({ given, request, response }: Exchange, found: SiteResponse)
   if (found.kind === 'feed') return sendFeed({ given, request, response }, found);
   const template = await given.hooks.applyFiltersAsync('template_include', found.page.template, found.page);
   const html = await given.renderPage({ ...found.page, template });
-  response.writeHead(200, {
+  response.writeHead(status, {
+    ...headers,
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': found.isPersonal === true ? 'private, no-store' : 'no-cache',
     'Content-Length': Buffer.byteLength(html),

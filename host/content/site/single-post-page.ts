@@ -19,18 +19,48 @@ export async function findSinglePost(given: PublicSiteDependencies, visit: SiteV
   const isDraft = statusesWithoutAddress.has(post.status);
   if (!isDraft && visit.url.searchParams.get('preview') === null && new URL(address).pathname !== visit.url.pathname)
     return { kind: 'redirect', to: address };
+  return singlePage(given, { post, user, isUnlocked: given.passwords.isUnlocked(post, visit.cookies) });
+}
+
+/** The protected post of a sent password form. Null: there is none that the visitor may open. */
+export async function findPostForPassword(
+  given: PublicSiteDependencies,
+  visit: SiteVisit,
+  id: string,
+): Promise<Post | null> {
+  const post = await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
+  if (post === null || post.password === '' || given.parts.types.get(post.type)?.public !== true) return null;
+  return (await mayRead(given, post, visit)).isOpen ? post : null;
+}
+
+export interface SinglePageInit {
+  readonly post: Post;
+  readonly user: User;
+  /** The post has no password, or the visitor knows it. */
+  readonly isUnlocked: boolean;
+  /** Why the password was refused. */
+  readonly failure?: string;
+}
+
+export async function singlePage(
+  given: PublicSiteDependencies,
+  { post, user, isUnlocked, failure = '' }: SinglePageInit,
+): Promise<SiteResponse> {
+  const address = await given.parts.permalinks.url(post);
+  const description = await plainDescription(given, post);
   return {
     kind: 'page',
-    isPersonal: user.id > 0,
+    isPersonal: user.id > 0 || post.password !== '',
     page: {
       kind: post.type === 'page' ? 'page' : 'single',
       title: post.title || 'Untitled',
       template: post.type === 'page' ? 'site/page' : 'site/single',
       post,
       isHidden: post.status !== 'publish',
-      ...(post.status === 'publish' && { canonical: address, description: await plainDescription(given, post) }),
+      ...(post.status === 'publish' && { canonical: address, ...(description !== '' && { description }) }),
       data: {
-        ...(await singlePostView(given, post, user)),
+        ...(await singlePostView(given, { post, user, isUnlocked })),
+        failure,
         status: post.status === 'publish' ? null : (given.parts.statuses.get(post.status)?.label ?? post.status),
       },
     },

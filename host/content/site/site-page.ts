@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HooksApi, Logger, OptionsApi, Post, PostQuery, SiteApi, User, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
+import type { PostPasswords } from '../posts/post-passwords.ts';
 
 /** The content of a public page, without the layout. */
 export interface SitePage {
@@ -60,6 +61,13 @@ export interface PublicSiteDependencies {
   /** The user of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<{ readonly user: User } | null>;
   readonly anonymous: User;
+  readonly passwords: PostPasswords;
+  /** Reads a small form. Null: it is too large. */
+  readonly readBody: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    limits: { readonly limit: number; readonly isAnonymous: boolean },
+  ) => Promise<Uint8Array | null>;
   readonly log: Logger;
 }
 
@@ -72,6 +80,10 @@ export interface SiteVisit {
   readonly url: URL;
   /** Decoded parts of the path. */
   readonly parts: readonly string[];
+  /** The header `Cookie`. */
+  readonly cookies: string | undefined;
+  /** Address of the caller. */
+  readonly ip: string;
   /** Loaded on first use: most pages are the same for all users. */
   readonly user: () => Promise<User>;
 }
