@@ -97,6 +97,12 @@ describeDialects('sources and events of automations', (_open, { location }) => {
         meta: { svc_category: 'Drinks' },
       });
       await posts.create({ title: 'Black tea', status: 'draft', meta: { svc_category: 'Drinks' } });
+      await posts.create({
+        title: 'Secret tea',
+        status: 'publish',
+        password: 'secret',
+        meta: { svc_category: 'Drinks' },
+      });
       await posts.create({ title: 'Tea pots', status: 'publish', meta: { svc_category: 'Dishes' } });
       const source = {
         kind: 'posts',

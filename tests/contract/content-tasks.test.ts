@@ -225,6 +225,10 @@ describeDialects('content in automations', (_open, { location }) => {
         code: 'rest_cannot_edit',
       });
       expect(await failureOf(type.run({ ...item, target: '999' }))).to.include({ code: 'rest_post_invalid_id' });
+      const calls = site.upstream.calls.length;
+      await site.host.content.posts.update(post.id, { password: 'secret' });
+      expect(String(await failureOf(type.run(item)))).to.contain('protected by a password');
+      expect(site.upstream.calls.length).to.equal(calls);
     });
 
     it('refuse a template of the wrong kind', async () => {

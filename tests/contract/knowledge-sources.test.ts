@@ -84,6 +84,17 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
       await site.settled(base);
       expect((await find('black tea minutes')).text).to.contain('four minutes');
       expect((await find('white tea minute')).text).to.contain('one minute');
+      const single = ['knowledge', 'add', String(base), `--post=${String(tea.id)}`] as const;
+      await posts.update(tea.id, { password: 'secret' });
+      await site.settled(base);
+      expect((await states()).filter((state) => state.startsWith('Tea'))).to.deep.equal([]);
+      expect((await site.host.cli('svc', ...single)).err).to.contain('protected by a password');
+      await site.run('knowledge', 'add', String(base), '--type=post');
+      await site.settled(base);
+      expect((await states()).filter((state) => state.startsWith('Tea'))).to.deep.equal([]);
+      await posts.update(tea.id, { password: '' });
+      await site.settled(base);
+      expect((await states()).filter((state) => state.startsWith('Tea'))).to.deep.equal(['Tea: indexed']);
       await posts.update(tea.id, { status: 'draft' });
       await posts.delete(draft.id, { force: true });
       await site.settled(base);

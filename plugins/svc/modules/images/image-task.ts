@@ -18,9 +18,9 @@ function fillPrompt(prompt: string, values: Readonly<Record<string, unknown>>): 
   });
 }
 
-/** Values of a post for prompts. */
-function postValues({ title, excerpt, content, slug }: Post): Readonly<Record<string, string>> {
-  const text = (excerpt.trim() || content)
+/** Values of a post for prompts. The text of a post with a password is not sent to a provider. */
+function postValues({ title, excerpt, content, slug, password }: Post): Readonly<Record<string, string>> {
+  const text = (password === '' ? excerpt.trim() || content : '')
     .replace(/<[^<>]*>/g, ' ')
     .replace(/\[[^[\]]*\]/g, ' ')
     .replace(/\s+/g, ' ')

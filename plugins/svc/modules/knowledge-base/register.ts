@@ -19,6 +19,7 @@ interface WrittenPost {
   readonly type: string;
   readonly status: string;
   readonly title: string;
+  readonly password: string;
 }
 
 /** Registers filters, actions and cron events. Their code is loaded on first use. */

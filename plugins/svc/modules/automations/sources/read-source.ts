@@ -107,6 +107,7 @@ async function* fromPosts(
     const found = await posts.find({
       type: post_type,
       status,
+      hasPassword: false,
       ...(search !== '' && { search }),
       ...(modifiedAfter !== undefined && { modifiedAfter }),
       orderBy: 'id',

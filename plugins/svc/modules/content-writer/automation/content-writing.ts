@@ -162,6 +162,12 @@ export async function runPostRewriting(writer: ContentWriter, item: AutomationIt
     throw new RestError({ code: 'rest_post_invalid_id', status: 400, message: `${item.target} is not a post id.` });
   const user = await findAuthor(writer, item);
   const post = await editablePost(host, id, user);
+  if (post.password !== '')
+    throw new RestError({
+      code: 'rest_cannot_edit',
+      status: 403,
+      message: `The post ${String(id)} is protected by a password, so its text is not sent to a provider. Remove the password first.`,
+    });
   const template = await findTemplate(writer, item.settings['template'], 'rewrite');
   const text = (name: string): string => (typeof item.settings[name] === 'string' ? item.settings[name] : '');
   const generation: ContentGeneration = {

@@ -29,10 +29,15 @@ export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | '
   );
 }
 
-async function headWithMeta({ meta }: Pick<HostApi['content'], 'meta'>, head: string, { id }: Post): Promise<string> {
+async function headWithMeta(
+  { meta }: Pick<HostApi['content'], 'meta'>,
+  head: string,
+  { id, password }: Post,
+): Promise<string> {
   const values = await meta.all(id);
   const one = (key: string): string => (typeof values[key]?.[0] === 'string' ? values[key][0] : '');
-  const description = one(metaKeys.description);
+  // A description summarizes the text, which the password protects.
+  const description = password === '' ? one(metaKeys.description) : '';
   // A written description replaces the one that the host generates from the text.
   const rest = description === '' ? head : head.replace(/<meta name="description"[^>]*>\s*/, '');
   const tags = (values[metaKeys.tags] ?? []).filter((tag): tag is string => typeof tag === 'string');

@@ -105,6 +105,8 @@ export function addSourcesTo(parts: KnowledgeParts, base: KnowledgeBase): AddSou
     async post(id, options) {
       const post = await posts.get(id);
       if (post?.status !== 'publish') throw invalidParams({ post: `No published post has the id ${String(id)}.` });
+      if (post.password !== '')
+        throw invalidParams({ post: `The post ${String(id)} is protected by a password. Remove the password first.` });
       return putPost(post, options);
     },
     async postType(type) {
@@ -113,7 +115,14 @@ export function addSourcesTo(parts: KnowledgeParts, base: KnowledgeBase): AddSou
       let added = 0;
       let all = 0;
       for (let offset = 0; offset < maxPosts; offset += postBatch) {
-        const some = await posts.find({ type, orderBy: 'id', order: 'asc', limit: postBatch, offset });
+        const some = await posts.find({
+          type,
+          hasPassword: false,
+          orderBy: 'id',
+          order: 'asc',
+          limit: postBatch,
+          offset,
+        });
         all += some.length;
         for (const post of some.filter(({ id, modified }) => modified >= (known.get(id) ?? 0))) {
           await putPost(post);
@@ -157,10 +166,10 @@ function parseUrl(typed: string): string {
 /** Queues a published post in all bases that index its type; removes any other post from all bases. */
 export async function followPost(
   parts: KnowledgeParts,
-  post: Pick<Post, 'id' | 'type' | 'status' | 'title'>,
+  post: Pick<Post, 'id' | 'type' | 'status' | 'title' | 'password'>,
 ): Promise<void> {
   const { bases, sources } = parts;
-  if (post.status === 'publish') {
+  if (post.status === 'publish' && post.password === '') {
     for (const base of await bases.list()) {
       if (base.state === 'active' && base.follows.includes(post.type))
         await sources.put({

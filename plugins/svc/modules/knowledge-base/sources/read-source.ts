@@ -78,6 +78,7 @@ async function readPost({ host }: ReadParts, { postId }: Source, { signal }: Rea
   const { content } = host;
   const post = postId === null ? null : await content.posts.get(postId);
   if (post?.status !== 'publish') throw new SourceError('This post is no longer published.', true);
+  if (post.password !== '') throw new SourceError('This post is now protected by a password.', true);
   const { content: html } = await content.render(post);
   const init = { queue: 'background', signal } as const;
   const [excerpt, { text }] = await Promise.all([
