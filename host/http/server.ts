@@ -8,6 +8,7 @@ import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
 import { createHealth, type ReadinessCheck } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
+import { refuseBrokenRequests, refuseWithoutOneHost } from './refused-requests.ts';
 import { createPageHeaders, createSecurityHeaders } from './security-headers.ts';
 
 export interface HttpServerDependencies {
@@ -67,9 +68,10 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   });
   const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
 
-  const server = createServer((request: RawRequest, response: ServerResponse) => {
+  const server = createServer({ requireHostHeader: false }, (request: RawRequest, response: ServerResponse) => {
     assignRequestId(request, response);
     addSecurityHeaders(response);
+    if (refuseWithoutOneHost(request, response)) return;
     request.ip = clientAddress(request, trusts);
     // Metrics, limits, cancellation and a piped download each wait for the end of a response: about a dozen in all.
     response.setMaxListeners(20);
@@ -89,6 +91,7 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
       next(error);
     }
   });
+  refuseBrokenRequests(server, addSecurityHeaders);
   server.keepAliveTimeout = timeouts.keepAlive;
   server.headersTimeout = timeouts.headers;
   server.requestTimeout = timeouts.request;

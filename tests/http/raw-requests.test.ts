@@ -20,6 +20,25 @@ const ambiguous: Readonly<Record<string, string>> = {
   'a chunk size that is no number': post('Transfer-Encoding: chunked', 'zz\r\n'),
   'a NUL in a header': get('Host: a\r\nX-A: a\0b'),
   'a header without a name': get('Host: a\r\n: x'),
+  'chunks after a length': post('Transfer-Encoding: chunked\r\nContent-Length: 4', '0\r\n\r\n'),
+  'two equal lengths': post('Content-Length: 1\r\nContent-Length: 1', 'a'),
+  'an empty length': post('Content-Length: ', 'a'),
+  'a length with a fraction': post('Content-Length: 1.0', 'a'),
+  'a length with a blank inside': post('Content-Length: 1 1', 'a'),
+  'a length beyond all numbers': post(`Content-Length: ${'9'.repeat(30)}`, 'a'),
+  'a blank before the colon of a length': post('Content-Length : 1', 'a'),
+  'chunked twice': post('Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', '0\r\n\r\n'),
+  'a coding in quotes': post('Transfer-Encoding: "chunked"', '0\r\n\r\n'),
+  'a coding with a vertical tab': post('Transfer-Encoding:\x0bchunked', '0\r\n\r\n'),
+  'identity as the coding': post('Transfer-Encoding: identity', 'a'),
+  'a coding folded into the next line': post('Transfer-Encoding:\r\n chunked', '0\r\n\r\n'),
+  'a chunk size with a sign': post('Transfer-Encoding: chunked', '+1\r\na\r\n0\r\n\r\n'),
+  'a chunk size with 0x': post('Transfer-Encoding: chunked', '0x1\r\na\r\n0\r\n\r\n'),
+  'a chunk size beyond all numbers': post('Transfer-Encoding: chunked', `${'f'.repeat(20)}\r\na`),
+  'a bare line feed in the head': 'GET /healthz HTTP/1.1\nHost: a\n\n',
+  'a bare carriage return in a header': get('Host: a\r\nX-A: 1\rX-B: 2'),
+  'a header with a blank in its name': get('Host: a\r\nX A: 1'),
+  'two Hosts': get('Host: a\r\nHost: b'),
   'no Host': get('X-A: 1'),
   'an unknown version': 'GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n',
   'a blank in the path': 'GET /health z HTTP/1.1\r\nHost: a\r\n\r\n',
@@ -28,7 +47,7 @@ const ambiguous: Readonly<Record<string, string>> = {
 describe('ambiguous requests', () => {
   let host: TestHost;
   before(async () => {
-    host = await createTestHost();
+    host = await createTestHost({ env: { SITE_URL: 'https://shop.example' } });
   });
   after(() => host.stop());
 
@@ -39,4 +58,33 @@ describe('ambiguous requests', () => {
       expect((await exchange.ended()).match(/HTTP\/1\.1 /g)).to.have.length(1);
     });
   }
+
+  it('are refused with the security headers of all responses', async () => {
+    const refused = {
+      400: ambiguous['a folded header'] ?? '',
+      '400 without a host': ambiguous['no Host'] ?? '',
+      417: get('Host: a\r\nExpect: the-unexpected'),
+      431: get(`Host: a\r\nX-A: ${'a'.repeat(20_000)}`),
+    };
+    for (const [status, text] of Object.entries(refused)) {
+      const answer = await sendRaw(host.url, text).ended();
+      expect(answer, status)
+        .to.match(new RegExp(`^HTTP/1\\.1 ${status.slice(0, 3)} `))
+        .and.match(/\r\nContent-Security-Policy: default-src/i)
+        .and.match(/\r\nX-Content-Type-Options: nosniff\r\n/i)
+        .and.match(/\r\nStrict-Transport-Security: max-age=/i)
+        .and.match(/\r\nConnection: close\r\n/i);
+    }
+  });
+
+  it('after a body that breaks off are not read', async () => {
+    const broken = post('Transfer-Encoding: chunked', '1\r\nabc\r\n0\r\n\r\n');
+    const answers = await sendRaw(host.url, broken + get('Host: a')).ended();
+    expect(answers.match(/HTTP\/1\.1 4\d\d /g)).to.have.length(1);
+    expect(answers).not.to.contain(' 200 ');
+  });
+
+  it('do not include HTTP/1.0 without a host', async () => {
+    expect(await sendRaw(host.url, 'GET /healthz HTTP/1.0\r\n\r\n').ended()).to.match(/^HTTP\/1\.1 200 /);
+  });
 });

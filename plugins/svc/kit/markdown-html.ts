@@ -1,3 +1,4 @@
+import type { Marked, Tokenizer } from 'marked';
 import type { IOptions } from 'sanitize-html';
 
 /** Allowed HTML. No images, because they would track readers; no styles, classes or forms. */
@@ -81,8 +82,8 @@ const nothing: PreservedMarkup = { images: new Set(), shortcodes: [] };
  * trusted: active tags and images are removed, and shortcodes become text.
  */
 export async function markdownToHtml(markdown: string, preserved: PreservedMarkup = nothing): Promise<string> {
-  const [{ Marked }, { default: sanitize }] = await Promise.all([import('marked'), import('sanitize-html')]);
-  const html = await new Marked({ gfm: true, breaks: false, async: true }).parse(markdown);
+  const [marked, { default: sanitize }] = await Promise.all([import('marked'), import('sanitize-html')]);
+  const html = await parse(marked, markdown);
   const clean = sanitize(html, {
     ...allowed,
     exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !preserved.images.has(attribs['src'] ?? ''),
@@ -90,6 +91,36 @@ export async function markdownToHtml(markdown: string, preserved: PreservedMarku
   return preserved.shortcodes
     .reduce((text, shortcode) => restoreShortcode(text, shortcode), clean.replaceAll('[', '&#91;'))
     .trim();
+}
+
+/** Characters that all searches for the end of an emphasis may read together: about 100 ms. Long articles need a tenth of it. */
+const emphasisBudget = 2_000_000;
+
+/**
+ * HTML of Markdown. Marks of emphasis that nothing closes would take quadratic time: beyond a budget the rest of
+ * the paragraph stays text. A text
+ * that nests too deep to be parsed is shown as it is.
+ */
+async function parse(library: typeof import('marked'), markdown: string): Promise<string> {
+  let left = emphasisBudget;
+  const parser: Marked = new library.Marked({ gfm: true, breaks: false, async: true });
+  parser.use({
+    tokenizer: {
+      emStrong(text) {
+        left -= text.length;
+        if (left >= 0) return false;
+        // The rest of the paragraph in one piece, of a kind that the library's types do not foresee here.
+        return { type: 'text', raw: text, text } as unknown as ReturnType<Tokenizer['emStrong']>;
+      },
+    },
+  });
+  try {
+    return await parser.parse(markdown);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const escaped = markdown.replace(/[&<>]/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
+    return `<pre>${escaped}</pre>`;
+  }
 }
 
 /** Restores a shortcode. Markdown or the sanitizer may have escaped its quotation marks. */

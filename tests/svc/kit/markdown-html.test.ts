@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { leastProcessorTime } from '../../helpers/processor-time.ts';
 import { markdownToHtml, findPreservedMarkup } from '../../../plugins/svc/kit/markdown-html.ts';
 
 describe('HTML of the Markdown of a model', () => {
@@ -29,6 +30,23 @@ describe('HTML of the Markdown of a model', () => {
       );
     });
   }
+
+  for (const [name, mark] of Object.entries({ opened: '*a_', nested: '_a*b', double: '**a' }))
+    it(`takes linear time for 60,000 characters of ${name} emphasis that nothing closes`, async () => {
+      const text = mark.repeat(60_000 / mark.length);
+      expect(await leastProcessorTime(() => markdownToHtml(text))).to.be.below(1_000);
+      expect((await markdownToHtml(text)).length).to.be.at.least(text.length);
+    });
+
+  it('shows a text as it is that nests too deep', async () =>
+    expect(await markdownToHtml('> '.repeat(20_000) + '<b>')).to.match(/^<pre>(?:&gt; )+&lt;b&gt;<\/pre>$/));
+
+  it('keeps every emphasis of a long article', async () => {
+    const article = Array.from({ length: 3_000 }, (_, n) => `- **Point ${String(n)}**: an *important* text.`).join(
+      '\n',
+    );
+    expect((await markdownToHtml(article)).match(/<(?:strong|em)>/g)).to.have.length(6_000);
+  });
 
   it('turns shortcodes into text', async () =>
     expect(await markdownToHtml('[svc_form id=3] `[gallery]`')).to.equal(
