@@ -10,6 +10,7 @@ import { createHooks } from './hooks/hooks.ts';
 import { createGuardedSocket } from './http/guarded-socket.ts';
 import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
+import { createJobs, migrations as jobMigrations } from './jobs/jobs.ts';
 import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
 import { createMail } from './mail/mail.ts';
@@ -42,6 +43,7 @@ export const hostMigrations: readonly Migration[] = [
   ...contentMigrations,
   ...mailMigrations,
   ...securityLogMigrations,
+  ...jobMigrations,
 ];
 
 /** The parts that need only the database; the CLI and all nodes share them. */
@@ -65,7 +67,9 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     recordSecurityEvents(hooks, securityLog);
     const eventLoop = createEventLoopWatch({ clock: createSystemClock(), log });
     closers.unshift(async () => eventLoop.stop());
-    const cron = createCron({ database, hooks, clock, log, track: eventLoop.track });
+    const { track } = eventLoop;
+    const cron = createCron({ database, hooks, clock, log, track });
+    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
@@ -87,6 +91,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       twoFactor,
       eventLoop,
       cron,
+      jobs,
       site,
       content,
       documents,

@@ -13,6 +13,7 @@ import type { Web } from './web.ts';
 const style = 'admin/pages.css';
 const tools: readonly ToolItem[] = [
   { slug: 'tools/cron', title: 'Cron', text: 'Scheduled jobs, past runs and their results.', icon: 'clock' },
+  { slug: 'tools/jobs', title: 'Jobs', text: 'Background jobs: waiting, running, failed.', icon: 'list' },
   {
     slug: 'tools/hooks',
     title: 'Hooks',
@@ -103,7 +104,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
 }
 
 function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
-  const { cron, clock, options, hooks, database, config } = core;
+  const { cron, jobs, clock, options, hooks, database, config } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
   const tool = { parent: 'tools', style };
@@ -139,6 +140,15 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       icon: 'clock',
       position: 91,
       body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }),
+    },
+    {
+      ...tool,
+      slug: 'tools/jobs',
+      title: 'Jobs',
+      menu: 'Jobs',
+      icon: 'list',
+      position: 91.5,
+      body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, clock }),
     },
     {
       ...tool,

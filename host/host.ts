@@ -30,7 +30,7 @@ export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'asse
   readonly cli: CliRegistry;
   readonly plugins: Loader;
   /**
-   * Starts the HTTP server and, unless the role is `web`, cron. Then runs the action `host_started`, on which plugins
+   * Starts the HTTP server and, unless the role is `web`, cron and jobs. Then runs the action `host_started`, on which plugins
    * start background work. The CLI never runs that action.
    *
    * @returns the site's URL, and the one-time setup link while the site has no administrator.
@@ -104,7 +104,10 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
       const { url } = await web.server.listen({ port: config.port, host: config.host });
       core.site.setAddress(url);
       await createFirstAdministrator(core);
-      if (config.role !== 'web') await core.cron.start();
+      if (config.role !== 'web') {
+        await core.cron.start();
+        await core.jobs.start();
+      }
       await core.hooks.doActionAsync('host_started');
       return { url, setupLink: await web.setup.ensureLink() };
     },
@@ -159,6 +162,7 @@ async function stop({
   await web.server.close(requestGraceMs);
   await web.accounts.passwords.settled();
   await core.cron.stop();
+  await core.jobs.stop();
   await plugins.stop();
   await closeCore(core);
 }

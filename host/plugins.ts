@@ -40,6 +40,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
       lastBackup: (slug) => backups.last(slug),
     },
     forgetMigrations: (slug) => database.forgetMigrations(slug),
+    removeJobs: (slug) => core.jobs.removeOwner(slug),
     services: createServices({ core, web, cli }),
     hostVersion,
     log,
@@ -61,7 +62,8 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {
-  const { hooks, options, secrets, cron, database, users, log, clock, http, site, content, documents, mail } = core;
+  const { hooks, options, secrets, cron, jobs, database, users, log, clock, http, site, content, documents, mail } =
+    core;
   const { rest, views, assets, metrics } = web;
   return {
     site,
@@ -71,6 +73,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     secrets,
     rest,
     cron,
+    jobs,
     admin: web.admin.api,
     cli,
     database,

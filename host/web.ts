@@ -59,6 +59,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
   const signIn = createSignIn(core);
   const metrics = createMetrics({ clock, log });
   metrics.api.add(() => core.eventLoop.expose());
+  metrics.api.add(() => core.jobs.expose());
   const bodies = createBodies({ core, metrics });
   const { assets, views } = createTemplates(core);
   const accounts = createAccountMails(core, views);

@@ -7,6 +7,7 @@ import { keyFileName } from '../secrets/key-file.ts';
 import type { Web } from '../web.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
+import { jobCommands } from './job-commands.ts';
 import { optionCommands } from './option-commands.ts';
 import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
@@ -28,6 +29,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
     ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
     ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),
+    ...jobCommands(core.jobs),
     ...databaseCommands(core.database),
     ...securityLogCommands(core.securityLog),
     doctorCommand(createDoctorChecks(core, plugins)),

@@ -63,6 +63,8 @@ export interface LoaderDependencies extends PluginSearch {
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   /** Deletes the migration history of an uninstalled plugin, so that a new installation runs them again. */
   readonly forgetMigrations?: (slug: string) => Promise<void>;
+  /** Deletes the jobs of an uninstalled plugin. */
+  readonly removeJobs?: (slug: string) => Promise<unknown>;
   /** Default: migrations one by one and no backups. */
   readonly upgrades?: UpgradeServices;
   /** Size limits for installed plugins. */
@@ -164,7 +166,7 @@ function createParts(
   dependencies: LoaderDependencies,
   listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>,
 ): OperationsDependencies {
-  const { options, migrate, forgetMigrations, services, log, pluginDirs } = dependencies;
+  const { options, migrate, forgetMigrations, removeJobs, services, log, pluginDirs } = dependencies;
   const { clock, documents } = services;
   const active = createStoredSlugs(options, 'active_plugins');
   const declined = createStoredSlugs(options, 'declined_plugins');
@@ -183,6 +185,7 @@ function createParts(
     versions,
     quarantine,
     forgetMigrations,
+    removeJobs,
     pluginDir: pluginDirs[0],
     clock,
     documents,

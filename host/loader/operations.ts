@@ -37,6 +37,7 @@ export interface OperationsDependencies {
   readonly quarantine: Quarantine;
   readonly versions: StoredVersions;
   readonly forgetMigrations: ((slug: string) => Promise<void>) | undefined;
+  readonly removeJobs: ((slug: string) => Promise<unknown>) | undefined;
   /** Folder for installed plugins. */
   readonly pluginDir: string | undefined;
   readonly clock: Clock;
@@ -118,7 +119,8 @@ async function deactivate(
 }
 
 async function uninstall(slug: string, dependencies: OperationsDependencies): Promise<boolean> {
-  const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, pluginDir, clock } = dependencies;
+  const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, removeJobs, pluginDir, clock } =
+    dependencies;
   await runningPlugins.discover();
   const { running, discovery } = runningPlugins.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
@@ -129,6 +131,7 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
   });
   await forgetMigrations?.(slug);
+  await removeJobs?.(slug);
   await versions.forget(slug);
   await failures.clear(slug);
   if (pluginDir === undefined || source.shipped) return false;

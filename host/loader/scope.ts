@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   defineErrors,
   DocumentError,
+  JobLostError,
   RestError,
   RestResponse,
   type Clock,
@@ -106,6 +107,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     secrets: guard(services.secrets, methods.secretsMethods),
     rest: guard<RestApi>(withFailureReports(services.rest, onRouteFailure), methods.restMethods),
     cron: guard(services.cron, methods.cronMethods),
+    jobs: guard<HostApi['jobs']>(services.jobs.forOwner(slug), methods.jobsMethods),
     admin: guard(services.admin, methods.adminMethods),
     cli: guard(services.cli, methods.cliMethods),
     database: scopedDatabase(services.database, registrations),
@@ -129,6 +131,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
       RestError,
       RestResponse,
       DocumentError,
+      JobLostError,
       defineErrors,
       withNamespaces: (hooks) => services.hooks.withNamespaces(hooks),
     },

@@ -9,6 +9,7 @@ import type {
   DocumentsApi,
   HooksApi,
   HttpApi,
+  JobsApi,
   Logger,
   MailApi,
   MediaApi,
@@ -45,6 +46,7 @@ export interface HostServices {
   readonly secrets: SecretsApi;
   readonly rest: RestApi;
   readonly cron: CronApi;
+  readonly jobs: { forOwner(owner: string): JobsApi };
   readonly admin: AdminApi;
   readonly cli: CliApi;
   readonly database: DatabaseApi;
@@ -112,6 +114,14 @@ export const cronMethods: MethodKinds<CronApi> = {
   next: 'call',
   list: 'call',
   addSchedule: 'undo',
+};
+export const jobsMethods: MethodKinds<JobsApi> = {
+  define: 'undo',
+  add: 'call',
+  get: 'call',
+  list: 'call',
+  cancel: 'call',
+  retry: 'call',
 };
 export const adminMethods: MethodKinds<AdminApi> = {
   addPage: 'undo',

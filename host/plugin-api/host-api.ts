@@ -9,6 +9,7 @@ import type { DocumentError, DocumentsApi } from './documents.ts';
 import type { RestError, defineErrors } from './errors.ts';
 import type { HooksApi } from './hooks.ts';
 import type { HttpApi } from './http.ts';
+import type { JobLostError, JobsApi } from './jobs.ts';
 import type { Logger } from './log.ts';
 import type { MailApi } from './mail.ts';
 import type { MetricsApi } from './metrics.ts';
@@ -33,6 +34,7 @@ export interface HostApi {
   readonly secrets: SecretsApi;
   readonly rest: RestApi;
   readonly cron: CronApi;
+  readonly jobs: JobsApi;
   readonly admin: AdminApi;
   readonly cli: CliApi;
   readonly database: DatabaseApi;
@@ -51,6 +53,7 @@ export interface HostApi {
     readonly RestError: typeof RestError;
     readonly RestResponse: typeof RestResponse;
     readonly DocumentError: typeof DocumentError;
+    readonly JobLostError: typeof JobLostError;
     readonly defineErrors: typeof defineErrors;
     /** The hooks under the signatures of @wordpress/hooks. Call it once and reuse the result: each result has its own namespaces. */
     withNamespaces(hooks: HooksApi): NamespacedHooks;

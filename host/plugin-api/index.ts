@@ -16,6 +16,7 @@ export type * from './http.ts';
 export * from './is-email.ts';
 export * from './is-url.ts';
 export * from './lazy.ts';
+export * from './jobs.ts';
 export type * from './log.ts';
 export type * from './mail.ts';
 export type * from './metrics.ts';

@@ -10,6 +10,7 @@ const hostFolders = [
   'documents',
   'http',
   'hooks',
+  'jobs',
   'loader',
   'log',
   'mail',

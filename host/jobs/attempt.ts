@@ -1,0 +1,207 @@
+import { JobLostError, type Clock, type HooksApi, type JsonValue, type Knex, type Logger } from '#plugin-api';
+import type { Database } from '../database/database-contract.ts';
+import { toJobFailure } from './job-errors.ts';
+import type { JobKind } from './job-kinds.ts';
+import type { ClaimedJob, JobStore } from './job-store.ts';
+import type { Outcomes } from './outcomes.ts';
+import { createProgress } from './progress.ts';
+
+/** Why an attempt is aborted: shutdown or deactivation, a lease that is lost, the time limit. */
+export type AbortReason = 'stop' | 'lost' | 'timeout';
+
+export interface AttemptDependencies {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly store: JobStore;
+  readonly outcomes: Outcomes;
+  readonly hooks: Pick<HooksApi, 'doActionAsync' | 'hasAction'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** 0 up to 1. */
+  readonly random: () => number;
+  /** Runs work under its name. */
+  readonly track: (name: string, work: () => unknown) => unknown;
+}
+
+/** What an attempt came to, for the metrics. `lost`: another node decides. */
+export type AttemptOutcome = 'completed' | 'failed' | 'retried' | 'released' | 'lost';
+
+interface Attempt {
+  readonly kind: JobKind;
+  readonly job: ClaimedJob;
+  readonly controller: AbortController;
+}
+
+/** Most characters of a result as JSON. */
+const longestResult = 65_536;
+
+/** Runs one attempt at a job and stores what comes of it. Never rejects. */
+export function createAttempt(dependencies: AttemptDependencies): (attempt: Attempt) => Promise<AttemptOutcome> {
+  const { outcomes, log } = dependencies;
+
+  return async (attempt) => {
+    const { kind, job, controller } = attempt;
+    try {
+      if (job.attempt > kind.attempts) return await failForGood(dependencies, attempt, endedTooOften(job), 1);
+      const result = await run(dependencies, attempt);
+      if (result.isStored) return 'completed';
+      const completed = { id: job.id, token: job.token, result: result.json, keep: kind.keep };
+      return (await outcomes.write(() => outcomes.complete(completed), controller.signal)) ? 'completed' : 'lost';
+    } catch (error) {
+      try {
+        return await storeError(dependencies, attempt, error);
+      } catch (thrown) {
+        // The lease ends, and the job is claimed again.
+        log.error('Failed to store the result of a job', {
+          event: 'job_result_lost',
+          ...nameOf(attempt),
+          error: thrown,
+        });
+        return 'lost';
+      }
+    }
+  };
+}
+
+function endedTooOften({ attempt }: ClaimedJob): string {
+  const times = attempt === 2 ? 'once' : `${String(attempt - 1)} times`;
+  return `The process ended ${times} during this job; it will not be retried.`;
+}
+
+const nameOf = ({ kind, job }: Attempt): Record<string, unknown> => ({
+  job: job.id,
+  owner: kind.owner,
+  name: kind.name,
+  attempt: job.attempt,
+});
+
+interface RunResult {
+  readonly json: string | null;
+  /** Whether `commit` has completed the job. */
+  readonly isStored: boolean;
+}
+
+/** Runs the function until it ends, its time is over or its signal is aborted. */
+async function run(dependencies: AttemptDependencies, { kind, job, controller }: Attempt): Promise<RunResult> {
+  const { clock, log, track, store } = dependencies;
+  const { signal } = controller;
+  const cancelLimit = clock.after(kind.timeout, () => {
+    controller.abort('timeout' satisfies AbortReason);
+  });
+  const progress = createProgress({ store, clock, log }, job);
+  const commit = createCommit(dependencies, { kind, job, controller });
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error(String(signal.reason))), { once: true });
+  });
+  aborted.catch(() => undefined);
+  const running = {
+    id: job.id,
+    key: job.key,
+    attempt: job.attempt,
+    token: job.token,
+    signal,
+    progress: progress.report,
+    commit: commit.run,
+  };
+  try {
+    const work = Promise.resolve(track(`job ${kind.name}`, () => kind.run(job.args, running)));
+    const value = (await Promise.race([work, aborted])) as JsonValue | undefined;
+    return { json: toJson(value), isStored: commit.isDone() };
+  } catch (error) {
+    // An error after the commit cannot undo it.
+    if (commit.isDone()) {
+      log.warn('A job failed after it was completed', {
+        event: 'job_failed_late',
+        job: job.id,
+        name: kind.name,
+        error,
+      });
+      return { json: null, isStored: true };
+    }
+    throw error;
+  } finally {
+    cancelLimit();
+    await progress.stop();
+  }
+}
+
+function createCommit({ database, store }: AttemptDependencies, { kind, job, controller: { signal } }: Attempt) {
+  let isDone = false;
+  return {
+    isDone: () => isDone,
+    async run<Result extends JsonValue | void>(
+      work: (transaction: Knex.Transaction) => Promise<Result>,
+    ): Promise<Result> {
+      if (isDone) throw new Error('The job is completed already: commit runs once per attempt.');
+      if (signal.aborted) throw new JobLostError();
+      const value = await database.transaction(async (transaction) => {
+        const completed = { id: job.id, token: job.token, result: null, keep: kind.keep };
+        if (!(await store.complete([completed], transaction)).has(job.id)) throw new JobLostError();
+        const result = await work(transaction);
+        const json = toJson(result as JsonValue | undefined);
+        if (json !== null) await store.setResult(job.id, json);
+        return result;
+      });
+      isDone = true;
+      return value;
+    },
+  };
+}
+
+function toJson(value: JsonValue | undefined): string | null {
+  if (value === undefined) return null;
+  const json = JSON.stringify(value);
+  if (json.length <= longestResult) return json;
+  throw Object.assign(
+    new Error(`The job's result has ${String(json.length)} characters of JSON; at most 65,536 are kept.`),
+    {
+      retryable: false,
+    },
+  );
+}
+
+async function storeError(
+  dependencies: AttemptDependencies,
+  attempt: Attempt,
+  error: unknown,
+): Promise<AttemptOutcome> {
+  const { store, outcomes, log, random } = dependencies;
+  const { kind, job, controller } = attempt;
+  const { signal } = controller;
+  if (error instanceof JobLostError || signal.reason === 'lost') return 'lost';
+  if (signal.reason === 'stop') return (await store.release(job)) ? 'released' : 'lost';
+  const isLate = signal.reason === 'timeout';
+  const failure = isLate ? lateFailure(kind) : toJobFailure(error);
+  const writing = isLate ? new AbortController().signal : signal;
+  if (!failure.isRetryable || job.attempt >= kind.attempts)
+    return outcomes.write(() => failForGood(dependencies, attempt, failure.message), writing);
+  const seconds = kind.backoff[Math.min(job.attempt, kind.backoff.length) - 1] ?? 0;
+  const wait = Math.max(failure.wait, seconds * 1000 * (0.5 + random() / 2));
+  const text = `Attempt ${String(job.attempt)} of ${String(kind.attempts)} failed: ${failure.message}`;
+  const isHeld = await outcomes.write(() => store.postpone(job, wait, text), writing);
+  log.warn('Job attempt failed', {
+    event: 'job_attempt_failed',
+    ...nameOf(attempt),
+    wait_ms: Math.round(wait),
+    reason: failure.message,
+  });
+  return isHeld ? 'retried' : 'lost';
+}
+
+const lateFailure = ({ timeout }: JobKind): ReturnType<typeof toJobFailure> => ({
+  message: `The attempt took longer than its limit of ${String(timeout / 1000)} seconds.`,
+  isRetryable: true,
+  wait: 0,
+});
+
+async function failForGood(
+  { store, hooks, log }: AttemptDependencies,
+  attempt: Attempt,
+  ...[message, uncounted]: [string, number?]
+): Promise<AttemptOutcome> {
+  const { kind, job } = attempt;
+  if (!(await store.fail(job, message, uncounted))) return 'lost';
+  log.error('Job failed', { event: 'job_failed', ...nameOf(attempt), reason: message });
+  if (hooks.hasAction('job_failed') !== false)
+    await hooks.doActionAsync('job_failed', { id: job.id, owner: kind.owner, name: kind.name, key: job.key }, message);
+  return 'failed';
+}

@@ -1,0 +1,220 @@
+import {
+  RestError,
+  type Clock,
+  type CronApi,
+  type HooksApi,
+  type JobInit,
+  type JobsApi,
+  type JobStatus,
+  type JsonValue,
+  type Logger,
+  type Undo,
+} from '#plugin-api';
+import type { Database } from '../database/database-contract.ts';
+import { createAttempt } from './attempt.ts';
+import { createJobKinds, type CompileSchema, type JobKind } from './job-kinds.ts';
+import { createJobMetrics } from './job-metrics.ts';
+import { createJobStore, type JobCount, type JobSelection, type NewJob } from './job-store.ts';
+import { createOutcomes } from './outcomes.ts';
+import { createWorker, type Worker } from './worker.ts';
+
+export { migrations } from './migrations.ts';
+export type { JobCount, JobSelection } from './job-store.ts';
+
+export interface JobsDependencies {
+  readonly database: Database;
+  readonly hooks: Pick<HooksApi, 'addAction' | 'doActionAsync' | 'hasAction'>;
+  readonly cron: Pick<CronApi, 'schedule'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly compileSchema: CompileSchema;
+  /** Runs work under its name. Default: runs it. */
+  readonly track?: (name: string, work: () => unknown) => unknown;
+  /** 0 up to 1. Default: Math.random. */
+  readonly random?: () => number;
+  /** Milliseconds that attempts get to end on shutdown. Default 4,000. */
+  readonly shutdownTimeout?: number;
+}
+
+/** The jobs of all owners. */
+export interface Jobs {
+  /** The jobs of one owner, by the contract. */
+  forOwner(owner: string): JobsApi;
+  /** Starts to run due jobs: at once if added here, within a second if another node announced them, at most 30 s late. */
+  start(): Promise<void>;
+  /** Claims no more jobs, waits some seconds for attempts in progress and returns their jobs to the queue. */
+  stop(): Promise<void>;
+  /** Runs jobs of the kinds defined here until none is due. Returns the number of attempts. */
+  drain(): Promise<number>;
+  /** Newest first. */
+  list(selection?: JobSelection, limit?: number): Promise<JobStatus[]>;
+  counts(): Promise<JobCount[]>;
+  finishedByHour(since: number): ReturnType<ReturnType<typeof createJobStore>['finishedByHour']>;
+  cancel(selection: JobSelection): Promise<number>;
+  retry(selection: JobSelection): Promise<boolean>;
+  /** The kinds defined in this process. */
+  kinds(): readonly Pick<JobKind, 'owner' | 'name' | 'label' | 'attempts'>[];
+  /** Deletes all jobs of a plugin. Returns their number. */
+  removeOwner(owner: string): Promise<number>;
+  /** Metrics of this process in Prometheus's text format. */
+  expose(): Promise<string>;
+}
+
+const channel = 'jobs';
+/** Cron event that deletes jobs that were kept long enough. */
+const sweepHook = 'jobs_sweep';
+const longestArgs = 262_144;
+const longestKey = 191;
+const mostListed = 1_000;
+
+/** Background jobs of the site (D30); the contract is JobsApi. */
+export function createJobs(dependencies: JobsDependencies): Jobs {
+  const { database, hooks, cron, clock, log, random = Math.random, track = (_name, work) => work() } = dependencies;
+  const store = createJobStore(database);
+  const kinds = createJobKinds(dependencies.compileSchema);
+  const metrics = createJobMetrics(store);
+  const outcomes = createOutcomes({ database, store, clock });
+  const worker = createWorker({
+    store,
+    kinds: kinds.list,
+    attempt: createAttempt({ database, store, outcomes, hooks, clock, log, random, track }),
+    onEnd: metrics.observe,
+    clock,
+    log,
+    elapsed: () => performance.now(),
+    shutdownTimeout: dependencies.shutdownTimeout,
+  });
+  const announcements = createAnnouncements({ database, log });
+  const undos: Undo[] = [];
+  const queue = createQueue({ ...dependencies, store, kinds, worker, announce: announcements.send });
+  hooks.addAction(sweepHook, async () => {
+    await store.sweep();
+  });
+
+  return {
+    ...queue,
+    async start() {
+      await cron.schedule('hourly', sweepHook);
+      const onMessage = (what: string): void => (what === 'cancelled' ? void worker.check() : worker.wake());
+      undos.push(await database.listen(channel, onMessage, () => worker.wake()));
+      worker.start();
+    },
+    async stop() {
+      for (const undo of undos.splice(0)) undo();
+      await worker.stop();
+      await announcements.settled();
+    },
+    drain: () => worker.drain(),
+    list: (selection = {}, limit = 100) => store.list(selection, Math.min(mostListed, Math.max(1, limit))),
+    counts: () => store.counts(),
+    finishedByHour: (since) => store.finishedByHour(since),
+    kinds: () => kinds.list(),
+    removeOwner: (owner) => store.removeOwner(owner),
+    expose: () => metrics.expose(),
+  };
+}
+
+interface QueueParts extends JobsDependencies {
+  readonly store: ReturnType<typeof createJobStore>;
+  readonly kinds: ReturnType<typeof createJobKinds>;
+  readonly worker: Worker;
+  readonly announce: (what: 'due' | 'cancelled') => void;
+}
+
+function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'retry'> {
+  const { store, kinds, worker, database, announce } = parts;
+  const wakeAfterCommit = (): void =>
+    database.afterCommit(() => {
+      worker.wake();
+      announce('due');
+    });
+
+  async function cancel(selection: JobSelection): Promise<number> {
+    const cancelled = await store.cancel(selection);
+    if (cancelled > 0)
+      database.afterCommit(() => {
+        void worker.check();
+        announce('cancelled');
+      });
+    return cancelled;
+  }
+  async function retry(selection: JobSelection): Promise<boolean> {
+    const isRetried = await store.retry(selection);
+    if (isRetried) wakeAfterCommit();
+    return isRetried;
+  }
+
+  const forOwner = (owner: string): JobsApi => ({
+    define(definition) {
+      const { kind, undo } = kinds.add(owner, definition);
+      worker.wake();
+      return () => {
+        undo();
+        void worker.abandon(kind);
+      };
+    },
+    async add(name, args = null, init = {}) {
+      const checked = await (kinds.get(owner, name)?.check(args) ?? args);
+      const added = await store.add({ owner, name, ...readInit(name, init), args: toJson(name, checked) });
+      wakeAfterCommit();
+      return added;
+    },
+    get: async (id) => (await store.list({ id, owner }, 1))[0] ?? null,
+    list: (filter = {}, limit = 100) => store.list({ ...filter, owner }, Math.min(mostListed, Math.max(1, limit))),
+    cancel: (which) => cancel(typeof which === 'number' ? { id: which, owner } : { ...which, owner }),
+    retry: (id) => retry({ id, owner }),
+  });
+  return { forOwner, cancel, retry };
+}
+
+function toJson(name: string, args: JsonValue): string {
+  const json = JSON.stringify(args) as string | undefined;
+  if (json === undefined) throw new TypeError(`The arguments of the job '${name}' are not JSON.`);
+  if (json.length > longestArgs)
+    throw new RangeError(
+      `The arguments of the job '${name}' have ${String(json.length)} characters of JSON; at most 262,144 fit. ` +
+        'Store large data in a table and pass its id.',
+    );
+  return json;
+}
+
+function readInit(name: string, init: JobInit): Pick<NewJob, 'key' | 'priority' | 'due' | 'replace'> {
+  const { key = null, whenWaiting = 'keep', dueAt, delay = 0, priority = 10 } = init;
+  const refuse = (problem: string): never => {
+    throw new RestError({ code: 'rest_job_invalid', status: 400, message: `The job '${name}' has ${problem}` });
+  };
+  if (key !== null && (key === '' || key.length > longestKey)) refuse('a key that is empty or over 191 characters.');
+  if (!Number.isInteger(priority) || Math.abs(priority) > 1_000) refuse('a priority that is no integer within ±1,000.');
+  const time = dueAt ?? delay;
+  if (!Number.isFinite(time) || time < 0)
+    refuse(`a ${dueAt === undefined ? 'delay' : 'due time'} that is not 0 or more.`);
+  return {
+    key,
+    priority,
+    replace: whenWaiting === 'replace',
+    due: dueAt === undefined ? { in: delay } : { at: dueAt },
+  };
+}
+
+/** Notifies other nodes of new and cancelled jobs: one notification for all of a turn of the event loop. */
+function createAnnouncements({ database, log }: Pick<JobsDependencies, 'database' | 'log'>) {
+  const pending = new Map<string, Promise<void>>();
+  return {
+    send(what: string): void {
+      if (pending.has(what)) return;
+      const sent = new Promise<void>((resolve) => {
+        setImmediate(() => {
+          pending.delete(what);
+          database
+            .notify(channel, what)
+            .catch((error: unknown) => log.warn('Failed to announce jobs', { event: 'jobs_announce_failed', error }))
+            .finally(resolve);
+        });
+      });
+      pending.set(what, sent);
+    },
+    async settled(): Promise<void> {
+      await Promise.all(pending.values());
+    },
+  };
+}

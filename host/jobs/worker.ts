@@ -1,0 +1,224 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { Clock, Logger, Undo } from '#plugin-api';
+import type { AbortReason, AttemptOutcome } from './attempt.ts';
+import type { JobKind } from './job-kinds.ts';
+import { leaseDuration, type ClaimedJob, type JobStore } from './job-store.ts';
+
+export interface WorkerDependencies {
+  readonly store: Pick<JobStore, 'nextDue' | 'claim' | 'renew' | 'release'>;
+  readonly kinds: () => readonly JobKind[];
+  readonly attempt: (attempt: {
+    readonly kind: JobKind;
+    readonly job: ClaimedJob;
+    readonly controller: AbortController;
+  }) => Promise<AttemptOutcome>;
+  readonly onEnd: (kind: JobKind, outcome: AttemptOutcome, milliseconds: number) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
+  /** Milliseconds that attempts get to end on shutdown. Default 4,000. */
+  readonly shutdownTimeout?: number | undefined;
+}
+
+export interface Worker {
+  readonly isStarted: boolean;
+  /** Attempts in progress, by kind. */
+  running(kind: JobKind): number;
+  /** Starts to run due jobs in the background. */
+  start(): void;
+  /** Looks for due jobs soon. */
+  wake(): void;
+  /** Renews leases now: attempts at jobs that were cancelled end. */
+  check(): Promise<void>;
+  /** Runs jobs until none is due. Returns the number of attempts. */
+  drain(): Promise<number>;
+  /** Aborts the attempts of a kind and returns their jobs to the queue. */
+  abandon(kind: JobKind): Promise<void>;
+  /** Claims nothing new, waits some seconds for attempts in progress, then returns their jobs to the queue. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly kind: JobKind;
+  readonly job: ClaimedJob;
+  readonly controller: AbortController;
+  readonly done: Promise<void>;
+}
+
+const heartbeatInterval = 8_000;
+/** Most milliseconds between two looks: finds jobs whose notification from another node was lost. */
+const longestPause = 30_000;
+/** While other nodes claim what is due, in milliseconds. */
+const shortestPause = 50;
+const afterFailure = 5_000;
+
+/** Claims due jobs up to the limit of each kind, then sleeps until the next one is due. */
+export function createWorker(dependencies: WorkerDependencies): Worker {
+  const { store, clock, log, shutdownTimeout = 4_000 } = dependencies;
+  const state = { isStarted: false, isStopping: false, isAgain: false };
+  const attempts = createAttempts(dependencies, () => wake());
+  let polling: Promise<void> | null = null;
+  let alarm: Undo | null = null;
+
+  function setAlarm(milliseconds: number): void {
+    alarm?.();
+    alarm = state.isStarted && !state.isStopping ? clock.after(milliseconds, wake) : null;
+  }
+
+  /** Claims for each kind with room. Returns milliseconds until the next look, or null if something was claimed. */
+  async function claimDue(): Promise<number | null> {
+    const open: { readonly kind: JobKind; readonly slots: number }[] = [];
+    for (const kind of dependencies.kinds()) {
+      const slots = await kind.concurrency();
+      if (slots > attempts.count(kind)) open.push({ kind, slots });
+    }
+    if (open.length === 0 || state.isStopping) return longestPause;
+    const waits = await store.nextDue(open.map(({ kind }) => kind));
+    let claimed = 0;
+    for (const [index, { kind, slots }] of open.entries()) {
+      if (waits[index] !== 0 || state.isStopping) continue;
+      const jobs = await store.claim(kind, slots - attempts.count(kind));
+      claimed += jobs.length;
+      for (const job of jobs) await attempts.start(kind, job, state.isStopping);
+    }
+    if (claimed > 0) return null;
+    const next = Math.min(longestPause, ...waits.filter((wait) => wait !== null));
+    return Math.max(shortestPause, next + 1);
+  }
+
+  async function poll(): Promise<void> {
+    do {
+      state.isAgain = false;
+      try {
+        const pause = await claimDue();
+        if (pause === null) state.isAgain = true;
+        else setAlarm(pause);
+      } catch (error) {
+        log.warn('Failed to read the jobs; trying again', { event: 'jobs_read_failed', error });
+        setAlarm(afterFailure);
+      }
+    } while (state.isAgain && !state.isStopping);
+  }
+  // A caller may wake the worker inside its transaction; the worker must not take part in it.
+  const pollDetached = AsyncResource.bind((): Promise<void> => {
+    state.isAgain = true;
+    polling ??= poll().finally(() => {
+      polling = null;
+    });
+    return polling;
+  }) as () => Promise<void>;
+  function wake(): void {
+    if (state.isStarted && !state.isStopping) void pollDetached();
+  }
+
+  return {
+    get isStarted() {
+      return state.isStarted;
+    },
+    running: attempts.count,
+    start() {
+      state.isStarted = true;
+      wake();
+    },
+    wake,
+    check: () => attempts.renew(),
+    async drain() {
+      const before = attempts.started();
+      for (;;) {
+        await pollDetached();
+        if (attempts.size() === 0 || state.isStopping) return attempts.started() - before;
+        await attempts.next();
+      }
+    },
+    abandon: (kind) => attempts.abort((running) => running.kind === kind),
+    async stop() {
+      state.isStopping = true;
+      await polling;
+      alarm?.();
+      await attempts.settle(shutdownTimeout);
+      await attempts.abort(() => true);
+    },
+  };
+}
+
+/** The attempts in progress in this process, and their leases. */
+function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDependencies, onSlotFree: () => void) {
+  const running = new Set<Running>();
+  const counts = new Map<JobKind, number>();
+  let stopHeartbeat: Undo | null = null;
+  let renewedAt = elapsed();
+  let renewing: Promise<void> | null = null;
+  let started = 0;
+
+  async function renewNow(): Promise<void> {
+    const startedAt = elapsed();
+    const renewed = [...running];
+    if (renewed.length === 0) return;
+    try {
+      const held = await store.renew(renewed.map(({ job }) => job));
+      renewedAt = startedAt;
+      for (const { job, controller } of renewed) if (!held.has(job.id)) controller.abort('lost' satisfies AbortReason);
+    } catch (error) {
+      log.warn('Failed to renew the leases of jobs; trying again', { event: 'job_lease_renewal_failed', error });
+      if (elapsed() - renewedAt > leaseDuration)
+        for (const { controller } of renewed) controller.abort('lost' satisfies AbortReason);
+    }
+  }
+  const renew = (): Promise<void> =>
+    (renewing ??= renewNow().finally(() => {
+      renewing = null;
+    }));
+
+  function begin(kind: JobKind, job: ClaimedJob): void {
+    const controller = new AbortController();
+    const startedAt = elapsed();
+    started += 1;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    const done = attempt({ kind, job, controller }).then((outcome) => {
+      running.delete(entry);
+      counts.set(kind, (counts.get(kind) ?? 1) - 1);
+      if (running.size === 0) {
+        stopHeartbeat?.();
+        stopHeartbeat = null;
+      }
+      onEnd(kind, outcome, elapsed() - startedAt);
+      onSlotFree();
+    });
+    const entry: Running = { kind, job, controller, done };
+    running.add(entry);
+    if (stopHeartbeat !== null) return;
+    renewedAt = elapsed();
+    stopHeartbeat = clock.every(heartbeatInterval, () => void renew());
+  }
+  const ended = (which: Iterable<Running>): Promise<unknown> => Promise.all([...which].map(({ done }) => done));
+
+  return {
+    count: (kind: JobKind): number => counts.get(kind) ?? 0,
+    size: () => running.size,
+    started: () => started,
+    renew,
+    /** Starts an attempt, or returns the job if the worker is stopping. */
+    async start(kind: JobKind, job: ClaimedJob, isStopping: boolean): Promise<void> {
+      if (isStopping) await store.release(job);
+      else begin(kind, job);
+    },
+    /** Resolves when one of the attempts in progress ends. */
+    next: (): Promise<void> => Promise.race([...running].map(({ done }) => done)),
+    async abort(which: (running: Running) => boolean): Promise<void> {
+      const aborted = [...running].filter(which);
+      for (const { controller } of aborted) controller.abort('stop' satisfies AbortReason);
+      await ended(aborted);
+    },
+    async settle(milliseconds: number): Promise<void> {
+      if (running.size === 0) return;
+      const finished = new AbortController();
+      await Promise.race([
+        ended(running).then(() => {
+          finished.abort();
+        }),
+        clock.sleep(milliseconds, finished.signal).catch(() => undefined),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { RestError } from '#plugin-api';
+import type { AdminPageBody, AdminRequest, Clock, JobState, JobStatus } from '#plugin-api';
+import { parseId, readQuery, readText, success } from './forms.ts';
+
+interface JobCount extends Pick<JobStatus, 'owner' | 'name' | 'state'> {
+  readonly count: number;
+}
+
+export interface JobsPageDependencies {
+  readonly jobs: {
+    list(choice: Choice, limit: number): Promise<readonly JobStatus[]>;
+    counts(): Promise<readonly JobCount[]>;
+    /** Those of active plugins. */
+    kinds(): readonly { readonly owner: string; readonly name: string; readonly label: string }[];
+    retry(which: { readonly id: number }): Promise<boolean>;
+    cancel(which: { readonly id: number }): Promise<number>;
+  };
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const shownJobs = 100;
+const stateBadges = {
+  waiting: { text: 'Waiting', kind: 'info' },
+  running: { text: 'Running', kind: 'info' },
+  completed: { text: 'Completed', kind: 'success' },
+  failed: { text: 'Failed', kind: 'error' },
+  cancelled: { text: 'Cancelled', kind: 'warning' },
+} as const satisfies Record<JobState, { readonly text: string; readonly kind: string }>;
+const states = Object.keys(stateBadges) as readonly JobState[];
+
+/** Background jobs by plugin, name and state; failed ones can run again. */
+export function createJobsPage({ jobs, clock }: JobsPageDependencies): AdminPageBody {
+  return {
+    render: async (request) => {
+      const chosen = readChoice(request);
+      const [counts, listed] = await Promise.all([jobs.counts(), jobs.list(chosen, shownJobs)]);
+      const labels = new Map(jobs.kinds().map(({ owner, name, label }) => [`${owner} ${name}`, label]));
+      const labelOf = ({ owner, name }: Pick<JobStatus, 'owner' | 'name'>): string =>
+        labels.get(`${owner} ${name}`) ?? name;
+      return {
+        template: 'admin/pages/jobs',
+        data: {
+          states: stateTabs(counts, chosen),
+          kinds: kindRows(counts).map((row) => ({
+            ...row,
+            label: labelOf(row),
+            isDefined: labels.has(`${row.owner} ${row.name}`),
+            href: linkTo({ owner: row.owner, name: row.name }),
+          })),
+          chosenKind: chosen.name === undefined ? null : labelOf({ owner: chosen.owner ?? '', name: chosen.name }),
+          isCut: listed.length === shownJobs,
+          shown: shownJobs,
+          jobs: listed.map((job) => ({ ...job, label: labelOf(job), ...toView(job, clock.now()) })),
+        },
+      };
+    },
+    actions: {
+      retry: async (request) => {
+        const id = parseId(readText(request, 'id'));
+        if (!(await jobs.retry({ id })))
+          throw refusal(`Job ${String(id)} is neither failed nor cancelled, or another job has taken its place.`);
+        return success(`Job ${String(id)} runs again.`);
+      },
+      cancel: async (request) => {
+        const id = parseId(readText(request, 'id'));
+        if ((await jobs.cancel({ id })) === 0) throw refusal(`Job ${String(id)} neither waits nor runs any more.`);
+        return success(`Job ${String(id)} cancelled.`);
+      },
+    },
+  };
+}
+
+interface Choice {
+  readonly owner?: string;
+  readonly name?: string;
+  readonly state?: JobState;
+}
+
+function readChoice(request: AdminRequest): Choice {
+  const [owner, name, state] = [readQuery(request, 'plugin'), readQuery(request, 'name'), readQuery(request, 'state')];
+  const known = states.find((each) => each === state);
+  return { ...(owner !== '' && { owner }), ...(name !== '' && { name }), ...(known !== undefined && { state: known }) };
+}
+
+function linkTo({ owner, name, state }: Choice): string {
+  const query = new URLSearchParams({
+    ...(owner !== undefined && { plugin: owner }),
+    ...(name !== undefined && { name }),
+    ...(state !== undefined && { state }),
+  });
+  return `?${query.toString()}`;
+}
+
+/** The filter by state, with the number of jobs in each. */
+function stateTabs(counts: readonly JobCount[], { owner, name, state }: Choice): Record<string, unknown>[] {
+  const kind = { ...(owner !== undefined && { owner }), ...(name !== undefined && { name }) };
+  const mine = counts.filter((row) => (owner ?? row.owner) === row.owner && (name ?? row.name) === row.name);
+  const sum = (rows: readonly JobCount[]): string =>
+    rows.reduce((total, { count }) => total + count, 0).toLocaleString('en');
+  return [
+    { label: `All ${sum(mine)}`, href: linkTo(kind), current: state === undefined },
+    ...states.map((each) => ({
+      label: `${stateBadges[each].text} ${sum(mine.filter((row) => row.state === each))}`,
+      href: linkTo({ ...kind, state: each }),
+      current: state === each,
+    })),
+  ];
+}
+
+type KindRow = Readonly<Record<JobState, number>> & { readonly owner: string; readonly name: string };
+
+function kindRows(counts: readonly JobCount[]): KindRow[] {
+  const none = Object.fromEntries(states.map((state) => [state, 0])) as Record<JobState, number>;
+  const rows = new Map<string, Record<JobState, number> & { owner: string; name: string }>();
+  for (const { owner, name, state, count } of counts) {
+    const id = `${owner} ${name}`;
+    const row = rows.get(id) ?? { ...none, owner, name };
+    rows.set(id, row);
+    row[state] = count;
+  }
+  return [...rows.values()];
+}
+
+function toView(job: JobStatus, now: number): Record<string, unknown> {
+  const { state, args, progress, dueAt, startedAt, finishedAt } = job;
+  const argsText = JSON.stringify(args);
+  return {
+    badge: stateBadges[state],
+    argsText: args === null ? '' : argsText.length > 120 ? `${argsText.slice(0, 120)}…` : argsText,
+    isDue: dueAt !== null && dueAt <= now,
+    wait: dueAt === null ? null : Math.max(0, dueAt - now),
+    took: startedAt === null || finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
+    hasTotal: progress !== null && progress.total > 0,
+    progressText:
+      progress === null
+        ? ''
+        : `${progress.done.toLocaleString('en')}${progress.total > 0 ? ` of ${progress.total.toLocaleString('en')}` : ''}`,
+    canRetry: state === 'failed' || state === 'cancelled',
+    canCancel: state === 'waiting' || state === 'running',
+    fields: { id: job.id },
+  };
+}
+
+function refusal(message: string): RestError {
+  return new RestError({ code: 'rest_job_invalid', message, status: 409 });
+}

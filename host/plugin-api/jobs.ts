@@ -1,0 +1,148 @@
+import type { Knex } from './database.ts';
+import type { JsonSchema, JsonValue } from './schema.ts';
+import type { Undo } from './undo.ts';
+
+/** A kind of background job: its name, its limits and the function that does the work. */
+export interface JobDefinition<Args extends JsonValue = JsonValue> {
+  /** Lower-case letters, digits, `_` and `-`, at most 60; unique within the plugin. */
+  readonly name: string;
+  /** Shown on the page Jobs. Default: the name. */
+  readonly label?: string;
+  /** Schema of the arguments. Default: any JSON value. */
+  readonly schema?: JsonSchema;
+  /** Attempts until the job fails for good, 1 to 100. Default 3. */
+  readonly attempts?: number;
+  /**
+   * Seconds before the second, third, ... attempt; the last one repeats. Each wait is shortened at random by up to half.
+   * Default 5, 30, 120, 600.
+   */
+  readonly backoff?: readonly number[];
+  /** Jobs of this kind that run at once in one process, 1 to 1,000. Default 1. A function is asked before each claim. */
+  readonly concurrency?: number | (() => number | Promise<number>);
+  /**
+   * Seconds that one attempt may take, 1 to 86,400. Default 900. Then its signal is aborted, the attempt counts as failed and
+   * its slot is given to the next job, whether the function ends or not.
+   */
+  readonly timeout?: number;
+  /** Seconds that a completed job is kept for the page Jobs and for `get`, 0 or more. Default 86,400. */
+  readonly keep?: number;
+  /**
+   * Does the work. What it returns is stored as the job's result (JSON, at most 64 kB).
+   *
+   * A rejection is retried after the back-off, or after the error's `headers['retry-after']` if that is longer (at most
+   * 24 hours). Errors with `retryable: false` or with a `status` from 400 to 499 other than 408, 425 and 429 are not.
+   *
+   * A job can run more than once: its process may be killed after the work and before the result is stored. Pass
+   * `job.commit` what writes to the database; elsewhere use `job.id` as an idempotency key.
+   */
+  run(args: Args, job: RunningJob): Promise<JsonValue | void>;
+}
+
+/** One attempt at a job. */
+export interface RunningJob {
+  readonly id: number;
+  readonly key: string | null;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Fencing token: rises with each claim of this job, on any node. */
+  readonly token: number;
+  /** Aborted when the attempt must end: time limit, lost lease, cancellation, or shutdown. */
+  readonly signal: AbortSignal;
+  /** Stores the progress within a second. @param total 0: unknown. @param message at most 200 characters. */
+  progress(done: number, total?: number, message?: string): void;
+  /**
+   * Completes the job and runs `work` in one transaction, which only commits while this attempt holds the job: effects
+   * happen once, whatever other nodes do. Call it last; it runs once per attempt.
+   *
+   * @returns what `work` returned, which is the job's result too.
+   * @throws JobLostError if another attempt holds the job, or it was cancelled. Nothing is written then.
+   */
+  commit<Result extends JsonValue | void>(work: (transaction: Knex.Transaction) => Promise<Result>): Promise<Result>;
+}
+
+export interface JobInit {
+  /**
+   * At most one job of a kind waits under a key, at most 191 characters, and none runs beside another. Adding while one runs
+   * makes it run again afterwards, with the new arguments. Default: no key.
+   */
+  readonly key?: string;
+  /** What to do with a job that already waits under the key: `keep` it (default) or `replace` its arguments and times. */
+  readonly whenWaiting?: 'keep' | 'replace';
+  /** Milliseconds since the epoch. Default: now. */
+  readonly dueAt?: number;
+  /** Milliseconds from now, by the database's clock; instead of `dueAt`. */
+  readonly delay?: number;
+  /** Lower runs earlier, -1,000 to 1,000. Default 10. Older jobs run first within a priority. */
+  readonly priority?: number;
+}
+
+export type JobState = 'waiting' | 'running' | 'completed' | 'failed' | 'cancelled';
+
+/** A stored job. Times are milliseconds since the epoch. */
+export interface JobStatus {
+  readonly id: number;
+  /** Slug of the plugin, or `host`. */
+  readonly owner: string;
+  readonly name: string;
+  readonly key: string | null;
+  readonly args: JsonValue;
+  readonly state: JobState;
+  readonly priority: number;
+  /** Attempts so far, including one in progress. */
+  readonly attempts: number;
+  /** Null unless it waits. */
+  readonly dueAt: number | null;
+  /** `total` 0: unknown. Null before the first report. */
+  readonly progress: { readonly done: number; readonly total: number; readonly message: string } | null;
+  readonly result: JsonValue;
+  /** The last attempt's error, a sentence. */
+  readonly error: string | null;
+  readonly createdAt: number;
+  /** Start of the latest attempt. */
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+}
+
+/** Which jobs of the plugin. */
+export interface JobFilter {
+  readonly name?: string;
+  readonly key?: string;
+  readonly state?: JobState;
+}
+
+/**
+ * Background jobs that outlive the process: stored in the database, run by one node at a time under a lease on the
+ * database's clock, retried with back-off, listed on the page Jobs (D30). A plugin sees its own jobs only. While it is
+ * inactive its jobs are kept and do not run.
+ *
+ * Recurring work is a cron event whose action adds a job.
+ */
+export interface JobsApi {
+  /** @throws Error if the definition is invalid or the name is taken. */
+  define<Args extends JsonValue = JsonValue>(definition: JobDefinition<Args>): Undo;
+  /**
+   * Stores a job. Inside a transaction it takes part in it and starts after the commit. Jobs may be added for a kind that is
+   * not defined yet; they wait for it.
+   *
+   * @returns its id, or that of the job that already has the key.
+   * @throws RestError 400 if the arguments do not match the schema; Error if they are not JSON or over 256 kB.
+   */
+  add(name: string, args?: JsonValue, init?: JobInit): Promise<{ readonly id: number; readonly isNew: boolean }>;
+  get(id: number): Promise<JobStatus | null>;
+  /** Newest first. @param limit 1 to 1,000. Default 100. */
+  list(filter?: JobFilter, limit?: number): Promise<JobStatus[]>;
+  /** Cancels waiting and running jobs; attempts in progress are aborted within a second on all nodes. Returns their number. */
+  cancel(which: number | JobFilter): Promise<number>;
+  /** Runs a failed or cancelled job again, with all its attempts. Returns whether it was one. */
+  retry(id: number): Promise<boolean>;
+}
+
+/** The attempt no longer holds its job: the lease expired and another node has it, or it was cancelled. */
+export class JobLostError extends Error {
+  override readonly name = 'JobLostError';
+  readonly code = 'job_lost';
+
+  constructor() {
+    super('The job is no longer held by this attempt. Another node may run it, or it was cancelled.');
+  }
+}

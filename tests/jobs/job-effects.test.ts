@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { JobLostError } from '#plugin-api';
+import { describeDialects } from '../helpers/dialects.ts';
+import { deferred, eventually, openJobs } from './site.ts';
+
+describeDialects('jobs', (open) => {
+  describe('under a key', () => {
+    it('wait once, as they were or replaced', async () => {
+      const { own, jobs } = await openJobs(open);
+      const seen: unknown[] = [];
+      own.define({ name: 'pack', run: async (args) => void seen.push(args) });
+      const first = await own.add('pack', 1, { key: 'a' });
+      expect(await own.add('pack', 2, { key: 'a' })).to.deep.equal({ id: first.id, isNew: false });
+      expect(await own.add('pack', 3, { key: 'b' })).to.have.property('isNew', true);
+      await own.add('pack', 4, { key: 'b', whenWaiting: 'replace', priority: 1 });
+      await jobs.drain();
+      expect(seen).to.deep.equal([4, 1]);
+      expect(await own.add('pack', 5, { key: 'a' })).to.have.property('isNew', true);
+    });
+
+    it('run again after the current run, with the latest arguments', async () => {
+      const { own, jobs } = await openJobs(open);
+      const gate = deferred();
+      const seen: unknown[] = [];
+      let most = 0;
+      let running = 0;
+      own.define({
+        name: 'pack',
+        concurrency: 4,
+        run: async (args) => {
+          most = Math.max(most, (running += 1));
+          seen.push(args);
+          if (args === 1) await gate.promise;
+          running -= 1;
+        },
+      });
+      const { id } = await own.add('pack', 1, { key: 'a' });
+      await jobs.start();
+      await eventually(() => seen.length === 1);
+      expect(await own.add('pack', 2, { key: 'a' })).to.deep.equal({ id, isNew: false });
+      expect(await own.add('pack', 3, { key: 'a' })).to.deep.equal({ id, isNew: false });
+      gate.resolve();
+      await eventually(async () => (await own.get(id))?.state === 'completed');
+      await jobs.stop();
+      expect(seen).to.deep.equal([1, 3]);
+      expect(most).to.equal(1);
+    });
+
+    it('are added once by many at the same time', async () => {
+      const { own } = await openJobs(open);
+      const added = await Promise.all(Array.from({ length: 20 }, (_, index) => own.add('pack', index, { key: 'a' })));
+      expect(added.filter(({ isNew }) => isNew)).to.have.length(1);
+      expect(new Set(added.map(({ id }) => id)).size).to.equal(1);
+    });
+  });
+
+  describe('in a transaction', () => {
+    it('exist only after its commit', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      let runs = 0;
+      own.define({ name: 'pack', run: async () => void (runs += 1) });
+      await database
+        .transaction(async () => {
+          await own.add('pack', 1);
+          throw new Error('undone');
+        })
+        .catch(() => undefined);
+      expect(await own.list()).to.deep.equal([]);
+      await database.transaction(async () => {
+        await own.add('pack', 2);
+      });
+      await jobs.drain();
+      expect(runs).to.equal(1);
+    });
+
+    it('complete together with their effects, or not at all', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      await database.knex.schema.createTable('effects', (table) => table.integer('value'));
+      const effects = (): Promise<number[]> => database.knex('effects').pluck('value');
+      own.define<number>({
+        name: 'pack',
+        backoff: [0],
+        run: async (value, { commit, attempt }) => {
+          await commit(async (transaction) => {
+            await transaction('effects').insert({ value: value + attempt });
+            if (attempt === 1) throw new Error('after the effect');
+            return { value };
+          });
+        },
+      });
+      const { id } = await own.add('pack', 10);
+      await jobs.drain();
+      expect(await effects()).to.deep.equal([12]);
+      expect(await own.get(id)).to.deep.include({ state: 'completed', attempts: 2, result: { value: 10 } });
+    });
+
+    it('have no effect once another attempt holds them', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      await database.knex.schema.createTable('effects', (table) => table.integer('value'));
+      const gate = deferred();
+      const errors: unknown[] = [];
+      own.define({
+        name: 'pack',
+        run: async (_args, { commit, attempt }) => {
+          if (attempt === 1) await gate.promise;
+          await commit(async (transaction) => {
+            await transaction('effects').insert({ value: attempt });
+          }).catch((error: unknown) => {
+            errors.push(error);
+            throw error;
+          });
+        },
+      });
+      const { id } = await own.add('pack');
+      const slow = jobs.drain();
+      await eventually(async () => (await own.get(id))?.state === 'running');
+      // Its lease ends while the attempt hangs.
+      await database.knex('jobs').where({ id }).update({ due_at: 1 });
+      const other = await openJobs(open);
+      other.own.define({
+        name: 'pack',
+        run: async (_args, { commit, attempt }) => {
+          await commit(async (transaction) => {
+            await transaction('effects').insert({ value: attempt });
+          });
+        },
+      });
+      expect(await other.jobs.drain()).to.equal(1);
+      gate.resolve();
+      await slow;
+      expect(errors).to.have.length(1);
+      expect(errors[0]).to.be.instanceOf(JobLostError);
+      expect(await database.knex('effects').pluck('value')).to.deep.equal([2]);
+      expect(await own.get(id)).to.include({ state: 'completed', attempts: 2 });
+    });
+  });
+});
