@@ -3,6 +3,8 @@ import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables
 import { makeForm, startedPage } from './ai-forms-site.ts';
 import { describeWidget } from './widget-site.ts';
 
+const noReceipt = { add: () => undefined };
+
 const mail = [
   { id: 'email', type: 'text', label: 'E-mail' },
   { id: 'topic', type: 'text', label: 'Topic', required: true },
@@ -82,6 +84,7 @@ describeWidget('what is stored of forms', (site) => {
         {},
         { email: 'eve@example.com' },
         { userId: null, conversations: [] },
+        noReceipt,
       ),
     ).to.deep.include({ form_answers: 1 });
     expect(
@@ -90,6 +93,7 @@ describeWidget('what is stored of forms', (site) => {
         {},
         { userId: user },
         { userId: user, conversations: [] },
+        noReceipt,
       ),
     ).to.deep.include({ form_answers: 1 });
     expect(await stored()).to.deep.equal(['You said: Of nobody']);
@@ -100,6 +104,7 @@ describeWidget('what is stored of forms', (site) => {
         {},
         { sessionId: session ?? '' },
         { userId: null, conversations: [] },
+        noReceipt,
       ),
     ).to.deep.include({ form_answers: 1 });
   });

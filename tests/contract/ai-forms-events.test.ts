@@ -40,6 +40,17 @@ describeDialects('the event of a form', (_open, { location }) => {
       await receiver.stop();
     });
 
+    it('leaves no text in the delivery log of a form that stores nothing', async () => {
+      const { id } = await makeForm(site, { privacy: { keep: false } });
+      await (await startedPage(site, id)).submit({ topic: 'Of nobody' });
+      expect((await received(1))[0]?.data.inputs).to.include({ topic: 'Of nobody' });
+      const { knex } = site.host.database;
+      const bodies = async (): Promise<string[]> =>
+        ((await knex('svc_webhook_events').pluck('body')) as Buffer[]).map((body) => Buffer.from(body).toString());
+      while ((await bodies()).some((body) => body !== '')) await new Promise((resolve) => setImmediate(resolve));
+      expect(await knex('svc_webhook_deliveries').pluck('state')).to.deep.equal(['delivered']);
+    });
+
     const received = async (count: number): Promise<readonly Event[]> =>
       (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Event);
 

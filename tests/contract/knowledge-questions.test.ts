@@ -175,6 +175,7 @@ describeDialects('questions without an answer', (_open, { location }) => {
         {},
         { sessionId: 'x' },
         identity,
+        { add: () => undefined },
       );
       expect(counts).to.deep.include({ unanswered_questions: 1 });
       expect(await questions()).to.deep.equal([]);

@@ -27,6 +27,8 @@ export interface ImageEvent {
   readonly usage: Readonly<Record<string, unknown>> | null;
   /** 0: a guest. */
   readonly userId: number;
+  /** Guest session that requested it, so that an erasure finds the event. */
+  readonly sessionId?: string | null;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function emitImageEvent(hooks: Pick<HostApi['hooks'], 'doActionAsyn
   await hooks.doActionAsync('svc_event_emit', 'image.generated', data, {
     origin,
     key: [request],
+    person: { userId, sessionId: event.sessionId ?? null },
     resource: { id: request, label: [...prompt].slice(0, 100).join('') },
   });
 }

@@ -56,6 +56,10 @@ export const errors = defineErrors('rest_svc_', {
     400,
     'This chatbot does not store conversations. Omit conversation_uuid, or turn on storage in its settings.',
   ],
+  delivery_body_deleted: [
+    409,
+    'This delivery cannot be sent again: the body of its event was deleted for privacy. Its record stays in the log.',
+  ],
   conversation_taken: [
     409,
     'The conversation {uuid} belongs to another chatbot or visitor. Use another conversation_uuid.',

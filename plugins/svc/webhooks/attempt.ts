@@ -4,8 +4,11 @@ import { formatRecord } from './attempt-record.ts';
 import type { AttemptOutcome, Deliver } from './delivery/deliver.contract.ts';
 import type { WebhookTarget } from './endpoint.ts';
 import { retryDelays } from './retry-delays.ts';
+import { bodyStates } from './migrations.ts';
 import type { SettingsStore, Snapshot, StoredEndpoint } from './settings-store.ts';
 import type { JobResult, Job, Store, StoredEvent } from './store/store-contract.ts';
+
+export const bodyDeletedReason = 'Not sent: the body of the event was deleted for privacy.';
 
 /** Milliseconds until a job is tried again that could not be prepared because the database is unavailable. */
 const postponeDelay = 1_000;
@@ -42,6 +45,8 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
         result: ended(job, 'aborted', 'Not sent: the event is no longer stored.'),
         outcome: null,
       };
+    if (event.bodyState === bodyStates.notKept || event.bodyState === bodyStates.erased)
+      return { result: ended(job, 'body_deleted', bodyDeletedReason), outcome: null };
     const snapshot = settings.cached() ?? (await settings.current());
     const endpoint = snapshot.byId.get(job.endpointId);
     const changed =
@@ -72,7 +77,7 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
       timeout,
       redirects,
     } = plan;
-    const outcome = await deliver({
+    const received = await deliver({
       url,
       headers,
       body,
@@ -81,6 +86,9 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
       allowInternal: internal,
       ...(signal && { signal }),
     });
+    // A response can repeat the texts of the body.
+    const outcome =
+      event.bodyState === bodyStates.temporary ? { ...received, responseHeaders: {}, responseBody: '' } : received;
     return {
       result: outcome.ok
         ? delivered({ job, plan, outcome, startedAt, probe })
@@ -191,7 +199,7 @@ async function failed(
   }
 }
 
-function ended(job: Job, failure: 'stopped' | 'filter' | 'aborted', error: string): JobResult {
+function ended(job: Job, failure: 'stopped' | 'filter' | 'aborted' | 'body_deleted', error: string): JobResult {
   return {
     job,
     state: 'failed',

@@ -9,10 +9,11 @@ import type { Deliver } from './delivery/deliver.contract.ts';
 import { createDeliveryActions } from './delivery-actions.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { createEmit } from './emit.ts';
+import { erasePerson, type ErasedEvents, type ErasedPerson } from './erase-person.ts';
 import { exposeMetrics, readMetrics } from './metrics.ts';
 import { createQueueGate } from './queue-gate.ts';
 import { createReplays } from './replay.ts';
-import { sweep } from './retention.ts';
+import { deleteTemporaryBodies, sweep } from './retention.ts';
 import { createRetryWhileUnavailable } from './retry-while-unavailable.ts';
 import { createSettingsStore } from './settings-store.ts';
 import { createPostgresqlStore } from './store/postgresql-store.ts';
@@ -21,6 +22,7 @@ import { createNodeWaker, wakeChannel } from './wake-nodes.ts';
 import type { DeliveryLog, Webhooks } from './webhooks.ts';
 import { createCircuits } from './worker/circuits.ts';
 import { createWorker } from './worker/worker.ts';
+import type { Worker } from './worker/worker-contract.ts';
 
 export interface WebhooksParts {
   readonly host: Pick<HostApi, 'database' | 'options' | 'secrets' | 'hooks' | 'clock' | 'log' | 'site' | 'plugin'>;
@@ -35,6 +37,8 @@ export interface WebhookService extends Webhooks {
   fallback(): Promise<void>;
   /** Deletes deliveries whose retention has ended. Returns how many. */
   sweep(): Promise<number>;
+  /** See `erase-person.ts`. */
+  erasePerson(person: ErasedPerson): Promise<ErasedEvents>;
 }
 
 /** Assembles event webhooks (contract 2.7, 3, 6, 8). */
@@ -86,11 +90,7 @@ export async function createWebhooks({
 
   /** A notification about an endpoint that is paused here may mean that another node resumed it. */
   function onNotification(payload: string): void {
-    const ids = nodes.receive(payload);
-    const isAboutPaused = [...worker.queues.values()].some(
-      (queue) => queue.paused && ids !== null && (ids.length === 0 || ids.includes(queue.id)),
-    );
-    if (isAboutPaused)
+    if (isAboutPaused(worker, nodes.receive(payload)))
       loadCircuits().catch((error: unknown) => {
         log.warn('Failed to read paused webhook endpoints; the next probe reads them', {
           event: 'webhook_circuit_read_failed',
@@ -145,11 +145,18 @@ export async function createWebhooks({
       await worker.stop();
     },
     async fallback() {
-      await loadCircuits();
-      worker.wake();
+      await Promise.all([loadCircuits(), deleteTemporaryBodies(host)]);
       await worker.drain();
       if (await replays.step()) replays.start();
     },
     sweep: async () => sweep(host, (await settings.current()).stored.deliveredDays),
+    erasePerson: (person) => erasePerson({ host, store, settings }, person),
   };
+}
+
+/** Whether a notification is about an endpoint that is paused on this node. @param ids of endpoints; empty: all; null: none */
+function isAboutPaused({ queues }: Worker, ids: readonly string[] | null): boolean {
+  return [...queues.values()].some(
+    ({ paused, id }) => paused && ids !== null && (ids.length === 0 || ids.includes(id)),
+  );
 }

@@ -1,8 +1,8 @@
 import type { HostApi } from '#plugin-api';
 import type { AttemptRecord } from './attempt-record.ts';
-import type { Attempt, Delivery, DeliveryFailure, DeliveryFilter, DeliveryState } from './delivery.ts';
+import type { Attempt, BodyDeletion, Delivery, DeliveryFailure, DeliveryFilter, DeliveryState } from './delivery.ts';
 import { schemaVersion } from './event.ts';
-import { tables } from './migrations.ts';
+import { bodyStates, tables } from './migrations.ts';
 import type { SettingsStore } from './settings-store.ts';
 import type { Store } from './store/store-contract.ts';
 
@@ -29,6 +29,8 @@ export interface DeliveryRow {
   readonly log: string | null;
   readonly body: Buffer | null;
   readonly event_body: Buffer | null;
+  readonly body_state: number | null;
+  readonly body_deleted_at: number | null;
 }
 
 /** Selects deliveries with their events, without the long columns. */
@@ -52,6 +54,8 @@ export function selectDeliveries({ knex }: Pick<HostApi['database'], 'knex'>, fi
       'd.error',
       'd.duration',
       'd.target',
+      'e.body_state',
+      'e.body_deleted_at',
     );
   if (filter.state === 'pending' || filter.state === 'delivering') void query.whereNotNull('d.due_at');
   else if (filter.state) void query.where('d.state', filter.state);
@@ -89,7 +93,13 @@ export async function toDeliveries(
     failure: row.failure,
     error: row.error,
     duration: row.duration,
+    bodyDeleted: bodyDeletion(row.body_state),
   }));
+}
+
+function bodyDeletion(state: number | null): BodyDeletion | null {
+  if (state === bodyStates.notKept) return 'not_kept';
+  return state === bodyStates.erased ? 'erased' : null;
 }
 
 export function toAttempt(

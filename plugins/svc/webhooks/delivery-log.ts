@@ -1,6 +1,7 @@
-import type { HostApi } from '#plugin-api';
+import type { HostApi, Knex } from '#plugin-api';
 import type { Delivery, DeliveryDetail } from './delivery.ts';
-import { tables } from './migrations.ts';
+import { errors } from '../kit/errors.ts';
+import { bodyStates, tables } from './migrations.ts';
 import { toAttempt, parseJson, selectDeliveries, toDeliveries, type DeliveryRow } from './delivery-log-rows.ts';
 import type { SettingsStore } from './settings-store.ts';
 import type { Store } from './store/store-contract.ts';
@@ -9,7 +10,7 @@ import type { DeliveryLog } from './webhooks.ts';
 import { checkEligibility } from './eligibility.ts';
 import type { Circuits } from './worker/circuits.ts';
 
-const { deliveries, attempts } = tables;
+const { deliveries, attempts, events } = tables;
 
 export interface DeliveryLogParts {
   readonly host: Pick<HostApi, 'database' | 'hooks' | 'plugin'>;
@@ -62,6 +63,8 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
       return {
         ...(delivery as Delivery),
         body: Buffer.from(row.body ?? row.event_body ?? '').toString(),
+        isTemporary: row.body_state === bodyStates.temporary,
+        bodyDeletedAt: row.body_deleted_at === null ? null : Number(row.body_deleted_at),
         attemptLog: logs
           .filter(({ log }) => parseJson(log) !== null)
           .map(({ number, log }) =>
@@ -79,11 +82,13 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
     },
     async retry(id, attempts) {
       const expected = { state: 'failed', ...(attempts !== undefined && { attempts }) } as const;
-      const row: { id: number; endpoint_id: string } | undefined = await database
+      const row: { id: number; endpoint_id: string; event_id: number } | undefined = await database
         .knex(deliveries)
         .where({ uuid: id, ...expected })
-        .first('id', 'endpoint_id');
+        .first('id', 'endpoint_id', 'event_id');
       if (!row) return false;
+      if ((await withoutBody(database.knex).where({ id: row.event_id }).first('id')) !== undefined)
+        throw errors.delivery_body_deleted();
       if (!(await requeue(host, [row.id], expected))) return false;
       wake([row.endpoint_id]);
       return true;
@@ -98,6 +103,11 @@ export function createDeliveryLog({ host, settings, store, catalogue, circuits, 
   };
 }
 
+/** Events whose body was deleted: their deliveries cannot be sent again. */
+export function withoutBody(knex: Knex) {
+  return knex(events).whereIn('body_state', [bodyStates.notKept, bodyStates.erased]);
+}
+
 /** Starts a new series of attempts for finished deliveries. `expected` makes a second click on an old page do nothing. */
 export async function requeue(
   { database }: Pick<HostApi, 'database'>,
@@ -109,6 +119,17 @@ export async function requeue(
   return knex(deliveries)
     .whereIn('id', [...ids])
     .whereNull('due_at')
+    .whereNotIn(
+      'event_id',
+      withoutBody(knex)
+        .whereIn(
+          'id',
+          knex(deliveries)
+            .whereIn('id', [...ids])
+            .select('event_id'),
+        )
+        .select('id'),
+    )
     .where(expected)
     .update({
       state: 'pending',

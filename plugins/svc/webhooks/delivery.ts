@@ -3,8 +3,14 @@ import type { AttemptFailure } from './delivery/deliver.contract.ts';
 /** D20. */
 export type DeliveryState = 'pending' | 'delivering' | 'delivered' | 'failed';
 
-/** `stopped`: not sent, because the endpoint or event webhooks were turned off. */
-export type DeliveryFailure = AttemptFailure | 'stopped';
+/**
+ * `stopped`: not sent, because the endpoint or event webhooks were turned off. `body_deleted`: not sent, because the body
+ * was deleted for privacy (D20).
+ */
+export type DeliveryFailure = AttemptFailure | 'stopped' | 'body_deleted';
+
+/** Why the body is no longer stored: the chatbot or form stores nothing, or the data of a person was erased (D20). */
+export type BodyDeletion = 'not_kept' | 'erased';
 
 /**
  * One event to one endpoint: a job of the queue and a line of the delivery log. Times are the database's, in milliseconds
@@ -30,6 +36,8 @@ export interface Delivery {
   readonly error: string | null;
   /** Milliseconds of the last attempt. */
   readonly duration: number | null;
+  /** null: the body is stored. */
+  readonly bodyDeleted: BodyDeletion | null;
 }
 
 export interface Attempt {
@@ -53,8 +61,12 @@ export interface Attempt {
 }
 
 export interface DeliveryDetail extends Delivery {
-  /** The exact body of every attempt, as text. */
+  /** The exact body of every attempt, as text; empty if it was deleted. */
   readonly body: string;
+  /** Whether the body is deleted as soon as no delivery of the event is open. */
+  readonly isTemporary: boolean;
+  /** Milliseconds since the epoch; null: the body is stored. */
+  readonly bodyDeletedAt: number | null;
   /** Newest last. */
   readonly attemptLog: readonly Attempt[];
 }
@@ -104,6 +116,8 @@ export interface Replay {
   readonly replayed: number;
   /** Deliveries that matched when the replay was created. */
   readonly total: number;
+  /** Further deliveries that matched and cannot be sent again, because their bodies were deleted for privacy (D20). */
+  readonly withoutBody: number;
   readonly createdAt: number;
 }
 

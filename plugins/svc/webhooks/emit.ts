@@ -5,10 +5,11 @@ import type { Catalogue } from './catalogue.ts';
 import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { bodyStates } from './migrations.ts';
 import type { RetryWhileUnavailable } from './retry-while-unavailable.ts';
 import { retryDelays } from './retry-delays.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
-import { leaseDuration, type NewDelivery, type Store } from './store/store-contract.ts';
+import { leaseDuration, type NewDelivery, type NewEvent, type Store } from './store/store-contract.ts';
 import { completeTarget, isSameTarget, toTarget } from './target.ts';
 
 export interface EmitParts {
@@ -129,6 +130,8 @@ export function createEmit(parts: EmitParts): Emit {
         body: Buffer.from(JSON.stringify(envelope)),
         needsEnvelopeFilter: filterError?.needsEnvelopeFilter ?? false,
         context: filterError?.needsEnvelopeFilter ? serializeContext(context) : null,
+        ...personColumns(data, context),
+        bodyState: context.keep === false ? bodyStates.temporary : bodyStates.stored,
         deliveries,
       };
       if (inTransaction)
@@ -315,6 +318,16 @@ function createIdempotencyKey(
   return createHash('sha256')
     .update(JSON.stringify([event.name, ...ids]))
     .digest('hex');
+}
+
+/** User 0 is no person. */
+function personColumns(data: Data, { person }: EventContext): Pick<NewEvent, 'userId' | 'sessionId'> {
+  const actor = data['actor'] as { readonly user_id?: unknown } | undefined;
+  const userId = person?.userId ?? actor?.user_id;
+  return {
+    userId: typeof userId === 'number' && Number.isSafeInteger(userId) && userId > 0 ? userId : null,
+    sessionId: person?.sessionId ?? null,
+  };
 }
 
 interface DeliveryParts {

@@ -37,6 +37,10 @@ export interface EventContext {
   readonly meta?: Readonly<Record<string, unknown>>;
   /** Natural ids, if the data does not contain all of them (D19). */
   readonly key?: readonly (string | number)[];
+  /** Default true. False: the body is deleted as soon as no delivery of the event is open (D20). */
+  readonly keep?: boolean;
+  /** Whom the event is about, so that an erasure finds it. Default: the user in `data.actor`. */
+  readonly person?: { readonly userId?: number | null; readonly sessionId?: string | null };
   /** The event is stored only if this transaction commits. Inside `database.transaction` it is detected automatically. */
   readonly transaction?: Knex.Transaction;
 }

@@ -14,6 +14,17 @@ export const tables = {
   replays: 'svc_webhook_replays',
 } as const;
 
+/** What is stored of the body of an event (D20). */
+export const bodyStates = {
+  stored: 0,
+  /** Deleted as soon as no delivery of the event is open. */
+  temporary: 1,
+  /** Deleted, because the chatbot or form stores nothing. */
+  notKept: 2,
+  /** Deleted with the data of a person. */
+  erased: 3,
+} as const;
+
 export const webhookMigrations: readonly Migration[] = [
   {
     id: '0100_webhooks',
@@ -48,6 +59,25 @@ export const webhookMigrations: readonly Migration[] = [
     id: '0190_webhook_needs_filter',
     async up(knex) {
       await knex.raw(`ALTER TABLE ${tables.events} RENAME COLUMN unfiltered TO needs_filter`);
+    },
+  },
+  {
+    id: '0200_webhook_privacy',
+    async up(knex) {
+      await knex.schema.alterTable(tables.events, (columns) => {
+        // A value of `bodyStates`.
+        columns.integer('body_state').notNullable().defaultTo(bodyStates.stored);
+        columns.bigInteger('body_deleted_at');
+        // Whom the event is about, for erasures. Null: no user or no guest session.
+        columns.bigInteger('user_id');
+        columns.text('session_id');
+      });
+      await knex.schema.alterTable(tables.replays, (columns) => {
+        columns.integer('without_body').notNullable().defaultTo(0);
+      });
+      await knex.raw(
+        `CREATE INDEX ${tables.events}_temporary ON ${tables.events} (id) WHERE body_state = ${String(bodyStates.temporary)}`,
+      );
     },
   },
 ];

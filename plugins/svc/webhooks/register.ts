@@ -35,6 +35,17 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
   hooks.addAction(fallbackHook, () => webhooks.fallback());
   hooks.addAction(sweepHook, () => webhooks.sweep());
   hooks.addAction('host_started', startOrLog);
+  // eslint-disable-next-line max-params -- the arguments of the hook
+  hooks.addFilter('svc_personal_data_erase', async (counts, person, { userId, conversations }, receipt) => {
+    const erased = await webhooks.erasePerson({
+      userId,
+      sessionId: 'sessionId' in person ? person.sessionId : null,
+      email: 'email' in person ? person.email : null,
+      conversations,
+    });
+    receipt.add('deliveries', erased.sent);
+    return { ...counts, webhook_events: erased.events, cancelled_deliveries: erased.cancelled };
+  });
   hooks.addFilter('rest_openapi', (document, namespace) =>
     namespace === serviceNamespace ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) } : document,
   );

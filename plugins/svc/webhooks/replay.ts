@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HostApi, Knex } from '#plugin-api';
 import type { Replay, ReplayRequest } from './delivery.ts';
 import { tables } from './migrations.ts';
-import { requeue } from './delivery-log.ts';
+import { requeue, withoutBody } from './delivery-log.ts';
 import type { DeliveryLog } from './webhooks.ts';
 
 const { deliveries, events, replays } = tables;
@@ -17,6 +17,7 @@ interface ReplayRow {
   readonly last: number;
   readonly replayed: number;
   readonly total: number;
+  readonly without_body: number;
   readonly created_at: number;
   readonly moved_at: number;
 }
@@ -95,7 +96,12 @@ export function createReplays({
     step,
     start: tick,
     async replay(request) {
-      const found = (await selection(database.knex, request).max('d.id as last').count('d.id as total').first()) as
+      const wanted = () => selection(database.knex, request);
+      const isDeleted = withoutBody(database.knex).whereRaw('id = d.event_id').select('id');
+      const deleted = (await wanted().whereExists(isDeleted).count('d.id as total').first()) as {
+        total: number | string;
+      };
+      const found = (await wanted().whereNotExists(isDeleted).max('d.id as last').count('d.id as total').first()) as
         { last: number | null; total: number | string } | undefined;
       const row = {
         id: randomUUID(),
@@ -105,6 +111,7 @@ export function createReplays({
         last: found?.last ?? 0,
         total: Number(found?.total ?? 0),
         replayed: 0,
+        without_body: Number(deleted.total),
         created_at: clock.now(),
         moved_at: 0,
       };
@@ -130,6 +137,13 @@ function selection(knex: Knex, { deliveries: uuids, since, until, endpointId, ev
   return query;
 }
 
-function toReplay({ id, state, replayed, total, created_at: createdAt }: ReplayRow): Replay {
-  return { id, state, replayed: Number(replayed), total: Number(total), createdAt: Number(createdAt) };
+function toReplay({ id, state, replayed, total, without_body: withoutBody, created_at: createdAt }: ReplayRow): Replay {
+  return {
+    id,
+    state,
+    replayed: Number(replayed),
+    total: Number(total),
+    withoutBody: Number(withoutBody),
+    createdAt: Number(createdAt),
+  };
 }

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { tables } from './migrations.ts';
+import { bodyStates, tables } from './migrations.ts';
 
 const { deliveries, events, attempts } = tables;
 const day = 86_400_000;
@@ -22,6 +22,35 @@ export async function sweep({ database }: Pick<HostApi, 'database'>, deliveredDa
     }
   }
   return removed;
+}
+
+/**
+ * Deletes temporary bodies of events without open deliveries. Usually the result of the last delivery does it; this covers
+ * events whose deliveries all failed before they were queued, and removed endpoints.
+ */
+export async function deleteTemporaryBodies({ database }: Pick<HostApi, 'database'>): Promise<void> {
+  const { knex } = database;
+  const ids: number[] = await knex(events)
+    .where({ body_state: bodyStates.temporary })
+    .whereNotExists(
+      knex(deliveries)
+        .select(knex.raw('1'))
+        .whereRaw('event_id = ??', [`${events}.id`])
+        .whereNotNull('due_at'),
+    )
+    .pluck('id');
+  for (let start = 0; start < ids.length; start += batch) {
+    const part = ids.slice(start, start + batch);
+    await knex(deliveries).whereIn('event_id', part).whereNotNull('body').update({ body: null });
+    await knex(events)
+      .whereIn('id', part)
+      .update({
+        body: Buffer.alloc(0),
+        context: null,
+        body_state: bodyStates.notKept,
+        body_deleted_at: database.now(),
+      });
+  }
 }
 
 async function sweepBatch(database: HostApi['database'], state: string, age: number): Promise<number> {

@@ -46,6 +46,7 @@ export interface DeliveryLog {
   recentFailures(limit?: number): Promise<Delivery[]>;
   /**
    * Retries a failed delivery with the same id. Returns false if it is not failed, so repeated clicks count once.
+   * @throws RestError 409 `rest_svc_delivery_body_deleted` if its body was deleted for privacy (D20).
    *
    * @param attempts retry only if the delivery has made this many, so that a click on an old page has no effect.
    */

@@ -49,6 +49,9 @@ describeDialects('leases of the webhook queue', (open) => {
       body: Buffer.from('{}'),
       needsEnvelopeFilter: false,
       context: null,
+      bodyState: 0,
+      userId: null,
+      sessionId: null,
     };
     await first.add(
       [
@@ -93,6 +96,9 @@ describeDialects('leases of the webhook queue', (open) => {
           body: Buffer.from('{}'),
           needsEnvelopeFilter: false,
           context: null,
+          bodyState: 0,
+          userId: null,
+          sessionId: null,
           deliveries,
         },
       ],

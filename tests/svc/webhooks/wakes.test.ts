@@ -19,6 +19,9 @@ const newEvent = (uuid: string) => ({
   body: Buffer.from('{}'),
   needsEnvelopeFilter: false,
   context: null,
+  bodyState: 0,
+  userId: null,
+  sessionId: null,
   deliveries: [{ uuid: `${uuid} delivery`, endpointId: 'one', orderKey: null, target: null, failed: null, wait: 0 }],
 });
 

@@ -3,7 +3,8 @@ import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.
 import type { Bot, BotLimit } from './bots/bot.ts';
 import type { FeedbackValue } from './conversations/conversation.ts';
 import type { LogRow } from './conversations/log-rows.ts';
-import type { Person, PersonalCounts, PersonIdentity } from './conversations/personal-data.ts';
+import type { Person, PersonIdentity } from './conversations/personal-data.ts';
+import type { PersonalCounts, ReceiptWriter } from './conversations/receipts.ts';
 import type { Reply, ChatbotPrompt, ChatbotTurn } from './reply/reply.ts';
 import type { RuleEvent } from './rules/rule.ts';
 import type { FloodThresholds } from './widget/flood-limit.ts';
@@ -57,9 +58,14 @@ declare module '#plugin-api' {
     ) => readonly PersonalRecord[];
     /**
      * Deletes the personal data that a plugin stores, and adds the number of records to the receipt under the plugin's own
-     * name. Runs after the conversations were deleted; may run more than once.
+     * name. Runs before the conversations are deleted; may run more than once. `receipt` lists deleted media and vectors.
      */
-    svc_personal_data_erase: (counts: PersonalCounts, person: Person, identity: PersonIdentity) => PersonalCounts;
+    svc_personal_data_erase: (
+      counts: PersonalCounts,
+      person: Person,
+      identity: PersonIdentity,
+      receipt: ReceiptWriter,
+    ) => PersonalCounts;
     /** Rows of `GET /logs` before they are sent: removes rows or members, or adds members. Totals stay the same. */
     svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
     /** Passages found for the latest message, best first. Runs only for bots with knowledge; empty when the store failed. */

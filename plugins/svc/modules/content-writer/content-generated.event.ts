@@ -81,6 +81,7 @@ export async function emitGenerated(
   await hooks.doActionAsync('svc_event_emit', 'content.generated', data, {
     origin: generation.origin,
     key: [generation.key],
+    person: { userId: generation.user?.id ?? null },
     meta: { generation_id: generation.key },
     ...(post === null && { resource: { id: generation.key, label: title } }),
   });

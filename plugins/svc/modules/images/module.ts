@@ -97,9 +97,12 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
   host.hooks.addFilter('svc_personal_data_export', async (records, person) =>
     (await import('./personal-data.ts')).exportImages(await images(), records, person),
   );
-  host.hooks.addFilter('svc_personal_data_erase', async (counts, person) =>
-    (await import('./personal-data.ts')).eraseImages(await images(), counts, person),
-  );
+  // eslint-disable-next-line max-params -- the arguments of the hook
+  host.hooks.addFilter('svc_personal_data_erase', async (counts, person, _identity, receipt) => {
+    const erased = await (await import('./personal-data.ts')).eraseImages(await images(), person);
+    receipt.add('media', erased.media);
+    return { ...counts, ...erased.counts };
+  });
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await (await import('./personal-data.ts')).reassignImages(host, { id, heir });
   });

@@ -8,6 +8,13 @@ interface PersonalRecord {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+interface DeletedMedia {
+  readonly media_id: number;
+  readonly mime_type: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 type Counts = Readonly<Record<string, number>>;
 /** A person, as `svc_personal_data_*` pass it. */
 type PersonQuery = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
@@ -35,13 +42,21 @@ export async function exportImages(
   ];
 }
 
-export async function eraseImages(parts: Images, counts: Counts, query: PersonQuery): Promise<Counts> {
+/** Returns the numbers of deleted records, and the files that were deleted from the media library. */
+export async function eraseImages(
+  parts: Images,
+  query: PersonQuery,
+): Promise<{ readonly counts: Counts; readonly media: readonly DeletedMedia[] }> {
   const person = await personOf(parts, query);
-  if (person === null) return counts;
+  if (person === null) return { counts: {}, media: [] };
   const images = await ownImages(parts, person);
-  for (const image of images) await parts.deleteImage(image);
+  const media: DeletedMedia[] = [];
+  for (const image of images) {
+    await parts.deleteImage(image);
+    media.push({ media_id: image.mediaId, mime_type: image.mimeType, size: image.bytes });
+  }
   const requests = await parts.requests.eraseOf(person);
-  return { ...counts, images: images.length, image_requests: requests };
+  return { counts: { images: images.length, image_requests: requests }, media };
 }
 
 async function ownImages(parts: Images, person: ImagePerson): Promise<readonly StoredImage[]> {

@@ -66,8 +66,15 @@ function registerQuestions({ host: { hooks }, load }: KnowledgeModule): void {
       })),
     ];
   });
-  hooks.addFilter('svc_personal_data_erase', async (counts, _person, asker) => {
-    const erased = await (await load()).questions.erase(asker);
+  // eslint-disable-next-line max-params -- the arguments of the hook
+  hooks.addFilter('svc_personal_data_erase', async (counts, _person, asker, receipt) => {
+    const { questions } = await load();
+    // A source that an administrator wrote belongs to the site. It may repeat the question, so the receipt names it.
+    const answered = (await questions.listByAsker(asker)).flatMap(({ baseId, sourceId }) =>
+      sourceId === null ? [] : [{ knowledge_base: baseId, source: sourceId, state: 'kept' as const }],
+    );
+    receipt.add('vectors', answered);
+    const erased = await questions.erase(asker);
     return erased === 0 ? counts : { ...counts, unanswered_questions: erased };
   });
 }

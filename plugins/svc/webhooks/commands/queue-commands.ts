@@ -1,5 +1,6 @@
 import type { CliCommand } from '#plugin-api';
 import type { Delivery, DeliveryState, Replay, ReplayRequest } from '../delivery.ts';
+import { skippedText } from '../pages/delivery-log-actions.ts';
 import type { WebhookPagesContext } from '../pages/pages-context.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -180,6 +181,7 @@ function deliveryRecord({
   attempts,
   httpStatus,
   error,
+  bodyDeleted,
   createdAt,
   finishedAt,
 }: Delivery): Record<string, unknown> {
@@ -194,11 +196,20 @@ function deliveryRecord({
     attempts,
     status: httpStatus,
     error,
+    body:
+      bodyDeleted === null ? 'stored' : `deleted: ${bodyDeleted === 'erased' ? 'data of a person erased' : 'not kept'}`,
     created_at: time(createdAt),
     finished_at: time(finishedAt),
   };
 }
 
-function replayRecord({ id, state, replayed, total, createdAt }: Replay): Record<string, unknown> {
-  return { id, state, replayed, total, created_at: new Date(createdAt).toISOString() };
+function replayRecord({ id, state, replayed, total, withoutBody, createdAt }: Replay): Record<string, unknown> {
+  return {
+    id,
+    state,
+    replayed,
+    total,
+    ...(withoutBody > 0 && { without_body: withoutBody, note: skippedText(withoutBody).trim() }),
+    created_at: new Date(createdAt).toISOString(),
+  };
 }

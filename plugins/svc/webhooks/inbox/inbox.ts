@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { RestError, type HostApi, type Migration } from '#plugin-api';
+import { RestError, type HostApi, type Knex, type Migration } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { bodyStates, tables } from '../migrations.ts';
 import { isSameText, sign } from '../sign.ts';
 import type { WebhookAdministration, Webhooks } from '../webhooks.ts';
 
@@ -191,7 +192,9 @@ export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
         await knex(inboxTable).insert({
           received_at: host.clock.now(),
           headers: JSON.stringify(storableHeaders(headers)),
-          body: Buffer.from(body),
+          body: (await isTemporary(knex, headers['x-svc-delivery-id']))
+            ? Buffer.from(temporaryNote)
+            : Buffer.from(body),
           verdict,
           response: stored.answer,
         });
@@ -202,6 +205,31 @@ export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
       return stored.answer;
     },
   };
+}
+
+/** Stored instead of a body that the site may not keep (D20). */
+const temporaryNote = '(The body is not stored, because the chatbot or form does not store texts.)';
+
+async function isTemporary(knex: Knex, deliveryId: string | undefined): Promise<boolean> {
+  if (deliveryId === undefined) return false;
+  const row = (await knex(`${tables.deliveries} as d`)
+    .join(`${tables.events} as e`, 'e.id', 'd.event_id')
+    .where('d.uuid', deliveryId)
+    .first('e.body_state')) as { readonly body_state: number } | undefined;
+  return row !== undefined && row.body_state !== bodyStates.stored;
+}
+
+/** Deletes received requests of these events. @param eventIds `X-SVC-Event-Id` */
+export async function eraseFromInbox(
+  { database }: Pick<HostApi, 'database'>,
+  eventIds: ReadonlySet<string>,
+): Promise<void> {
+  if (eventIds.size === 0) return;
+  const rows = (await database.knex(inboxTable).select('id', 'headers')) as Pick<InboxRow, 'id' | 'headers'>[];
+  const ids = rows
+    .filter(({ headers }) => eventIds.has((JSON.parse(headers) as Record<string, string>)['x-svc-event-id'] ?? ''))
+    .map(({ id }) => id);
+  await database.knex(inboxTable).whereIn('id', ids).delete();
 }
 
 interface InboxRow {

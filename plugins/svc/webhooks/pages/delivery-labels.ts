@@ -12,6 +12,7 @@ const byFailure: Readonly<Record<string, string>> = {
   filter: 'Check the log of this site and report the error to the author of the plugin.',
   stopped: 'Turn on event webhooks and the endpoint, then retry.',
   aborted: 'The site was shutting down; retry.',
+  body_deleted: 'It cannot be sent again. Its record stays in the log.',
 };
 
 const byStatus: Readonly<Record<number, string>> = {
@@ -61,6 +62,7 @@ const reasons: Readonly<Record<Exclude<DeliveryFailure, 'status'>, string>> = {
   answer: 'The response is not valid HTTP.',
   filter: "A plugin's filter failed.",
   aborted: 'The attempt was aborted because the service stopped.',
+  body_deleted: 'Not sent: the body was deleted for privacy.',
   stopped: 'Not sent: the endpoint or event webhooks were turned off.',
 };
 

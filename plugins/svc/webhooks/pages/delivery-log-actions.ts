@@ -1,4 +1,5 @@
 import { formatCount, formatNumber, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import { errors } from '../../kit/errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { ReplayRequest } from '../delivery.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
@@ -28,14 +29,26 @@ export function deliveryLogActions({
     replay: async (request) => {
       const ids = selected(request);
       if (ids.length === 0) return none;
-      const { replayed } = await deliveryLog.replay({ deliveries: ids });
-      return replayed === 0
-        ? info('Nothing was replayed: pending and in-flight deliveries are sent anyway.')
-        : good(`${count(replayed)} sent again with the same ids.`);
+      const { replayed, withoutBody } = await deliveryLog.replay({ deliveries: ids });
+      if (replayed > 0) return good(`${count(replayed)} sent again with the same ids.${skippedText(withoutBody)}`);
+      return withoutBody > 0
+        ? bad(`Nothing was sent again.${skippedText(withoutBody)}`)
+        : info('Nothing was replayed: pending and in-flight deliveries are sent anyway.');
     },
     retry: async (request) => {
-      const done = await each(request, (id) => deliveryLog.retry(id));
+      let withoutBody = 0;
+      const done = await each(request, (id) =>
+        deliveryLog.retry(id).catch((error: unknown) => {
+          if ((error as { readonly code?: unknown }).code !== errors.delivery_body_deleted().code) throw error;
+          withoutBody += 1;
+          return false;
+        }),
+      );
       if (done === null) return none;
+      if (withoutBody > 0)
+        return (done > 0 ? info : bad)(
+          `${done > 0 ? `Retrying ${count(done)}.` : 'Nothing was sent again.'}${skippedText(withoutBody)}`,
+        );
       return done === 0 ? info('None of these deliveries is failed anymore.') : good(`Retrying ${count(done)}.`);
     },
     clear: async (request) => {
@@ -49,12 +62,16 @@ export function deliveryLogActions({
       const wanted = readReplay(request, await host.site.timezone());
       if (typeof wanted === 'string') return bad(wanted);
       const replay = await deliveryLog.replay(wanted);
-      if (replay.total === 0) return info('No finished delivery matches. Nothing was sent again.');
-      return good(
+      const skipped = skippedText(replay.withoutBody);
+      if (replay.total === 0)
+        return skipped === ''
+          ? info('No finished delivery matches. Nothing was sent again.')
+          : bad(`Nothing was sent again.${skipped}`);
+      const text =
         replay.state === 'done'
           ? `${count(replay.replayed)} sent again.`
-          : `Sending ${count(replay.total)} again, ${formatNumber(wanted.rate)} per second. The replay continues in the background.`,
-      );
+          : `Sending ${count(replay.total)} again, ${formatNumber(wanted.rate)} per second. The replay continues in the background.`;
+      return good(`${text}${skipped}`);
     },
     'stop-replay': async (request) =>
       (await deliveryLog.stopReplay(readText(request, 'replay')))
@@ -65,6 +82,12 @@ export function deliveryLogActions({
         ? good('Endpoint resumed. Its events are sent now.')
         : info('This endpoint is no longer paused.'),
   };
+}
+
+/** Sentence about deliveries that cannot be replayed, after a space; empty if there are none. */
+export function skippedText(withoutBody: number): string {
+  if (withoutBody === 0) return '';
+  return ` ${count(withoutBody)} cannot be sent again: the body was deleted for privacy.`;
 }
 
 function selected(request: AdminRequest): string[] {

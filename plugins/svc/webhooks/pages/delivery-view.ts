@@ -32,6 +32,8 @@ export async function deliveryView(
     badge: stateBadge(delivery),
     isFinished: state === 'delivered' || state === 'failed',
     isFailed: state === 'failed',
+    mayRepeat: delivery.bodyDeleted === null,
+    bodyNote: bodyNote(delivery),
     isWaiting: state === 'pending',
     fields: { id },
     url: last?.url ?? endpoint?.url ?? '',
@@ -56,10 +58,25 @@ export async function deliveryView(
     shownBody: (raw || pretty === null ? body : pretty).slice(0, maxShown),
     isCut: body.length > maxShown,
     attempts: attemptLog.map((attempt) => attemptView(attempt)).reverse(),
-    lastAttempt: last === undefined ? null : attemptView(last),
-    ...(last && { curl: curlCommands(last, body), base: signedText(last, body), verify: verifyForm(attemptLog, body) }),
+    lastAttempt: last === undefined || delivery.bodyDeleted !== null ? null : attemptView(last),
+    ...(last &&
+      delivery.bodyDeleted === null && {
+        curl: curlCommands(last, body),
+        base: signedText(last, body),
+        verify: verifyForm(attemptLog, body),
+      }),
     isSigned: secret !== null || endpoint?.secret != null,
   };
+}
+
+/** What privacy does to the body; empty if it is stored like any other. */
+function bodyNote({ bodyDeleted, isTemporary }: DeliveryDetail): string {
+  if (bodyDeleted === 'erased') return 'The body was deleted with the data of a person. It cannot be sent again.';
+  if (bodyDeleted === 'not_kept')
+    return 'The body was deleted after the last attempt, because the chatbot or form does not store texts. It cannot be sent again.';
+  return isTemporary
+    ? 'The body is deleted after the last attempt, because the chatbot or form does not store texts.'
+    : '';
 }
 
 function attemptView(attempt: Attempt) {

@@ -1,4 +1,5 @@
 import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { errors } from '../../kit/errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { DeliveryDetail } from '../delivery.ts';
 import { deliveryView } from './delivery-view.ts';
@@ -36,7 +37,8 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
     }),
     actions: {
       replay: async (request) => {
-        const { replayed } = await deliveryLog.replay({ deliveries: [readText(request, 'id')] });
+        const { replayed, withoutBody } = await deliveryLog.replay({ deliveries: [readText(request, 'id')] });
+        if (withoutBody > 0) throw errors.delivery_body_deleted();
         return done(
           request,
           replayed > 0

@@ -1,4 +1,4 @@
-import { tables } from '../migrations.ts';
+import { bodyStates, tables } from '../migrations.ts';
 import { leaseDuration, skewTolerance } from './store-contract.ts';
 
 const { events, deliveries, attempts, leases } = tables;
@@ -23,7 +23,7 @@ const asynchronousCommit = "(SELECT set_config('synchronous_commit', 'off', true
  */
 const lease = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
     INSERT INTO ${leases} (delivery_id, owner, token, until) SELECT id, $1, $2::bigint, ${now} + ${String(leaseDuration)} FROM picked WHERE ${asynchronousCommit} ON CONFLICT DO NOTHING RETURNING delivery_id)
-  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.needs_filter, p.endpoint_id, p.order_key
+  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.needs_filter, p.endpoint_id, p.order_key, e.body_state
   FROM picked p LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = p.event_id OFFSET 0) e ON true WHERE (p.id IN (SELECT delivery_id FROM taken)) IS TRUE`;
 
 const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key';
@@ -61,8 +61,9 @@ const endLeases = (
 const wasEnded = 'd.id = ANY (ARRAY(SELECT delivery_id FROM ended))';
 
 export const sql = {
-  add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, needs_filter, context)
-      SELECT u, n, k, ${now}, convert_to(b, 'UTF8'), f, c FROM unnest($1::text[], $2::text[], $3::text[], ${jsonArray('$4')}, $5::int[], $14::text[]) AS i(u, n, k, b, f, c) RETURNING id, uuid)
+  add: `WITH ev AS (INSERT INTO ${events} (uuid, name, key, created_at, body, needs_filter, context, body_state, user_id, session_id)
+      SELECT u, n, k, ${now}, convert_to(b, 'UTF8'), f, c, s, p, g FROM unnest($1::text[], $2::text[], $3::text[], ${jsonArray('$4')}, $5::int[], $14::text[], $15::int[], $16::bigint[], $17::text[])
+        AS i(u, n, k, b, f, c, s, p, g) RETURNING id, uuid)
     INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
       SELECT i.u, ev.id, i.ep, CASE WHEN i.fail IS NULL THEN 'pending' ELSE 'failed' END, CASE WHEN i.fail IS NULL THEN CASE WHEN i.wait > 0 THEN ${now} + i.wait ELSE 0 END END, i.ord, i.t, ${now},
         CASE WHEN i.fail IS NOT NULL THEN ${now} END, i.fail, i.err
@@ -102,6 +103,12 @@ export const sql = {
       (SELECT endpoint_id FROM ${deliveries} WHERE due_at IS NOT NULL ORDER BY endpoint_id LIMIT 1)
       UNION ALL SELECT (SELECT d.endpoint_id FROM ${deliveries} d WHERE d.due_at IS NOT NULL AND d.endpoint_id > open.endpoint_id ORDER BY d.endpoint_id LIMIT 1) FROM open WHERE open.endpoint_id IS NOT NULL)
     SELECT endpoint_id FROM open WHERE endpoint_id IS NOT NULL`,
+  /** Serializes nodes that end the last deliveries of one event at the same moment: the later one sees the other's result. */
+  lockTemporary: `SELECT id FROM ${events} WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE`,
+  deleteTemporaryBodies: `WITH deleted AS (
+    UPDATE ${events} e SET body = '', context = NULL, body_state = ${String(bodyStates.notKept)}, body_deleted_at = ${now}
+    WHERE e.id = ANY ($1::bigint[]) AND e.body_state = ${String(bodyStates.temporary)} AND NOT EXISTS (SELECT 1 FROM ${deliveries} d WHERE d.event_id = e.id AND d.due_at IS NOT NULL) RETURNING e.id)
+    UPDATE ${deliveries} SET body = NULL WHERE event_id = ANY (ARRAY(SELECT id FROM deleted)) AND body IS NOT NULL`,
   context: `SELECT context FROM ${events} WHERE id = $1`,
   saveBodyOverride: `UPDATE ${deliveries} SET body = $1 WHERE id = $2 AND EXISTS (SELECT 1 FROM ${leases} WHERE delivery_id = $2 AND token = $3 AND owner = $4)`,
 } as const;

@@ -1,6 +1,13 @@
 import type { DatabaseApi, PostgresqlConnection } from '#plugin-api';
 import { joinJson, numberArray, sql, textArray } from './postgresql-statements.ts';
-import { batchSize, type ClaimRequest, type JobResult, type Job, type Store } from './store-contract.ts';
+import {
+  batchSize,
+  temporaryEvents,
+  type ClaimRequest,
+  type JobResult,
+  type Job,
+  type Store,
+} from './store-contract.ts';
 
 type Row = readonly unknown[];
 
@@ -74,6 +81,9 @@ class PostgresqlStore implements Store {
       textArray(flat.map(({ failed }) => failed?.error ?? null)),
       numberArray(flat.map(({ wait }) => wait)),
       textArray(added.map(({ context }) => context)),
+      numberArray(added.map(({ bodyState }) => bodyState)),
+      numberArray(added.map(({ userId }) => userId)),
+      textArray(added.map(({ sessionId }) => sessionId)),
     ];
     await this.run((connection) => connection.rows(sql.add, values), { ...(transaction && { transaction }) });
   };
@@ -176,6 +186,7 @@ class PostgresqlStore implements Store {
       needsEnvelopeFilter,
       endpointId,
       orderKey,
+      bodyState,
     ] = row;
     const event =
       eventId === null
@@ -187,6 +198,7 @@ class PostgresqlStore implements Store {
             key: key as string,
             body: Buffer.from(body as string),
             needsEnvelopeFilter: needsEnvelopeFilter === 1,
+            bodyState: bodyState as number,
           };
     this.held.set(id as number, token);
     return {
@@ -232,6 +244,7 @@ class PostgresqlStore implements Store {
     const common = results.filter(isCommon);
     const others = common.length === results.length ? [] : results.filter((result) => !isCommon(result));
     const written = new Set<unknown>();
+    const temporary = temporaryEvents(results);
     await this.run(async (connection) => {
       const write = async (text: string, values: readonly string[]): Promise<void> => {
         for (const [id] of (await connection.rows(text, values)).rows) written.add(id);
@@ -248,6 +261,10 @@ class PostgresqlStore implements Store {
         ]);
       }
       if (others.length > 0) await write(sql.finish, [...resultValues(others), this.owner]);
+      if (temporary.length > 0) {
+        await connection.rows(sql.lockTemporary, [numberArray(temporary)]);
+        await connection.rows(sql.deleteTemporaryBodies, [numberArray(temporary)]);
+      }
       if (written.size < results.length) await write(sql.writtenBefore, [...leaseValues(results), this.owner]);
     });
     for (const { job } of results) this.forget(job);

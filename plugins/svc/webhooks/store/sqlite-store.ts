@@ -1,9 +1,10 @@
 import type { DatabaseApi, SqliteConnection } from '#plugin-api';
-import { tables } from '../migrations.ts';
+import { bodyStates, tables } from '../migrations.ts';
 import {
   batchSize,
   leaseDuration,
   skewTolerance,
+  temporaryEvents,
   type ClaimRequest,
   type JobResult,
   type Job,
@@ -17,14 +18,15 @@ const now = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 const scheduledWait =
   "CASE WHEN log IS NULL THEN due_at - created_at ELSE COALESCE(CASE WHEN json_valid(log) THEN json_extract(log, '$.next') END, 0) END";
 
-const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.needs_filter, d.order_key
+const columns = `d.id, d.uuid, d.attempts, d.run_start, d.target, d.body, e.id, e.uuid, e.name, e.key, e.body, e.needs_filter, d.order_key, e.body_state
   FROM ${deliveries} d LEFT JOIN ${events} e ON e.id = d.event_id`;
 const isFirstOfKey = `AND (d.order_key IS NULL OR NOT EXISTS (SELECT 1 FROM ${deliveries} p
   WHERE p.endpoint_id = d.endpoint_id AND p.order_key = d.order_key AND p.due_at IS NOT NULL AND p.id < d.id))`;
 
 const sql = {
   now: `SELECT ${now}`,
-  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, needs_filter, context) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  addEvent: `INSERT INTO ${events} (uuid, name, key, created_at, body, needs_filter, context, body_state, user_id, session_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   addDelivery: `INSERT INTO ${deliveries} (uuid, event_id, endpoint_id, state, due_at, order_key, target, created_at, finished_at, failure, error)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   fresh: `SELECT ${columns} WHERE d.endpoint_id = ? AND d.due_at = 0 AND d.id > ? ORDER BY d.id LIMIT ?`,
@@ -52,6 +54,9 @@ const sql = {
   stored: `SELECT 1 FROM ${deliveries} WHERE uuid = ?`,
   shortenLeases: `UPDATE ${leases} SET until = ? WHERE until > ?`,
   shortenWaits: `UPDATE ${deliveries} SET due_at = ? + ${scheduledWait} WHERE endpoint_id = ? AND due_at > ? AND due_at > ? + ${scheduledWait} + ?`,
+  deleteTemporaryBody: `UPDATE ${events} SET body = x'', context = NULL, body_state = ${String(bodyStates.notKept)}, body_deleted_at = ?
+    WHERE id = ? AND body_state = ${String(bodyStates.temporary)} AND NOT EXISTS (SELECT 1 FROM ${deliveries} WHERE event_id = ${events}.id AND due_at IS NOT NULL)`,
+  deleteBodyOverrides: `UPDATE ${deliveries} SET body = NULL WHERE event_id = ?`,
   context: `SELECT context FROM ${events} WHERE id = ?`,
   leasedNow: `SELECT j.value FROM ${leases} l, json_each(l.jobs) j`,
 } as const;
@@ -77,6 +82,7 @@ function toJob(row: Row, endpointId: string, token: number): Job {
     body,
     needsFilter,
     orderKey,
+    bodyState,
   ] = row;
   const event =
     eventId === null
@@ -88,6 +94,7 @@ function toJob(row: Row, endpointId: string, token: number): Job {
           key: key as string,
           body: body as Buffer,
           needsEnvelopeFilter: needsFilter === 1,
+          bodyState: bodyState as number,
         };
   return {
     id: id as number,
@@ -169,6 +176,9 @@ class SqliteStore implements Store {
             event.body,
             event.needsEnvelopeFilter ? 1 : 0,
             event.context,
+            event.bodyState,
+            event.userId,
+            event.sessionId,
           );
           for (const { uuid, endpointId, orderKey, target, failed, wait } of event.deliveries) {
             connection.run(
@@ -205,6 +215,7 @@ class SqliteStore implements Store {
         if (holds(result.job.token)) writeResult(connection, time, result);
         else stale.push(result.job);
       }
+      for (const id of temporaryEvents(finished)) deleteTemporaryBody(connection, id, time);
       for (const { job } of finished) this.forget(connection, job);
       for (const job of released) {
         this.forget(connection, job);
@@ -392,6 +403,12 @@ class SqliteStore implements Store {
 /** @param owner unique per process. */
 export function createSqliteStore(database: DatabaseApi, owner: string): Store {
   return new SqliteStore(database, owner);
+}
+
+/** In the transaction that stored the result of the last delivery of the event. */
+function deleteTemporaryBody(connection: SqliteConnection, eventId: number, time: number): void {
+  if (connection.run(sql.deleteTemporaryBody, time, eventId).changes > 0)
+    connection.run(sql.deleteBodyOverrides, eventId);
 }
 
 function openEndpoints(connection: SqliteConnection): string[] {

@@ -1,5 +1,6 @@
 import type { Knex } from '#plugin-api';
 import type { DeliveryFailure } from '../delivery.ts';
+import { bodyStates } from '../migrations.ts';
 
 /** A delivery that this process holds a lease on. */
 export interface Job {
@@ -28,6 +29,8 @@ export interface StoredEvent {
   readonly key: string;
   readonly body: Buffer;
   readonly needsEnvelopeFilter: boolean;
+  /** A value of `bodyStates`. */
+  readonly bodyState: number;
 }
 
 export interface NewDelivery {
@@ -50,6 +53,11 @@ export interface NewEvent {
   readonly needsEnvelopeFilter: boolean;
   /** JSON of the emit context, for the envelope filter. */
   readonly context: string | null;
+  /** A value of `bodyStates`. */
+  readonly bodyState: number;
+  /** See `EventContext.person`. */
+  readonly userId: number | null;
+  readonly sessionId: string | null;
   readonly deliveries: readonly NewDelivery[];
 }
 
@@ -147,3 +155,11 @@ export const heartbeatInterval = 4_000;
 export const skewTolerance = 60_000;
 /** Jobs per batch (contract 8). */
 export const batchSize = 5;
+
+/** Ids, ascending, of the events with a temporary body that one of the results ends a delivery of. */
+export function temporaryEvents(finished: readonly JobResult[]): readonly number[] {
+  const ids = new Set<number>();
+  for (const { job, state } of finished)
+    if (state !== 'pending' && job.event?.bodyState === bodyStates.temporary) ids.add(job.event.id);
+  return [...ids].sort((left, right) => left - right);
+}

@@ -291,7 +291,9 @@ const privacySection: Section = {
           path: 'privacy.keep',
           type: 'switch',
           label: 'Store submissions',
-          help: 'If off, fields and responses are not stored, only the fact of a submission. Files are never stored.',
+          help:
+            'If off, fields and responses are not stored, only the fact of a submission. Bodies of webhook events are ' +
+            'deleted after their last delivery. Files are never stored.',
         },
         {
           path: 'privacy.retention_days',

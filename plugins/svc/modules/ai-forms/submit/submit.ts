@@ -152,6 +152,8 @@ function store(
       };
       await host.hooks.doActionAsync('svc_event_emit', 'form.submitted', data, {
         meta: { form_id: form.id, provider: generation.provider, model: generation.model },
+        keep: form.privacy.keep,
+        person: { userId: user.id, sessionId: input.session },
       });
       return number;
     })

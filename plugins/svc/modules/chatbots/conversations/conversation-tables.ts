@@ -205,10 +205,21 @@ const tableNamesMigration: Migration = {
   },
 };
 
+/** Earlier receipts have no document. */
+const receiptDocumentsMigration: Migration = {
+  id: '0201_receipt_documents',
+  async up(knex) {
+    await knex.schema.alterTable(tables.receipts, (columns) => {
+      columns.text('document');
+    });
+  },
+};
+
 export const conversationMigrations: readonly Migration[] = [
   conversationsMigration,
   logTextsMigration,
   tableNamesMigration,
+  receiptDocumentsMigration,
 ];
 
 /**

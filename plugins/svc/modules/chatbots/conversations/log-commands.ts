@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { formatCount, type CliCommand, type JsonSchema } from '#plugin-api';
@@ -12,9 +13,9 @@ const personFlags: Readonly<Record<string, JsonSchema>> = {
   session: { type: 'string', description: 'Data of this guest session.' },
 };
 
-/** `svc logs export|erase|index`. */
+/** `svc logs export|erase|verify|index`. */
 export function logCommands(parts: ChatbotParts): CliCommand[] {
-  return [exportCommand(parts), eraseCommand(parts), indexCommand(parts)];
+  return [exportCommand(parts), eraseCommand(parts), verifyCommand(parts), indexCommand(parts)];
 }
 
 function exportCommand(parts: ChatbotParts): CliCommand {
@@ -51,7 +52,7 @@ function exportCommand(parts: ChatbotParts): CliCommand {
 }
 
 /** Creates a file that only its owner can read. Fails if the file exists. */
-async function write(file: string, content: AsyncGenerator<string>): Promise<void> {
+async function write(file: string, content: AsyncIterable<string>): Promise<void> {
   await pipeline(Readable.from(content), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
 }
 
@@ -59,16 +60,37 @@ function eraseCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs erase',
     description:
-      'Delete all conversations and form submissions of one person and print the receipt. ' +
-      'Without --yes, print how many there are.',
-    flags: { ...personFlags, yes: { type: 'boolean', description: 'Confirm the deletion. It cannot be undone.' } },
+      'Delete all data of one person, cancel waiting webhook deliveries about them and print the receipt. ' +
+      'Without --yes, print how many conversations and submissions there are.',
+    flags: {
+      ...personFlags,
+      yes: { type: 'boolean', description: 'Confirm the deletion. It cannot be undone.' },
+      receipt: { type: 'string', description: 'Write the signed receipt to this new file.' },
+    },
     run: async ({ flags }) => {
       const person = await readPerson(parts, flags);
       if (person === null) throw new Error('Name the person with --user, --email or --session.');
       const data = await parts.personalData();
       if (flags['yes'] !== true) return { ...(await data.count(person)), deleted: 'nothing: add --yes' };
-      const { counts, ...receipt } = await data.erase(person, 'command line');
-      return { ...receipt, at: new Date(receipt.at).toISOString(), ...counts };
+      const { counts, lists, document, ...receipt } = await data.erase(person, 'command line');
+      if (flags['receipt'] !== undefined) await write(String(flags['receipt']), Readable.from([document]));
+      return { ...receipt, at: new Date(receipt.at).toISOString(), ...counts, ...lists };
+    },
+  };
+}
+
+function verifyCommand(parts: ChatbotParts): CliCommand {
+  return {
+    name: 'svc logs verify',
+    description: 'Check the signature of a receipt of an export or deletion.',
+    args: [{ name: 'file', description: 'JSON file of the receipt.' }],
+    run: async ({ args: [file = ''] }) => {
+      const check = await (await parts.personalData()).checkReceipt(await readFile(file, 'utf8'));
+      if (check === 'invalid')
+        throw new Error('The signature is not valid: the receipt was changed, or it is no receipt.');
+      return check === 'valid'
+        ? 'The signature is valid. This site made the receipt.'
+        : 'The signature is valid, but not of the current key of this site. Compare public_key with an earlier receipt.';
     },
   };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import { submissionsJsonl } from '../forms/submissions-export.ts';
 import type { Submission, SubmissionStore } from '../forms/submission.ts';
@@ -8,6 +7,16 @@ import { createWriteParts } from './append-messages.ts';
 import { deleteConversations } from './delete-conversations.ts';
 import { conversationRecord, readConversations } from './export-logs.ts';
 import type { Logs } from './logs.ts';
+import {
+  checkReceipt,
+  createReceipts,
+  emptyLists,
+  type PersonalCounts,
+  type Receipt,
+  type ReceiptCheck,
+  type ReceiptLists,
+  type ReceiptWriter,
+} from './receipts.ts';
 
 /** Whose data: a user, the owner of an email address (as a user or in a form), or a guest by session. */
 export type Person = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
@@ -20,22 +29,6 @@ export interface PersonIdentity {
   readonly conversations: readonly string[];
 }
 
-export type PersonalCounts = Readonly<Record<string, number>>;
-
-/** A record of an export or deletion, without the data and the name of the person. */
-export interface Receipt {
-  readonly id: string;
-  readonly act: 'export' | 'erase';
-  /** How the person was identified. */
-  readonly by: 'user' | 'email' | 'session';
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** Login of the administrator, or `command line`. */
-  readonly actor: string;
-  /** Numbers of conversations, messages and submissions, and the counts that plugins add. */
-  readonly counts: PersonalCounts;
-}
-
 export interface PersonalData {
   /** Counts the data of a person. */
   count(person: Person): Promise<PersonalCounts>;
@@ -45,10 +38,13 @@ export interface PersonalData {
   erase(person: Person, actor: string): Promise<Receipt>;
   /** Newest first. */
   receipts(limit: number): Promise<readonly Receipt[]>;
+  receipt(id: string): Promise<Receipt | null>;
+  /** Checks the signature of the JSON of a receipt. */
+  checkReceipt(text: string): Promise<ReceiptCheck>;
 }
 
 export interface PersonalDataParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'users' | 'hooks' | 'log'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'users' | 'hooks' | 'log' | 'options' | 'secrets' | 'site'>;
   readonly submissions: SubmissionStore;
   readonly logs: Pick<Logs, 'maintain'>;
 }
@@ -63,6 +59,7 @@ const batchSize = 500;
 
 export function createPersonalData({ host, submissions, logs }: PersonalDataParts): PersonalData {
   const { knex } = host.database;
+  const receipts = createReceipts(host);
 
   async function find(person: Person): Promise<Found> {
     const userId =
@@ -90,12 +87,16 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
   }
 
   async function storeReceipt(
-    act: Receipt['act'],
-    { person, actor, counts }: { readonly person: Person; readonly actor: string; readonly counts: PersonalCounts },
+    person: Person,
+    {
+      act,
+      actor,
+      counts,
+      lists = emptyLists,
+    }: Pick<Receipt, 'act' | 'actor' | 'counts'> & Partial<Pick<Receipt, 'lists'>>,
   ): Promise<Receipt> {
     const by = 'userId' in person ? 'user' : 'email' in person ? 'email' : 'session';
-    const receipt: Receipt = { id: randomUUID(), act, by, at: host.clock.now(), actor, counts };
-    await knex(tables.receipts).insert({ ...receipt, counts: JSON.stringify(counts) });
+    const receipt = await receipts.store({ act, by, actor, counts, lists });
     host.log.info(act === 'erase' ? 'Personal data deleted' : 'Personal data exported', {
       event: act === 'erase' ? 'personal_data_deleted' : 'personal_data_exported',
       receipt: receipt.id,
@@ -118,14 +119,23 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
         yield line('submission', JSON.parse(json) as Record<string, unknown>);
       const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person, toIdentity(found));
       for (const record of more) yield line(record.type, record.data);
-      await storeReceipt('export', {
-        person,
+      await storeReceipt(person, {
+        act: 'export',
         actor,
         counts: { ...countFound(found), ...(more.length > 0 && { others: more.length }) },
       });
     },
     async erase(person, actor) {
       const found = await find(person);
+      const { lists, writer } = createReceiptLists();
+      // First, so that a deletion that was interrupted finds all conversations again.
+      const others = await host.hooks.applyFiltersAsync(
+        'svc_personal_data_erase',
+        countFound(found),
+        person,
+        toIdentity(found),
+        writer,
+      );
       const erased = {
         conversations: 0,
         messages: found.conversations.reduce((total, { message_count }) => total + message_count, 0),
@@ -142,16 +152,24 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       if (!('userId' in person)) erased.submissions += await submissions.deleteByPerson(person);
       if (found.userId !== null && found.userId > 0)
         erased.submissions += await submissions.deleteByPerson({ userId: found.userId });
-      const counts = await host.hooks.applyFiltersAsync('svc_personal_data_erase', erased, person, toIdentity(found));
       // The search index still contains words of the deleted conversations.
       await logs.maintain({ purge: true });
-      return storeReceipt('erase', { person, actor, counts });
+      return storeReceipt(person, { act: 'erase', actor, counts: { ...others, ...erased }, lists });
     },
-    async receipts(limit) {
-      const rows = (await knex(tables.receipts).orderBy('at', 'desc').limit(limit)) as (Omit<Receipt, 'counts'> & {
-        counts: string;
-      })[];
-      return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) as PersonalCounts }));
+    receipts: receipts.list,
+    receipt: receipts.find,
+    checkReceipt: (text) => checkReceipt(host, text),
+  };
+}
+
+function createReceiptLists(): { readonly lists: ReceiptLists; readonly writer: ReceiptWriter } {
+  const lists: { -readonly [Kind in keyof ReceiptLists]: ReceiptLists[Kind] } = { ...emptyLists };
+  return {
+    lists,
+    writer: {
+      add: (kind, entries) => {
+        lists[kind] = [...lists[kind], ...entries] as never;
+      },
     },
   };
 }

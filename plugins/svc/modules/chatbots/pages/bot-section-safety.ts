@@ -28,7 +28,9 @@ const storage: FieldGroup = {
       path: 'privacy.keep',
       type: 'switch',
       label: 'Store conversations',
-      help: "When off, a conversation exists only in the visitor's page and is not logged.",
+      help:
+        "When off, a conversation exists only in the visitor's page and is not logged. Bodies of webhook events are deleted " +
+        'after their last delivery.',
     },
     {
       path: 'privacy.retention_days',

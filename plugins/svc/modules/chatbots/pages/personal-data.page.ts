@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { formatCount, RestError, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { parsePerson, type Person, type Receipt } from '../conversations/personal-data.ts';
+import { parsePerson, type Person } from '../conversations/personal-data.ts';
+import type { Receipt } from '../conversations/receipts.ts';
 
 const identifierKinds = [
   { value: 'email', label: 'Email address' },
@@ -9,6 +11,7 @@ const identifierKinds = [
 ] as const;
 
 const receiptsShown = 20;
+const sentShown = 20;
 
 /** The page "Personal data": finds, exports and deletes the data of one person, and lists the receipts. */
 export function personalDataPage(parts: ChatbotParts): AdminPageBody {
@@ -22,6 +25,22 @@ export function personalDataPage(parts: ChatbotParts): AdminPageBody {
             name: 'personal-data.jsonl',
             type: 'application/jsonl; charset=utf-8',
             content: data.export(readPerson(form), user.login),
+          },
+        };
+      },
+      receipt: async ({ form }) => {
+        const receipt = await (await parts.personalData()).receipt(String(form['id']));
+        if (receipt?.document == null)
+          throw new RestError({
+            code: 'rest_svc_receipt_not_found',
+            status: 404,
+            message: 'Receipt not found. Receipts of earlier versions are not signed and cannot be downloaded.',
+          });
+        return {
+          download: {
+            name: `receipt-${receipt.id}.json`,
+            type: 'application/json',
+            content: Readable.from([`${receipt.document}\n`]),
           },
         };
       },
@@ -75,6 +94,11 @@ async function personalDataView(
       ...receipt,
       title: receiptTitle(receipt),
       text: formatCounts(receipt.counts),
+      notes: receiptNotes(receipt),
+      sent: receipt.lists.deliveries.slice(0, sentShown).map((sent) => ({ ...sent, time: Date.parse(sent.time) })),
+      moreSent: Math.max(0, receipt.lists.deliveries.length - sentShown),
+      isSigned: receipt.document !== null,
+      fields: { id: receipt.id },
     })),
   };
 }
@@ -83,8 +107,29 @@ function receiptTitle({ act, by }: Receipt): string {
   return `${act === 'erase' ? 'Deleted' : 'Exported'} by ${by === 'email' ? 'email address' : `${by} id`}`;
 }
 
+/** What an administrator has to know or do besides the counts. */
+function receiptNotes({ lists: { media, vectors, deliveries } }: Receipt): readonly string[] {
+  return [
+    ...(media.length > 0 ? [`${formatCount(media.length, 'media file')} deleted.`] : []),
+    ...(vectors.length > 0
+      ? [`${formatCount(vectors.length, 'knowledge source')} answer questions of the person: check their texts.`]
+      : []),
+    ...(deliveries.length > 0
+      ? [
+          `${formatCount(deliveries.length, 'webhook delivery', 'webhook deliveries')} sent before: ask the receivers to delete the data.`,
+        ]
+      : []),
+  ];
+}
+
 function formatCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
-    .map(([name, count]) => formatCount(count, name.replace(/s$/, ''), name))
+    .map(([name, count]) => formatCount(count, ...countLabels(name)))
     .join(', ');
+}
+
+/** Singular and plural of a count such as `webhook_events` or `cancelled_deliveries`. */
+function countLabels(name: string): [string, string] {
+  const plural = name.replaceAll('_', ' ');
+  return [plural.replace(/ies$/, 'y').replace(/s$/, ''), plural];
 }

@@ -153,7 +153,8 @@ async function store(
   const { count, isNew, isFirst } = await thread.addMessage({ id: input.messageId, content: input.text });
   if (!isNew) return;
   if (changesConversation(outcome, visitor.bot)) await thread.saveRuleChanges(outcome);
-  const subject = { bot: visitor.bot, userId: visitor.user.id, conversation: thread.uuid, messageCount: count };
+  const { bot, owner } = visitor;
+  const subject = { bot, ...owner, conversation: thread.uuid, messageCount: count };
   const message = { id: input.messageId, text: input.text };
   if (isFirst) await events.sessionStarted(subject, message);
   await events.userMessage(subject, message);

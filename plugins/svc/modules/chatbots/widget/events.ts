@@ -11,9 +11,10 @@ import type { userMessageSubmittedEvent } from '../user-message-submitted.event.
 
 /** The bot, visitor and conversation of an event: the fields that all chatbot events share (contract 6.5). */
 export interface EventSubject {
-  readonly bot: Pick<Bot, 'id' | 'name' | 'provider' | 'model'>;
+  readonly bot: Pick<Bot, 'id' | 'name' | 'provider' | 'model' | 'privacy'>;
   /** 0 for a guest. */
   readonly userId: number;
+  readonly sessionId: string | null;
   /** UUID. */
   readonly conversation: string;
   /** Messages of the conversation, including the one of this event. */
@@ -54,6 +55,13 @@ interface AiModel {
   readonly model: string;
 }
 
+interface EventInit {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Natural ids that the data does not contain (D19). */
+  readonly key?: readonly (string | number)[];
+}
+
 export interface EventParts {
   readonly host: Pick<HostApi, 'hooks'>;
   /** Display name of the bot's provider, and its model or the one saved for the provider. */
@@ -62,11 +70,12 @@ export interface EventParts {
 
 /** The five events of chatbots (contract 6.2, D17 to D19). Each is stored in the running transaction and never throws. */
 export function createWidgetEvents({ host, findAi }: EventParts): WidgetEvents {
-  const emit = (
-    name: string,
-    data: Readonly<Record<string, unknown>>,
-    key: readonly (string | number)[] = [],
-  ): Promise<void> => host.hooks.doActionAsync('svc_event_emit', name, data, { ...(key.length > 0 && { key }) });
+  const emit = ({ bot, userId, sessionId }: EventSubject, { name, data, key = [] }: EventInit): Promise<void> =>
+    host.hooks.doActionAsync('svc_event_emit', name, data, {
+      keep: bot.privacy.keep,
+      person: { userId, sessionId },
+      ...(key.length > 0 && { key }),
+    });
 
   const commonData = async ({ bot, userId, conversation, messageCount }: EventSubject) => ({
     bot: { id: bot.id, name: bot.name },
@@ -77,50 +86,43 @@ export function createWidgetEvents({ host, findAi }: EventParts): WidgetEvents {
 
   return {
     async sessionStarted(subject, message) {
-      await emit('chatbot.session_started', { ...(await commonData(subject)), message } satisfies EventData<
-        typeof sessionStartedEvent
-      >);
+      const data = { ...(await commonData(subject)), message } satisfies EventData<typeof sessionStartedEvent>;
+      await emit(subject, { name: 'chatbot.session_started', data });
     },
     async userMessage(subject, message) {
-      await emit('chatbot.user_message_submitted', { ...(await commonData(subject)), message } satisfies EventData<
-        typeof userMessageSubmittedEvent
-      >);
+      const data = { ...(await commonData(subject)), message } satisfies EventData<typeof userMessageSubmittedEvent>;
+      await emit(subject, { name: 'chatbot.user_message_submitted', data });
     },
     async response(subject, { message, response, ai }) {
-      const data = await commonData(subject);
-      await emit('chatbot.response_generated', { ...data, message, response, ai: ai ?? data.ai } satisfies EventData<
+      const common = await commonData(subject);
+      const data = { ...common, message, response, ai: ai ?? common.ai } satisfies EventData<
         typeof responseGeneratedEvent
-      >);
+      >;
+      await emit(subject, { name: 'chatbot.response_generated', data });
     },
     async feedback(subject, { id, feedback, comment, feedbackRevision, provider, model }) {
-      const data = await commonData(subject);
-      const ai = provider !== null && model !== null ? { provider, model } : data.ai;
+      const common = await commonData(subject);
+      const ai = provider !== null && model !== null ? { provider, model } : common.ai;
       const rating = { value: feedback, message_id: id, comment };
       // Up, none and up again are three events: the revision distinguishes them (D19).
-      await emit(
-        'chatbot.fb_submitted',
-        { ...data, ai, feedback: rating } satisfies EventData<typeof feedbackSubmittedEvent>,
-        [feedbackRevision],
-      );
+      const data = { ...common, ai, feedback: rating } satisfies EventData<typeof feedbackSubmittedEvent>;
+      await emit(subject, { name: 'chatbot.fb_submitted', data, key: [feedbackRevision] });
     },
     async form(subject, { form, submissionId, answers, page }) {
       const { inputs, display_values, labels, summary } = answers;
-      await emit(
-        'chatbot.form_submitted',
-        {
-          ...(await commonData(subject)),
-          form: { id: form.id, name: form.name },
-          submission: { id: submissionId },
-          inputs,
-          display_values,
-          labels,
-          summary,
-          ...((page.url !== '' || page.id !== undefined) && {
-            page: { ...(page.id !== undefined && { id: page.id }), ...(page.url !== '' && { url: page.url }) },
-          }),
-        } satisfies EventData<typeof chatbotFormSubmittedEvent>,
-        [subject.conversation],
-      );
+      const data = {
+        ...(await commonData(subject)),
+        form: { id: form.id, name: form.name },
+        submission: { id: submissionId },
+        inputs,
+        display_values,
+        labels,
+        summary,
+        ...((page.url !== '' || page.id !== undefined) && {
+          page: { ...(page.id !== undefined && { id: page.id }), ...(page.url !== '' && { url: page.url }) },
+        }),
+      } satisfies EventData<typeof chatbotFormSubmittedEvent>;
+      await emit(subject, { name: 'chatbot.form_submitted', data, key: [subject.conversation] });
     },
   };
 }

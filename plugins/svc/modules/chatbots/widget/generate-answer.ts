@@ -223,7 +223,7 @@ function createResultStore({
     const added = await thread.addAnswer({ id, role: 'assistant', ...answer }, replaces);
     const subject: EventSubject = {
       bot: visitor.bot,
-      userId: visitor.user.id,
+      ...visitor.owner,
       conversation: thread.uuid,
       messageCount: added.count,
     };

@@ -18,7 +18,7 @@ export async function saveFeedback(widget: Widget, visitor: Visitor, request: Re
   const value = textParam(request, 'value') as FeedbackValue;
   // A comment belongs to a rating and is removed with it.
   const comment = value === 'none' ? '' : textParam(request, 'comment').trim();
-  const subject = { bot, userId: visitor.user.id, conversation: uuid };
+  const subject = { bot, ...visitor.owner, conversation: uuid };
   if (conversation === null) {
     if (!(await ids.verify(messageId, ['answer', uuid]))) throw errors.message_not_found();
     await host.database.transaction(async () => {
@@ -44,7 +44,9 @@ export async function saveFeedback(widget: Widget, visitor: Visitor, request: Re
     if (host.hooks.hasAction('svc_chatbot_rated') === false) return;
     const question = questionBefore(await conversations.messages(conversation.id), messageId);
     await host.hooks.doActionAsync('svc_chatbot_rated', {
-      ...subject,
+      bot,
+      userId: subject.userId,
+      conversation: uuid,
       messageId,
       value,
       comment,

@@ -86,7 +86,13 @@ function storeSubmission(
     if (!isNew && conversation !== null && (await submissions.find(submissionId))?.conversation !== uuid)
       throw errors.form_not_found();
     if (isNew) {
-      const subject = { bot: visitor.bot, userId, conversation: uuid, messageCount: conversation?.messageCount ?? 0 };
+      const subject = {
+        bot: visitor.bot,
+        userId,
+        sessionId,
+        conversation: uuid,
+        messageCount: conversation?.messageCount ?? 0,
+      };
       await events.form(subject, {
         form,
         submissionId,
@@ -133,7 +139,7 @@ async function applyRules(
     ]);
     const subject = {
       bot: visitor.bot,
-      userId: visitor.user.id,
+      ...visitor.owner,
       conversation: uuid,
       messageCount: changed.messageCount,
     };
