@@ -28,15 +28,15 @@ export interface Nodes {
   stop(): Promise<void>;
 }
 
-export function createNodes(): Nodes {
+/** @param program the file that a node runs, with database URL and data folder as its arguments. */
+export function createNodes(program = 'tests/faults/webhook-node.ts'): Nodes {
   const running = new Map<Node, ChildProcess>();
 
   function start({ databaseUrl, dataDir }: Location): Node {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', 'tests/faults/webhook-node.ts', databaseUrl ?? '', dataDir],
-      { cwd: checkout, stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const child = spawn(process.execPath, ['--import', 'tsx', program, databaseUrl ?? '', dataDir], {
+      cwd: checkout,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     let said = '';
     const saying = (line: string): Promise<void> =>
