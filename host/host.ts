@@ -3,7 +3,7 @@ import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
 import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
-import type { Loader } from './loader/loader.ts';
+import type { CompilePlugin, Loader } from './loader/loader.ts';
 import { addHostPages } from './host-pages.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
@@ -24,6 +24,8 @@ export interface HostInit {
   readonly write?: (line: string) => void;
   /** Load and activate only these plugins (slugs). Default: all plugins found, active as stored for the site. */
   readonly only?: readonly string[];
+  /** Default: Node loads plugins as they are. */
+  readonly compilePlugin?: CompilePlugin;
 }
 
 export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'assets' | 'accounts'> {
@@ -50,17 +52,20 @@ const requestGraceMs = 10_000;
  * @throws Error with a remedy when the database cannot be opened or is newer than this version. Everything opened so
  *   far is closed first. A failing plugin never throws here.
  */
-export async function createHost({ config, clock = createSystemClock(), write, only }: HostInit): Promise<Host> {
+export async function createHost({ config, clock = createSystemClock(), write, ...init }: HostInit): Promise<Host> {
   const core = await createCore({ config, clock, ...(write && { write }) });
   try {
-    return await composeHost({ core, ...(only && { only }) });
+    return await composeHost({ core, ...init });
   } catch (error) {
     await closeCore(core);
     throw error;
   }
 }
 
-async function composeHost({ core, only }: { readonly core: Core } & Pick<HostInit, 'only'>): Promise<Host> {
+async function composeHost({
+  core,
+  ...init
+}: { readonly core: Core } & Pick<HostInit, 'only' | 'compilePlugin'>): Promise<Host> {
   const { config } = core;
   // Web and CLI are created before the plugins and look them up on use.
   const loaded: { plugins?: Loader } = {};
@@ -85,7 +90,7 @@ async function composeHost({ core, only }: { readonly core: Core } & Pick<HostIn
   });
   addHostRoutes({ core, web });
   addHostPages({ core, web });
-  const plugins = await createPlugins({ core, web, cli, ...(only && { only }) });
+  const plugins = await createPlugins({ core, web, cli, ...init });
   loaded.plugins = plugins;
   let stopping: Promise<void> | undefined;
 

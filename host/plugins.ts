@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
-import { createLoader, type HostServices, type Loader } from './loader/loader.ts';
+import { createLoader, type CompilePlugin, type HostServices, type Loader } from './loader/loader.ts';
 import { changedOptionName } from './options/cached-options.ts';
 import { hostVersion } from './site.ts';
 import type { Web } from './web.ts';
@@ -12,6 +12,8 @@ export interface PluginsDependencies {
   readonly cli: CliRegistry;
   /** See HostInit. */
   readonly only?: readonly string[];
+  /** See HostInit. */
+  readonly compilePlugin?: CompilePlugin;
 }
 
 /** Options whose change by another process starts, stops or upgrades plugins. */
@@ -23,7 +25,7 @@ const shippedDirs = ['hello', 'sandbox', 'svc'].map((slug) =>
 );
 
 /** Finds the plugins and starts the active ones, then follows what other processes activate and deactivate. */
-export async function createPlugins({ core, web, cli, only }: PluginsDependencies): Promise<Loader> {
+export async function createPlugins({ core, web, cli, only, compilePlugin }: PluginsDependencies): Promise<Loader> {
   const { backups, config, database, hooks, log, options } = core;
   const loader = createLoader({
     pluginDirs: config.pluginDirs,
@@ -46,6 +48,7 @@ export async function createPlugins({ core, web, cli, only }: PluginsDependencie
     log,
     shippedDirs,
     ...(only && { only }),
+    ...(compilePlugin && { compilePlugin }),
   });
   hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
   try {

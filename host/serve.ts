@@ -1,6 +1,6 @@
 import { keepAlive } from './clock.ts';
 import { readConfig } from './config.ts';
-import { createHost } from './host.ts';
+import { createHost, type HostInit } from './host.ts';
 
 /** Milliseconds after which the process exits even if the stop hangs. */
 const shutdownTimeoutMs = 20_000;
@@ -9,9 +9,9 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const milliseconds = (): number => Math.round(performance.now());
 
 /** Runs the site until a signal stops it. @throws Error with a remedy when it cannot start. */
-export async function serve(): Promise<void> {
+export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>): Promise<void> {
   const config = readConfig();
-  const host = await keepAlive(createHost({ config }));
+  const host = await keepAlive(createHost({ config, ...(compilePlugin && { compilePlugin }) }));
   const { url, setupLink } = await host.start();
   print(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
   if (setupLink !== null) print(`Set up your site: ${setupLink}`);

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
@@ -169,7 +171,7 @@ function createTemplates({ config, site }: Core) {
   // The library as one file: its package exports no path to it.
   assets.add(
     'simplewebauthn',
-    fileURLToPath(new URL('../dist/bundle', import.meta.resolve('@simplewebauthn/browser'))),
+    join(dirname(createRequire(import.meta.url).resolve('@simplewebauthn/browser')), '../dist/bundle'),
   );
   const views = createViews({
     directories: [config.viewsDir],

@@ -94,16 +94,15 @@ function refuseBusy(): DocumentError {
   return new DocumentError('Too many files are being read at the moment. Try again in a minute.', 'busy');
 }
 
-/** Modules of TypeScript need its loader in the thread as well; compiled ones do not. */
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+/** The module of the threads. Compiled code has the URL of a compiled module here. */
+const threadModule = new URL('./document-thread.ts', import.meta.url);
 
-function moduleUrl(url: URL): string {
-  return url.href.replace(/\.ts$/, extension);
-}
-
-/** The arguments of Node that make a thread load TypeScript. The loader's own `--import` does nothing in threads. */
+/**
+ * The arguments of Node that make a thread load TypeScript, where the host itself is not compiled. The loader's own `--import`
+ * does nothing in threads.
+ */
 function loaderArguments(): string[] {
-  if (extension === '.js') return [];
+  if (!threadModule.href.endsWith('.ts')) return ['--enable-source-maps'];
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   return ['--import', `data:text/javascript,${encodeURIComponent(`import{register}from${loader};register()`)}`];
 }
@@ -111,7 +110,7 @@ function loaderArguments(): string[] {
 async function openPool({ log, memory = defaults.memory, idleTimeout }: DocumentsDependencies): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   const pool = new Piscina({
-    filename: moduleUrl(new URL('./document-thread.ts', import.meta.url)),
+    filename: threadModule.href,
     name: 'runReader',
     minThreads: 0,
     maxThreads: 1,
@@ -143,7 +142,7 @@ async function runInThread(
   const undo = clock.after(deadline, () => late.abort());
   const channel = onProgress ? new MessageChannel() : null;
   channel?.port1.on('message', (progress) => onProgress?.(progress as never));
-  const task: ThreadTask = { module: moduleUrl(module), reader, input: input.value, progress: channel?.port2 ?? null };
+  const task: ThreadTask = { module: module.href, reader, input: input.value, progress: channel?.port2 ?? null };
   const refuse = (error: DocumentError): DocumentError => {
     log.warn('Reading a document stopped', { event: 'document_read_stopped', reader, code: error.code, deadline });
     return error;

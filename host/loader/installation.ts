@@ -117,14 +117,13 @@ interface Replacing {
 
 async function replaceInstalled(
   { staged, old, target, pluginDir, activate }: Replacing,
-  { runningPlugins, lifecycle, versions, clock }: InstallDependencies,
+  { runningPlugins, versions, clock }: InstallDependencies,
 ): Promise<void> {
   const { slug } = old.manifest;
   const wasRunning = runningPlugins.state().running.has(slug);
   // A rollback needs a version that has run before.
   const mustStart = wasRunning || (activate && (await versions.read(slug)) !== null);
   await runningPlugins.suspend([slug]);
-  await lifecycle.settled(old.directory);
   const replacement = await replaceFolder({ staged, target, pluginDir, clock }).catch(async (error: unknown) => {
     await runningPlugins.reconcile();
     throw error;
@@ -133,7 +132,6 @@ async function replaceInstalled(
     await runningPlugins.discover();
     if (mustStart) await runningPlugins.begin(slug, 'throw');
   } catch (error) {
-    await lifecycle.settled(old.directory);
     await replacement.rollBack();
     await runningPlugins.discover();
     await runningPlugins.reconcile();

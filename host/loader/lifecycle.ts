@@ -1,5 +1,5 @@
 import type { HealthResult, Migration, PluginDefinition, PluginUpgrade } from '#plugin-api';
-import { createPluginImporter } from './load.ts';
+import { createPluginImporter, type CompilePlugin } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope, type Scope } from './scope.ts';
 import type { HostServices } from './services.ts';
@@ -73,8 +73,6 @@ export interface Lifecycle {
   uninstall(source: PluginSource): Promise<void>;
   /** Runs its health check. A check that fails becomes a critical result. Never throws. */
   health(running: RunningPlugin): Promise<readonly HealthResult[]>;
-  /** Waits until the folder is no longer being read, so that it can be moved. */
-  settled(directory: string): Promise<void>;
 }
 
 export interface LifecycleDependencies {
@@ -83,6 +81,7 @@ export interface LifecycleDependencies {
   readonly upgrades: Upgrades;
   readonly onUpgrade: (slug: string, versions: PluginUpgrade) => void;
   readonly onRouteFailure: (slug: string, error: unknown) => void;
+  readonly compilePlugin: CompilePlugin | undefined;
 }
 
 export function createLifecycle({
@@ -91,8 +90,9 @@ export function createLifecycle({
   upgrades,
   onUpgrade,
   onRouteFailure,
+  compilePlugin,
 }: LifecycleDependencies): Lifecycle {
-  const importer = createPluginImporter();
+  const importer = createPluginImporter(compilePlugin);
   const step = createStep(services.clock);
   const open = (source: PluginSource): Scope =>
     createScope({ source, services, onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error) });
@@ -150,7 +150,6 @@ export function createLifecycle({
       }
     },
     health: ({ definition, scope }) => runHealthCheck(step, () => definition.health?.(scope.host) ?? []),
-    settled: (directory) => importer.settled(directory),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Logger, Migration, PluginUpgrade } from '#plugin-api';
 import { createQuarantine, describeError } from './quarantine.ts';
+import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
 import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
 import { createOperations, type OperationsDependencies } from './operations.ts';
@@ -11,6 +12,7 @@ import type { PluginSearch } from './discover.ts';
 import type { Installation, Installed } from './installation.ts';
 import { createUpgrades, type UpgradeServices } from './upgrade.ts';
 
+export type { CompilePlugin } from './load.ts';
 export type { HostServices } from './services.ts';
 export type { PluginHealth } from './lifecycle.ts';
 export type { Installation, Installed } from './installation.ts';
@@ -71,6 +73,8 @@ export interface LoaderDependencies extends PluginSearch {
   readonly limits?: InstallLimits;
   readonly services: HostServices;
   readonly log: Logger;
+  /** Default: Node loads plugins as they are. */
+  readonly compilePlugin?: CompilePlugin;
 }
 
 export function createLoader(dependencies: LoaderDependencies): Loader {
@@ -173,7 +177,13 @@ function createParts(
   const failures = createStoredFailures({ options, clock, log });
   const versions = createStoredVersions(options);
   const upgrades = createUpgrades({ versions, services: dependencies.upgrades ?? withoutBackups(migrate), clock });
-  const lifecycle = createLifecycle({ services, migrate, upgrades, ...listeners });
+  const lifecycle = createLifecycle({
+    services,
+    migrate,
+    upgrades,
+    compilePlugin: dependencies.compilePlugin,
+    ...listeners,
+  });
   const quarantine = createQuarantine({ active, failures, clock, log });
   const runningPlugins = createRunningPlugins({ ...dependencies, lifecycle, active, failures, quarantine, clock });
   return {

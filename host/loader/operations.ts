@@ -135,7 +135,6 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
   await versions.forget(slug);
   await failures.clear(slug);
   if (pluginDir === undefined || source.shipped) return false;
-  await lifecycle.settled(source.directory);
   const removed = await removeFolder({ source, pluginDir, clock });
   await runningPlugins.discover();
   return removed;

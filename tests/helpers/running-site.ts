@@ -30,7 +30,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Runni
     DATA_DIR: dataDir,
     ...env,
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'host/main.ts'], { cwd: checkout, env: environment });
+  const child = spawn(process.execPath, ['host/main.js'], { cwd: checkout, env: environment });
   let printed = '';
   const watchers = new Set<() => void>();
   const note = (chunk: Buffer): void => {
@@ -77,7 +77,7 @@ export async function startSite(env: Record<string, string> = {}): Promise<Runni
 /** Runs one command of the project's command line; answers its standard output, rejects with its standard error. */
 export function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'host/cli/main.ts', ...args], { cwd: checkout, env });
+    const child = spawn(process.execPath, ['host/cli/main.js', ...args], { cwd: checkout, env });
     let out = '';
     let err = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));

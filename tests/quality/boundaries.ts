@@ -48,10 +48,13 @@ const rules: readonly IForbiddenRuleType[] = [
     to: { couldNotResolve: true },
   },
   only('plugin-api imports itself alone', '^host/plugin-api/'),
+  only('host/build imports itself', '^host/build/'),
   ...hostFolders.map((folder) =>
     only(`host/${folder} imports itself, #plugin-api, database, log`, `^host/${folder}/`, [
       '^host/database/',
       '^host/log/',
+      // Knows the files of a plugin, as the compiler does.
+      ...(folder === 'loader' ? ['^host/build/files\\.js$'] : []),
     ]),
   ),
   only('host/database imports itself, log', '^host/database/', ['^host/log/']),

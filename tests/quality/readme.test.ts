@@ -48,7 +48,7 @@ describe('links and paths of documents', () => {
       '# A title\n\n[a](#a-title) [b](#b) [c](absent.md) [d](host/README.md#environment) [e](host/README.md#no)\n';
     expect(brokenLinks('README.md', text)).to.deep.equal(['#b', 'absent.md', 'host/README.md#no']);
     expect(
-      brokenPaths('```mermaid\nflowchart\n  a[host/main.ts] --> b["host/absent.ts<br>step"]\n```\n'),
+      brokenPaths('```mermaid\nflowchart\n  a[host/main.js] --> b["host/absent.ts<br>step"]\n```\n'),
     ).to.deep.equal(['host/absent.ts']);
   });
 });

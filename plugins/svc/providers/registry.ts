@@ -1,6 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import { join } from 'node:path';
 import type { HooksApi } from '#plugin-api';
 import type { Provider } from './provider.ts';
 
@@ -46,9 +44,12 @@ export async function createProviderRegistry({
 }
 
 async function loadProviders(directory: string): Promise<Provider[]> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.provider.ts'));
+  const names = (await readdir(directory))
+    .filter((file) => file.endsWith('.provider.ts'))
+    .map((file) => file.slice(0, -12));
   const modules = await Promise.all(
-    files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ provider: Provider }>),
+    // This form of the path tells the compiler which files belong to the service.
+    names.map((name) => import(`./${name}.provider.ts`) as Promise<{ provider: Provider }>),
   );
   return modules
     .map(({ provider }) => provider)

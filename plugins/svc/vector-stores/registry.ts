@@ -1,6 +1,4 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { HooksApi } from '#plugin-api';
 import type { VectorStore } from './vector-store.ts';
 
@@ -32,9 +30,12 @@ export async function createVectorStoreRegistry({
 }
 
 async function loadStores(directory: string): Promise<VectorStore[]> {
-  const files = (await readdir(directory)).filter((file) => file.endsWith('.store.ts'));
+  const names = (await readdir(directory))
+    .filter((file) => file.endsWith('.store.ts'))
+    .map((file) => file.slice(0, -9));
   const modules = await Promise.all(
-    files.map((file) => import(pathToFileURL(join(directory, file)).href) as Promise<{ store: VectorStore }>),
+    // This form of the path tells the compiler which files belong to the service.
+    names.map((name) => import(`./${name}.store.ts`) as Promise<{ store: VectorStore }>),
   );
   return modules
     .map(({ store }) => store)

@@ -23,7 +23,7 @@ export async function createDataFolder(): Promise<DataFolder> {
   };
   return {
     env,
-    cli: (...args) => runToEnd(process.execPath, ['--import', 'tsx', 'host/cli/main.ts', ...args], { env }),
+    cli: (...args) => runToEnd(process.execPath, ['host/cli/main.js', ...args], { env }),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -32,5 +32,5 @@ export const readyLine = /Ready on (http:\/\/\S+)/;
 
 /** Starts the site as `npm start` does. */
 export function startSite({ env }: DataFolder): Promise<Child> {
-  return startChild({ command: process.execPath, args: ['--import', 'tsx', 'host/main.ts'], env, ready: readyLine });
+  return startChild({ command: process.execPath, args: ['host/main.js'], env, ready: readyLine });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Migration } from '#plugin-api';
+import { createBuild } from '../../../host/build/build.js';
 import { createLoader } from '../../../host/loader/loader.ts';
 import type { Loader, PluginStatus } from '../../../host/loader/loader.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
@@ -22,11 +23,16 @@ export interface LoaderBench {
   beside(): { readonly loader: Loader; readonly services: CountedServices };
 }
 
-/** @param shipped folders of plugins that come with the host. */
+/**
+ * @param shipped folders of plugins that come with the host.
+ * @param isCompiling whether plugins are compiled, as a host does that runs compiled. Otherwise the test's loader loads them.
+ */
 export async function createLoaderBench({
   shipped = [],
-}: { readonly shipped?: readonly string[] } = {}): Promise<LoaderBench> {
+  isCompiling = false,
+}: { readonly shipped?: readonly string[]; readonly isCompiling?: boolean } = {}): Promise<LoaderBench> {
   const folders = await createPluginFolders();
+  const build = createBuild({ cacheFolder: join(folders.directory, '.compiled') });
   const clock = createFakeClock();
   const services = createCountedServices({ clock });
   const migrated: string[] = [];
@@ -41,6 +47,7 @@ export async function createLoaderBench({
       services: each,
       hostVersion: '1.0.0',
       log: each.log,
+      ...(isCompiling && { compilePlugin: build.compilePlugin }),
     });
   const loader = make(services);
   return {

@@ -1,20 +1,18 @@
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
-import { createHost, type Host } from '../host.ts';
+import { createHost, type Host, type HostInit } from '../host.ts';
 
-/** Runs one command in a separate process, with or without a running site. */
-try {
-  const argv = process.argv.slice(2);
-  const config = readConfig();
-  const host = await open(config, argv);
-  if (host !== null) await run(host, argv);
-} catch (error) {
-  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  // Open handles may keep the process alive after the error.
-  process.exit(1);
-}
+type Compiling = Pick<HostInit, 'compilePlugin'>;
 
-async function run(host: Host, argv: readonly string[]): Promise<void> {
+/**
+ * Runs one command in a separate process, with or without a running site. Sets the exit code of the process.
+ *
+ * @param argv the arguments after the program name.
+ * @throws Error with a remedy when the site cannot be opened.
+ */
+export async function run(argv: readonly string[], compiling: Compiling): Promise<void> {
+  const host = await open(readConfig(), argv, compiling);
+  if (host === null) return;
   try {
     process.exitCode = await host.cli.run(argv, {
       out: (text) => void process.stdout.write(`${text}\n`),
@@ -26,10 +24,13 @@ async function run(host: Host, argv: readonly string[]): Promise<void> {
 }
 
 /** Null: the site cannot start, and `db restore` has already run without it. */
-async function open(config: Config, argv: readonly string[]): Promise<Host | null> {
+async function open(config: Config, argv: readonly string[], compiling: Compiling): Promise<Host | null> {
   try {
     return await keepAlive(
-      createHost({ config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel } }),
+      createHost({
+        config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel },
+        ...compiling,
+      }),
     );
   } catch (error) {
     const { fileToRestore, rescue } = await import('./rescue.ts');
@@ -39,7 +40,13 @@ async function open(config: Config, argv: readonly string[]): Promise<Host | nul
     const { createRedactor } = await import('../log/redactor.ts');
     const clock = createSystemClock();
     const { tables, rows, migrated } = await keepAlive(
-      rescue({ config, file, clock, log: createLogger({ level: 'warn', clock, redactor: createRedactor() }) }),
+      rescue({
+        ...compiling,
+        config,
+        file,
+        clock,
+        log: createLogger({ level: 'warn', clock, redactor: createRedactor() }),
+      }),
     );
     process.stdout.write(
       `The site could not start, so the backup was restored without it: ${tables} tables, ${rows} rows, then ${migrated} migrations.\n`,

@@ -1,0 +1,203 @@
+// @ts-check
+import { existsSync, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, stop } from 'esbuild';
+import { isIn, outputName, root } from './files.js';
+
+/** @import { Metafile, Plugin } from 'esbuild' */
+/** @import { Unit } from './units.js' */
+
+/**
+ * @typedef {Unit & {
+ *   readonly output: string,
+ *   readonly isInCheckout: boolean,
+ * }} BundleInit `output`: an empty folder. `isInCheckout`: it is in the checkout, so the checkout can be moved.
+ */
+
+/** Units that esbuild compiles at the moment. */
+let running = 0;
+
+/** A module that runs by its URL, as readers of documents do in threads. */
+const moduleUrl = /new URL\(\s*'(\.{1,2}\/[^'\n]+\.[mc]?ts)',\s*import\.meta\.url,?\s*\)/g;
+
+/**
+ * Compiles a unit: few files instead of many, because each file that Node loads costs processor time. Imports stay lazy where
+ * they are, and packages stay packages.
+ *
+ * @param {BundleInit} init
+ * @throws Error with file and line for invalid code.
+ */
+export async function bundle(init) {
+  const { directory, entries, files, output } = init;
+  const sources = readSources(files);
+  const modules = [...sources].flatMap(([file, text]) => findModules(file, text));
+  const inputs = [...new Set([...entries.map((entry) => join(directory, entry)), ...modules])];
+  running += 1;
+  try {
+    const { metafile } = await build({
+      entryPoints: inputs.map((input) => ({ in: input, out: outputName(relative(directory, input)).slice(0, -4) })),
+      outdir: output,
+      absWorkingDir: root,
+      bundle: true,
+      splitting: true,
+      chunkNames: 'part-[hash]',
+      outExtension: { '.js': '.mjs' },
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.17',
+      // Without esbuild's own condition `module`: what Node would load.
+      conditions: [],
+      sourcemap: 'linked',
+      sourcesContent: false,
+      logLevel: 'silent',
+      metafile: true,
+      plugins: [resolveImports(init), keepUrls(init, sources)],
+    });
+    requireListed(metafile, files);
+    await Promise.all(Object.keys(metafile.outputs).map(storeSafely));
+  } catch (error) {
+    throw new Error(describe(error), { cause: error });
+  } finally {
+    running -= 1;
+    // Its process holds tens of megabytes.
+    if (running === 0) await stop();
+  }
+}
+
+/**
+ * A module that is not listed would not count as a source, so its changes would be missed.
+ *
+ * @param {Metafile} metafile
+ * @param {readonly string[]} files
+ */
+function requireListed({ inputs }, files) {
+  const missing = Object.keys(inputs).find((input) => !files.includes(join(root, input)));
+  if (missing !== undefined)
+    throw new Error(`${missing} appeared while it was compiled, or is in a folder that is not searched. Start again.`);
+}
+
+/**
+ * After this, not even a loss of power leaves half a file behind.
+ *
+ * @param {string} output relative to the checkout.
+ */
+async function storeSafely(output) {
+  const file = await open(join(root, output), 'r+');
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * @param {readonly string[]} files
+ * @returns {Map<string, string>} those that depend on where they are.
+ */
+function readSources(files) {
+  /** @type {Map<string, string>} */
+  const found = new Map();
+  for (const file of files) {
+    if (!/\.[mc]?[jt]s$/.test(file)) continue;
+    const text = readFileSync(file, 'utf8');
+    if (text.includes('import.meta.')) found.set(file, text);
+  }
+  return found;
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @returns {string[]} absolute paths.
+ */
+function findModules(file, text) {
+  return [...text.matchAll(moduleUrl)]
+    .map(([, path]) => join(dirname(file), path ?? ''))
+    .filter((path) => existsSync(path));
+}
+
+/**
+ * Leaves `#plugin-api` and packages outside. A package that Node would not find from the output folder gets its path.
+ *
+ * @param {BundleInit} init
+ * @returns {Plugin}
+ */
+function resolveImports({ directory, output, isInCheckout, pluginApi }) {
+  const ownPackages = join(root, 'node_modules') + sep;
+  return {
+    name: 'imports',
+    setup(bundler) {
+      bundler.onResolve({ filter: /^#plugin-api$/ }, () => {
+        if (pluginApi === undefined) return undefined;
+        return {
+          path: isInCheckout ? relative(output, pluginApi).replaceAll(sep, '/') : pathToFileURL(pluginApi).href,
+          external: true,
+        };
+      });
+      bundler.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
+        const file = join(resolveDir, path);
+        if (kind === 'entry-point' || isIn(file, directory)) return undefined;
+        if (!/\.[mc]?ts$/.test(path)) return { path: pathToFileURL(file).href, external: true };
+        return {
+          errors: [{ text: `${path} is outside of the plugin; import only its files, packages and #plugin-api` }],
+        };
+      });
+      bundler.onResolve({ filter: /^[^./#]/ }, async ({ path, kind, resolveDir, pluginData }) => {
+        if (pluginData === 'resolving' || kind === 'entry-point' || path.startsWith('node:')) return undefined;
+        const found = await bundler.resolve(path, { kind, resolveDir, pluginData: 'resolving' });
+        if (found.external || found.errors.length > 0) return { path, external: true };
+        const isOwn =
+          isInCheckout && existsSync(join(ownPackages, path.split('/', path.startsWith('@') ? 2 : 1).join('/')));
+        const isFromCheckout = isOwn && resolveDir.startsWith(root);
+        return { path: isFromCheckout ? path : pathToFileURL(found.path).href, external: true };
+      });
+    },
+  };
+}
+
+/**
+ * Keeps `import.meta` what it is for the source, because pages, assets and folders are found by it. A module that runs by its
+ * URL becomes the compiled one.
+ *
+ * @param {BundleInit} init
+ * @param {ReadonlyMap<string, string>} sources
+ * @returns {Plugin}
+ */
+function keepUrls({ directory, output, isInCheckout }, sources) {
+  return {
+    name: 'urls',
+    setup(bundler) {
+      if (sources.size === 0) return;
+      const escaped = [...sources.keys()].map((file) => file.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+      bundler.onLoad({ filter: new RegExp(`^(?:${escaped.join('|')})$`) }, ({ path }) => {
+        const isMovable = isInCheckout && path.startsWith(root);
+        const url = isMovable
+          ? `new URL(${JSON.stringify(relative(output, path).replaceAll(sep, '/'))}, import.meta.url).href`
+          : JSON.stringify(pathToFileURL(path).href);
+        const contents = (sources.get(path) ?? '')
+          .replace(moduleUrl, (whole, target) => {
+            const module = join(dirname(path), target);
+            if (!existsSync(module)) return whole;
+            return `new URL('./${outputName(relative(directory, module))}', import.meta["url"])`;
+          })
+          .replaceAll('import.meta.url', url)
+          .replaceAll('import.meta.dirname', `process.getBuiltinModule('node:url').fileURLToPath(new URL('.', ${url}))`)
+          .replaceAll('import.meta["url"]', 'import.meta.url');
+        return { contents, loader: /\.[mc]?ts$/.test(path) ? 'ts' : 'js' };
+      });
+    },
+  };
+}
+
+/** @param {unknown} error */
+function describe(error) {
+  const { errors = [], message } = /** @type {import('esbuild').BuildFailure} */ (error);
+  const [first] = errors;
+  if (first === undefined) return message;
+  const position = first.location
+    ? ` (${first.location.file}:${first.location.line}:${first.location.column + 1})`
+    : '';
+  return `${first.text}${position}`;
+}

@@ -1,0 +1,13 @@
+// @ts-check
+
+/** Runs one command in a separate process, with or without a running site. */
+try {
+  const { createBuild } = await import('../build/build.js');
+  const { compilePlugin, importHost } = createBuild();
+  const { run } = await importHost('cli/run.ts');
+  await run(process.argv.slice(2), { compilePlugin });
+} catch (error) {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  // Open handles may keep the process alive after the error.
+  process.exit(1);
+}
