@@ -101,6 +101,47 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
       expect((await states()).filter((state) => /^(?:Tea|Draft)/.test(state))).to.deep.equal([]);
     });
 
+    it('follow a single post: changes, drafts, the trash, deletion; also one that an automation added', async () => {
+      const { posts } = site.host.content;
+      const state = async (title: string): Promise<string[]> =>
+        (await states()).filter((line) => line.startsWith(title));
+      const page = await posts.create({
+        type: 'page',
+        title: 'Returns',
+        content: '<p>Returns take ten days.</p>',
+        status: 'publish',
+      });
+      await site.run('knowledge', 'add', String(base), `--post=${String(page.id)}`);
+      await site.settled(base);
+      await posts.update(page.id, { content: '<p>Returns take twenty days.</p>' });
+      await site.settled(base);
+      expect((await find('How long do returns take?')).text).to.contain('twenty days');
+      for (const status of ['draft', 'trash', 'private'] as const) {
+        if (status === 'trash') await posts.delete(page.id);
+        else await posts.update(page.id, { status });
+        await site.settled(base);
+        expect(await state('Returns'), status).to.deep.equal([]);
+        await posts.update(page.id, { status: 'publish', content: `<p>Returns take ${status} days.</p>` });
+        await site.settled(base);
+        expect(await state('Returns'), status).to.deep.equal(['Returns: indexed']);
+        expect((await find('How long do returns take?')).text).to.contain(`${status} days`);
+      }
+      // What an administrator removes stays away.
+      const [source] = (
+        (await site.run('knowledge', 'sources', String(base))) as { id: number; title: string }[]
+      ).filter(({ title }) => title === 'Returns');
+      await site.run('knowledge', 'remove', String(source?.id));
+      await site.settled(base);
+      await posts.update(page.id, { content: '<p>Returns are free.</p>' });
+      await site.settled(base);
+      expect(await state('Returns')).to.deep.equal([]);
+      expect(await site.host.database.knex('svc_knowledge_posts').where({ post_id: page.id })).to.deep.equal([]);
+      await site.run('knowledge', 'add', String(base), `--post=${String(page.id)}`);
+      await posts.delete(page.id, { force: true });
+      await site.settled(base);
+      expect(await site.host.database.knex('svc_knowledge_posts').where({ post_id: page.id })).to.deep.equal([]);
+    });
+
     it('are the pages of a sitemap: those it names no more go, the others are looked at again', async () => {
       const map = (...paths: string[]): string =>
         `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${paths.map((path) => `<url><loc>${path.startsWith('http') ? path : origin + path}</loc></url>`).join('')}</urlset>`;
@@ -199,6 +240,13 @@ describeDialects('the sources of a knowledge base', (_open, { location }) => {
       expect(String(await failureOf(type.run(item({ target: `${origin}/news` }))))).not.to.equal('');
       expect((await states()).at(-1)).to.match(/127\.0\.0\.1.*failed/);
       await receiver.stop();
+      const sunday = async (): Promise<string[]> => (await states()).filter((state) => state.startsWith('Sunday'));
+      await site.host.content.posts.update(post.id, { status: 'draft' });
+      await site.settled(base);
+      expect(await sunday()).to.deep.equal([]);
+      await site.host.content.posts.update(post.id, { status: 'publish' });
+      await site.settled(base);
+      expect(await sunday()).to.deep.equal(['Sunday: indexed']);
     });
   });
 });

@@ -38,7 +38,7 @@ export function registerKnowledge(module: KnowledgeModule): void {
     if (status !== 'publish') await syncPost(module, post);
   });
   hooks.addAction('deleted_post', async (id: number) =>
-    (await import('./sources/add-source.ts')).removePost(await load(), id),
+    (await import('./sources/add-source.ts')).forgetPost(await load(), id),
   );
   registerQuestions(module);
   registerWork(module);

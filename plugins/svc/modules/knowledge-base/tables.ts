@@ -6,6 +6,8 @@ export const tables = {
   contents: 'svc_knowledge_contents',
   chunks: 'svc_knowledge_chunks',
   questions: 'svc_knowledge_questions',
+  /** Posts that were added to a base. Their sources come and go with what is published; these rows stay. */
+  posts: 'svc_knowledge_posts',
 } as const;
 
 /** Notified when a source is due for indexing or deletion. */
@@ -52,7 +54,23 @@ const renameColumns: Migration = {
   },
 };
 
-export const knowledgeMigrations: readonly Migration[] = [createTables, renameColumns];
+const followPosts: Migration = {
+  id: '0202_knowledge_posts',
+  async up(knex) {
+    await knex.schema.createTable(tables.posts, (table) => {
+      table.integer('base_id').notNullable();
+      table.integer('post_id').notNullable();
+      table.primary(['base_id', 'post_id']);
+      table.index(['post_id']);
+    });
+    await knex.raw(
+      `INSERT INTO ${tables.posts} (base_id, post_id) SELECT DISTINCT base_id, post_id FROM ${tables.sources}
+        WHERE kind = 'post' AND post_id IS NOT NULL AND state <> 'deleting'`,
+    );
+  },
+};
+
+export const knowledgeMigrations: readonly Migration[] = [createTables, renameColumns, followPosts];
 
 async function createSourceTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.sources, (table) => {

@@ -112,7 +112,7 @@ async function recordFailure(parts: IndexParts, claimed: Claimed, error: unknown
   const { source } = claimed;
   const { queue, host, sources } = parts;
   if (error instanceof SourceError && error.isGone) {
-    await sources.markDeleting({ id: source.id });
+    await sources.markDeleting({ id: source.id }, { keepsFollowing: true });
     return;
   }
   const message = describeError(error);

@@ -163,15 +163,19 @@ function parseUrl(typed: string): string {
   return url.href;
 }
 
-/** Queues a published post in all bases that index its type; removes any other post from all bases. */
+/**
+ * Queues a published post in all bases that it was added to or that index its type. Removes any other post from all bases,
+ * until it is published again.
+ */
 export async function followPost(
   parts: KnowledgeParts,
   post: Pick<Post, 'id' | 'type' | 'status' | 'title' | 'password'>,
 ): Promise<void> {
   const { bases, sources } = parts;
   if (post.status === 'publish' && post.password === '') {
+    const followers = new Set(await sources.listFollowers(post.id));
     for (const base of await bases.list()) {
-      if (base.state === 'active' && base.follows.includes(post.type))
+      if (base.state === 'active' && (followers.has(base.id) || base.follows.includes(post.type)))
         await sources.put({
           baseId: base.id,
           kind: 'post',
@@ -185,9 +189,14 @@ export async function followPost(
   await removePost(parts, post.id);
 }
 
-/** Removes a post that was deleted or is no longer public. */
-export async function removePost(parts: KnowledgeParts, postId: number): Promise<void> {
+/** Removes a post that was deleted. */
+export async function forgetPost(parts: KnowledgeParts, postId: number): Promise<void> {
+  await removePost(parts, postId);
+  await parts.sources.forgetPost(postId);
+}
+
+async function removePost(parts: KnowledgeParts, postId: number): Promise<void> {
   const { sources } = parts;
   for (const source of await sources.listByPost(postId))
-    if (source.state !== 'deleting') await sources.markDeleting({ id: source.id });
+    if (source.state !== 'deleting') await sources.markDeleting({ id: source.id }, { keepsFollowing: true });
 }

@@ -56,6 +56,11 @@ export function createSourceStore(
               .returning('*')) as SourceRow[])
           : [added];
       if (row === undefined) throw new Error('The source was not stored.');
+      if (source.kind === 'post' && row.post_id !== null)
+        await knex(tables.posts)
+          .insert({ base_id: row.base_id, post_id: row.post_id })
+          .onConflict(['base_id', 'post_id'])
+          .ignore();
       if (source.content !== undefined) {
         const { body = '', fileName = '', file = null } = source.content;
         const content = {
@@ -100,7 +105,23 @@ export function createSourceStore(
       if (ids.length > 0) wake();
       return ids.length;
     },
-    async markDeleting(filter) {
+    listFollowers: async (postId) => (await knex(tables.posts).where({ post_id: postId }).pluck('base_id')) as number[],
+    async forgetPost(postId) {
+      await knex(tables.posts).where({ post_id: postId }).delete();
+    },
+    async markDeleting(filter, { keepsFollowing = false } = {}) {
+      const { baseId, ...rest } = filter;
+      // A base that is deleted also forgets posts that have no source now, because they are not published.
+      if (baseId !== undefined && Object.keys(rest).length === 0)
+        await knex(tables.posts).where({ base_id: baseId }).delete();
+      else if (!keepsFollowing)
+        await knex(tables.posts)
+          .whereExists(
+            filtered(rows(), filter)
+              .whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.posts}.base_id`])
+              .whereRaw('?? = ??', [`${tables.sources}.post_id`, `${tables.posts}.post_id`]),
+          )
+          .delete();
       const count = await filtered(rows(), filter).update({
         ...requeued,
         state: 'deleting',

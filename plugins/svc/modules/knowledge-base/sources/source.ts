@@ -102,15 +102,26 @@ export interface SourceStore {
   counts(): Promise<ReadonlyMap<number, SourceCounts>>;
   /** Sources of a post, in all bases. */
   listByPost(postId: number): Promise<readonly Source[]>;
-  /** Adds or updates a source and queues it. Restores one that is being deleted. */
+  /** Bases that a post was added to and not removed from, whether or not it is published now. */
+  listFollowers(postId: number): Promise<readonly number[]>;
+  /** Forgets a deleted post. */
+  forgetPost(postId: number): Promise<void>;
+  /** Adds or updates a source and queues it. Restores one that is being deleted. A post is followed from now on. */
   put(source: NewSource): Promise<Source>;
   /** Queues sources again, and returns how many. With `force`, unchanged ones are indexed too. */
   requeue(
     filter: SourceFilter & { readonly id?: number },
     options?: { readonly force?: boolean; readonly origin?: SourceOrigin },
   ): Promise<number>;
-  /** Marks sources for deletion, and returns how many. */
-  markDeleting(filter: SourceFilter & { readonly id?: number }): Promise<number>;
+  /**
+   * Marks sources for deletion, and returns how many.
+   *
+   * @param options `keepsFollowing`: posts come back when they are published again
+   */
+  markDeleting(
+    filter: SourceFilter & { readonly id?: number },
+    options?: { readonly keepsFollowing?: boolean },
+  ): Promise<number>;
   content(id: number): Promise<Required<SourceContent> | null>;
   /** Stores the text of a file and deletes its bytes. */
   saveText(lease: Lease, read: { readonly title: string; readonly text: string }): Promise<void>;
