@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createPostgresDatabase, stopPostgres } from '../helpers/postgres.ts';
 import { type FuzzReport, runFuzz } from './run-fuzz.ts';
 
-// npm run fuzz -- <requests> <seed>: the nightly form of fuzz.test.ts, on each database.
+// npm run fuzz -- <requests> <seed>: the nightly form of fuzz.slow.test.ts, on each database.
 const [requests = 100_000, seed = 1] = process.argv.slice(2).map(Number);
 if (!Number.isInteger(requests) || requests < 1 || !Number.isInteger(seed))
   throw new Error('Say how many requests to send, and the seed: npm run fuzz -- 100000 1');

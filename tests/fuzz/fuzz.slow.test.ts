@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { runFuzz } from './run-fuzz.ts';
 
 /** `npm run fuzz` sends 100,000 and asks for more: see README.md. */
 const requests = 2_000;
 
-describeDialects('broken requests to every route', (_open, { location }) => {
+describeHosts('broken requests to every route', ({ location }) => {
   it('get no unexpected error and no long answer', async function () {
     this.timeout(240_000);
     const { databaseUrl, dataDir } = location();
