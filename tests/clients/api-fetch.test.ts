@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import type { FakeClock, TestHost } from '#testing';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { apiFetch } from './api-fetch.ts';
 import { openBrowserSession } from './browser-session.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -19,7 +19,7 @@ apiFetch.use((options, next) => {
 });
 apiFetch.use((options, next) => place.nonceMiddleware(options, next));
 
-describeDialects('the client @wordpress/api-fetch', (_open, { location }) => {
+describeHosts('the client @wordpress/api-fetch', ({ location }) => {
   let host: TestHost;
   let clock: FakeClock;
   let browser: BrowserSession;

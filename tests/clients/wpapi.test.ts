@@ -3,7 +3,7 @@ import WPAPI from 'wpapi';
 import type { Paging, WpRequest } from 'wpapi';
 import type { TestHost } from '#testing';
 import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { administrator, startShop, type Item } from './shop.ts';
 
 /** A GIF of one pixel. */
@@ -11,7 +11,7 @@ const dot = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 
 type Page = Item[] & { readonly _paging: Paging };
 
-describeDialects('the client wpapi', (_open, { location }) => {
+describeHosts('the client wpapi', ({ location }) => {
   let host: TestHost;
 
   beforeEach(async () => {

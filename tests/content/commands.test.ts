@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openContentSite, type ContentSite } from './content-site.ts';
 
-describeDialects('commands of content', (_open, dialectCase) => {
+describeHosts('commands of content', (dialectCase) => {
   let site: ContentSite;
   beforeEach(async () => {
     site = await openContentSite(dialectCase);

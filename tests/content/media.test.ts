@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeDialects, describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { openContentSite, type Answer, type Call, type ContentSite } from './content-site.ts';
 import { openContent } from './open-content.ts';
@@ -104,7 +104,7 @@ describeDialects('media', (open, dialectCase) => {
   });
 });
 
-describeDialects('/wp/v2/media and /uploads', (_open, dialectCase) => {
+describeHosts('/wp/v2/media and /uploads', (dialectCase) => {
   let site: ContentSite;
   let author: Call;
   beforeEach(async () => {

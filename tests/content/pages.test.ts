@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../pages/pages-site.ts';
 
-describeDialects('admin pages of content', (_open, dialectCase) => {
+describeHosts('admin pages of content', (dialectCase) => {
   let site: PagesSite;
   let browser: AdminBrowser;
   beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openContentSite, type Answer, type Call, type ContentSite } from './content-site.ts';
 
-describeDialects('/wp/v2/posts', (_open, dialectCase) => {
+describeHosts('/wp/v2/posts', (dialectCase) => {
   let site: ContentSite;
   let editor: Call;
   beforeEach(async () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openContentSite, type ContentSite } from './content-site.ts';
 
 const hour = 3_600_000;
 
-describeDialects('the public site', (_open, dialectCase) => {
+describeHosts('the public site', (dialectCase) => {
   let site: ContentSite;
   beforeEach(async () => {
     site = await openContentSite(dialectCase);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
 import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-submitted.event.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { makeForm, startedPage } from './ai-forms-site.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -14,7 +14,7 @@ import { startWidgetSite, type WidgetSite } from './widget-site.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
 type Event = Envelope & { readonly data: any };
 
-describeDialects('the event of a form', (_open, { location }) => {
+describeHosts('the event of a form', ({ location }) => {
   // Inside, so that the site has stopped when its database is removed.
   describe('on a site of its own', () => {
     let site: WidgetSite;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { taskTables } from '../../plugins/svc/modules/automations/tables.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
 
@@ -18,7 +18,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   };
 }
 
-describeDialects('the queue of automations', (_open, { location }) => {
+describeHosts('the queue of automations', ({ location }) => {
   describe('on separate sites', () => {
     const sites: AutomationsSite[] = [];
     let site: AutomationsSite;

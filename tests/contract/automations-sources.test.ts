@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
 import type { AutomationItem } from '../../plugins/svc/kit/automation-task.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
@@ -17,7 +17,7 @@ type Event = Envelope & { readonly data: any };
 const entry = (id: number): string =>
   `<item><guid>e${String(id)}</guid><title>Entry ${String(id)}</title><link>https://news.example.com/${String(id)}</link><description>About ${String(id)}</description></item>`;
 
-describeDialects('sources and events of automations', (_open, { location }) => {
+describeHosts('sources and events of automations', ({ location }) => {
   describe('on a separate site', () => {
     let site: AutomationsSite;
     let feed: Server;

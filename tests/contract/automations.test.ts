@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
 
-describeDialects('automations', (_open, { location }) => {
+describeHosts('automations', ({ location }) => {
   // Inside, so that the site has stopped when its database is removed.
   describe('on a separate site', () => {
     let site: AutomationsSite;

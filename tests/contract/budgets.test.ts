@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Budget } from '../../plugins/svc/modules/budgets/budget.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 
 const restKey = 'the REST key of these tests';
@@ -15,7 +15,7 @@ const prices = [
   { provider: 'openai', model: 'embedded', input: 1000 },
 ];
 
-describeDialects('budgets over REST', (_open, { location, dialect }) => {
+describeHosts('budgets over REST', ({ location, dialect }) => {
   describe('on two nodes', () => {
     let upstream: Upstream;
     let nodes: TestHost[] = [];

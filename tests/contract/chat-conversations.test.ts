@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { completion } from './upstream.ts';
 import { key, say, startChatService, type ChatService } from './chat-service.ts';
 
 const uuid = '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11';
 
-describeDialects('a conversation_uuid of POST /chat/{bot_id}/message', (_open, { location }) => {
+describeHosts('a conversation_uuid of POST /chat/{bot_id}/message', ({ location }) => {
   let service: ChatService;
   beforeEach(async () => {
     const { databaseUrl, dataDir } = location();

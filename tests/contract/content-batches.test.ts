@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost } from '#testing';
 import { contentTableNames } from '../../plugins/svc/modules/content-writer/content-tables.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { answerAsModel, checkEvent, startContentSite, type ContentSite } from './content-site.ts';
 
 interface Row {
@@ -17,7 +17,7 @@ interface Row {
   readonly cost: number;
 }
 
-describeDialects('a batch of texts', (_open, { location }) => {
+describeHosts('a batch of texts', ({ location }) => {
   describe('of the content writer', () => {
     let site: ContentSite;
     const init = (): { readonly database: string } => ({ database: location().databaseUrl ?? location().dataDir });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { checkEvent, readEvents, startContentSite, type ContentSite, type Event } from './content-site.ts';
 
-describeDialects('a text that is streamed on the page', (_open, { location }) => {
+describeHosts('a text that is streamed on the page', ({ location }) => {
   // Inside, so that the site has stopped when its database is removed.
   describe('of the content writer', () => {
     let site: ContentSite;

@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import { imageGeneratedEvent } from '../../plugins/svc/modules/images/image-generated.event.ts';
 import type { Provider } from '../../plugins/svc/providers/provider.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { checkEvent, startContentSite, type ContentSite, type Event } from './content-site.ts';
 import { picture } from './images-service.ts';
 
-describeDialects('content in automations', (_open, { location }) => {
+describeHosts('content in automations', ({ location }) => {
   describe('of the content writer', () => {
     let site: ContentSite;
     beforeEach(async function () {

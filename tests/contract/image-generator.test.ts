@@ -1,14 +1,14 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { png } from './images-upstream.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import type { Fields } from '../helpers/fields.ts';
 
-describeDialects('the image generator', (_open, { location }) => {
+describeHosts('the image generator', ({ location }) => {
   let service: ImagesService;
   let receiver: WebhookReceiver;
   beforeEach(async function () {

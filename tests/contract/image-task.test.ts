@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { picture, startImagesService, type ImagesService } from './images-service.ts';
 import type { Fields } from '../helpers/fields.ts';
 
-describeDialects('the task of automations that draws', (_open, { location }) => {
+describeHosts('the task of automations that draws', ({ location }) => {
   let service: ImagesService;
   let task: AutomationTaskType;
   beforeEach(async function () {

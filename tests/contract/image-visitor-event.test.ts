@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { picture, startImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 import type { Fields } from '../helpers/fields.ts';
 
-describeDialects('an image for a visitor', (_open, { location }) => {
+describeHosts('an image for a visitor', ({ location }) => {
   it('is drawn once however often the same request is sent, belongs to its visitor alone, and is one queued event', async function () {
     this.timeout(60_000);
     const { databaseUrl, dataDir } = location();

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
 import type { Fields } from '../helpers/fields.ts';
 
-describeDialects('images for visitors', (_open, { location, directory }) => {
+describeHosts('images for visitors', ({ location, directory }) => {
   let service: ImagesService;
   beforeEach(async function () {
     this.timeout(60_000);

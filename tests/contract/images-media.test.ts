@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { png } from './images-upstream.ts';
 import { picture, startImagesService, type ImagesService } from './images-service.ts';
 
-describeDialects('Images in the media library', (_open, { location }) => {
+describeHosts('Images in the media library', ({ location }) => {
   let service: ImagesService;
   beforeEach(async () => {
     const { databaseUrl, dataDir } = location();

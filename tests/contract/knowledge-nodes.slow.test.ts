@@ -138,7 +138,7 @@ describeHosts('indexing on several nodes', ({ location }) => {
         ...env,
         ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
       };
-      const node = spawn(process.execPath, ['--import', 'tsx', 'host/main.ts'], {
+      const node = spawn(process.execPath, ['host/main.js'], {
         cwd: checkout,
         env: own,
         stdio: 'ignore',

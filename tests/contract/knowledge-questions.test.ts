@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { startWidgetSite, type WidgetSite } from './widget-site.ts';
 
 interface QuestionRow {
@@ -13,7 +13,7 @@ interface QuestionRow {
   readonly asked_of: string;
 }
 
-describeDialects('questions without an answer', (_open, { location }) => {
+describeHosts('questions without an answer', ({ location }) => {
   describe('on a separate site', () => {
     let site: WidgetSite;
     const found: { id: string; content: string; score: number }[] = [];

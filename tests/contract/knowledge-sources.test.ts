@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
@@ -16,7 +16,7 @@ interface SourceRow {
   readonly message: string;
 }
 
-describeDialects('the sources of a knowledge base', (_open, { location }) => {
+describeHosts('the sources of a knowledge base', ({ location }) => {
   describe('on a separate site', () => {
     let site: KnowledgeSite;
     let base: number;

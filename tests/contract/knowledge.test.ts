@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
@@ -23,7 +23,7 @@ Send goods back within thirty days. ${'A label is in the box. '.repeat(12)}
 Kettles have a warranty of seven years. ${'Keep the receipt in a dry place. '.repeat(12)}
 `;
 
-describeDialects('a knowledge base', (_open, { location }) => {
+describeHosts('a knowledge base', ({ location }) => {
   describe('on a separate site', () => {
     let site: KnowledgeSite;
     let receiver: WebhookReceiver;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';
 import { signIn, type Browser } from '../helpers/sign-in.ts';
 
 const secret = 'sk-bound-to-its-origin-0123456789';
 
-describeDialects('secrets and the origin they were entered for', (_open, { location }) => {
+describeHosts('secrets and the origin they were entered for', ({ location }) => {
   let host: TestHost;
   let first: Receiver;
   let second: Receiver;
@@ -177,7 +177,7 @@ describeDialects('secrets and the origin they were entered for', (_open, { locat
   });
 });
 
-describeDialects('secrets of an earlier version', (_open, { location }) => {
+describeHosts('secrets of an earlier version', ({ location }) => {
   it('are bound to their place when the site starts, and stay readable', async function () {
     this.timeout(30_000);
     const { databaseUrl, dataDir } = location();

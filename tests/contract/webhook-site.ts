@@ -10,7 +10,7 @@ import type { EmitResult, Envelope, EventContext } from '../../plugins/svc/webho
 import type { DeliveryResult } from '../../plugins/svc/webhooks/hooks.ts';
 import { tables } from '../../plugins/svc/webhooks/migrations.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
-import { describeDialects, type DialectCase } from '../helpers/dialects.ts';
+import { describeHosts, type DialectCase } from '../helpers/dialects.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
 export interface Ended {
@@ -145,7 +145,7 @@ export function describeSites(
   title: string,
   define: (site: () => WebhookSite, dialectCase: DialectCase) => void,
 ): void {
-  describeDialects(title, (_open, dialectCase) => {
+  describeHosts(title, (dialectCase) => {
     // Inside, so that the site has stopped when its database is removed.
     describe('on a site of its own', () => {
       let site: WebhookSite | undefined;

@@ -10,7 +10,7 @@ import type { Received, WebhookReceiver } from './webhook-receiver.ts';
 import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { watchResponses, type ResponseWatch } from '../helpers/watch-responses.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { describeSites, started, startWebhookSite, type Ended, type WebhookSite } from './webhook-site.ts';
 
 const signatureOf = ({ headers, body }: Received): string =>
@@ -131,7 +131,7 @@ describeSites('redirects and answers of webhooks, through the queue', (site) => 
   });
 });
 
-describeDialects('webhooks to endpoints that never end their answers', (_open, dialectCase) => {
+describeHosts('webhooks to endpoints that never end their answers', (dialectCase) => {
   describe('on a site of its own', () => {
     const limit = 5_000;
     let body: ResponseWatch | null = null;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
-import { describeDialects } from '../helpers/dialects.ts';
+import type { Database } from '../../host/database/database.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { restKey, startService } from './service.ts';
 import { items, requestTo, startVectorService } from './vector-service.ts';
 import type { WebhookReceiver } from './webhook-receiver.ts';
@@ -60,12 +61,7 @@ describeSites('secrets of webhooks', (site) => {
   });
 });
 
-async function tablesOf({
-  knex,
-  dialect,
-}: Parameters<Parameters<typeof describeDialects>[1]>[0] extends () => Promise<infer Opened> ? Opened : never): Promise<
-  string[]
-> {
+async function tablesOf({ knex, dialect }: Pick<Database, 'knex' | 'dialect'>): Promise<string[]> {
   const query =
     dialect === 'sqlite'
       ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -131,7 +127,7 @@ describe('REST calls', () => {
   });
 });
 
-describeDialects('the cron fallback of webhooks', (_open, dialectCase) => {
+describeHosts('the cron fallback of webhooks', (dialectCase) => {
   it('alone drains the queue, every five minutes, on a node that does not work it otherwise', async () => {
     const clock = createFakeClock({ now: Date.UTC(2026, 0, 1, 0, 2), skipSleeps: true });
     const site = await startWebhookSite(dialectCase, { clock, env: { ROLE: 'web' } });

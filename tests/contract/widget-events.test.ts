@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
@@ -46,7 +46,7 @@ const showForm = {
   priority: 10,
 };
 
-describeDialects('events of the chat widget', (_open, { location }) => {
+describeHosts('events of the chat widget', ({ location }) => {
   // Inside, so that the sites have stopped when their database is removed.
   describe('on a separate site', () => {
     let site: WidgetSite;

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { widgetTables } from '../../plugins/svc/modules/chatbots/widget/widget-tables.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
 
-describeDialects('the chat widget on two nodes', (_open, { location }) => {
+describeHosts('the chat widget on two nodes', ({ location }) => {
   // Inside, so that the sites have stopped when their database is removed.
   describe('on separate sites', () => {
     let first: WidgetSite;

@@ -3,7 +3,7 @@ import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '
 import type { Clock } from '#plugin-api';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
 import type { SendResponse, SendEvent, StartResponse } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
-import { describeDialects, type DialectCase } from '../helpers/dialects.ts';
+import { describeHosts, type DialectCase } from '../helpers/dialects.ts';
 import { startStreamingUpstream, type StreamingUpstream } from './streaming-upstream.ts';
 
 export interface Answer<Body = unknown> {
@@ -265,7 +265,7 @@ export function describeWidget(
   title: string,
   define: (site: () => WidgetSite, dialectCase: DialectCase) => void,
 ): void {
-  describeDialects(title, (_open, dialectCase) => {
+  describeHosts(title, (dialectCase) => {
     describe('on a site of its own', () => {
       let site: WidgetSite | undefined;
       beforeEach('starts the site', async () => {

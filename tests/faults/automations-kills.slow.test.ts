@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { automationsKills } from './automations-kills.ts';
 
 /** `node --import tsx tests/faults/automations-main.ts 1000 10` works on 1,000 items with 10 kills. */
 const items = 60;
 const kills = 2;
 
-describeDialects('nodes that are killed while they work on automations', (_open, { location }) => {
+describeHosts('nodes that are killed while they work on automations', ({ location }) => {
   it('finish every item once, with its event and its cost', async function () {
     this.timeout(240_000);
     const report = await automationsKills({ location: location(), items, kills, hurried: true });

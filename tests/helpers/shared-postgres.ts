@@ -1,6 +1,6 @@
 import { noteFileTime } from './file-times.ts';
 import { rememberHashes } from './remember-hashes.ts';
-import { startPostgres, stopPostgres } from './postgres.ts';
+import { dropTemplates, startPostgres, stopPostgres } from './postgres.ts';
 
 rememberHashes();
 
@@ -10,6 +10,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
+  await dropTemplates();
   await stopPostgres();
 }
 

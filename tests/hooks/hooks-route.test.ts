@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openSite } from '../users/routes-site.ts';
 
-describeDialects('GET /host/v1/hooks', (_open, dialectCase) => {
+describeHosts('GET /host/v1/hooks', (dialectCase) => {
   it('lists hooks with callbacks, owners and counts, for those who may manage options', async () => {
     const site = await openSite(dialectCase);
     try {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../pages/pages-site.ts';
 
 const roles = ['editor', 'author', 'contributor', 'subscriber'] as const;
 
-describeDialects('the pages of the admin', (_open, dialectCase) => {
+describeHosts('the pages of the admin', (dialectCase) => {
   let site: PagesSite;
   let admin: AdminBrowser;
   /** Every page in the menu of an administrator of a site with all plugins, and those below them. */

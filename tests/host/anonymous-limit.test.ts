@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { FakeClock } from '#testing';
 import { createTestHost, type TestHost } from '#testing';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 
-describeDialects('the limit of REST requests without signing in', (_open, { location }) => {
+describeHosts('the limit of REST requests without signing in', ({ location }) => {
   const hosts: TestHost[] = [];
   afterEach(async () => {
     for (const host of hosts.splice(0)) await host.stop();

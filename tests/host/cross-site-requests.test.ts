@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, password, type AdminBrowser, type PagesSite } from '../pages/pages-site.ts';
 
-describeDialects('requests that other sites make with the cookie of a user', (_open, dialectCase) => {
+describeHosts('requests that other sites make with the cookie of a user', (dialectCase) => {
   let site: PagesSite;
   let ada: AdminBrowser;
   let nonces: { readonly page: string; readonly other: string };

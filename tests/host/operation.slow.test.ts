@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { runCli, startSite, type RunningSite } from '../helpers/running-site.ts';
 
 /** Asks until the answer fits; the test's own time limit ends it. */
@@ -15,7 +15,7 @@ async function until<Value>(ask: () => Promise<Value>, fits: (value: Value) => b
   }
 }
 
-describeDialects('a running site', (_open, { location }) => {
+describeHosts('a running site', ({ location }) => {
   let site: RunningSite;
   const environment = (): Record<string, string> => ({
     ...(location().databaseUrl && { DATABASE_URL: location().databaseUrl ?? '' }),

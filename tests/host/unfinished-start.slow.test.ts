@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { checkout } from '../helpers/running-site.ts';
 
 /** Composes a host and reports what came of it. The process ends by itself only when nothing is left open. */
@@ -40,7 +40,7 @@ function compose(env: Readonly<Record<string, string>>): Promise<{ code: number 
   });
 }
 
-describeDialects('a host that cannot be composed', (_open, { location }) => {
+describeHosts('a host that cannot be composed', ({ location }) => {
   it('closes what it had opened, so that the process can end', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'unfinished-'));
     const notAFolder = join(directory, 'plugins');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { MailMessage } from '#plugin-api';
 import { createTestHost, type TestHost } from '#testing';
 import { mailOption } from '../../host/mail/smtp-settings.ts';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startSmtpReceiver, type SmtpReceiver } from '../helpers/smtp-receiver.ts';
 
@@ -13,7 +13,7 @@ const message: MailMessage = {
 };
 const minute = 60_000;
 
-describeDialects('mail of a site', (_open, { location }) => {
+describeHosts('mail of a site', ({ location }) => {
   let host: TestHost;
   let receiver: SmtpReceiver;
   const open = (): Promise<TestHost> => {

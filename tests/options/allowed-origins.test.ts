@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { openSite, type RoutesSite } from '../users/routes-site.ts';
 
-describeDialects('the setting rest_allowed_origins', (_open, dialectCase) => {
+describeHosts('the setting rest_allowed_origins', (dialectCase) => {
   let site: RoutesSite;
   beforeEach(async () => {
     site = await openSite(dialectCase);

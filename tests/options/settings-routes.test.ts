@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { readRecording } from '../oracle/replay.ts';
 import { openSite, type Call, type RoutesSite } from '../users/routes-site.ts';
 
-describeDialects('/wp/v2/settings', (_open, dialectCase) => {
+describeHosts('/wp/v2/settings', (dialectCase) => {
   let site: RoutesSite;
   let asAdmin: Call;
   beforeEach(async () => {
@@ -78,7 +78,7 @@ interface Recorded {
 }
 
 /** Recorded from a WordPress with many more settings: compared are those that this host has too. */
-describeDialects('answers about the user and settings recorded from WordPress', (_open, dialectCase) => {
+describeHosts('answers about the user and settings recorded from WordPress', (dialectCase) => {
   const rows = (JSON.parse(readRecording('rest.json.gz')) as Recorded[]).filter(({ path }) =>
     path.startsWith('/wp-json/wp/v2/'),
   );

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, type PagesSite } from './pages-site.ts';
 
-describeDialects('what people tell about themselves, in the admin', (_open, dialectCase) => {
+describeHosts('what people tell about themselves, in the admin', (dialectCase) => {
   let site: PagesSite;
   let eve: User;
   beforeEach(async () => {

@@ -2,10 +2,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from './pages-site.ts';
 
-describeDialects('the pages settings and tools', (_open, dialectCase) => {
+describeHosts('the pages settings and tools', (dialectCase) => {
   let site: PagesSite;
   let browser: AdminBrowser;
   let folder = '';

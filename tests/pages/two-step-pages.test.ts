@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { createSoftwareAuthenticator } from '../users/two-factor/software-authenticator.ts';
 import { totpCode } from '../users/two-factor/totp-code.ts';
 import { openPages, password, type AdminBrowser, type PageAnswer, type PagesSite } from './pages-site.ts';
@@ -14,7 +14,7 @@ const keyOn = ({ html }: PageAnswer): string => /data-copy-source>([A-Z2-7 ]+)</
 const codesOn = ({ html }: PageAnswer): string[] =>
   /<pre[^]*?<\/pre>/.exec(html)?.[0].match(/[a-z2-9]{5}-[a-z2-9]{5}/g) ?? [];
 
-describeDialects('the page of two-step sign-in', (_open, dialect) => {
+describeHosts('the page of two-step sign-in', (dialect) => {
   let site: PagesSite;
   let ada: User;
   let browser: AdminBrowser;

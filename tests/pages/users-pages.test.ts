@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openPages, password, type AdminBrowser, type PagesSite } from './pages-site.ts';
 
-describeDialects('the pages about users', (_open, dialectCase) => {
+describeHosts('the pages about users', (dialectCase) => {
   let site: PagesSite;
   let admin: User;
   let browser: AdminBrowser;
@@ -181,7 +181,7 @@ describeDialects('the pages about users', (_open, dialectCase) => {
   });
 });
 
-describeDialects('the profile', (_open, dialectCase) => {
+describeHosts('the profile', (dialectCase) => {
   let site: PagesSite;
   let bob: User;
   let browser: AdminBrowser;

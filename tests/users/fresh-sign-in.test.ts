@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openSite, type Answer, type Call, type RoutesSite } from './routes-site.ts';
 
 const password = 'correct horse battery';
 
-describeDialects('changing how one signs in, over REST', (_open, dialectCase) => {
+describeHosts('changing how one signs in, over REST', (dialectCase) => {
   let site: RoutesSite;
   let anna: User;
   let inSession: Call;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
 import type { TestHost } from '#testing';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { startSmtpReceiver, type SmtpReceiver } from '../helpers/smtp-receiver.ts';
 import { openPages, password, type AdminBrowser, type PagesSite } from '../pages/pages-site.ts';
 
 const chosen = 'seven purple kettles sing';
 const minute = 60_000;
 
-describeDialects('links to choose a password', (_open, dialectCase) => {
+describeHosts('links to choose a password', (dialectCase) => {
   let site: PagesSite;
   let host: TestHost;
   let receiver: SmtpReceiver;

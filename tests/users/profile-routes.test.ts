@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openSite, type Call, type RoutesSite } from './routes-site.ts';
 
-describeDialects('what people tell about themselves, in /wp/v2/users', (_open, dialectCase) => {
+describeHosts('what people tell about themselves, in /wp/v2/users', (dialectCase) => {
   let site: RoutesSite;
   let anna: User;
   let asAnna: Call;
@@ -166,7 +166,7 @@ describeDialects('what people tell about themselves, in /wp/v2/users', (_open, d
   });
 });
 
-describeDialects('application passwords by name and by their own request', (_open, dialectCase) => {
+describeHosts('application passwords by name and by their own request', (dialectCase) => {
   let site: RoutesSite;
   let anna: User;
   let call: Call;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects } from '../helpers/dialects.ts';
+import { describeHosts } from '../helpers/dialects.ts';
 import { openSite, type Call, type RoutesSite } from './routes-site.ts';
 
-describeDialects('/wp/v2/users', (_open, dialectCase) => {
+describeHosts('/wp/v2/users', (dialectCase) => {
   let site: RoutesSite;
   let admin: User;
   let asAdmin: Call;
@@ -219,7 +219,7 @@ describeDialects('/wp/v2/users', (_open, dialectCase) => {
   });
 });
 
-describeDialects('/wp/v2/users/<id>/application-passwords', (_open, dialectCase) => {
+describeHosts('/wp/v2/users/<id>/application-passwords', (dialectCase) => {
   let site: RoutesSite;
   beforeEach(async () => {
     site = await openSite(dialectCase);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeDialects } from '../../helpers/dialects.ts';
+import { describeHosts } from '../../helpers/dialects.ts';
 import { openDeliveryLog, type OpenDeliveryLog } from './delivery-log/open-delivery-log.ts';
 
-describeDialects('former names of webhook pages', (_open, dialectCase) => {
+describeHosts('former names of webhook pages', (dialectCase) => {
   let site: OpenDeliveryLog;
   beforeEach(async () => {
     site = await openDeliveryLog(dialectCase);

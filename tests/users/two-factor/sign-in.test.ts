@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { User } from '#plugin-api';
-import { describeDialects, type DialectCase } from '../../helpers/dialects.ts';
+import { describeHosts, type DialectCase } from '../../helpers/dialects.ts';
 import { openPages, password, type AdminBrowser, type PagesSite } from '../../pages/pages-site.ts';
 import { createSoftwareAuthenticator } from './software-authenticator.ts';
 import { totpCode } from './totp-code.ts';
@@ -67,7 +67,7 @@ async function afterPassword({ host, open }: { host: PagesSite['host']; open: ()
 const isSignedIn = async (browser: AdminBrowser): Promise<boolean> =>
   (await browser.get('/admin/users')).status === 200;
 
-describeDialects('sign-in in two steps', (_open, dialect) => {
+describeHosts('sign-in in two steps', (dialect) => {
   let site: Site;
   beforeEach(async () => {
     site = await openSite(dialect);

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import { createThrottle } from '../../../../plugins/svc/webhooks/inbox/inbox.route.ts';
-import { describeDialects } from '../../../helpers/dialects.ts';
+import { describeHosts } from '../../../helpers/dialects.ts';
 import { endOfNext, openDeliveryLog, type OpenDeliveryLog } from './open-delivery-log.ts';
 
 const page = 'svc/deliveries/inbox';
 
-describeDialects('the inbox of the site', (_open, dialectCase) => {
+describeHosts('the inbox of the site', (dialectCase) => {
   let site: OpenDeliveryLog;
   beforeEach(async () => {
     site = await openDeliveryLog(dialectCase);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { describeDialects } from '../../../helpers/dialects.ts';
+import { describeHosts } from '../../../helpers/dialects.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { endOfNext, openDeliveryLog, type OpenDeliveryLog } from './open-delivery-log.ts';
 
@@ -21,7 +21,7 @@ const unescaped = (html: string): string =>
 const command = (html: string, label: string): string =>
   unescaped(new RegExp(`aria-label="the command with ${label}"><code>([\\s\\S]*?)</code>`).exec(html)?.[1] ?? '');
 
-describeDialects('the delivery log', (_open, dialectCase) => {
+describeHosts('the delivery log', (dialectCase) => {
   let site: OpenDeliveryLog;
   let receiver: Receiver;
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../../plugins/svc/webhooks/endpoint.ts';
 import { createSystemClock } from '../../../../host/clock.ts';
-import { describeDialects } from '../../../helpers/dialects.ts';
+import { describeHosts } from '../../../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../../../pages/pages-site.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 
@@ -28,7 +28,7 @@ export interface WebhooksAdmin extends PagesSite {
 
 /** Runs a suite against a site of its own for each test, on both databases. */
 export function describeWebhooksAdmin(title: string, define: (admin: () => WebhooksAdmin) => void): void {
-  describeDialects(title, (_open, dialectCase) => {
+  describeHosts(title, (dialectCase) => {
     // Inside, so that the site has stopped when its database is removed.
     describe('in the admin', () => {
       let admin: WebhooksAdmin | undefined;

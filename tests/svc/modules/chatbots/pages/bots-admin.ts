@@ -1,6 +1,6 @@
 import { createSystemClock } from '../../../../../host/clock.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
-import { describeDialects } from '../../../../helpers/dialects.ts';
+import { describeHosts } from '../../../../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from '../../../../pages/pages-site.ts';
 
 /** A site with the service and the sandbox, and an administrator at its pages. */
@@ -15,7 +15,7 @@ export interface BotsAdmin extends PagesSite {
 
 /** Runs a suite against a site of its own for each test, on both databases. */
 export function describeBotsAdmin(title: string, define: (admin: () => BotsAdmin) => void): void {
-  describeDialects(title, (_open, dialectCase) => {
+  describeHosts(title, (dialectCase) => {
     // Inside, so that the site has stopped when its database is removed.
     describe('in the admin', () => {
       let admin: BotsAdmin | undefined;
