@@ -1,4 +1,5 @@
 import { noteFileTime } from './file-times.ts';
+import { keepCoverage } from './keep-coverage.ts';
 import { rememberHashes } from './remember-hashes.ts';
 import { dropTemplates, startPostgres, stopPostgres } from './postgres.ts';
 
@@ -14,4 +15,4 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await stopPostgres();
 }
 
-export const mochaHooks = { afterAll: noteFileTime };
+export const mochaHooks = { beforeAll: keepCoverage, afterAll: noteFileTime };

@@ -4,7 +4,8 @@ import { belowFloor, measures, raiseFloor, type Coverage } from './coverage-floo
 
 /*
  * `npm run coverage`: `npm test` under c8; fails below the floor. `--raise` raises the floor to what was measured.
- * `npm run coverage -- tests/hooks/*.test.ts` measures these files alone and compares nothing.
+ * `npm run coverage -- tests/hooks/*.test.ts` measures these files alone and compares nothing. `--html` writes
+ * `coverage/index.html` as well. Processes that tests start are not measured: see tests/helpers/keep-coverage.ts.
  */
 
 const folder = 'coverage';
@@ -24,7 +25,7 @@ const { status } = spawnSync(
     ...['host', 'plugins'].flatMap((name) => ['--include', `${name}/**/*.ts`]),
     // Code of the browser runs in Chromium, in the browser tests.
     ...['plugins/svc/kit/browser/**', 'plugins/svc/modules/*/browser/client/**'].flatMap((name) => ['--exclude', name]),
-    ...['json-summary', 'html'].flatMap((name) => ['--reporter', name]),
+    ...['json-summary', ...(given.includes('--html') ? ['html'] : [])].flatMap((name) => ['--reporter', name]),
     ...command,
   ],
   { stdio: 'inherit' },
