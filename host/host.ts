@@ -1,4 +1,5 @@
 import type { Clock } from '#plugin-api';
+import type { RecentFailure } from './admin/dependencies.ts';
 import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
 import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -14,6 +15,7 @@ import { addRoutesRoute } from './rest/routes-route.ts';
 import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
 import { createAvatarUrl } from './users/avatars.ts';
 import { programRolesOption } from './site-settings.ts';
+import { describeUnreadable } from './secrets/secret-stores.ts';
 import { addUsersRoutes } from './users/users-routes.ts';
 
 export interface HostInit {
@@ -87,7 +89,9 @@ async function composeHost({
       health: (slug) => requirePlugins().health(slug),
     },
     checks: createChecks(core, () => loaded.plugins !== undefined),
+    warnings: { secrets: async () => describeUnreadable(await core.secrets.unreadable()) },
   });
+  reportUnreadableSecrets({ core, web });
   addHostRoutes({ core, web });
   addHostPages({ core, web });
   const plugins = await createPlugins({ core, web, cli, ...init });
@@ -134,6 +138,31 @@ function createChecks(core: Core, loaded: () => boolean) {
       if (!loaded()) throw new Error('The plugins are still being loaded.');
     },
   };
+}
+
+/** A badge on every admin page, a line on the dashboard and a figure in `/metrics` while saved secrets cannot be read. */
+function reportUnreadableSecrets({ core, web }: { readonly core: Core; readonly web: Web }): void {
+  web.admin.api.addBadge(async () => {
+    const labels = await core.secrets.unreadable();
+    const title = describeUnreadable(labels);
+    if (title === null) return null;
+    return {
+      text: labels.length === 1 ? 'SECRET UNREADABLE' : `${labels.length} SECRETS UNREADABLE`,
+      kind: 'warning',
+      href: web.admin.api.url(),
+      title,
+    };
+  });
+  core.hooks.addFilter('admin_recent_failures', async (failures: readonly RecentFailure[]) => {
+    const text = describeUnreadable(await core.secrets.unreadable());
+    return text === null ? failures : [{ source: 'Saved secrets', text }, ...failures];
+  });
+  web.metrics.add(
+    async () =>
+      '# HELP host_secrets_unreadable Saved secrets that this process cannot decrypt.\n' +
+      '# TYPE host_secrets_unreadable gauge\n' +
+      `host_secrets_unreadable ${(await core.secrets.unreadable()).length}`,
+  );
 }
 
 /** Creates the first administrator from `ADMIN_USER`, `ADMIN_PASSWORD` and `ADMIN_EMAIL`, unless one exists. */

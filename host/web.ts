@@ -14,7 +14,7 @@ import { createPostPasswords, type PostPasswords } from './content/posts/post-pa
 import { createPublicPages } from './content/site/public-pages.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createHttpServer } from './http/server.ts';
-import type { ReadinessCheck } from './http/health.ts';
+import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
@@ -40,10 +40,11 @@ export interface WebDependencies {
   /** Read for each page: the plugins load after this. */
   readonly plugins: AdminPlugins;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly warnings: Readonly<Record<string, ReadinessWarning>>;
 }
 
 /** Everything between a request and the plugins: REST, sign-in, admin, pages, the server. */
-export function createWeb({ core, plugins, checks }: WebDependencies) {
+export function createWeb({ core, plugins, checks, warnings }: WebDependencies) {
   const { clock, log, hooks, options, database } = core;
   const origins = createAllowedOrigins({ options, hooks, database });
   const anonymousLimit = createAnonymousLimit({ options, hooks, database, clock });
@@ -83,7 +84,7 @@ export function createWeb({ core, plugins, checks }: WebDependencies) {
     siteUrl: () => core.site.url,
   });
   const pages = createSitePages({ core, signIn, bodies, passwords, assets, views });
-  const server = createServer({ core, checks, rest, signIn, assets, admin, pages, metrics, bodies });
+  const server = createServer({ core, checks, warnings, rest, signIn, assets, admin, pages, metrics, bodies });
   return {
     rest,
     admin,
@@ -292,7 +293,7 @@ function createSitePages({
   };
 }
 
-interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks'> {
+interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks' | 'warnings'> {
   readonly rest: Rest;
   readonly signIn: SignIn;
   readonly assets: Assets;
@@ -303,7 +304,18 @@ interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks'> {
 }
 
 /** Workers serve health, metrics and assets only. */
-function createServer({ core, checks, rest, signIn, assets, admin, pages, metrics, bodies }: ServerDependencies) {
+function createServer({
+  core,
+  checks,
+  warnings,
+  rest,
+  signIn,
+  assets,
+  admin,
+  pages,
+  metrics,
+  bodies,
+}: ServerDependencies) {
   const { config, clock, log, users, site } = core;
   const { authentication, limiter } = signIn;
   const siteUrl = (): string => site.url;
@@ -328,6 +340,7 @@ function createServer({ core, checks, rest, signIn, assets, admin, pages, metric
       : (_request, _response, next) => next(),
     assets,
     checks,
+    warnings,
     maxConnections: config.maxConnections,
     metrics,
     metricsToken: config.metricsToken,

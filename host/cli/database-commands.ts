@@ -1,14 +1,21 @@
 import { resolve } from 'node:path';
 import type { CliCommand } from '#plugin-api';
 import type { Database } from '../database/database.ts';
+import { describeUnreadable } from '../secrets/secret-stores.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 
 type DatabaseForCommands = Pick<
   Database,
   'dialect' | 'label' | 'ping' | 'migrationStatus' | 'migratePending' | 'backup' | 'restore'
 >;
 
+interface DatabaseCommandsDependencies {
+  readonly database: DatabaseForCommands;
+  readonly secrets: Pick<Secrets, 'unreadable'>;
+}
+
 /** `db status|migrate|backup|restore`. */
-export function databaseCommands(database: DatabaseForCommands): CliCommand[] {
+export function databaseCommands({ database, secrets }: DatabaseCommandsDependencies): CliCommand[] {
   return [
     {
       name: 'db status',
@@ -50,7 +57,11 @@ export function databaseCommands(database: DatabaseForCommands): CliCommand[] {
       name: 'db restore',
       description: 'Replaces everything in the database with a backup. Running nodes pick up the change.',
       args: [{ name: 'file', description: 'A file created by db backup.' }],
-      run: async ({ args: [file = ''] }) => database.restore(resolve(file)),
+      run: async ({ args: [file = ''] }) => {
+        const report = await database.restore(resolve(file));
+        const warning = describeUnreadable(await secrets.unreadable());
+        return { ...report, ...(warning !== null && { warning }) };
+      },
     },
   ];
 }

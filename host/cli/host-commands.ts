@@ -4,6 +4,7 @@ import type { CliCommand } from '#plugin-api';
 import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
 import { keyFileName } from '../secrets/key-file.ts';
+import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
@@ -30,7 +31,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
     ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),
     ...jobCommands(core.jobs),
-    ...databaseCommands(core.database),
+    ...databaseCommands(core),
     ...securityLogCommands(core.securityLog),
     doctorCommand(createDoctorChecks(core, plugins)),
   ];
@@ -77,6 +78,8 @@ function createDoctorChecks(
     secrets: async () => {
       if (secrets.decrypt(secrets.encrypt('doctor')) !== 'doctor')
         throw new Error('A secret could not be decrypted; check SECRET_KEY.');
+      const problem = describeUnreadable(await secrets.unreadable());
+      if (problem !== null) throw new Error(problem);
       return config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
     },
     'security log': async () => {

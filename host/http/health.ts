@@ -1,13 +1,18 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import type { Clock, Logger } from '#plugin-api';
+import { isLocalRequest } from './local-request.ts';
 
 /** A condition for the site to accept requests; rejects when it is not met. */
 export type ReadinessCheck = () => Promise<unknown>;
 
+/** Something that may be impaired while the site still accepts requests. Resolves with a sentence, or null if it works. */
+export type ReadinessWarning = () => Promise<string | null>;
+
 export interface HealthDependencies {
   /** Named checks, for example `database`, `migrations`, `plugins`; all run in parallel for each request of `/readyz`. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly warnings?: Readonly<Record<string, ReadinessWarning>>;
   readonly draining: () => boolean;
   readonly log: Logger;
   readonly clock: Pick<Clock, 'after'>;
@@ -18,22 +23,40 @@ const checkLimit = 3_000;
 
 /**
  * `GET /healthz`: 200 while the process responds. `GET /readyz`: 200 when every check passes, else 503. It also returns 503
- * while the process drains, so that load balancers send no new requests. Reasons are logged, not sent to the caller.
+ * while the process drains, so that load balancers send no new requests. Reasons are logged, not sent to the caller. What is
+ * impaired is `degraded`; local callers also get the sentence in `details`.
  */
-export function createHealth({ checks, draining, log, clock }: HealthDependencies): Router {
+export function createHealth({ checks, warnings = {}, draining, log, clock }: HealthDependencies): Router {
   const router = Router();
   router.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));
-  router.get('/readyz', async (_request: Request, response: Response) => {
-    const outcomes = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check)] as const),
-    );
+  router.get('/readyz', async (request: Request, response: Response) => {
+    const [outcomes, details] = await Promise.all([
+      Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await passes(name, check)] as const)),
+      findDetails(),
+    ]);
     const ready = !draining() && outcomes.every(([, passed]) => passed);
     const status = draining() ? 'stopping' : ready ? 'ready' : 'not ready';
     sendJson(response, ready ? 200 : 503, {
       status,
-      checks: Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failed'])),
+      checks: {
+        ...Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failed'])),
+        ...Object.fromEntries(Object.keys(warnings).map((name) => [name, name in details ? 'degraded' : 'ok'])),
+      },
+      ...(Object.keys(details).length > 0 && isLocalRequest(request) && { details }),
     });
   });
+
+  /** The sentences of what is impaired. What cannot be checked now, such as without a database, is left to the checks. */
+  async function findDetails(): Promise<Record<string, string>> {
+    const found = await Promise.all(
+      Object.entries(warnings).map(async ([name, check]) => {
+        let text: string | null = null;
+        await passes(name, async () => (text = await check()));
+        return text === null ? [] : [[name, text] as const];
+      }),
+    );
+    return Object.fromEntries(found.flat());
+  }
 
   async function passes(name: string, check: ReadinessCheck): Promise<boolean> {
     let undo: (() => void) | undefined;

@@ -6,7 +6,7 @@ import type { Express, RequestHandler } from 'express';
 import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
-import { createHealth, type ReadinessCheck } from './health.ts';
+import { createHealth, type ReadinessCheck, type ReadinessWarning } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
 import { refuseBrokenRequests, refuseWithoutOneHost } from './refused-requests.ts';
 import { createPageHeaders, createSecurityHeaders } from './security-headers.ts';
@@ -24,6 +24,7 @@ export interface HttpServerDependencies {
   readonly rest: RawHandler;
   readonly assets: Assets;
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly warnings?: Readonly<Record<string, ReadinessWarning>>;
   /** Connections open at once; further ones are closed at once. Default: no limit. */
   readonly maxConnections?: number;
   readonly metrics: Metrics;

@@ -105,7 +105,7 @@ export const optionsMethods: MethodKinds<OptionsApi> = {
   remember: 'call',
 };
 
-export const secretsMethods: MethodKinds<SecretsApi> = { encrypt: 'call', decrypt: 'call' };
+export const secretsMethods: MethodKinds<SecretsApi> = { encrypt: 'call', decrypt: 'call', addStore: 'undo' };
 export const restMethods: MethodKinds<RestApi> = { registerRoute: 'undo', dispatch: 'call', url: 'call' };
 export const cronMethods: MethodKinds<CronApi> = {
   scheduleSingle: 'call',

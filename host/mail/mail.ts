@@ -36,7 +36,7 @@ declare module '#plugin-api' {
 }
 
 export interface MailDependencies {
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'>;
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete' | 'compareAndSet'>;
   readonly secrets: SecretsApi & {
     seal(purpose: string, text: string): string;
     unseal(purpose: string, sealed: string): string;
@@ -75,6 +75,7 @@ const stopTimeout = 5_000;
 export function createMail(dependencies: MailDependencies): Mail {
   const { options, secrets, database, hooks, clock } = dependencies;
   const settings = createSettingsStore({ options, secrets });
+  secrets.addStore(settings.secretStore);
   const store = createMailStore({
     database,
     clock,
@@ -110,6 +111,7 @@ function createSender(
     if (taken !== null) return taken;
     const found = await settings.read();
     if (found === null) throw mailErrors.mail_unavailable();
+    if (found.isPasswordUnreadable) throw mailErrors.mail_password_unreadable();
     const deadline = new AbortController();
     const undo = clock.after(attemptTimeout, () => deadline.abort());
     try {

@@ -1,4 +1,4 @@
-import { isEmail, RestError, type OptionsApi, type SecretsApi } from '#plugin-api';
+import { isEmail, RestError, type OptionsApi, type SecretsApi, type SecretStore } from '#plugin-api';
 import { isLine } from './check-message.ts';
 
 /** Option with the stored settings. The password is encrypted. */
@@ -30,8 +30,10 @@ interface StoredSettings extends SmtpServer {
 
 export interface SmtpSettings {
   readonly server: SmtpServer;
-  /** Null: none is stored, or it was entered for another server (D35). */
+  /** Null: none is stored, it was entered for another server (D35), or it cannot be read. */
   readonly password: string | null;
+  /** A password is stored for this server, but another key encrypted it: nothing may be sent without it. */
+  readonly isPasswordUnreadable: boolean;
 }
 
 /** `password`: a new one; null removes it; undefined leaves it unchanged. */
@@ -51,10 +53,11 @@ export interface SettingsStore {
    */
   save(input: SettingsInput): Promise<{ readonly passwordDropped: boolean }>;
   remove(): Promise<void>;
+  readonly secretStore: SecretStore;
 }
 
 export interface SettingsStoreDependencies {
-  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'>;
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete' | 'compareAndSet'>;
   readonly secrets: SecretsApi;
 }
 
@@ -71,7 +74,8 @@ export function createSettingsStore({ options, secrets }: SettingsStoreDependenc
       if (found === null) return null;
       const { password, passwordFor, ...server } = found;
       const isBound = password !== '' && passwordFor === originOf(server);
-      return { server, password: isBound ? decryptFor(secrets, server, password) : null };
+      const plain = isBound ? decryptFor(secrets, server, password) : null;
+      return { server, password: plain, isPasswordUnreadable: isBound && plain === null };
     },
     async save({ password, ...input }) {
       const server = checkServer(input, password);
@@ -87,6 +91,19 @@ export function createSettingsStore({ options, secrets }: SettingsStoreDependenc
     },
     async remove() {
       await options.delete(mailOption);
+    },
+    secretStore: {
+      async rewrite(change) {
+        const found = await stored();
+        if (found === null || found.password === '') return;
+        const password = change({
+          label: 'Password of the mail server',
+          encrypted: found.password,
+          context: contextOf(found),
+        });
+        if (password !== found.password && !(await options.compareAndSet(mailOption, found, { ...found, password })))
+          throw new Error('The mail settings were changed in the meantime.');
+      },
     },
   };
 }

@@ -5,7 +5,7 @@ import { mailErrors } from './mail-errors.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
 export interface SmtpSending {
-  readonly settings: SmtpSettings;
+  readonly settings: Pick<SmtpSettings, 'server' | 'password'>;
   readonly message: CheckedMessage;
   /** Display name of the sender. */
   readonly fromName: string;

@@ -1,3 +1,25 @@
+import type { Undo } from './undo.ts';
+
+/** A secret where it is stored. */
+export interface StoredSecret {
+  /** What an administrator knows it as, for example `OpenAI: API key`. */
+  readonly label: string;
+  readonly encrypted: string;
+  /** The context it was encrypted with. */
+  readonly context?: string;
+}
+
+/** A place where a plugin stores encrypted secrets. */
+export interface SecretStore {
+  /**
+   * Calls `change` with every stored secret and stores what it returns instead. Writes nothing if nothing changed. It may run
+   * in a transaction, and on several nodes at once.
+   *
+   * @throws Error if a secret was changed by another process in the meantime: the caller may try again.
+   */
+  rewrite(change: (secret: StoredSecret) => string): Promise<void>;
+}
+
 /**
  * Encrypts secrets at rest with AES-256-GCM under `SECRET_KEY`, or under the key file in the data folder (D3).
  * Every node of a site must have the same key.
@@ -17,4 +39,9 @@ export interface SecretsApi {
    * @throws Error with a remedy if another key encrypted it, or if it was encrypted for another context.
    */
   decrypt(encrypted: string, context?: string): string;
+  /**
+   * Names a place where secrets are stored. The host then reports those that cannot be read (`doctor`, `/readyz`,
+   * `db restore`, a badge in the admin). A secret that is missing from all stores is not reported.
+   */
+  addStore(store: SecretStore): Undo;
 }

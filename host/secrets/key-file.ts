@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Name of the key file in the data folder. */
@@ -13,14 +13,36 @@ export const keyFileName = 'secret.key';
  */
 export function readOrCreateKeyFile(dataDir: string): Buffer {
   const file = join(dataDir, keyFileName);
-  const text = readIfExists(file) ?? create(dataDir, file);
-  if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new Error(
+  return (
+    parseKey(readIfExists(file) ?? create(dataDir, file)) ??
+    fail(
       `The key file ${keyFileName} in DATA_DIR is damaged: it must contain 64 hexadecimal digits. ` +
         'Restore it from a backup. Without it, saved secrets cannot be read and must be entered again.',
-    );
+    )
+  );
+}
+
+/** The key in the file; null if it is missing or damaged. */
+export function readKeyFile(dataDir: string): Buffer | null {
+  try {
+    return parseKey(readIfExists(join(dataDir, keyFileName)) ?? '');
+  } catch {
+    return null;
   }
-  return Buffer.from(text, 'hex');
+}
+
+/** Differs after each change of the file; null if it is missing. */
+export function keyFileVersion(dataDir: string): string | null {
+  const found = statSync(join(dataDir, keyFileName), { throwIfNoEntry: false });
+  return found === undefined ? null : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(' ');
+}
+
+function parseKey(text: string): Buffer | null {
+  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : null;
+}
+
+function fail(message: string): never {
+  throw new Error(message);
 }
 
 function readIfExists(file: string): string | null {

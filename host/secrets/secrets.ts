@@ -1,19 +1,9 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  scryptSync,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
 import type { SecretsApi } from '#plugin-api';
-import { readOrCreateKeyFile } from './key-file.ts';
+import { createKeyring, type Keyring, type KeyringDependencies } from './keyring.ts';
+import { createSecretStores, type SecretStores } from './secret-stores.ts';
 
-export interface SecretsDependencies {
-  /** `SECRET_KEY`; null: the key file in the data folder, created if missing. */
-  readonly secretKey: string | null;
-  readonly dataDir: string;
+export interface SecretsDependencies extends KeyringDependencies {
   /** Receives every plain text. */
   readonly redactor: { add(secret: string): void };
 }
@@ -31,6 +21,8 @@ export interface Secrets extends SecretsApi {
   seal(purpose: string, text: string): string;
   /** Returns the text. Throws like `decrypt`. */
   unseal(purpose: string, sealed: string): string;
+  /** See `SecretStores`. */
+  readonly unreadable: SecretStores['unreadable'];
 }
 
 /** `movable` has no context. */
@@ -48,84 +40,75 @@ const damaged = 'This stored secret is damaged and cannot be read. Enter it agai
 /**
  * Secrets at rest (D3): AES-256-GCM, `enc:v2:` and base64url of key id, context id, nonce, tag and cipher text, with prefix and
  * context as additional authenticated data (D35). `enc:v1:` has no context and no id of one. The key comes from
- * `SECRET_KEY` through scrypt, or from the key file through HKDF; it is derived on first use, which takes about 50 ms with
- * `SECRET_KEY`. All nodes of a site need the same key.
+ * `SECRET_KEY` through scrypt, or from the key file through HKDF. All nodes of a site need the same key.
  */
-export function createSecrets({ secretKey, dataDir, redactor }: SecretsDependencies): Secrets {
-  let root: Buffer | null = null;
-  const derived = new Map<string, Buffer>();
+export function createSecrets({ redactor, ...sources }: SecretsDependencies): Secrets {
+  const keyring = createKeyring(sources);
+  const purpose = 'secrets';
 
-  function deriveKey(purpose: string): Buffer {
-    const known = derived.get(purpose);
-    if (known) return known;
-    root ??= secretKey === null ? readOrCreateKeyFile(dataDir) : deriveRoot(secretKey);
-    const key = Buffer.from(hkdfSync('sha256', root, 'svc-host', purpose, 32));
-    derived.set(purpose, key);
-    return key;
+  function decrypt(encrypted: string, context?: string): string {
+    const prefix = Object.values(prefixes).find((known) => encrypted.startsWith(known));
+    if (prefix === undefined) throw new Error('This text is not an encrypted secret. Enter the secret again.');
+    const sealed = Buffer.from(encrypted.slice(prefix.length), 'base64url');
+    return open(keyring, { purpose, prefix, context: prefix === prefixes.bound ? (context ?? '') : undefined }, sealed);
   }
 
+  function canDecrypt(encrypted: string, context?: string): boolean {
+    try {
+      decrypt(encrypted, context);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  const stores = createSecretStores(canDecrypt);
   return {
-    deriveKey,
-    seal: (purpose, text) => seal(unbound(deriveKey(purpose)), text).toString('base64url'),
-    unseal: (purpose, sealed) => open(unbound(deriveKey(purpose)), Buffer.from(sealed, 'base64url')),
+    deriveKey: keyring.derive,
+    seal: (purpose, text) => seal(keyring.derive(purpose), unbound(purpose), text).toString('base64url'),
+    unseal: (purpose, sealed) => open(keyring, unbound(purpose), Buffer.from(sealed, 'base64url')),
     encrypt(plain, context) {
       redactor.add(plain);
       const prefix = context === undefined ? prefixes.movable : prefixes.bound;
-      return prefix + seal({ key: deriveKey('secrets'), prefix, context }, plain).toString('base64url');
+      return prefix + seal(keyring.derive(purpose), { purpose, prefix, context }, plain).toString('base64url');
     },
     decrypt(encrypted, context) {
-      const prefix = Object.values(prefixes).find((known) => encrypted.startsWith(known));
-      if (prefix === undefined) throw new Error('This text is not an encrypted secret. Enter the secret again.');
-      const sealed = Buffer.from(encrypted.slice(prefix.length), 'base64url');
-      const plain = open(
-        { key: deriveKey('secrets'), prefix, context: prefix === prefixes.bound ? (context ?? '') : undefined },
-        sealed,
-      );
+      const plain = decrypt(encrypted, context);
       redactor.add(plain);
       return plain;
     },
+    addStore: stores.add,
+    unreadable: stores.unreadable,
   };
 }
 
-let lastRoot: { readonly secretKey: string; readonly root: Buffer } | null = null;
-
-/**
- * The salt is fixed because nodes share only `SECRET_KEY`; scrypt makes guessing a weak key expensive. The last result is
- * cached for tests, which start many hosts with one key.
- */
-function deriveRoot(secretKey: string): Buffer {
-  if (lastRoot?.secretKey !== secretKey)
-    lastRoot = { secretKey, root: scryptSync(secretKey, 'svc-host-secret-key', 32, { N: 16_384, r: 8, p: 1 }) };
-  return lastRoot.root;
-}
-
-/** What a text is sealed with. `context` undefined: the text can be moved. */
+/** What a text is sealed for. `context` undefined: the text can be moved. */
 interface Seal {
-  readonly key: Buffer;
+  readonly purpose: string;
   readonly prefix: string;
   readonly context: string | undefined;
 }
 
-function unbound(key: Buffer): Seal {
-  return { key, prefix: prefixes.movable, context: undefined };
+function unbound(purpose: string): Seal {
+  return { purpose, prefix: prefixes.movable, context: undefined };
 }
 
-function seal(parts: Seal, plain: string): Buffer {
-  const { key, context } = parts;
+function seal(key: Buffer, parts: Seal, plain: string): Buffer {
   const nonce = randomBytes(sizes.nonce);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authenticatedData(parts));
   const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-  return Buffer.concat([keyId(key), contextId(key, context), nonce, cipher.getAuthTag(), text]);
+  return Buffer.concat([keyId(key), contextId(key, parts.context), nonce, cipher.getAuthTag(), text]);
 }
 
-function open(parts: Seal, sealed: Buffer): string {
-  const { key, context } = parts;
+function open(keyring: Keyring, parts: Seal, sealed: Buffer): string {
+  const contextSize = parts.context === undefined ? 0 : sizes.contextId;
   let position = 0;
   const next = (length: number): Buffer => sealed.subarray(position, (position += length));
-  const expected = [keyId(key), contextId(key, context)] as const;
-  if (sealed.length < expected[0].length + expected[1].length + sizes.nonce + sizes.tag) throw new Error(damaged);
-  if (!next(expected[0].length).equals(expected[0])) throw new Error(anotherKey);
-  if (!next(expected[1].length).equals(expected[1])) throw new Error(anotherContext);
+  if (sealed.length < sizes.keyId + contextSize + sizes.nonce + sizes.tag) throw new Error(damaged);
+  const id = next(sizes.keyId);
+  const key = keyring.find(parts.purpose, (candidate) => keyId(candidate).equals(id));
+  if (key === null) throw new Error(anotherKey);
+  if (!next(contextSize).equals(contextId(key, parts.context))) throw new Error(anotherContext);
   const [nonce, tag] = [next(sizes.nonce), next(sizes.tag)];
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: sizes.tag })

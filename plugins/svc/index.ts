@@ -14,6 +14,7 @@ import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { vectorStoresModule } from './modules/vector-stores/module.ts';
 import { createProviderRegistry } from './providers/registry.ts';
+import { bindSecrets, secretStores } from './secret-stores.ts';
 import { settingsModule } from './settings/module.ts';
 import { removeOptions } from './settings/settings.ts';
 import { webhooksModule } from './webhooks/module.ts';
@@ -41,20 +42,14 @@ const modules: readonly Module<ServiceContext>[] = [
 const jobs = modules.flatMap((module) => module.jobs);
 const tables = modules.flatMap((module) => module.tables);
 
-/** Encrypts secrets that an earlier version stored again, bound to where they are (D35). Reads options only if there are none. */
-async function bindSecrets({ settings, providers, vectorStores, vectorStoreSettings, webhooks }: ServiceContext) {
-  await settings.restKey.bind();
-  for (const provider of providers.all()) await settings.providers.bind(provider);
-  for (const store of vectorStores.all()) await vectorStoreSettings.bind(store);
-  await webhooks.bindSecrets();
-}
-
 export default definePlugin({
   migrations: collectMigrations(modules),
   async register(host: HostApi) {
     const context = await createServices(host);
     for (const module of modules) await module.register(context);
-    await bindSecrets(context);
+    const stores = secretStores(context);
+    for (const store of stores) host.secrets.addStore(store);
+    await bindSecrets(stores, host);
   },
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });

@@ -11,7 +11,8 @@ describeDialects('the db commands', (open, { dialect, directory }) => {
       { id: '0001_notes', up: async (knex) => knex.schema.createTable('notes', (table) => table.string('text')) },
     ]);
     const registry = createCliRegistry();
-    for (const command of databaseCommands(database)) registry.addCommand(command);
+    for (const command of databaseCommands({ database, secrets: { unreadable: async () => [] } }))
+      registry.addCommand(command);
     const run = async (...argv: string[]): Promise<string> => {
       let said = '';
       const code = await registry.run(argv, { out: (text) => (said += text), err: (text) => (said += text) });

@@ -1,4 +1,4 @@
-import type { Clock, DatabaseApi, SecretsApi } from '#plugin-api';
+import { RestError, type Clock, type DatabaseApi, type SecretsApi } from '#plugin-api';
 import { findTotpStep, generateTotpSecret } from './totp.ts';
 
 /** The secrets shared with authenticator apps, one per user, encrypted at rest. */
@@ -46,14 +46,48 @@ export interface TotpSecretsDependencies {
 }
 
 export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSecretsDependencies): TotpSecrets {
+  const confirmed = (): Promise<Row[]> =>
+    knex<Row>('totp_secrets').whereNotNull('confirmed_at').orderBy('user_id') as unknown as Promise<Row[]>;
+  secrets.addStore({
+    async rewrite(change) {
+      for (const { user_id: user, secret } of await confirmed()) {
+        const encrypted = change({
+          label: `Authenticator app of the user ${user}`,
+          encrypted: secret,
+          context: contextOf(user),
+        });
+        if (encrypted === secret) continue;
+        const changed = await knex('totp_secrets').where({ user_id: user, secret }).update({ secret: encrypted });
+        // Another setup of the same user is newer; a removed one is gone.
+        if (changed === 0 && (await find(user)) !== undefined)
+          throw new Error('An authenticator app was changed in the meantime.');
+      }
+    },
+  });
   const find = (userId: number): Promise<Row | undefined> =>
     knex<Row>('totp_secrets').where({ user_id: userId }).first();
+
+  function read(row: Row): string {
+    try {
+      return secrets.decrypt(row.secret, contextOf(row.user_id));
+    } catch (error) {
+      if (!(error as Error).message.includes('another key')) throw error;
+      throw new RestError({
+        code: 'two_factor_unreadable',
+        message:
+          'The codes of authenticator apps cannot be checked: they were saved with another SECRET_KEY. ' +
+          'Use a passkey, or ask an administrator to restore the key or to reset your two-step sign-in.',
+        status: 503,
+        cause: error,
+      });
+    }
+  }
 
   /** The row if the code is of a step after the last used one. */
   async function match(userId: number, code: string): Promise<Match | null> {
     const row = await find(userId);
     if (row === undefined) return null;
-    const secret = secrets.decrypt(row.secret, contextOf(userId));
+    const secret = read(row);
     const step = await findTotpStep({ secret, code, now: clock.now() });
     const bound = row.secret.startsWith(unboundPrefix) ? { secret: secrets.encrypt(secret, contextOf(userId)) } : {};
     return step === null || step <= Number(row.last_step) ? null : { row, changes: { ...bound, last_step: step } };
@@ -73,7 +107,14 @@ export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSe
       // Of two parallel calls, both return the secret of the first.
       await knex('totp_secrets').insert(fresh).onConflict('user_id').ignore();
       const row = await find(userId);
-      return row === undefined || row.confirmed_at !== null ? null : secrets.decrypt(row.secret, contextOf(userId));
+      if (row === undefined || row.confirmed_at !== null) return null;
+      try {
+        return read(row);
+      } catch {
+        // No app has it yet: a new one replaces what cannot be read.
+        await knex('totp_secrets').where({ user_id: userId, secret: row.secret }).whereNull('confirmed_at').delete();
+        return this.begin(userId);
+      }
     },
     async confirm(userId, code) {
       const found = await match(userId, code);

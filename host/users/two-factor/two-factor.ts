@@ -166,8 +166,14 @@ export function createTwoFactor(dependencies: TwoFactorDependencies): TwoFactor 
       return wasOn;
     },
     async useCode(userId, code) {
-      if (await totp.use(userId, code.replace(/\s/g, ''))) return 'totp';
-      if (!(await isEnabled(userId)) || !(await recovery.use(userId, code))) return null;
+      const digits = code.replace(/\s/g, '');
+      // Recovery codes work even if the secret of the app cannot be read.
+      const app = await totp.use(userId, digits).catch((error: unknown) => ({ error }));
+      if (app === true) return 'totp';
+      if (!(await isEnabled(userId)) || !(await recovery.use(userId, code))) {
+        if (app !== false) throw app.error;
+        return null;
+      }
       const left = await recovery.count(userId);
       log.warn('Recovery code used', { event: 'recovery_code_used', user: userId, left });
       await hooks.doActionAsync('recovery_code_used', userId, left);

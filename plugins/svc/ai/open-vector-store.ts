@@ -10,6 +10,7 @@ import {
   type VectorStoreSettings,
   type VectorTarget,
 } from '../vector-stores/vector-store.ts';
+import { unreadableSecrets } from './provider-connection.ts';
 import { withRetries } from './retry.ts';
 import type { UpstreamHttp } from './upstream-http.ts';
 import { vectorStoreFailure } from './upstream-failure.ts';
@@ -50,6 +51,8 @@ export function createOpenStore(services: VectorServices): OpenStore {
     const store = services.stores.get(id);
     if (store === undefined) throw unknownStore(id);
     const settings = await services.storeSettings.effective(id);
+    const unreadable = ((await services.storeSettings.unreadable?.(store)) ?? []).filter((name) => !settings[name]);
+    if (unreadable.length > 0) throw unreadableSecrets(store, unreadable);
     refuseUnconfigured(store, settings);
     const seconds = settings['timeout'];
     const timeout = init.timeout ?? (typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTimeout);
@@ -167,6 +170,8 @@ interface VectorServices {
   readonly storeSettings: {
     /** Saved settings, secrets in plain text; empty when nothing was saved. */
     effective(id: string): Promise<VectorStoreSettings>;
+    /** Names of saved secrets that another key encrypted. Without them no call is made. Default: none. */
+    unreadable?(store: VectorStore): Promise<readonly string[]>;
   };
   readonly host: Pick<HostApi, 'clock' | 'log'>;
   readonly upstream: UpstreamHttp;

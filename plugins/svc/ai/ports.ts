@@ -16,6 +16,8 @@ import type { Capability } from './capable-provider.ts';
 export interface AiSettings {
   /** Saved settings of a provider, secrets in plain text; empty when nothing was saved. */
   provider(id: string): Promise<ProviderSettings>;
+  /** Names of saved secrets that another key encrypted. Without them no call is made. Default: none. */
+  unreadable?(id: string): Promise<readonly string[]>;
   /** Global AI parameters, the defaults of a call. */
   aiParams(): Promise<AiParams>;
   /** Milliseconds a whole call may take, retries included. */

@@ -15,19 +15,35 @@ export function withDefaults(provider: Provider, saved: ProviderSettings): Provi
 /**
  * A provider's settings, ready for a call.
  *
- * @throws RestError `rest_svc_provider_not_configured` that names what is missing or unusable and where to set it (D5).
+ * @throws RestError `rest_svc_provider_not_configured` that names what is missing or unusable and where to set it (D5), or
+ *   `rest_svc_secret_unreadable` if it is saved but cannot be decrypted.
  */
 export async function configuredSettings(
   provider: Provider,
   services: Pick<AiServices, 'settings'>,
 ): Promise<ProviderSettings> {
   const settings = withDefaults(provider, await services.settings.provider(provider.id));
+  const unreadable = ((await services.settings.unreadable?.(provider.id)) ?? []).filter((name) =>
+    isBlank(settings[name]),
+  );
+  if (unreadable.length > 0) throw unreadableSecrets(provider, unreadable);
   const missing = provider.required.filter((name) => isBlank(settings[name]) || !isUsable(name, settings[name]));
   const unusable = ['base_url', 'api_key'].filter(
     (name) => !isBlank(settings[name]) && !isUsable(name, settings[name]) && !missing.includes(name),
   );
   if (missing.length + unusable.length > 0) throw notConfigured(provider, [...missing, ...unusable]);
   return settings;
+}
+
+/** The error of a call that lacks secrets which are saved but cannot be decrypted. Never to be taken for a missing setting. */
+export function unreadableSecrets(
+  { id, label, settings }: Pick<Provider, 'id' | 'label' | 'settings'>,
+  names: readonly string[],
+): RestError {
+  return errors.secret_unreadable({
+    values: { provider: label, names: names.map((name) => settings.properties[name]?.title ?? name).join(' and ') },
+    data: { provider: id, provider_status: null },
+  });
 }
 
 function notConfigured(provider: Provider, names: readonly string[]): RestError {

@@ -21,6 +21,11 @@ export const errors = defineErrors('rest_svc_', {
     '{target} stores vectors with {expected} dimensions, but {model} returns {actual}. Use another embedding model or target.',
   ],
   provider_not_configured: [400, '{provider} is not configured. Save its {missing} in the admin under AI service.'],
+  secret_unreadable: [
+    503,
+    'The saved {names} of {provider} cannot be read: it was saved with another SECRET_KEY, or for another address. ' +
+      'Restore the key, or enter it again in the admin under AI service.',
+  ],
   budget_no_price: [
     400,
     '{model} of {provider} has no price, but the budget “{budget}” needs one. Add it under Prices, or let the budget count it as free.',

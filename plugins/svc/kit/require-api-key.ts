@@ -9,6 +9,8 @@ export const apiKeyParameter = 'svc_api_key';
 export interface ApiKeyReader {
   /** SHA-256 of the stored key, or null when it is empty or cannot be decrypted: then REST access is disabled. */
   digest(): Promise<Buffer | null>;
+  /** Called after a request with a key was refused. Logs the reason if it is that the stored key cannot be decrypted. */
+  reportRefusal?(): Promise<void>;
 }
 
 export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'query' | 'url' | 'countWrongKey'>;
@@ -26,7 +28,10 @@ export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => 
   return async (request) => {
     const candidates = [...bearerDigests(request.headers['authorization']), ...parameterDigests(request)];
     if (await matches(reader, candidates)) return;
-    if (candidates.length > 0) await request.countWrongKey();
+    if (candidates.length > 0) {
+      await reader.reportRefusal?.();
+      await request.countWrongKey();
+    }
     throw errors.invalid_api_key();
   };
 }

@@ -1,7 +1,7 @@
-import { isUrl, type HttpApi, type JsonSchema, type OptionsApi, type SecretsApi } from '#plugin-api';
+import { isUrl, type HttpApi, type JsonSchema, type OptionsApi, type SecretsApi, type SecretStore } from '#plugin-api';
 import { fieldLabel, isAddressField, readFieldValue } from './field-value.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import { isUnbound, type SecretReader } from './secret-reader.ts';
+import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
 
 /** Something with settings that an administrator enters: a provider, a vector store. */
 export interface Configurable {
@@ -34,8 +34,9 @@ export interface ConfiguredSettings<Item extends Configurable> {
    * @throws RestError 400 with a sentence for each invalid field; nothing is saved
    */
   save(item: Item, changes: SavedSettings): Promise<SavedChanges>;
-  /** Encrypts secrets of an earlier version again, bound to where they are (D35). Safe on several nodes at once. */
-  bind(item: Item): Promise<void>;
+  /** Names of saved secrets that cannot be read, because another key encrypted them. A call without them must not be made. */
+  unreadable(item: Item): Promise<readonly string[]>;
+  secretStore(item: Item): SecretStore;
 }
 
 export interface ConfiguredParts {
@@ -65,6 +66,17 @@ export function createConfiguredSettings<Item extends Configurable>({
   function contextOf(item: Item, values: SavedSettings): (name: string) => string {
     const origin = upstreamOrigin(item, values);
     return (name) => `${option(item.id)} ${name} ${origin}`;
+  }
+
+  /** The stored secrets of an item, encrypted. */
+  function secretsOf(item: Item, values: SavedSettings) {
+    const context = contextOf(item, values);
+    return Object.entries(item.settings.properties).flatMap(([name, schema]) => {
+      const encrypted = Object.hasOwn(values, name) ? values[name] : undefined;
+      return schema.writeOnly && typeof encrypted === 'string' && encrypted !== ''
+        ? [{ name, label: `${item.label}: ${fieldLabel(name, schema)}`, encrypted, context: context(name) }]
+        : [];
+    });
   }
 
   return {
@@ -98,17 +110,21 @@ export function createConfiguredSettings<Item extends Configurable>({
       await options.update(option(item.id), next);
       return { dropped };
     },
-    async bind(item) {
-      const before = await stored(item.id);
-      const context = contextOf(item, before);
-      const bound = Object.keys(item.settings.properties).flatMap((name) => {
-        const value = before[name];
-        const plain = isUnbound(value) ? read(value, context(name)) : null;
-        return plain === null ? [] : [[name, secrets.encrypt(plain, context(name))] as const];
-      });
-      if (bound.length > 0)
-        await options.compareAndSet(option(item.id), before, { ...before, ...Object.fromEntries(bound) });
+    async unreadable(item) {
+      const found = secretsOf(item, await stored(item.id));
+      return found.filter(({ encrypted, context }) => read(encrypted, context) === null).map(({ name }) => name);
     },
+    secretStore: (item) => ({
+      async rewrite(change) {
+        const before = await stored(item.id);
+        const changed = secretsOf(item, before)
+          .map(({ name, ...secret }) => [name, change(secret)] as const)
+          .filter(([name, encrypted]) => encrypted !== before[name]);
+        if (changed.length === 0) return;
+        if (!(await options.compareAndSet(option(item.id), before, { ...before, ...Object.fromEntries(changed) })))
+          throw new Error(`The settings of ${item.label} were changed in the meantime.`);
+      },
+    }),
   };
 }
 
@@ -179,4 +195,52 @@ export function missingSettings({ required }: Pick<Configurable, 'required'>, se
     const value = settings[name];
     return value === undefined || value === null || value === '';
   });
+}
+
+/** Whether something can be used, for cards and lists. `missing`: labels of what it lacks, or ''. */
+export interface ConfigurationState {
+  readonly isReady: boolean;
+  readonly badge: { readonly text: string; readonly kind: 'success' | 'info' | 'error' };
+  readonly missing: string;
+}
+
+/** @param unreadable names of saved secrets that cannot be read */
+export function configurationState(
+  item: Configurable,
+  saved: SavedSettings,
+  unreadable: readonly string[],
+): ConfigurationState {
+  const names = [...new Set([...unreadable, ...missingSettings(item, saved)])];
+  const label = (name: string): string =>
+    fieldLabel(name, item.settings.properties[name] ?? {}) +
+    (unreadable.includes(name) ? ' (saved, but encrypted with another SECRET_KEY)' : '');
+  return {
+    isReady: names.length === 0,
+    badge:
+      unreadable.length > 0
+        ? { text: 'Key cannot be read', kind: 'error' }
+        : names.length > 0
+          ? { text: 'Not configured', kind: 'info' }
+          : { text: 'Configured', kind: 'success' },
+    missing: names.map(label).join(', '),
+  };
+}
+
+/** The settings of an item for output, with masked secrets (D3). */
+export function describeConfigured(
+  item: Configurable,
+  saved: SavedSettings,
+  unreadable: readonly string[],
+): Record<string, unknown> {
+  const values = Object.entries(item.settings.properties).map(([name, schema]) => {
+    const value = saved[name];
+    if (unreadable.includes(name)) return [name, unreadableText];
+    return [name, schema.writeOnly && typeof value === 'string' ? maskSecret(value) : (value ?? '')];
+  });
+  return {
+    id: item.id,
+    label: item.label,
+    configured: configurationState(item, saved, unreadable).isReady,
+    ...Object.fromEntries(values),
+  };
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { OptionsApi, SecretsApi } from '#plugin-api';
+import type { Logger, OptionsApi, SecretsApi, SecretStore } from '#plugin-api';
 import { apiKeyDigest, type ApiKeyReader } from '../kit/require-api-key.ts';
 import { invalidFields } from '../kit/field-errors.ts';
-import { isUnbound, maskSecret } from './secret-reader.ts';
+import { maskSecret, unreadableText } from './secret-reader.ts';
 import { optionNames } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';
 
@@ -14,16 +14,16 @@ export interface RestKey extends ApiKeyReader {
   generate(): Promise<string>;
   /** Disables REST access. */
   clear(): Promise<void>;
-  /** Encrypts a key of an earlier version again, bound to its option (D35). */
-  bind(): Promise<void>;
   /** For example `ends in abcd`; null if no key is set. */
   masked(): Promise<string | null>;
+  readonly secretStore: SecretStore;
 }
 
 export interface RestKeyParts {
   readonly options: OptionsApi;
   readonly secrets: SecretsApi;
   readonly read: SecretReader;
+  readonly log: Pick<Logger, 'warn'>;
   readonly random?: (bytes: number) => Buffer;
 }
 
@@ -31,7 +31,7 @@ const maxLength = 1000;
 /** Shorter keys could be guessed. Keys saved by earlier versions keep working. */
 const minLength = 24;
 
-export function createRestKey({ options, secrets, read, random = randomBytes }: RestKeyParts): RestKey {
+export function createRestKey({ options, secrets, read, log, random = randomBytes }: RestKeyParts): RestKey {
   let current: { readonly stored: string; readonly digest: Buffer | null } | null = null;
 
   async function stored(): Promise<string> {
@@ -51,11 +51,22 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
   return {
     async digest() {
       const encrypted = await stored();
-      if (encrypted !== current?.stored) {
-        const plain = encrypted === '' ? null : read(encrypted, optionNames.restKey);
-        current = { stored: encrypted, digest: plain === null || plain.trim() === '' ? null : apiKeyDigest(plain) };
-      }
-      return current.digest;
+      if (encrypted === current?.stored) return current.digest;
+      const plain = encrypted === '' ? '' : read(encrypted, optionNames.restKey);
+      const digest = plain === null || plain.trim() === '' ? null : apiKeyDigest(plain);
+      // What cannot be read now may be readable later: the key file may be restored.
+      current = plain === null ? null : { stored: encrypted, digest };
+      return digest;
+    },
+    async reportRefusal() {
+      const encrypted = await stored();
+      if (encrypted !== '' && read(encrypted, optionNames.restKey) === null)
+        log.warn(
+          'Refused a request because the saved REST API key cannot be read. Restore SECRET_KEY, or set the key again',
+          {
+            event: 'rest_key_unreadable',
+          },
+        );
     },
     set,
     async generate() {
@@ -66,17 +77,20 @@ export function createRestKey({ options, secrets, read, random = randomBytes }: 
     async clear() {
       await options.update(optionNames.restKey, '');
     },
-    async bind() {
-      const encrypted = await stored();
-      const plain = isUnbound(encrypted) ? read(encrypted, optionNames.restKey) : null;
-      if (plain !== null)
-        await options.compareAndSet(optionNames.restKey, encrypted, secrets.encrypt(plain, optionNames.restKey));
+    secretStore: {
+      async rewrite(change) {
+        const encrypted = await stored();
+        if (encrypted === '') return;
+        const changed = change({ label: 'REST API key', encrypted, context: optionNames.restKey });
+        if (changed !== encrypted && !(await options.compareAndSet(optionNames.restKey, encrypted, changed)))
+          throw new Error('The REST API key was changed in the meantime.');
+      },
     },
     async masked() {
       const encrypted = await stored();
       if (encrypted === '') return null;
       const plain = read(encrypted, optionNames.restKey);
-      return plain === null ? 'unreadable. Set it again' : maskSecret(plain);
+      return plain === null ? unreadableText : maskSecret(plain);
     },
   };
 }

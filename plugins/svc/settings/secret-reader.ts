@@ -12,42 +12,44 @@ const maxCached = 200;
 
 /**
  * Decrypts each stored text once, because every request needs the same few secrets. A changed secret is another encrypted
- * text, so the cache needs no invalidation.
+ * text, so the cache needs no invalidation. What cannot be decrypted is logged once and tried again each time: the key file
+ * may be restored while the process runs.
  */
 export function createSecretReader({
   secrets,
   log,
 }: {
-  readonly secrets: SecretsApi;
+  readonly secrets: Pick<SecretsApi, 'decrypt'>;
   readonly log: Logger;
 }): SecretReader {
-  const known = new Map<string, string | null>();
+  const known = new Map<string, string>();
+  const reported = new Set<string>();
   return (encrypted, context) => {
     const key = `${context}\n${encrypted}`;
-    const plain = known.get(key);
-    if (plain !== undefined) return plain;
-    if (known.size >= maxCached) known.clear();
-    const read = decrypt({ encrypted, context }, { secrets, log });
-    known.set(key, read);
-    return read;
+    const cached = known.get(key);
+    if (cached !== undefined) return cached;
+    try {
+      const plain = secrets.decrypt(encrypted, context);
+      if (known.size >= maxCached) known.clear();
+      known.set(key, plain);
+      reported.delete(key);
+      return plain;
+    } catch (error) {
+      if (reported.has(key)) return null;
+      if (reported.size >= maxCached) reported.clear();
+      reported.add(key);
+      log.warn('A saved secret cannot be decrypted. Restore the key, or enter the secret again', {
+        event: 'secret_unreadable',
+        setting: context,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return null;
+    }
   };
 }
 
-function decrypt(
-  { encrypted, context }: { readonly encrypted: string; readonly context: string },
-  { secrets, log }: { readonly secrets: SecretsApi; readonly log: Logger },
-): string | null {
-  try {
-    return secrets.decrypt(encrypted, context);
-  } catch (error) {
-    log.warn('A saved secret cannot be decrypted. Save it again under AI service', {
-      event: 'secret_unreadable',
-      setting: context,
-      error: error instanceof Error ? error.message : String(error),
-    });
-    return null;
-  }
-}
+/** Shown instead of the visible part of a secret that cannot be decrypted. */
+export const unreadableText = 'cannot be read, set it again';
 
 /** The visible part of a secret (D3): its last four characters if it is long enough. */
 export function maskSecret(secret: string): string {

@@ -1,8 +1,7 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { Provider } from '../providers/provider.ts';
 import { isListField } from './field-value.ts';
-import { maskSecret } from './secret-reader.ts';
-import { droppedSecretsText, missingSettings } from './configured.ts';
+import { describeConfigured, droppedSecretsText } from './configured.ts';
 import type { SettingsContext } from './settings.ts';
 
 /** Settings that `svc provider set` has a flag for. The flag is the name with dashes; providers may add more. */
@@ -106,16 +105,7 @@ async function find(context: SettingsContext, id: string): Promise<Provider> {
 /** A provider for output, with masked secrets (D3). */
 async function describe(context: SettingsContext, provider: Provider): Promise<Record<string, unknown>> {
   const saved = await context.settings.providers.saved(provider);
-  const values = Object.entries(provider.settings.properties).map(([name, schema]) => {
-    const value = saved[name];
-    return [name, schema.writeOnly && typeof value === 'string' ? maskSecret(value) : (value ?? '')];
-  });
-  return {
-    id: provider.id,
-    label: provider.label,
-    configured: missingSettings(provider, saved).length === 0,
-    ...Object.fromEntries(values),
-  };
+  return describeConfigured(provider, saved, await context.settings.providers.unreadable(provider));
 }
 
 /** `svc key set|generate|clear` (contract 5.2, 5.3). */

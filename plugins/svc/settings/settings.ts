@@ -19,6 +19,8 @@ export interface Settings {
   readonly sandbox: SandboxSwitch;
   /** The settings for a call to the provider, with secrets in plain text. */
   provider(id: string): Promise<ProviderSettings>;
+  /** Names of saved secrets of a provider that cannot be read: see `ConfiguredSettings.unreadable`. */
+  unreadable(id: string): Promise<readonly string[]>;
   /** Defaults of every text call. The keys of a call override them (D8). */
   aiParams(): Promise<AiParams>;
   /** Replaces all of them. An empty text unsets a key. @throws RestError 400 with the invalid fields */
@@ -61,10 +63,14 @@ export function createSettings({ host, providers, random }: SettingsParts): Sett
   }
 
   return {
-    restKey: createRestKey({ options, secrets, read, ...(random && { random }) }),
+    restKey: createRestKey({ options, secrets, read, log: host.log, ...(random && { random }) }),
     providers: store,
     sandbox: createSandboxSwitch({ options, hooks }),
     provider: store.effective,
+    async unreadable(id) {
+      const provider = await providers.get(id);
+      return provider ? store.unreadable(provider) : [];
+    },
     aiParams: async () => (await options.get<AiParams | false>(optionNames.aiParams, {})) || {},
     async saveAiParams(values) {
       await options.update(optionNames.aiParams, readFields(aiParamSchemas, values));

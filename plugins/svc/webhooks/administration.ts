@@ -1,10 +1,10 @@
-import { type HostApi, RestError } from '#plugin-api';
+import { type HostApi, RestError, type StoredSecret } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import { invalidFields } from '../kit/field-errors.ts';
 import { secretContexts, type SettingsStore, type StoredEndpoint, type StoredSettings } from './settings-store.ts';
 import type { WebhookAdministration } from './webhooks.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isUnbound, maskSecret } from '../settings/secret-reader.ts';
+import { maskSecret, unreadableText } from '../settings/secret-reader.ts';
 import { applyInput, type ApplyParts } from './endpoint-input.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -72,10 +72,14 @@ function createEndpointAdministration({ store, ...parts }: EndpointParts): Endpo
 }
 
 /** Converts a stored endpoint for pages and commands, with masked secrets. */
-function toEndpoint({ read }: Pick<SettingsStore, 'read'>, stored: StoredEndpoint): Endpoint {
+async function toEndpoint(
+  { read, current }: Pick<SettingsStore, 'read' | 'current'>,
+  stored: StoredEndpoint,
+): Promise<Endpoint> {
   const { secret, headers, ...endpoint } = stored;
   return {
     ...endpoint,
+    held: (await current()).holdReason(stored),
     secret: describeSecret(read, secret, secretContexts.endpoint(stored)),
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
@@ -101,6 +105,8 @@ type SecretAdministration = Pick<
 
 /** The common signing secret, for endpoints without their own. */
 function createSecretAdministration({ store, clock, encrypt }: SecretParts): SecretAdministration {
+  const isReadable = (encrypted: string): boolean =>
+    encrypted !== '' && store.read(encrypted, secretContexts.common) !== null;
   const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
   async function saveSecret(value: string, overlap: number): Promise<void> {
@@ -108,7 +114,7 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
     const until = clock.now() + overlap * 1000;
     await store.change((stored) => ({
       ...stored,
-      previous: overlap > 0 && stored.secret !== '' ? { secret: stored.secret, until } : null,
+      previous: overlap > 0 && isReadable(stored.secret) ? { secret: stored.secret, until } : null,
       secret: encrypted,
     }));
   }
@@ -140,25 +146,29 @@ function createSecretAdministration({ store, clock, encrypt }: SecretParts): Sec
 function describeSecret(read: SettingsStore['read'], encrypted: string, context: string): string | null {
   if (encrypted === '') return null;
   const plain = read(encrypted, context);
-  return plain === null ? 'cannot be read, set it again' : maskSecret(plain);
+  return plain === null ? unreadableText : maskSecret(plain);
 }
 
-/** Encrypts secrets of an earlier version again, bound to where they are (D35). Unchanged if there are none. */
-function bindSecrets(stored: StoredSettings, { encrypt, read }: Pick<ApplyParts, 'encrypt' | 'read'>): StoredSettings {
-  const bind = (encrypted: string, context: string): string => {
-    const plain = isUnbound(encrypted) ? read(encrypted, context) : null;
-    return plain === null ? encrypted : encrypt(plain, context);
-  };
+/** Applies `change` to every stored secret; the settings are unchanged if it changes none. */
+function rewriteSecrets(stored: StoredSettings, change: (secret: StoredSecret) => string): StoredSettings {
   const { common, endpoint: ofEndpoint, header } = secretContexts;
+  const apply = (label: string, encrypted: string, context: string): string =>
+    encrypted === '' ? '' : change({ label, encrypted, context });
   return {
     ...stored,
-    secret: bind(stored.secret, common),
-    previous: stored.previous && { ...stored.previous, secret: bind(stored.previous.secret, common) },
+    secret: apply('Webhook signing secret', stored.secret, common),
+    previous: stored.previous && {
+      ...stored.previous,
+      secret: apply('Previous webhook signing secret', stored.previous.secret, common),
+    },
     endpoints: stored.endpoints.map((endpoint) => ({
       ...endpoint,
-      secret: bind(endpoint.secret, ofEndpoint(endpoint)),
+      secret: apply(`Signing secret of the webhook endpoint ${endpoint.name}`, endpoint.secret, ofEndpoint(endpoint)),
       headers: Object.fromEntries(
-        Object.entries(endpoint.headers).map(([name, value]) => [name, bind(value, header(endpoint, name))]),
+        Object.entries(endpoint.headers).map(([name, value]) => [
+          name,
+          apply(`Header ${name} of the webhook endpoint ${endpoint.name}`, value, header(endpoint, name)),
+        ]),
       ),
     })),
   };
@@ -189,11 +199,11 @@ export function createAdministration({
         enabled: stored.enabled,
         secret: describeSecret(read, stored.secret, secretContexts.common),
         previousSecretUntil: until > clock.now() ? until : null,
-        endpoints: stored.endpoints.map((endpoint) => toEndpoint(store, endpoint)),
+        endpoints: await Promise.all(stored.endpoints.map((endpoint) => toEndpoint(store, endpoint))),
         deliveredDays: stored.deliveredDays,
       };
     },
-    bindSecrets: () => store.change((stored) => bindSecrets(stored, { encrypt, read })),
+    secretStore: { rewrite: (change) => store.change((stored) => rewriteSecrets(stored, change)) },
     setEnabled: (enabled) => store.change((stored) => ({ ...stored, enabled })),
     async setDeliveredDays(days) {
       if (!Number.isFinite(days) || days < 0 || days > 365)

@@ -31,6 +31,8 @@ export interface Destination {
   readonly target: WebhookTarget;
   /** Newest first; empty: unsigned. */
   readonly secrets: readonly string[];
+  /** Why nothing may be sent: see `Snapshot.holdReason`. */
+  readonly held: string | null;
   /** Custom headers; null: none. */
   readonly custom: Readonly<Record<string, string>> | null;
 }
@@ -54,6 +56,7 @@ export function createDestination(
   return {
     target,
     secrets: snapshot.secretsFor(endpoint),
+    held: snapshot.holdReason(endpoint),
     custom: endpoint === undefined || Object.keys(endpoint.headers).length === 0 ? null : snapshot.headersFor(endpoint),
   };
 }

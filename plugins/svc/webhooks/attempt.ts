@@ -12,6 +12,8 @@ export const bodyDeletedReason = 'Not sent: the body of the event was deleted fo
 
 /** Milliseconds until a job is tried again that could not be prepared because the database is unavailable. */
 const postponeDelay = 1_000;
+/** Milliseconds until a job is tried again that cannot be signed. The queue of its endpoint claims nothing meanwhile. */
+const heldDelay = 2_500;
 
 export interface AttemptParts {
   readonly host: Pick<HostApi, 'hooks' | 'clock' | 'log' | 'plugin' | 'database'>;
@@ -58,6 +60,7 @@ export function createAttempt(parts: AttemptParts): MakeAttempt {
         : endpoint && destinationFor(snapshot, endpoint);
     if (stopped !== null || destination === undefined)
       return { result: ended(job, 'stopped', stopped ?? 'The endpoint was removed.'), outcome: null };
+    if (destination.held !== null) return { result: postponed(job, heldDelay), outcome: null };
     let plan: AttemptPlan;
     try {
       const planned = planAttempt(parts, { job, event, destination });
@@ -215,11 +218,11 @@ function ended(job: Job, failure: 'stopped' | 'filter' | 'aborted' | 'body_delet
 }
 
 /** Returned to the queue without an attempt. */
-function postponed(job: Job): JobResult {
+function postponed(job: Job, delay = postponeDelay): JobResult {
   return {
     job,
     state: 'pending',
-    delay: postponeDelay,
+    delay,
     attempted: false,
     exempt: false,
     status: null,

@@ -10,6 +10,7 @@ import { createDeliveryActions } from './delivery-actions.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { createEmit } from './emit.ts';
 import { erasePerson, type ErasedEvents, type ErasedPerson } from './erase-person.ts';
+import { createHeldEndpoints } from './held-endpoints.ts';
 import { exposeMetrics, readMetrics } from './metrics.ts';
 import { createQueueGate } from './queue-gate.ts';
 import { createReplays } from './replay.ts';
@@ -52,8 +53,7 @@ export async function createWebhooks({
   const settings = createSettingsStore({ host, read: createSecretReader({ secrets: host.secrets, log }), elapsed });
   const catalogue = createCatalogue({ hooks, events });
   const owner = randomUUID();
-  const createStore = database.dialect === 'sqlite' ? createSqliteStore : createPostgresqlStore;
-  const store = createStore(database, owner);
+  const store = (database.dialect === 'sqlite' ? createSqliteStore : createPostgresqlStore)(database, owner);
   const circuits = createCircuits({ host, elapsed, onClosed: (id) => nodes.wakeAllNodes([id]) });
   const worker = createWorker({
     host,
@@ -61,6 +61,7 @@ export async function createWebhooks({
     circuits,
     elapsed,
     mayClaim: createQueueGate(host, settings),
+    holdReason: createHeldEndpoints(host, settings).check,
     isUnavailable: (error) => database.isUnavailable(error),
     attempt: createAttempt({ host, settings, store, deliver }),
     onSettled: createDeliveryActions(host, settings),
@@ -68,7 +69,7 @@ export async function createWebhooks({
   });
   const nodes = createNodeWaker({ host, owner, worker, elapsed });
   const replays = createReplays({ host, wake: () => nodes.wake() });
-  let emitted = 0;
+  let [emitted, unlisten]: [number, (() => void) | null] = [0, null];
   const send = createEmit({
     host,
     catalogue,
@@ -78,7 +79,6 @@ export async function createWebhooks({
     wake: nodes.wake,
     sendNow: worker.sendNow,
   });
-  let unlisten: (() => void) | null = null;
 
   /** Applies stored pauses to the queues of this node, and wakes those that were resumed. */
   async function loadCircuits(): Promise<void> {
@@ -91,12 +91,7 @@ export async function createWebhooks({
   /** A notification about an endpoint that is paused here may mean that another node resumed it. */
   function onNotification(payload: string): void {
     if (isAboutPaused(worker, nodes.receive(payload)))
-      loadCircuits().catch((error: unknown) => {
-        log.warn('Failed to read paused webhook endpoints; the next probe reads them', {
-          event: 'webhook_circuit_read_failed',
-          error,
-        });
-      });
+      loadCircuits().catch(reportUnreadCircuits(log));
   }
 
   async function resume(endpointId: string): Promise<boolean> {
@@ -115,8 +110,8 @@ export async function createWebhooks({
       stopReplay: replays.stopReplay,
       circuits: circuits.list,
       resume,
-      metrics: () => readMetrics(host, worker, emitted),
-      exposeMetrics: async () => exposeMetrics(await readMetrics(host, worker, emitted)),
+      metrics: () => readMetrics(host, { worker, settings, emitted }),
+      exposeMetrics: async () => exposeMetrics(await readMetrics(host, { worker, settings, emitted })),
     };
   }
 
@@ -159,4 +154,12 @@ function isAboutPaused({ queues }: Worker, ids: readonly string[] | null): boole
   return [...queues.values()].some(
     ({ paused, id }) => paused && ids !== null && (ids.length === 0 || ids.includes(id)),
   );
+}
+
+function reportUnreadCircuits(log: HostApi['log']): (error: unknown) => void {
+  return (error) =>
+    log.warn('Failed to read paused webhook endpoints; the next probe reads them', {
+      event: 'webhook_circuit_read_failed',
+      error,
+    });
 }

@@ -10,7 +10,7 @@ import { inboxMigration, inboxResponseMigration, inboxTable } from './inbox/inbo
 import type { WebhooksPorts } from './module.ts';
 import type { DeliveryPagesContext } from './pages/pages-context.ts';
 import { createSettingsStore } from './settings-store.ts';
-import type { DeliveryLog } from './webhooks.ts';
+import type { DeliveryLog, Webhooks } from './webhooks.ts';
 
 /**
  * The delivery log: pages about deliveries, the test inbox, hourly and Prometheus figures, and the badge for paused
@@ -78,9 +78,11 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
       body: async () => (await import('./pages/inbox.page.ts')).inboxPage,
     }),
   ],
-  register({ host, webhooks: { deliveryLog }, hours }) {
+  register({ host, webhooks, hours }) {
+    const { deliveryLog } = webhooks;
     host.metrics.add(() => deliveryLog.exposeMetrics());
     addPausedBadge(host, deliveryLog);
+    addHeldBadge(host, webhooks);
     host.hooks.addAction('host_started', () => {
       hours.start();
     });
@@ -99,6 +101,22 @@ function addPausedBadge({ admin }: Pick<HostApi, 'admin'>, deliveryLog: Pick<Del
       kind: 'warning',
       href: `${admin.url('svc/deliveries')}#paused`,
       title: `Deliveries to a webhook endpoint are paused. ${first.reason} Select to see what to do.`,
+    };
+  });
+}
+
+/** Shows a badge on every admin page while deliveries are held. */
+function addHeldBadge({ admin }: Pick<HostApi, 'admin'>, webhooks: Pick<Webhooks, 'settings'>): void {
+  admin.addBadge(async () => {
+    const { enabled, endpoints } = await webhooks.settings();
+    const held = endpoints.filter((endpoint) => enabled && endpoint.enabled && endpoint.held !== null);
+    const [first] = held;
+    if (first === undefined) return null;
+    return {
+      text: held.length === 1 ? 'WEBHOOK HELD' : `${String(held.length)} WEBHOOKS HELD`,
+      kind: 'warning',
+      href: admin.url('svc/webhooks'),
+      title: `Deliveries to a webhook endpoint are held. ${first.held ?? ''}`,
     };
   });
 }

@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import type { AttemptRecord } from './attempt-record.ts';
 import type { Attempt, BodyDeletion, Delivery, DeliveryFailure, DeliveryFilter, DeliveryState } from './delivery.ts';
 import { schemaVersion } from './event.ts';
+import { heldReason } from './held-endpoints.ts';
 import { bodyStates, tables } from './migrations.ts';
 import type { SettingsStore } from './settings-store.ts';
 import type { Store } from './store/store-contract.ts';
@@ -71,7 +72,8 @@ export async function toDeliveries(
   { settings, store }: { readonly settings: SettingsStore; readonly store: Store },
   rows: readonly DeliveryRow[],
 ): Promise<Delivery[]> {
-  const [{ stored }, leased] = [await settings.current(), await store.findLeased(rows.map(({ id }) => id))];
+  const [snapshot, leased] = [await settings.current(), await store.findLeased(rows.map(({ id }) => id))];
+  const { stored } = snapshot;
   const nameFor = ({ endpoint_id: id, target }: DeliveryRow): string =>
     stored.endpoints.find((endpoint) => endpoint.id === id)?.name ??
     stored.removed[id] ??
@@ -94,6 +96,7 @@ export async function toDeliveries(
     error: row.error,
     duration: row.duration,
     bodyDeleted: bodyDeletion(row.body_state),
+    held: row.state === 'pending' ? heldReason(snapshot, row.endpoint_id) : null,
   }));
 }
 

@@ -38,6 +38,8 @@ export interface Delivery {
   readonly duration: number | null;
   /** null: the body is stored. */
   readonly bodyDeleted: BodyDeletion | null;
+  /** Why a pending delivery waits, see `Endpoint.held`; null: it does not, or is not pending. */
+  readonly held: string | null;
 }
 
 export interface Attempt {
@@ -89,7 +91,15 @@ export interface DeliveryPage {
 /** A row of the delivery check: a condition of contract 6.1, or a filter. */
 export interface Condition {
   readonly id:
-    'switch' | 'enabled' | 'url' | 'subscribed' | 'envelope_filter' | 'targets_filter' | 'processing' | 'circuit';
+    | 'switch'
+    | 'enabled'
+    | 'url'
+    | 'subscribed'
+    | 'secret'
+    | 'envelope_filter'
+    | 'targets_filter'
+    | 'processing'
+    | 'circuit';
   readonly label: string;
   readonly met: boolean;
   /** What to do if the condition is not met. */
@@ -131,6 +141,8 @@ export interface EndpointMetrics {
   /** Maximum concurrent attempts of this node. */
   readonly limit: number;
   readonly waiting: number;
+  /** Whether its deliveries are held, as this node sees it. */
+  readonly isHeld: boolean;
 }
 
 export interface WebhookMetrics {

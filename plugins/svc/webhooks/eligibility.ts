@@ -26,8 +26,15 @@ export async function checkEligibility(
     (circuit) => circuit.endpointId === endpointId && circuit.pausedAt !== null,
   );
   const isUnfiltered = (name: string): boolean => hooks.hasFilter(name) === false;
+  const held = snapshot.holdReason(snapshot.byId.get(endpointId));
   return [
     ...conditions,
+    {
+      id: 'secret',
+      label: 'Its signing secret and headers can be read',
+      met: held === null,
+      hint: held ?? '',
+    },
     {
       id: 'envelope_filter',
       label: 'No plugin changes the envelope',

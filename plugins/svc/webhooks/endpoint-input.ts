@@ -70,8 +70,11 @@ function keepSecrets(
 ): Pick<StoredEndpoint, 'secret' | 'headers'> {
   if (leavesOrigin(before, after.url)) return { secret: '', headers: {} };
   if (originOf(before.url) === originOf(after.url)) return before;
-  const again = (stored: string, from: string, to: string): string =>
-    encrypt(stored === '' ? '' : (read(stored, from) ?? ''), to);
+  const again = (stored: string, from: string, to: string): string => {
+    const plain = stored === '' ? '' : read(stored, from);
+    // What cannot be read stays set, so that nothing is sent without it.
+    return plain === null ? stored : encrypt(plain, to);
+  };
   return {
     secret: again(before.secret, secretContexts.endpoint(before), secretContexts.endpoint(after)),
     headers: Object.fromEntries(

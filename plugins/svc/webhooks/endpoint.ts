@@ -21,6 +21,8 @@ export interface Endpoint {
   readonly longTail: boolean;
   /** Deliver the events of one conversation in order. */
   readonly ordered: boolean;
+  /** Why deliveries wait, because they cannot be signed or sent completely with the key of this process; null: they do not. */
+  readonly held: string | null;
 }
 
 /** Input of an administrator. Omitted members keep their value, or get the default in a new endpoint. */

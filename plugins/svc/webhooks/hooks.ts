@@ -59,5 +59,8 @@ declare module '#plugin-api' {
     /** An endpoint is paused after repeated failures; its deliveries wait. */
     svc_event_webhooks_endpoint_paused: (endpointId: string, reason: string) => void;
     svc_event_webhooks_endpoint_resumed: (endpointId: string) => void;
+    /** Deliveries wait on this node, because a secret or header of the endpoint is set but cannot be decrypted. */
+    svc_event_webhooks_endpoint_held: (endpointId: string, reason: string) => void;
+    svc_event_webhooks_endpoint_released: (endpointId: string) => void;
   }
 }

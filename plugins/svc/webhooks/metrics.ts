@@ -1,6 +1,8 @@
 import type { HostApi } from '#plugin-api';
 import type { WebhookMetrics } from './delivery.ts';
+import { heldReason } from './held-endpoints.ts';
 import { tables } from './migrations.ts';
+import type { SettingsStore } from './settings-store.ts';
 import type { Worker } from './worker/worker-contract.ts';
 
 interface Backlog {
@@ -48,12 +50,19 @@ async function readBacklog({ database }: Pick<HostApi, 'database'>): Promise<rea
   }));
 }
 
+export interface MetricsSources {
+  readonly worker: Pick<Worker, 'queues' | 'inFlight'>;
+  readonly settings: Pick<SettingsStore, 'current'>;
+  /** Events emitted by this process. */
+  readonly emitted: number;
+}
+
 /** Counters of this process, and the size of the queue that all nodes share. */
 export async function readMetrics(
   host: Pick<HostApi, 'database'>,
-  worker: Pick<Worker, 'queues' | 'inFlight'>,
-  emitted: number,
+  { worker, settings, emitted }: MetricsSources,
 ): Promise<WebhookMetrics> {
+  const snapshot = await settings.current();
   const waiting = await cachedBacklog(host);
   const queues = [...worker.queues.values()];
   const sum = (pick: (queue: (typeof queues)[number]) => number): number =>
@@ -66,7 +75,13 @@ export async function readMetrics(
     inFlight: worker.inFlight(),
     queueAge: Math.max(0, ...waiting.map(({ age }) => age / 1000)),
     waiting: waiting.reduce((total, { count }) => total + count, 0),
-    endpoints: [...new Set([...queues.map(({ id }) => id), ...waiting.map(({ id }) => id)])].map((id) => {
+    endpoints: [
+      ...new Set([
+        ...queues.map(({ id }) => id),
+        ...waiting.map(({ id }) => id),
+        ...[...snapshot.byId.keys()].filter((id) => heldReason(snapshot, id) !== null),
+      ]),
+    ].map((id) => {
       const queue = worker.queues.get(id);
       return {
         endpointId: id,
@@ -76,6 +91,7 @@ export async function readMetrics(
         inFlight: queue?.inFlight ?? 0,
         limit: queue?.limit ?? 0,
         waiting: waiting.find((row) => row.id === id)?.count ?? 0,
+        isHeld: heldReason(snapshot, id) !== null,
       };
     }),
   };
@@ -108,6 +124,11 @@ export function exposeMetrics(metrics: WebhookMetrics): string {
         `svc_webhook_${metric}{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(endpoint[name])}`,
       );
   }
+  add('endpoint_held', 'gauge', '1 while deliveries are held because a secret cannot be decrypted, by endpoint.');
+  for (const endpoint of metrics.endpoints)
+    lines.push(
+      `svc_webhook_endpoint_held{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(Number(endpoint.isHeld))}`,
+    );
   add('emitted_total', 'counter', 'Events emitted.');
   lines.push(`svc_webhook_emitted_total ${String(metrics.emitted)}`);
   for (const [name, value, help] of [

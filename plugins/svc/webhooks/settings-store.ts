@@ -59,8 +59,13 @@ export interface Snapshot {
   readonly byId: ReadonlyMap<string, StoredEndpoint>;
   /** Active endpoints with a URL, by event. */
   readonly byEvent: ReadonlyMap<string, readonly StoredEndpoint[]>;
-  /** Secrets to sign with, newest first; empty: unsigned. */
+  /** Secrets to sign with, newest first; empty: unsigned, or `holdReason` says why nothing may be sent. */
   secretsFor(endpoint: Pick<StoredEndpoint, 'id' | 'url' | 'secret'> | undefined): readonly string[];
+  /**
+   * Why nothing may be sent to the endpoint: a secret or header that is set cannot be decrypted. Null: nothing is held. Without
+   * an endpoint, that of a target that a filter added.
+   */
+  holdReason(endpoint: StoredEndpoint | undefined): string | null;
   headersFor(endpoint: StoredEndpoint): Readonly<Record<string, string>>;
 }
 
@@ -168,6 +173,7 @@ function createSnapshot({
   };
   const headers = new Map<string, Record<string, string>>();
   const secrets = new Map<string, readonly string[]>();
+  const holds = new Map<string, string | null>();
   return {
     stored,
     siteName,
@@ -184,6 +190,13 @@ function createSnapshot({
         stored.previous !== null && stored.previous.until > now() ? plain(stored.previous.secret, common) : [];
       return [...plain(stored.secret, common), ...previous];
     },
+    holdReason(endpoint) {
+      const key = endpoint?.id ?? '';
+      const known = holds.get(key);
+      const reason = known === undefined ? findHoldReason({ stored, read }, endpoint) : known;
+      holds.set(key, reason);
+      return reason;
+    },
     headersFor(endpoint) {
       const found =
         headers.get(endpoint.id) ??
@@ -197,4 +210,22 @@ function createSnapshot({
       return found;
     },
   };
+}
+
+function findHoldReason(
+  { stored, read }: { readonly stored: StoredSettings; readonly read: SecretReader },
+  endpoint: StoredEndpoint | undefined,
+): string | null {
+  const { common, endpoint: ofEndpoint, header } = secretContexts;
+  const isUnreadable = (encrypted: string, context: string): boolean =>
+    encrypted !== '' && read(encrypted, context) === null;
+  const remedy = 'Restore the previous SECRET_KEY or secret.key, or enter it again.';
+  if (endpoint?.secret) {
+    if (isUnreadable(endpoint.secret, ofEndpoint(endpoint)))
+      return `The signing secret of this endpoint is set but cannot be read. ${remedy}`;
+  } else if (isUnreadable(stored.secret, common)) return `The signing secret is set but cannot be read. ${remedy}`;
+  const name = Object.entries(endpoint?.headers ?? {}).find(
+    ([name, value]) => endpoint && isUnreadable(value, header(endpoint, name)),
+  )?.[0];
+  return name === undefined ? null : `The header ${name} is set but cannot be read. ${remedy}`;
 }

@@ -1,3 +1,4 @@
+import type { SecretStore } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import type {
   Condition,
@@ -23,8 +24,8 @@ export interface WebhookAdministration {
   /** Generates a new secret. For `overlap` seconds (default: a day) the Standard Webhooks header also carries the old signature. */
   rotateSecret(overlap?: number): Promise<string>;
   clearSecret(): Promise<void>;
-  /** Encrypts secrets of an earlier version again, bound to their endpoint and origin (D35). */
-  bindSecrets(): Promise<void>;
+  /** Signing secrets and custom headers. */
+  readonly secretStore: SecretStore;
   /** @throws RestError 400 with `data.params: {field: sentence}`. */
   addEndpoint(input: EndpointInput): Promise<Endpoint>;
   /**

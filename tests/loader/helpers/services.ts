@@ -60,7 +60,11 @@ export function createCountedServices({
       ...createOptions(stored),
       registerSetting: (name: string) => keep(`setting ${name}`),
     } as unknown as OptionsApi,
-    secrets: { encrypt: (plain: string) => plain, decrypt: (text: string) => text },
+    secrets: {
+      encrypt: (plain: string) => plain,
+      decrypt: (text: string) => text,
+      addStore: () => keep('secret store'),
+    },
     rest: {
       registerRoute(namespace: string, route: string, definition: readonly RouteDefinition[]): Undo {
         const path = `/${namespace}${route}`;

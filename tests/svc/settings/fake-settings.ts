@@ -55,6 +55,7 @@ export function createFakeSettings(providers: readonly Provider[] = [acme]): Fak
       decrypted.push(text);
       return real.decrypt(text, context);
     },
+    addStore: real.addStore,
   };
   const warnings: string[] = [];
   const log = {

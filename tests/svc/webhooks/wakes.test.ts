@@ -78,6 +78,7 @@ describeDialects('waking the webhook worker', (open) => {
       onSettled: () => undefined,
       onReleased: () => undefined,
       mayClaim: () => Promise.resolve(true),
+      holdReason: () => null,
       isUnavailable: () => false,
     } as Parameters<typeof createWorker>[0]);
     worker.start();

@@ -17,7 +17,7 @@ export function createSigner({ host }: { readonly host: Pick<HostApi, 'options' 
   const readKey = createSiteKey(host, {
     option: widgetKeyOption,
     label: 'key of the chat widget',
-    event: 'widget_key_replaced',
+    event: 'widget_key_unreadable',
     generate: () => randomBytes(32).toString('base64'),
   });
 

@@ -1,9 +1,8 @@
 import type { CliCommand, JsonSchema } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
-import { droppedSecretsText, missingSettings } from '../../settings/configured.ts';
+import { describeConfigured, droppedSecretsText } from '../../settings/configured.ts';
 import { isListField } from '../../settings/field-value.ts';
-import { maskSecret } from '../../settings/secret-reader.ts';
 import { listTargets } from './stores-view.ts';
 
 const idArgument = { name: 'id', description: 'Id of the vector store, for example qdrant.' };
@@ -134,14 +133,5 @@ function findStore(ports: VectorStoresPorts, id: string): Store {
 /** A store's settings for output, with masked secrets (D3). */
 async function describe(ports: VectorStoresPorts, store: Store): Promise<Record<string, unknown>> {
   const saved = await ports.vectorStoreSettings.saved(store);
-  const values = Object.entries(store.settings.properties).map(([name, schema]) => {
-    const value = saved[name];
-    return [name, schema.writeOnly && typeof value === 'string' ? maskSecret(value) : (value ?? '')];
-  });
-  return {
-    id: store.id,
-    label: store.label,
-    configured: missingSettings(store, saved).length === 0,
-    ...Object.fromEntries(values),
-  };
+  return describeConfigured(store, saved, await ports.vectorStoreSettings.unreadable(store));
 }

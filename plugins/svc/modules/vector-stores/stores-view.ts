@@ -1,7 +1,6 @@
 import { RestError, type JsonSchema } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
-import { missingSettings } from '../../settings/configured.ts';
-import { fieldLabel } from '../../settings/field-value.ts';
+import { configurationState, missingSettings, type ConfigurationState } from '../../settings/configured.ts';
 import type { FieldErrors } from '../../kit/field-errors.ts';
 import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
 
@@ -17,7 +16,7 @@ export interface StoreCard {
   readonly id: string;
   readonly label: string;
   readonly targetKind: string;
-  readonly badge: { readonly text: string; readonly kind: 'success' | 'info' };
+  readonly badge: ConfigurationState['badge'];
   readonly open: boolean;
   readonly missing: string;
   readonly fields: readonly SchemaField[];
@@ -61,15 +60,15 @@ export async function storesView(ports: VectorStoresPorts, invalid?: InvalidForm
 
 export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?: InvalidForm): Promise<StoreCard> {
   const saved = await ports.vectorStoreSettings.saved(store);
-  const missing = missingSettings(store, saved);
+  const { badge, missing } = configurationState(store, saved, await ports.vectorStoreSettings.unreadable(store));
   const own = invalid?.form === `settings-${store.id}` ? invalid : undefined;
   return {
     id: store.id,
     label: store.label,
     targetKind: store.targetKind,
-    badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
+    badge,
     open: own !== undefined,
-    missing: missing.map((name) => fieldLabel(name, store.settings.properties[name] ?? {})).join(', '),
+    missing,
     fields: schemaFields({
       schemas: store.settings.properties,
       group: 'settings',

@@ -2,10 +2,9 @@ import type { JsonSchema } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import type { ModelKind, Provider } from '../../providers/provider.ts';
-import { fieldLabel } from '../field-value.ts';
 import type { FieldErrors } from '../../kit/field-errors.ts';
 import { limitSchemas } from '../limits.ts';
-import { missingSettings } from '../configured.ts';
+import { configurationState, type ConfigurationState } from '../configured.ts';
 import { modelsOfKind, type ModelList } from '../model-lists.ts';
 import type { SettingsContext } from '../settings.ts';
 import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
@@ -29,7 +28,7 @@ export interface OfferedModels extends Readonly<Record<ModelKind, readonly strin
 interface ProviderCard {
   readonly id: string;
   readonly label: string;
-  readonly badge: { readonly text: string; readonly kind: 'success' | 'info' };
+  readonly badge: ConfigurationState['badge'];
   readonly open: boolean;
   readonly missing: string;
   readonly fields: readonly SchemaField[];
@@ -85,13 +84,13 @@ export async function providerCard(
   rejected?: RejectedForm,
 ): Promise<ProviderCard> {
   const saved = await context.settings.providers.saved(provider);
-  const missing = missingSettings(provider, saved);
+  const { badge, missing } = configurationState(provider, saved, await context.settings.providers.unreadable(provider));
   return {
     id: provider.id,
     label: provider.label,
-    badge: missing.length === 0 ? { text: 'Configured', kind: 'success' } : { text: 'Not configured', kind: 'info' },
+    badge,
     open: rejected !== undefined,
-    missing: missing.map((name) => fieldLabel(name, provider.settings.properties[name] ?? {})).join(', '),
+    missing,
     fields: schemaFields({
       schemas: provider.settings.properties,
       group: 'settings',

@@ -68,6 +68,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
           waiting: metrics.waiting,
           oldest_seconds: Math.round(metrics.queueAge),
           failed: failed.length,
+          held: settings.endpoints.filter(({ held }) => held !== null).map(({ id }) => id),
           paused: circuits.filter(({ pausedAt }) => pausedAt !== null).map(({ endpointId }) => endpointId),
         };
       },
@@ -184,6 +185,7 @@ function deliveryRecord({
   bodyDeleted,
   createdAt,
   finishedAt,
+  held,
 }: Delivery): Record<string, unknown> {
   const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
@@ -198,6 +200,7 @@ function deliveryRecord({
     error,
     body:
       bodyDeleted === null ? 'stored' : `deleted: ${bodyDeleted === 'erased' ? 'data of a person erased' : 'not kept'}`,
+    held,
     created_at: time(createdAt),
     finished_at: time(finishedAt),
   };

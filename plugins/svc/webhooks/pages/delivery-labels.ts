@@ -46,8 +46,9 @@ const badges: Readonly<Record<DeliveryState, Badge>> = {
   failed: { text: 'Failed', kind: 'error' },
 };
 
-/** Distinguishes a delivery that waits for a retry from one without attempts. */
-export function stateBadge({ state, attempts }: Pick<Delivery, 'state' | 'attempts'>): Badge {
+/** Distinguishes a delivery that waits for a retry, or because it cannot be signed, from one without attempts. */
+export function stateBadge({ state, attempts, held }: Pick<Delivery, 'state' | 'attempts' | 'held'>): Badge {
+  if (held !== null) return { text: 'Held', kind: 'error' };
   return state === 'pending' && attempts > 0 ? { text: 'Retrying', kind: 'warning' } : badges[state];
 }
 

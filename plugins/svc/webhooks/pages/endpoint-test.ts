@@ -58,7 +58,9 @@ export async function sendTest(
     );
   const unmet = (await webhooks.deliveryLog.checkEligibility(name, endpointId)).filter(({ met }) => !met);
   const reasons = unmet.flatMap(
-    ({ id }) => blockedReasons[id] ?? (id === 'subscribed' ? [`This endpoint is not subscribed to ${name}.`] : []),
+    ({ id, hint }) =>
+      (id === 'secret' ? hint : blockedReasons[id]) ??
+      (id === 'subscribed' ? [`This endpoint is not subscribed to ${name}.`] : []),
   );
   if (reasons.length > 0) return refuse(reasons.join(' '));
 

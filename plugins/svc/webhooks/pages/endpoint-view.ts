@@ -14,6 +14,7 @@ const newEndpoint: Omit<Endpoint, 'id'> = {
   redirects: 2,
   longTail: false,
   ordered: false,
+  held: null,
 };
 
 /** What the editor shows: a new endpoint, an existing one, or a copy. */

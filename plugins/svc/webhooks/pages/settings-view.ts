@@ -68,26 +68,29 @@ export async function settingsView(
 }
 
 function endpointRow(
-  { id, name, url, enabled, events, secret }: Endpoint,
+  { id, name, url, enabled, events, secret, held }: Endpoint,
   circuit: Circuit | undefined,
 ): Record<string, unknown> {
   const paused = pausedView(circuit);
   const badge =
-    paused !== null && enabled
-      ? { text: 'Paused', kind: 'error' }
-      : !enabled
-        ? { text: 'Off', kind: 'info' }
-        : url === ''
-          ? { text: 'No URL', kind: 'warning' }
-          : events.length === 0
-            ? { text: 'No events', kind: 'warning' }
-            : { text: 'On', kind: 'success' };
+    held !== null && enabled
+      ? { text: 'Held', kind: 'error' }
+      : paused !== null && enabled
+        ? { text: 'Paused', kind: 'error' }
+        : !enabled
+          ? { text: 'Off', kind: 'info' }
+          : url === ''
+            ? { text: 'No URL', kind: 'warning' }
+            : events.length === 0
+              ? { text: 'No events', kind: 'warning' }
+              : { text: 'On', kind: 'success' };
   return {
     id,
     name,
     url,
     enabled,
     paused,
+    held: enabled ? held : null,
     events: events.length,
     badge,
     hasSecret: secret !== null,

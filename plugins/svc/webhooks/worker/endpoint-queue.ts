@@ -11,6 +11,9 @@ const quickConcurrency = 32;
 /** Claimed jobs as multiples of the concurrency: below `least` the queue claims up to `most`. */
 const bufferDepth = { usual: { least: 2, most: 5 }, quick: { least: 10, most: 20 } } as const;
 
+/** Milliseconds after which a queue looks again whether its deliveries are still held. */
+const heldInterval = 1_000;
+
 /** The jobs of one endpoint in this process. Queues do not wait for each other. */
 export interface EndpointQueue {
   readonly id: string;
@@ -25,6 +28,8 @@ export interface EndpointQueue {
   nextAt: number | null;
   /** Paused by its circuit: one probe at a time. */
   paused: boolean;
+  /** Its deliveries wait because a secret cannot be decrypted: nothing is claimed. */
+  held: boolean;
   delivered: number;
   failed: number;
   retried: number;
@@ -39,6 +44,7 @@ export function createEndpointQueue(id: string): EndpointQueue {
     ready: true,
     nextAt: null,
     paused: false,
+    held: false,
     delivered: 0,
     failed: 0,
     retried: 0,
@@ -69,7 +75,7 @@ export function claimFor(
   { now, mayProbe, ahead }: { readonly now: number; readonly mayProbe: () => boolean; readonly ahead: boolean },
 ): readonly ClaimRequest[] {
   if (!queue.ready && queue.nextAt !== null && queue.nextAt <= now) queue.ready = true;
-  if (!queue.ready) return [];
+  if (!queue.ready || queue.held) return [];
   if (queue.paused)
     return queue.inFlight + queue.buffer.length === 0 && mayProbe()
       ? [{ endpointId: queue.id, batches: 1, limit: 1 }]
@@ -105,7 +111,11 @@ export function claimsFor(
 }
 
 /** When the queue next has work without being woken; empty: never. */
-export function nextWakeTime({ nextAt, paused, ready }: EndpointQueue, probeAt: () => number): readonly number[] {
+export function nextWakeTime(
+  { nextAt, paused, held, ready }: EndpointQueue,
+  { now, probeAt }: { readonly now: number; readonly probeAt: () => number },
+): readonly number[] {
+  if (held) return ready || nextAt !== null ? [now + heldInterval] : [];
   if (paused) return ready || nextAt !== null ? [probeAt()] : [];
   return nextAt === null || ready ? [] : [nextAt];
 }

@@ -14,6 +14,8 @@ export interface WorkerParts {
   readonly onSettled: (completed: CompletedAttempt) => void;
   /** Called with the endpoints whose jobs this process released because it stops. */
   readonly onReleased: (endpointIds: readonly string[]) => void;
+  /** Why deliveries to an endpoint are held by this process; null: they are not. */
+  readonly holdReason: (endpointId: string) => string | null;
   /** Whether jobs may be claimed now. */
   readonly mayClaim: () => Promise<boolean>;
   readonly isUnavailable: (error: unknown) => boolean;

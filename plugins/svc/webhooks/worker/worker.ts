@@ -225,6 +225,8 @@ class QueueWorker implements Worker {
       this.discover = false;
       for (const id of open) this.queueFor(id).ready = true;
     }
+    for (const queue of this.queues.values())
+      if (queue.ready || queue.held) queue.held = this.parts.holdReason(queue.id) !== null;
     return true;
   }
 
@@ -268,6 +270,7 @@ class QueueWorker implements Worker {
     for (const queue of this.queues.values())
       if (
         queue.ready &&
+        !queue.held &&
         queue.buffer.length === 0 &&
         this.mayStart(queue) &&
         (!queue.paused || this.circuits.mayProbe(queue.id))
@@ -309,7 +312,10 @@ class QueueWorker implements Worker {
     this.undoTimer?.();
     this.undoTimer = null;
     const waits = [...this.queues.values()].flatMap((queue) =>
-      nextWakeTime(queue, () => this.elapsed() + this.circuits.untilProbe(queue.id)),
+      nextWakeTime(queue, {
+        now: this.elapsed(),
+        probeAt: () => this.elapsed() + this.circuits.untilProbe(queue.id),
+      }),
     );
     if (this.running && waits.length > 0)
       this.undoTimer = this.clock.after(
@@ -328,7 +334,11 @@ class QueueWorker implements Worker {
 
   private markDue(): void {
     const now = this.elapsed();
-    for (const queue of this.queues.values()) if (queue.nextAt !== null && queue.nextAt <= now) queue.ready = true;
+    for (const queue of this.queues.values()) {
+      if (queue.nextAt !== null && queue.nextAt <= now) queue.ready = true;
+      // Looked at again before the next claim.
+      queue.held = false;
+    }
     for (const queue of this.queues.values()) if (queue.paused && this.circuits.mayProbe(queue.id)) queue.ready = true;
     this.schedule();
   }

@@ -77,8 +77,8 @@ describe('labels of the delivery log', () => {
   });
 
   it('distinguish a delivery that waits for a retry from one without attempts', () => {
-    expect(stateBadge({ state: 'pending', attempts: 0 }).text).to.equal('Pending');
-    expect(stateBadge({ state: 'pending', attempts: 1 }).text).to.equal('Retrying');
+    expect(stateBadge({ state: 'pending', attempts: 0, held: null }).text).to.equal('Pending');
+    expect(stateBadge({ state: 'pending', attempts: 1, held: null }).text).to.equal('Retrying');
   });
 
   it('write what a clipboard would change as escapes', () => {

@@ -121,7 +121,7 @@ function receiptKey(host: Host): () => Promise<KeyObject> {
   const read = createSiteKey(host, {
     option: receiptKeyOption,
     label: 'key of receipts',
-    event: 'receipt_key_replaced',
+    event: 'receipt_key_unreadable',
     generate: () => generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
   });
   return async () => createPrivateKey(await read());
