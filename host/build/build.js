@@ -4,11 +4,13 @@ import { readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isCode, isIn, listFiles, outputName, root } from './files.js';
+import { followSourceMaps } from './source-maps.js';
 import { createUnits } from './units.js';
 
 /**
  * @typedef {object} CompiledPlugin
  * @property {URL} entry the module to import.
+ * @property {string} version changes with any source.
  * @property {string} folder URL with a trailing slash: holds every version of the plugin's modules, and no other modules.
  */
 
@@ -59,8 +61,7 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
      * @returns {Promise<any>} its exports.
      */
     async importHost(entry) {
-      // Before the first compiled module: Node reads source maps while it loads modules.
-      process.setSourceMapsEnabled(true);
+      followSourceMaps();
       return import(pathToFileURL(join(await compileHost(), outputName(entry))).href);
     },
     /**
@@ -86,6 +87,7 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
       });
       return {
         entry: pathToFileURL(join(compiled, outputName(main))),
+        version: compiled,
         folder: pathToFileURL(join(compiled, '..', sep)).href,
       };
     },

@@ -94,6 +94,7 @@ export function createCountedServices({
     http: {},
     metrics: { add: () => keep('metrics') },
     documents,
+    jobs: { forOwner: () => ({ define: (name: string) => keep(`job ${name}`) }) },
   };
   return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
 }
