@@ -69,8 +69,9 @@ export interface Content {
 export async function createContent(given: ContentDependencies): Promise<Content> {
   const { hooks, options, log } = given;
   registerContentSettings(options);
-  const shortcodes = createShortcodes({ hooks, log });
-  const parts = createParts(given, createRenderer({ hooks, shortcodes }));
+  const registry = createShortcodes({ hooks, log });
+  const parts = createParts(given, createRenderer({ hooks, shortcodes: registry }));
+  const { scan: _scan, ...shortcodes } = registry;
   const { store, writer, removal } = parts;
   addScheduledWork({ ...given, store, writer, removal });
   reassignPostsOfDeletedUsers({ hooks, store, writer, removal });

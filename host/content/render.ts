@@ -1,6 +1,7 @@
 import type { HooksApi, Post, User } from '#plugin-api';
 import { escapeHtml, htmlToText } from './html/text.ts';
-import type { Shortcodes } from './shortcodes/shortcodes.ts';
+import { addParagraphs, unwrapShortcodes } from './html/paragraphs.ts';
+import type { ShortcodeRegistry } from './shortcodes/shortcodes.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -8,7 +9,7 @@ declare module '#plugin-api' {
     the_title: (html: string, postId: number) => string;
     /** Title of a post with a password on public pages; `%s` is the title. */
     protected_title_format: (format: string, post: Post) => string;
-    /** HTML of the content. Shortcodes run at priority 11. `viewer`: the signed-in user who sees the page. */
+    /** HTML of the content. Paragraphs are made at priority 10, shortcodes run at 11. `viewer`: the signed-in user who sees the page. */
     the_content: (html: string, post: Post, viewer?: User) => string;
     /** The excerpt, or one generated from the content. */
     get_the_excerpt: (html: string, post: Post) => string;
@@ -28,7 +29,7 @@ export interface Rendered {
 
 export interface RendererDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'addFilter'>;
-  readonly shortcodes: Shortcodes;
+  readonly shortcodes: ShortcodeRegistry;
 }
 
 /** Who reads the rendered post. */
@@ -55,6 +56,7 @@ function isLocked({ password }: Post, { isUnlocked = false }: Reader): boolean {
 
 /** Renders stored posts to HTML through the filters of WordPress. */
 export function createRenderer({ hooks, shortcodes }: RendererDependencies): Renderer {
+  hooks.addFilter('the_content', (html) => unwrapShortcodes(addParagraphs(html, shortcodes.scan), shortcodes.scan));
   // After the filters that write HTML, as in WordPress.
   hooks.addFilter(
     'the_content',

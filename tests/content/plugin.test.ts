@@ -55,12 +55,12 @@ describeDialects('content for plugins', (_open, { location, directory }) => {
         status: string;
       };
       expect([shown.status, shown.meta]).to.deep.equal(['lent', { pages: 16 }]);
-      expect((await host.content.render(post)).content).to.match(/^\d lent$/);
+      expect((await host.content.render(post)).content).to.match(/^<p>\d lent<\/p>$/m);
       expect((await host.fetch('/book/moby/')).status).to.equal(200);
       await host.plugins.deactivate('library');
       expect((await host.fetch('/wp-json/wp/v2/books')).status).to.equal(404);
       expect((await host.fetch('/book/moby/')).status).to.equal(404);
-      expect((await host.content.render(post)).content).to.equal('[books] lent');
+      expect((await host.content.render(post)).content).to.equal('<p>[books] lent</p>\n');
       expect(host.content.postStatuses().some(({ name }) => name === 'lent')).to.equal(false);
       expect((await host.content.posts.get(book?.id ?? 0))?.title).to.equal('Moby');
     } finally {

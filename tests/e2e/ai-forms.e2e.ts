@@ -253,6 +253,27 @@ describe('AI forms in a browser', function () {
     }
   });
 
+  it('are shown once wherever their shortcode stands', async () => {
+    const shortcode = `[svc_form ${String(await form(echo))}]`;
+    const contents = [
+      `<p>${shortcode}</p>`,
+      `<p class="wide">${shortcode}</p>`,
+      `<p>Fill in ${shortcode} and wait.</p>`,
+      `Above.\n\n${shortcode}\n\nBelow.`,
+      `Above.\n${shortcode}`,
+    ];
+    for (const javaScriptEnabled of [true, false]) {
+      const opened = await openPage(browser, { javaScriptEnabled });
+      for (const [index, content] of contents.entries()) {
+        await opened.page.goto(await publish(content, `once-${String(javaScriptEnabled)}-${String(index)}`));
+        await opened.page.getByRole('button', { name: 'Generate' }).first().waitFor();
+        if (javaScriptEnabled) await opened.page.waitForFunction(`customElements.get('svc-form') !== undefined`);
+        expect(await opened.page.getByLabel('Topic (required)').count(), content).to.equal(1);
+      }
+      await opened.page.context().close();
+    }
+  });
+
   it('have the colours of the system, or of the theme they are given', async () => {
     const address = await publish(`[svc_form ${String(await form(echo))}]`, 'themes');
     const [white, dark] = ['rgb(255, 255, 255)', 'rgb(23, 25, 30)'];

@@ -59,6 +59,11 @@ export type Shortcodes = Pick<
   'addShortcode' | 'doShortcode' | 'stripShortcodes' | 'hasShortcode' | 'shortcodeExists' | 'shortcodeAttributes'
 >;
 
+/** The registry of this process, with the scanner of its current tags. */
+export interface ShortcodeRegistry extends Shortcodes {
+  readonly scan: ShortcodeScanner;
+}
+
 export interface ShortcodesDependencies {
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   readonly log: Logger;
@@ -70,7 +75,7 @@ interface Registration {
 }
 
 /** Shortcodes with the syntax of WordPress and asynchronous callbacks. One registry per process. */
-export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortcodes {
+export function createShortcodes({ hooks, log }: ShortcodesDependencies): ShortcodeRegistry {
   const table = createTable();
   const { scan, findCallback } = table;
 
@@ -96,6 +101,7 @@ export function createShortcodes({ hooks, log }: ShortcodesDependencies): Shortc
     scan(text).some((found) => found.tag === tag || (found.content !== null && hasShortcode(found.content, tag)));
 
   return {
+    scan,
     addShortcode: table.add,
     async doShortcode(text, context = {}) {
       const position = createHtmlPosition();
