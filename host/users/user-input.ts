@@ -120,8 +120,15 @@ function throwErrors(errors: Readonly<Record<string, string>>): void {
     code: 'rest_invalid_param',
     message: `Invalid parameter(s): ${names.join(', ')}. ${Object.values(errors).join(' ')}`,
     status: 400,
-    data: { params: errors },
+    data: { params: errors, details: detailsOf(errors) },
   });
+}
+
+/** `details` of D4. */
+export function detailsOf(errors: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(errors).map(([name, message]) => [name, { code: 'rest_invalid_param', message, data: null }]),
+  );
 }
 
 function cleanName(name: string): string {

@@ -1,7 +1,7 @@
 import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
-import { keyOf } from './user-input.ts';
+import { detailsOf, keyOf } from './user-input.ts';
 import { isRole } from './roles.ts';
 import { refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import type { Users } from './users.ts';
@@ -242,6 +242,12 @@ async function withRestNames<Value>(work: Promise<Value>): Promise<Value> {
     );
     const message =
       error.code === 'rest_invalid_param' ? `Invalid parameter(s): ${Object.keys(errors).join(', ')}` : error.message;
-    throw new RestError({ code: error.code, message, status: error.status, data: { params: errors }, cause: error });
+    throw new RestError({
+      code: error.code,
+      message,
+      status: error.status,
+      data: { params: errors, details: detailsOf(errors) },
+      cause: error,
+    });
   }
 }

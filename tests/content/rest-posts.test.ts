@@ -199,6 +199,69 @@ describeHosts('/wp/v2/posts', (dialectCase) => {
     ).to.deep.equal([403, 'rest_cannot_update']);
   });
 
+  it('names every invalid value with its reason, as parameters of other routes', async () => {
+    const post = (json: unknown) => editor('/posts', { method: 'POST', json });
+    const status = 'status is not one of publish, future, draft, pending, and private.';
+    expect((await post({ title: 'x', status: 'nope', date: 'soon' })).body).to.deep.equal({
+      code: 'rest_invalid_param',
+      message: 'Invalid parameter(s): status, date',
+      data: {
+        status: 400,
+        params: { status, date: 'Invalid date.' },
+        details: {
+          status: { code: 'rest_not_in_enum', message: status, data: null },
+          date: { code: 'rest_invalid_date', message: 'Invalid date.', data: null },
+        },
+      },
+    });
+    for (const [name, value, code, message] of [
+      ['author', 99, 'rest_invalid_author', 'Invalid author ID.'],
+      ['featured_media', 99, 'rest_invalid_featured_media', 'Invalid featured media ID.'],
+    ] as const)
+      expect((await post({ title: 'x', [name]: value })).body).to.deep.equal({
+        code,
+        message,
+        data: { status: 400, params: { [name]: message }, details: { [name]: { code, message, data: null } } },
+      });
+    const draft = await site.host.content.posts.create({ title: 'x', status: 'auto-draft' });
+    const repeated = await editor(`/posts/${draft.id}`, { method: 'POST', json: { status: 'auto-draft', title: 'y' } });
+    expect([repeated.status, repeated.body.title?.raw]).to.deep.equal([200, 'y']);
+    const { call: admin } = await site.as('administrator');
+    const { body } = await admin('/users', {
+      method: 'POST',
+      json: { username: 'x', email: 'x@example.com', password: 'short' },
+    });
+    expect(body.data.details).to.deep.equal({
+      password: { code: 'rest_invalid_param', message: body.data.params.password, data: null },
+    });
+  });
+
+  it('creates nothing of a batch when one part is not valid and all must be', async () => {
+    const { user, call } = await site.as('editor');
+    expect(user.id).to.be.greaterThan(0);
+    const count = () => site.host.content.posts.count({ status: 'any' });
+    const before = await count();
+    const batch = (validation: string, parts: readonly unknown[]) =>
+      call('/../../batch/v1', {
+        method: 'POST',
+        json: { validation, requests: parts.map((body) => ({ path: '/wp/v2/posts', body })) },
+      });
+    for (const wrong of [{ status: 'nope' }, { author: 99 }, { featured_media: 99 }, { date: 'soon' }]) {
+      const { status, body } = await batch('require-all-validate', [{ title: 'Fine' }, { title: 'x', ...wrong }]);
+      expect([status, body.failed, body.responses[0], body.responses[1].status]).to.deep.equal([
+        207,
+        'validation',
+        null,
+        400,
+      ]);
+      expect(body.responses[1].body.data.params).to.have.keys(...Object.keys(wrong));
+      expect(await count(), JSON.stringify(wrong)).to.equal(before);
+    }
+    const { body } = await batch('require-all-validate', [{ title: 'One' }, { title: 'Two' }]);
+    expect(body.responses.map((one: { status: number }) => one.status)).to.deep.equal([201, 201]);
+    expect(await count()).to.equal(before + 2);
+  });
+
   it('has revisions for those who may edit', async () => {
     const id = await make(editor, { title: 'x', content: 'one', status: 'publish' });
     await editor(`/posts/${id}`, { method: 'PUT', json: { content: 'two' } });
@@ -209,8 +272,8 @@ describeHosts('/wp/v2/posts', (dialectCase) => {
         parent,
       ]),
     ).to.deep.equal([
-      ['two', id],
-      ['one', id],
+      ['<p>two</p>\n', id],
+      ['<p>one</p>\n', id],
     ]);
     const [newest] = list.body;
     expect(codeOf(await site.call(`/posts/${id}/revisions`))).to.deep.equal([401, 'rest_cannot_read']);

@@ -94,6 +94,30 @@ export function badRequest(code: string, message: string, status = 400): RestErr
   return new RestError({ code, message, status });
 }
 
+/** Why one parameter is invalid. */
+export interface InvalidValue {
+  readonly name: string;
+  readonly message: string;
+  /** Code in `details`. Default `rest_invalid_param`. */
+  readonly code?: string;
+}
+
+/** `rest_invalid_param` as for parameters that their schema rejects (D4). */
+export function invalidValue({ name, message, code = 'rest_invalid_param' }: InvalidValue): RestError {
+  return new RestError({
+    code: 'rest_invalid_param',
+    message: `Invalid parameter(s): ${name}`,
+    status: 400,
+    data: { params: { [name]: message }, details: { [name]: { code, message, data: null } } },
+  });
+}
+
+/** A parameter that names something that does not exist: WordPress's code, with the members of D4. */
+export function invalidReference({ name, message, code = 'rest_invalid_param' }: InvalidValue): RestError {
+  const { data } = invalidValue({ name, message, code });
+  return new RestError({ code, message, status: 400, data });
+}
+
 /** As in WordPress, `_fields` omits the links unless it names them. */
 export function wantsLinks({ query }: Pick<RestRequest, 'query'>): boolean {
   const fields = query['_fields'];

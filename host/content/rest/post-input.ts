@@ -2,7 +2,14 @@ import type { Params, Post, PostInput, PostType } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import { mayWriteMeta } from '../meta/meta.ts';
 import { mediaMeta } from '../media/media.ts';
-import { badRequest, refused, type ContentRestDependencies, type Request } from './context.ts';
+import {
+  invalidReference,
+  invalidValue,
+  refused,
+  type ContentRestDependencies,
+  type InvalidValue,
+  type Request,
+} from './context.ts';
 
 export interface ReadingInput {
   readonly type: PostType;
@@ -16,7 +23,7 @@ export interface ReadingInput {
 /**
  * Reads the post data of a request and checks the permissions of its user.
  *
- * @throws RestError `rest_cannot_publish`, `rest_invalid_author`, `rest_cannot_edit_others`, `rest_invalid_param`, ...
+ * @throws RestError `rest_cannot_publish`, `rest_cannot_edit_others`, `rest_invalid_param`, ...
  */
 export async function readPostInput(given: ContentRestDependencies, reading: ReadingInput): Promise<PostInput> {
   const { type, params, before } = reading;
@@ -25,7 +32,7 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
     typeof params['status'] === 'string' && params['status'] !== before?.status
       ? readStatus(given, reading, params['status'])
       : undefined;
-  const authorId = await readAuthor(given, reading);
+  const authorId = readAuthor(reading);
   const date = readDate(params, await given.site.timezone());
   const meta = readMeta(given, reading);
   return {
@@ -39,7 +46,7 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
     ...numberMember(params, isMedia ? 'post' : 'parent', 'parentId'),
     ...numberMember(params, 'menu_order', 'menuOrder'),
     ...(typeof params['password'] === 'string' && !isMedia && { password: params['password'] }),
-    ...(await featuredMedia(given, params)),
+    ...numberMember(params, 'featured_media', 'featuredMediaId'),
     ...(meta && { meta }),
   };
 }
@@ -55,7 +62,11 @@ function textMember(params: Params, name: string, member: 'title' | 'content' | 
   return raw === undefined ? {} : { [member]: raw };
 }
 
-function numberMember(params: Params, name: string, member: 'parentId' | 'menuOrder'): Partial<PostInput> {
+function numberMember(
+  params: Params,
+  name: string,
+  member: 'parentId' | 'menuOrder' | 'featuredMediaId',
+): Partial<PostInput> {
   const value = params[name];
   return typeof value === 'number'
     ? { [member]: value }
@@ -64,23 +75,26 @@ function numberMember(params: Params, name: string, member: 'parentId' | 'menuOr
       : {};
 }
 
-function readStatus(
-  { parts: { statuses } }: ContentRestDependencies,
-  { type, request }: ReadingInput,
-  wanted: string,
-): string {
-  const status = statuses.get(wanted);
-  if (
-    status === undefined ||
-    (status.internal && wanted !== 'inherit') ||
-    (wanted === 'inherit' && type.name !== 'attachment')
-  ) {
-    const names = statuses
-      .all()
-      .filter(({ internal }) => !internal)
-      .map(({ name }) => name);
-    throw badRequest('rest_invalid_param', `status is not one of ${names.join(', ')}.`);
-  }
+/** Why a post of the type cannot get the status; null if it can. */
+export function invalidStatus(
+  { statuses }: Pick<ContentRestDependencies['parts'], 'statuses'>,
+  type: PostType,
+  wanted: unknown,
+): InvalidValue | null {
+  // Files also have the status of their post.
+  const names = statuses
+    .all()
+    .filter(({ internal, name }) => !internal || (type.name === 'attachment' && name === 'inherit'))
+    .map(({ name }) => name);
+  if (typeof wanted === 'string' && names.includes(wanted)) return null;
+  const list = new Intl.ListFormat('en').format(names);
+  return { name: 'status', message: `status is not one of ${list}.`, code: 'rest_not_in_enum' };
+}
+
+function readStatus({ parts }: ContentRestDependencies, { type, request }: ReadingInput, wanted: string): string {
+  const error = invalidStatus(parts, type, wanted);
+  if (error !== null) throw invalidValue(error);
+  const isPublic = parts.statuses.get(wanted)?.public === true;
   const mayPublish = request.user.can(type.capabilities.publish_posts);
   if (wanted === 'private' && !mayPublish)
     throw refused(
@@ -88,15 +102,12 @@ function readStatus(
       'rest_cannot_publish',
       'Sorry, you are not allowed to create private posts in this post type.',
     );
-  if ((status.public || wanted === 'future') && !mayPublish)
+  if ((isPublic || wanted === 'future') && !mayPublish)
     throw refused(request, 'rest_cannot_publish', 'Sorry, you are not allowed to publish posts in this post type.');
   return wanted;
 }
 
-async function readAuthor(
-  { users }: ContentRestDependencies,
-  { type, request, params, before }: ReadingInput,
-): Promise<number | undefined> {
+function readAuthor({ type, request, params, before }: ReadingInput): number | undefined {
   const wanted = params['author'];
   if (typeof wanted !== 'number' || wanted === (before?.authorId ?? request.user.id)) return undefined;
   if (wanted !== request.user.id && !request.user.can(type.capabilities.edit_others_posts)) {
@@ -106,8 +117,37 @@ async function readAuthor(
       `Sorry, you are not allowed to ${before === null ? 'create' : 'update'} posts as this user.`,
     );
   }
-  if ((await users.get(wanted)) === null) throw badRequest('rest_invalid_author', 'Invalid author ID.');
   return wanted;
+}
+
+/**
+ * Checks that author, featured image and parent exist, before anything is written. Skips what the permission check refuses
+ * anyway, so that it reveals nothing.
+ *
+ * @throws RestError 400 `rest_invalid_author`, `rest_invalid_featured_media` or `rest_post_invalid_id`.
+ */
+export async function checkReferences(
+  { parts, users }: ContentRestDependencies,
+  { type, request: { user }, params, before }: ReadingInput,
+): Promise<void> {
+  const { author, featured_media: image, parent } = params;
+  const { edit_posts: edit, edit_others_posts: editOthers } = type.capabilities;
+  if (
+    typeof author === 'number' &&
+    author !== (before?.authorId ?? user.id) &&
+    user.can(editOthers) &&
+    (await users.get(author)) === null
+  )
+    throw invalidReference({ name: 'author', message: 'Invalid author ID.', code: 'rest_invalid_author' });
+  if (!user.can(edit)) return;
+  if (typeof image === 'number' && image !== 0 && (await parts.media.get(image)) === null)
+    throw invalidReference({
+      name: 'featured_media',
+      message: 'Invalid featured media ID.',
+      code: 'rest_invalid_featured_media',
+    });
+  if (typeof parent === 'number' && parent !== 0 && (await parts.store.get(parent)) === null)
+    throw invalidReference({ name: 'parent', message: 'Invalid post parent ID.', code: 'rest_post_invalid_id' });
 }
 
 /** `date` takes precedence over `date_gmt`. Null resets to a floating date. */
@@ -115,14 +155,6 @@ function readDate(params: Params, timezone: string): number | null | undefined {
   const [text, zone] = params['date'] !== undefined ? [params['date'], timezone] : [params['date_gmt'], 'UTC'];
   if (text === null) return null;
   return typeof text === 'string' && text !== '' ? (momentOf(text, zone) ?? undefined) : undefined;
-}
-
-async function featuredMedia({ parts }: ContentRestDependencies, params: Params): Promise<Partial<PostInput>> {
-  const id = params['featured_media'];
-  if (typeof id !== 'number') return {};
-  if (id !== 0 && (await parts.media.get(id)) === null)
-    throw badRequest('rest_invalid_featured_media', 'Invalid featured media ID.');
-  return { featuredMediaId: id };
 }
 
 /** Reads the meta keys that REST exposes. Ignores others, as in WordPress. */

@@ -1,6 +1,7 @@
-import { argumentBounds } from '#plugin-api';
+import { argumentBounds, RestError } from '#plugin-api';
 import type { JsonSchema, PostType, RouteArgument } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
+import { invalidStatus } from './post-input.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
 const shown = ['view', 'edit'];
@@ -172,8 +173,27 @@ const writtenDates: Readonly<Record<string, RouteArgument>> = {
   },
 };
 
+type WriteParts = Pick<ContentParts, 'meta' | 'statuses' | 'store'>;
+
+/** As in WordPress, an update may repeat a status that REST does not set, such as `auto-draft`. */
+function statusArgument(type: PostType, { statuses, store }: WriteParts): RouteArgument {
+  return {
+    type: 'string',
+    ...argumentBounds.key,
+    description: 'A named status for the post.',
+    // Not `enum`: the statuses change with the plugins.
+    async sanitize(value, { url }) {
+      const error = invalidStatus({ statuses }, type, value);
+      if (error === null) return value;
+      const before = url['id'] === undefined ? null : await store.get(Number(url['id']));
+      if (before !== null && before.status === value) return value;
+      return new RestError({ code: error.code ?? '', message: error.message, status: 400, data: null });
+    },
+  };
+}
+
 /** Arguments to create or update a post of the type. */
-export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>): Record<string, RouteArgument> {
+export function writeArguments(type: PostType, parts: WriteParts): Record<string, RouteArgument> {
   const meta = metaSchema(type, parts);
   // Without defaults, which would be written for omitted keys.
   const writable = Object.fromEntries(
@@ -189,7 +209,7 @@ export function writeArguments(type: PostType, parts: Pick<ContentParts, 'meta'>
       ...argumentBounds.line,
       description: 'An alphanumeric identifier for the post unique to its type.',
     },
-    status: { type: 'string', ...argumentBounds.key, description: 'A named status for the post.' },
+    status: statusArgument(type, parts),
     title: { ...paragraph, description: 'The title for the post.' },
     author: { type: 'integer', ...argumentBounds.id, description: 'The ID for the author of the post.' },
     featured_media: {

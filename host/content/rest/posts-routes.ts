@@ -14,7 +14,7 @@ import {
 } from './context.ts';
 import { createdResponse, deletedSchema, publicReadSecurity } from './context.ts';
 import { createPostResponses, type PostResponses } from './post-response.ts';
-import { readPostInput } from './post-input.ts';
+import { checkReferences, readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 import { postsListRoute } from './posts-list.ts';
 import { addRevisionRoutes } from './revisions-routes.ts';
@@ -74,6 +74,7 @@ function createRoute(given: ContentRestDependencies, type: PostType, postRespons
     summary: `Creates a ${type.singularLabel.toLowerCase()}.`,
     responses: createdResponse,
     permissionBeforeBody: mayCreate,
+    validate: (request) => checkReferences(given, { type, request, params: request.params, before: null }),
     permission: (request) => {
       const allowed = mayCreate(request);
       return allowed === true ? (mayAssign(request, type, null) ?? true) : allowed;
@@ -179,6 +180,8 @@ function updateRoute({ given, type, postResponses, find }: OneRoute): RouteDefin
     methods: ['POST', 'PUT', 'PATCH'],
     allowBatch: true,
     args: { id: idArgument, ...writeArguments(type, given.parts) },
+    validate: async (request) =>
+      checkReferences(given, { type, request, params: request.params, before: await find(request) }),
     summary: `Updates a ${type.singularLabel.toLowerCase()}.`,
     permissionBeforeBody: ({ user, url }) => mayEdit({ user, params: url }),
     permission: async (request) => {

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { NewMedia, Params, PostType, RestError, RouteDefinition } from '#plugin-api';
 import { isMultipart, readMultipart } from '../media/multipart.ts';
-import { postUrl, badRequest, created, refused, type ContentRestDependencies, type Request } from './context.ts';
+import {
+  postUrl,
+  badRequest,
+  created,
+  invalidValue,
+  refused,
+  type ContentRestDependencies,
+  type Request,
+} from './context.ts';
 import { createdResponse } from './context.ts';
 import type { PostResponses } from './post-response.ts';
-import { readPostInput } from './post-input.ts';
+import { checkReferences, readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 
 /** Bytes that a multipart form may add to the file. */
@@ -36,7 +44,9 @@ export function uploadRoute(
       const { file, params } = await readFile(given, request);
       const refusal = await mayAttach(given, request, params);
       if (refusal !== null) return refusal;
-      const input = await readPostInput(given, { type, request, params, before: null });
+      const reading = { type, request, params, before: null };
+      await checkReferences(given, reading);
+      const input = await readPostInput(given, reading);
       const media = await parts.media.save(
         {
           ...file,
@@ -70,7 +80,7 @@ async function mayAttach(
   if (parentId === 0) return null;
   const parent = await store.get(parentId);
   if (parent === null || parent.type === 'revision' || parent.type === 'attachment')
-    return badRequest('rest_invalid_param', 'Invalid parent type.');
+    return invalidValue({ name: 'post', message: 'Invalid parent type.' });
   return request.user.can('edit_post', parent)
     ? null
     : refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to upload media to this post.');
