@@ -231,6 +231,43 @@ describeHosts('content in automations', ({ location }) => {
       expect(site.upstream.calls.length).to.equal(calls);
     });
 
+    it('keep the id of a template, by whatever name it was given: a renamed template stays theirs', async () => {
+      const template = (settings: object) =>
+        site.run('content', 'templates', 'set', '--json', JSON.stringify(settings));
+      const made = (await template({
+        name: 'Gazette',
+        kind: 'write',
+        parts: { content: { enabled: true, prompt: 'Write about {topic}.' } },
+      })) as { id: string };
+      const create = async (given: unknown) =>
+        (await site.run(
+          'task',
+          'create',
+          '--json',
+          JSON.stringify({
+            type: 'content_writing',
+            settings: { template: given },
+            source: { kind: 'list', items: ['Tea'] },
+          }),
+        )) as { id: number; settings: { template: string } };
+      const task = await create(' gazette ');
+      expect(task.settings.template).to.equal(made.id);
+      for (const given of [made.id, Number(made.id), 'Gazette'])
+        expect((await create(given)).settings.template).to.equal(made.id);
+      expect((await create('Article')).settings.template).to.equal('article');
+      const { err } = await site.host.cli(
+        ...['svc', 'task', 'update', '--json', JSON.stringify({ id: task.id, settings: { template: 'Nothing' } })],
+      );
+      expect(err).to.contain('article').and.to.contain(`${made.id} (Gazette)`);
+      // Tasks of earlier versions have names.
+      const { knex } = site.host.database;
+      await knex('svc_tasks').where({ id: task.id }).update({ settings: '{"template":"GAZETTE","save":"draft"}' });
+      const { taskTemplatesMigration } = await import('../../plugins/svc/modules/content-writer/content-tables.ts');
+      await taskTemplatesMigration.up(knex as never, { dialect: site.host.database.dialect } as never);
+      const [row] = (await knex('svc_tasks').where({ id: task.id }).pluck('settings')) as string[];
+      expect(JSON.parse(row ?? '')).to.deep.equal({ template: made.id, save: 'draft' });
+    });
+
     it('refuse a template of the wrong kind', async () => {
       const [writing, rewriting] = [await typeOf('content_writing'), await typeOf('post_rewriting')];
       expect(await writing.check?.({ template: 'Refresh a post' })).to.have.keys('template');

@@ -17,6 +17,8 @@ export interface AutomationTaskType {
   readonly settings: JsonSchema;
   /** The supported task sources, the default first. */
   readonly sources: readonly AutomationSource[];
+  /** Rewrites given settings before they are checked and stored, such as names to ids. Unknown values stay. Default: unchanged. */
+  readonly normalize?: (settings: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
   /** Returns errors of settings that match the schema, by field. Default: no errors. */
   readonly check?: (settings: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, string>>>;
   /**

@@ -1,4 +1,5 @@
 import type { Migration } from '#plugin-api';
+import { builtInTemplates } from './templates/built-in.ts';
 
 /** Processes due texts of batches every minute, even if nothing else wakes a worker. */
 export const contentWorkHook = 'svc_content_work';
@@ -67,5 +68,29 @@ export const contentMigration: Migration = {
       columns.index(['batch_id', 'position'], 'svc_content_items_batch');
       columns.index(['status', 'due_at'], 'svc_content_items_due');
     });
+  },
+};
+
+/** Tasks of earlier versions name their template. A name that no template has stays, and fails as before. */
+export const taskTemplatesMigration: Migration = {
+  id: '0203_task_template_ids',
+  async up(knex) {
+    const ids = new Map(builtInTemplates.map(({ id, name }) => [name.toLowerCase(), id]));
+    const saved = (await knex(contentTableNames.templates).select('id', 'name_key')) as {
+      readonly id: number;
+      readonly name_key: string;
+    }[];
+    for (const { id, name_key: key } of saved) ids.set(key, String(id));
+    const tasks = (await knex('svc_tasks')
+      .whereIn('type', ['content_writing', 'post_rewriting'])
+      .select('id', 'settings')) as { readonly id: number; readonly settings: string }[];
+    for (const { id, settings } of tasks) {
+      const given = JSON.parse(settings) as { readonly template?: unknown };
+      const template = ids.get(String(given.template).trim().toLowerCase());
+      if (template !== undefined)
+        await knex('svc_tasks')
+          .where({ id })
+          .update({ settings: JSON.stringify({ ...given, template }) });
+    }
   },
 };

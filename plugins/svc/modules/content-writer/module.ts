@@ -2,7 +2,7 @@ import { lazy } from '#plugin-api';
 import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { ContentPorts, ContentWriter } from './content-writer.ts';
-import { contentMigration, contentTableNames } from './content-tables.ts';
+import { contentMigration, contentTableNames, taskTemplatesMigration } from './content-tables.ts';
 import { registerContent, type ContentParts } from './register.ts';
 import { contentSweepHook, contentWorkHook } from './content-tables.ts';
 
@@ -62,7 +62,7 @@ export const contentWriterModule = defineModule<ContentPorts, ContentParts>({
     }),
   ],
   commands: [loadedCommands(async () => (await import('./content-commands.ts')).contentCommands)],
-  migrations: [contentMigration],
+  migrations: [contentMigration, taskTemplatesMigration],
   tables: Object.values(contentTableNames),
   jobs: [contentWorkHook, contentSweepHook],
   register: registerContent,

@@ -65,6 +65,12 @@ function plainSchema(schema: JsonSchema): unknown {
   return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
 }
 
+/** A value of an enum; an id with its title. */
+function choiceText(value: unknown, { oneOf }: JsonSchema): string {
+  const title = /^\d+$/.test(String(value)) ? oneOf?.find((one) => one.const === value)?.title : undefined;
+  return title === undefined ? String(value) : `${String(value)} (${title})`;
+}
+
 function limit(
   plain: string,
   exclusiveName: string,
@@ -101,7 +107,7 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
     case 'additionalProperties':
       return `${label} is not a setting. Use ${Object.keys(schema.properties ?? {}).join(', ')}.`;
     case 'enum':
-      return `${label} must be one of ${(rule as readonly unknown[]).join(', ')}.`;
+      return `${label} must be one of ${(rule as readonly unknown[]).map((value) => choiceText(value, parentSchema as JsonSchema)).join(', ')}.`;
     case 'const':
       return `${label} must be ${String(rule)}.`;
     case 'minimum':

@@ -37,7 +37,7 @@ export function createTaskStore({ host, types, onChange }: TaskStoreParts): Task
 
   async function validated(given: Members): Promise<TaskSettings> {
     const known = await types.list();
-    const task = complete(given, known);
+    const task = await complete(given, known);
     const errors = await taskErrors(task, { types: known, host });
     if (Object.keys(errors).length > 0) throw invalidFields(errors);
     return normalize(task as unknown as TaskSettings);
@@ -117,9 +117,10 @@ function withoutReadOnly(given: unknown): Members {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !readOnly.includes(name)));
 }
 
-function complete(given: Members, types: Awaited<ReturnType<TaskTypes['list']>>): Members {
+async function complete(given: Members, types: Awaited<ReturnType<TaskTypes['list']>>): Promise<Members> {
   const type = types.find(({ id }) => id === given['type']);
-  const settings = type ? fillDefaults(type.settings, given['settings'] ?? {}) : (given['settings'] ?? {});
+  const filled = type ? fillDefaults(type.settings, given['settings'] ?? {}) : (given['settings'] ?? {});
+  const settings = type?.normalize && isMembers(filled) ? await type.normalize(filled) : filled;
   const source = isMembers(given['source'])
     ? { ...sourceDefaults[String(given['source']['kind'])], ...given['source'] }
     : given['source'];

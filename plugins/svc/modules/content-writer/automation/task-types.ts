@@ -1,7 +1,7 @@
 import type { JsonSchema } from '#plugin-api';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { ContentWriter } from '../content-writer.ts';
-import type { TemplateKind } from '../templates/template.ts';
+import type { Template, TemplateKind } from '../templates/template.ts';
 
 const text = (title: string, description: string, more: JsonSchema = {}): JsonSchema => ({
   type: 'string',
@@ -10,12 +10,13 @@ const text = (title: string, description: string, more: JsonSchema = {}): JsonSc
   maxLength: 20_000,
   ...more,
 });
-const choice = (description: string, names: readonly string[]): JsonSchema => ({
+const choice = (description: string, templates: readonly Template[]): JsonSchema => ({
   type: 'string',
   title: 'Template',
   description,
-  enum: names,
-  default: names[0] ?? '',
+  enum: templates.map(({ id }) => id),
+  oneOf: templates.map(({ id, name }) => ({ const: id, title: name })),
+  default: templates[0]?.id ?? '',
 });
 const shared = {
   keywords: text('Keywords', 'Words to use. The keywords column of a row takes precedence.', { default: '' }),
@@ -31,7 +32,8 @@ const saveLabels: readonly JsonSchema[] = [
 /** The task types of the content writer. Their code is loaded with the first item. */
 export async function contentTaskTypes(writer: ContentWriter): Promise<readonly AutomationTaskType[]> {
   const templates = await writer.templates.list();
-  const names = (kind: TemplateKind): string[] => templates.filter((one) => one.kind === kind).map(({ name }) => name);
+  const ofKind = (kind: TemplateKind): Template[] => templates.filter((one) => one.kind === kind);
+  const normalize = createNormalize(writer);
   return [
     {
       id: 'content_writing',
@@ -41,7 +43,7 @@ export async function contentTaskTypes(writer: ContentWriter): Promise<readonly 
       settings: {
         type: 'object',
         properties: {
-          template: choice('Template of the content writer', names('write')),
+          template: choice('Template of the content writer', ofKind('write')),
           ...shared,
           read_page: {
             type: 'boolean',
@@ -69,6 +71,7 @@ export async function contentTaskTypes(writer: ContentWriter): Promise<readonly 
         },
         additionalProperties: false,
       },
+      normalize,
       check: async (settings) => (await import('./content-writing.ts')).contentWritingErrors(writer, settings),
       run: async (item) => (await import('./content-writing.ts')).runContentWriting(writer, item),
     },
@@ -79,12 +82,25 @@ export async function contentTaskTypes(writer: ContentWriter): Promise<readonly 
       sources: ['posts', 'list', 'csv'],
       settings: {
         type: 'object',
-        properties: { template: choice('Template of the content writer that rewrites', names('rewrite')), ...shared },
+        properties: { template: choice('Template of the content writer that rewrites', ofKind('rewrite')), ...shared },
         additionalProperties: false,
       },
+      normalize,
       check: async (settings) =>
         (await import('./content-writing.ts')).templateErrors(writer, settings['template'], 'rewrite'),
       run: async (item) => (await import('./content-writing.ts')).runPostRewriting(writer, item),
     },
   ];
+}
+
+/** Stores the id of a template that is given by its name: a name may change. */
+function createNormalize({
+  templates,
+}: Pick<ContentWriter, 'templates'>): NonNullable<AutomationTaskType['normalize']> {
+  return async (settings) => {
+    const given = settings['template'];
+    const isNamed = typeof given === 'string' || typeof given === 'number';
+    const found = isNamed ? await templates.find(String(given).trim()) : null;
+    return found === null ? settings : { ...settings, template: found.id };
+  };
 }
