@@ -114,6 +114,28 @@ describeHosts('changing how one signs in, over REST', (dialectCase) => {
     });
   });
 
+  it('is needed by the parts of a batch too', async () => {
+    let runs = 0;
+    site.host.rest.registerRoute('vault/v1', '/open', {
+      methods: ['POST'],
+      allowBatch: true,
+      permission: async (request) => {
+        await request.requireFreshSignIn();
+        return true;
+      },
+      handler: () => (runs += 1),
+    });
+    const statuses = async (call: Call): Promise<number[]> => {
+      const requests = [{ method: 'POST', path: '/vault/v1/open' }];
+      const { body } = await call('/batch/v1', { method: 'POST', json: { requests } });
+      return (body.responses as { status: number }[]).map(({ status }) => status);
+    };
+    expect([await statuses(await site.as(anna)), await statuses(site.call), runs]).to.deep.equal([[403], [403], 0]);
+    expect([await statuses(inSession), runs]).to.deep.equal([[200], 1]);
+    await site.host.clock.advance(10 * 60_000);
+    expect([await statuses(inSession), runs]).to.deep.equal([[403], 1]);
+  });
+
   it('leaves the rest of the profile to application passwords', async () => {
     const changed = await (
       await site.as(anna)
