@@ -199,6 +199,8 @@ function mailPage({ mail }: Core, { templates }: Web['accounts']): LazyAdminPage
       (await import('./pages/mail-page.ts')).createMailPage({
         settings: mail.settings,
         unsent: (limit) => mail.unsent(limit),
+        retry: (id) => mail.retry(id),
+        remove: (id) => mail.remove(id),
         sendTest: ({ email, name }) => templates.send({ to: email, template: 'test', data: { name } }),
       }),
   };

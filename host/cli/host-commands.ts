@@ -6,6 +6,7 @@ import type { Core } from '../core.ts';
 import { keyFileName } from '../secrets/key-file.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
+import { createSessions } from '../users/sessions.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { jobCommands } from './job-commands.ts';
@@ -26,7 +27,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
   return [
     ...optionCommands(core.options),
     ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
-    ...userCommands(core.users, core.twoFactor),
+    ...userCommands({ ...core, sessions: createSessions(core) }),
     ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
     ...contentCommands({ parts: core.content.parts, users: core.users }),
     ...cronCommands(core.cron),

@@ -1,6 +1,7 @@
 import type { CliCommand, User, UsersApi } from '#plugin-api';
 import { generatePassword } from '../users/passwords.ts';
 import { roleNames } from '../users/roles.ts';
+import type { Sessions } from '../users/sessions.ts';
 
 const role = {
   type: 'string',
@@ -13,8 +14,14 @@ interface TwoFactorForCommands {
   reset(userId: number, actorId: number): Promise<boolean>;
 }
 
-/** `user create|list|set-password|two-factor reset`, with the names and output of WP-CLI. */
-export function userCommands(users: UsersApi, twoFactor: TwoFactorForCommands): CliCommand[] {
+export interface UserCommandsDependencies {
+  readonly users: UsersApi;
+  readonly twoFactor: TwoFactorForCommands;
+  readonly sessions: Pick<Sessions, 'list' | 'destroy' | 'destroyAll'>;
+}
+
+/** `user create|list|set-password|two-factor reset|session list|session destroy`, with the names and output of WP-CLI. */
+export function userCommands({ users, twoFactor, sessions }: UserCommandsDependencies): CliCommand[] {
   const createCommand: CliCommand = {
     name: 'user create',
     description: 'Creates a user. Without --user_pass, generates a password and prints it once.',
@@ -76,7 +83,56 @@ export function userCommands(users: UsersApi, twoFactor: TwoFactorForCommands): 
       return { id: user.id, login: user.login, ...(given === null && { password }) };
     },
   };
-  return [createCommand, listCommand, setPasswordCommand, resetTwoFactorCommand(users, twoFactor)];
+  return [
+    createCommand,
+    listCommand,
+    setPasswordCommand,
+    resetTwoFactorCommand(users, twoFactor),
+    ...sessionCommands(users, sessions),
+  ];
+}
+
+/** The first characters of a session's id. They open nothing. */
+const shownIdLength = 12;
+
+function sessionCommands(users: UsersApi, sessions: UserCommandsDependencies['sessions']): CliCommand[] {
+  const userArgument = { name: 'user', description: 'Id, user name or email address.' };
+  const time = (at: number): string => new Date(at).toISOString();
+  return [
+    {
+      name: 'user session list',
+      description: 'Lists the browsers in which a user is signed in.',
+      args: [userArgument],
+      async run({ args: [name = ''] }) {
+        const user = await requireUser(users, name);
+        return (await sessions.list(user.id)).map((session) => ({
+          id: session.id.slice(0, shownIdLength),
+          signed_in: time(session.createdAt),
+          last_seen: time(session.lastSeenAt),
+          expires: time(session.expiresAt),
+          ip: session.ip,
+          user_agent: session.userAgent,
+        }));
+      },
+    },
+    {
+      name: 'user session destroy',
+      description: 'Signs a user out of one browser, or of all with --all.',
+      args: [userArgument, { name: 'session', description: 'Id of user session list.', optional: true }],
+      flags: { all: { type: 'boolean', description: 'Ends all sessions of the user.' } },
+      async run({ args: [name = '', id = ''], flags }) {
+        const user = await requireUser(users, name);
+        if ((flags['all'] === true) === (id !== ''))
+          throw new Error("Give the id of a session, as 'user session list' prints it, or --all.");
+        if (id === '') return { id: user.id, login: user.login, ended: await sessions.destroyAll(user.id) };
+        const found = (await sessions.list(user.id)).filter((session) => session.id.startsWith(id));
+        if (id.length < shownIdLength || found.length !== 1)
+          throw new Error(`The user has no session '${id}'. Run 'user session list ${name}' to see all sessions.`);
+        for (const session of found) await sessions.destroy(session.id);
+        return { id: user.id, login: user.login, ended: found.length };
+      },
+    },
+  ];
 }
 
 function resetTwoFactorCommand(users: UsersApi, twoFactor: TwoFactorForCommands): CliCommand {

@@ -18,6 +18,10 @@ export interface MailQueueDependencies {
 export interface MailQueue {
   /** Stores a mail and starts its first attempt. @param expiresAt milliseconds since the epoch; null: never. */
   add(message: CheckedMessage, expiresAt: number | null): Promise<void>;
+  /** Starts a failed mail over. Returns false if it is not failed, is gone or has expired. */
+  retry(id: string): Promise<boolean>;
+  /** Deletes an unsent mail. Returns whether it existed. */
+  remove(id: string): Promise<boolean>;
   /** Waits for the attempts of this process that are in progress. */
   settled(): Promise<void>;
 }
@@ -48,6 +52,18 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
         await cron.scheduleSingle(store.firstRetryAt(), retryHook, [id]);
         database.afterCommit(() => start(id));
       }),
+    retry: (id) =>
+      database.transaction(async () => {
+        if (!(await store.retry(id))) return false;
+        await cron.scheduleSingle(store.firstRetryAt(), retryHook, [id]);
+        database.afterCommit(() => start(id));
+        return true;
+      }),
+    remove: (id) =>
+      database.transaction(async () => {
+        await cron.unschedule(retryHook, [id]);
+        return store.remove(id);
+      }),
     async settled() {
       while (inFlight.size > 0) await Promise.all(inFlight);
     },
@@ -62,8 +78,9 @@ function createDelivery({ store, send, database, cron, log }: MailQueueDependenc
       return claimed;
     });
 
-  async function giveUp({ id, attempt }: MailClaim, reason: string): Promise<void> {
-    await store.fail(id, reason);
+  async function giveUp(claimed: MailClaim, reason: string): Promise<void> {
+    const { id, attempt } = claimed;
+    await store.fail(claimed, reason);
     await cron.unschedule(retryHook, [id]);
     log.error('Mail given up', { event: 'mail_given_up', mail: id, attempt, reason });
   }

@@ -13,6 +13,8 @@ export interface StoredMail {
   readonly nextAttemptAt: number;
   readonly createdAt: number;
   readonly lastError: string;
+  /** Whether its text is still stored and not expired, so that it can be sent after all. */
+  readonly canRetry: boolean;
 }
 
 export interface MailClaim {
@@ -77,6 +79,7 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
         .where({ state: 'failed' })
         .where('created_at', '<', now - failedFor)
         .delete();
+      await knex('mails').where({ state: 'failed' }).where('expires_at', '<=', now).update({ sealed: '' });
       return id;
     },
 
@@ -98,7 +101,7 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
         message: JSON.parse(unseal(row.sealed)) as CheckedMessage,
         attempt: row.attempts + 1,
         nextAttemptAt: delay === undefined ? null : now + delay,
-        isExpired: row.expires_at !== null && Number(row.expires_at) <= now,
+        isExpired: isPast(row.expires_at, now),
       };
     },
 
@@ -106,13 +109,26 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
       await knex('mails').where({ id }).update({ last_error: lastError });
     },
 
-    /** The mail will not be sent any more. Its text is removed. */
-    async fail(id: string, lastError: string): Promise<void> {
-      await knex('mails').where({ id }).update({ state: 'failed', sealed: '', last_error: lastError });
+    /** The mail is sent only if an administrator tries again. The text of an expired one is removed. */
+    async fail({ id, isExpired }: Pick<MailClaim, 'id' | 'isExpired'>, lastError: string): Promise<void> {
+      const changes = { state: 'failed', last_error: lastError, ...(isExpired && { sealed: '' }) };
+      await knex('mails').where({ id }).update(changes);
     },
 
-    async remove(id: string): Promise<void> {
-      await knex('mails').where({ id }).delete();
+    /** Makes a failed mail wait for its first attempt again. Returns false if it cannot be sent any more. */
+    async retry(id: string): Promise<boolean> {
+      const now = clock.now();
+      const changed = await knex('mails')
+        .where({ id, state: 'failed' })
+        .whereNot({ sealed: '' })
+        .where((open) => void open.whereNull('expires_at').orWhere('expires_at', '>', now))
+        .update({ state: 'waiting', attempts: 0, next_attempt_at: now });
+      return changed > 0;
+    },
+
+    /** Returns whether it existed. */
+    async remove(id: string): Promise<boolean> {
+      return (await knex('mails').where({ id }).delete()) > 0;
     },
 
     /** Unsent mails, newest first. */
@@ -127,7 +143,12 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
         nextAttemptAt: Number(row.next_attempt_at),
         createdAt: Number(row.created_at),
         lastError: row.last_error,
+        canRetry: row.state === 'failed' && row.sealed !== '' && !isPast(row.expires_at, clock.now()),
       }));
     },
   };
+}
+
+function isPast(time: number | string | null, now: number): boolean {
+  return time !== null && Number(time) <= now;
 }

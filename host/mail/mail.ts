@@ -61,6 +61,10 @@ export interface Mail extends MailApi {
   readonly settings: SettingsStore;
   /** Unsent mails, newest first. */
   unsent(limit: number): Promise<readonly StoredMail[]>;
+  /** Sends a failed mail after all. Returns false if it is not failed, is gone or has expired. */
+  retry(id: string): Promise<boolean>;
+  /** Deletes an unsent mail. Returns whether it existed. */
+  remove(id: string): Promise<boolean>;
   /** Waits for the attempts in progress. */
   settled(): Promise<void>;
   /** Waits for the attempts in progress, for at most five seconds, and ends the others. They are repeated later. */
@@ -91,6 +95,8 @@ export function createMail(dependencies: MailDependencies): Mail {
     isAvailable: async () => hooks.applyFiltersAsync('wp_mail_available', (await settings.read()) !== null),
     queue: (message, { expiresAt } = {}) => queue.add(checkMessage(message), expiresAt ?? null),
     unsent: (limit) => store.list(limit),
+    retry: (id) => queue.retry(id),
+    remove: (id) => queue.remove(id),
     settled: () => queue.settled(),
     async stop() {
       const undo = clock.after(stopTimeout, () => stopping.abort());

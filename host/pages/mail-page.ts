@@ -18,6 +18,7 @@ export interface MailPageDependencies {
   /** Unsent mails, newest first. */
   readonly unsent: (limit: number) => Promise<
     readonly {
+      readonly id: string;
       readonly to: readonly string[];
       readonly subject: string;
       readonly state: 'waiting' | 'failed';
@@ -25,8 +26,12 @@ export interface MailPageDependencies {
       readonly nextAttemptAt: number;
       readonly createdAt: number;
       readonly lastError: string;
+      readonly canRetry: boolean;
     }[]
   >;
+  /** Sends a failed mail after all. False: it cannot be sent any more. */
+  readonly retry: (id: string) => Promise<boolean>;
+  readonly remove: (id: string) => Promise<boolean>;
 }
 
 const fields = ['host', 'port', 'security', 'user', 'from_name', 'from_email'] as const;
@@ -38,7 +43,7 @@ const securityOptions = [
 const maxListed = 50;
 
 /** The SMTP server of the site, a test, and the mails that are not sent yet. */
-export function createMailPage({ settings, sendTest, unsent }: MailPageDependencies): AdminPageBody {
+export function createMailPage({ settings, sendTest, unsent, retry, remove }: MailPageDependencies): AdminPageBody {
   async function page(
     { user }: AdminRequest,
     { typed, errors = {} }: { readonly typed?: Readonly<Record<string, unknown>>; readonly errors?: FieldErrors } = {},
@@ -58,6 +63,7 @@ export function createMailPage({ settings, sendTest, unsent }: MailPageDependenc
           ...mail,
           to: mail.to.join(', '),
           isWaiting: mail.state === 'waiting',
+          fields: { id: mail.id },
         })),
       },
     };
@@ -83,6 +89,11 @@ export function createMailPage({ settings, sendTest, unsent }: MailPageDependenc
         const { reply } = await sendTest({ email: user.email, name: user.displayName });
         return success(`Test mail sent to ${user.email}. The server replied: ${reply}`);
       },
+      retry: async (request) =>
+        (await retry(readText(request, 'id')))
+          ? success('The mail is sent again. If it fails, it is listed here.')
+          : { notice: { kind: 'info', text: 'This mail was sent or deleted, or its link has expired.' } },
+      delete: async (request) => ((await remove(readText(request, 'id'))) ? success('Mail deleted.') : gone),
       remove: async (request) => {
         request.requireFreshSignIn();
         await settings.remove();
@@ -91,6 +102,8 @@ export function createMailPage({ settings, sendTest, unsent }: MailPageDependenc
     },
   };
 }
+
+const gone: AdminActionResult = { notice: { kind: 'info', text: 'This mail was already sent or deleted.' } };
 
 /** Undefined: unchanged. Null: remove it. */
 function readPassword(request: AdminRequest): string | null | undefined {

@@ -4,6 +4,7 @@ import { createTestHost, type TestHost } from '#testing';
 import { mailOption } from '../../host/mail/smtp-settings.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
+import { createBrowser } from '../pages/pages-site.ts';
 import { startSmtpReceiver, type SmtpReceiver } from '../helpers/smtp-receiver.ts';
 
 const message: MailMessage = {
@@ -83,7 +84,7 @@ describeHosts('mail of a site', ({ location }) => {
     expect(await rows()).to.deep.equal([]);
   });
 
-  it('is given up after six attempts, with a log line, and its text is removed', async () => {
+  it('is given up after six attempts, with a log line, and stays encrypted for 30 days', async () => {
     await setUp();
     receiver.refusal = { code: 451, text: 'Try again later' };
     await host.mail.queue(message);
@@ -92,7 +93,8 @@ describeHosts('mail of a site', ({ location }) => {
       host.clock.jump(minutes * minute);
       await host.cron.runDue();
     }
-    expect((await rows())[0]).to.include({ state: 'failed', attempts: 6, sealed: '' });
+    expect((await rows())[0]).to.include({ state: 'failed', attempts: 6 });
+    expect(JSON.stringify(await rows())).not.to.contain('secret-of-bob');
     expect(logged('mail_given_up')).to.have.length(1);
     expect(await host.cron.next('mail_retry')).to.equal(false);
     host.clock.jump(31 * 24 * 60 * minute);
@@ -116,8 +118,39 @@ describeHosts('mail of a site', ({ location }) => {
     host.clock.jump(minute);
     await host.cron.runDue();
     expect((await rows())[0]).to.include({ state: 'failed' });
+    expect((await rows())[0]).to.include({ sealed: '' });
     expect((await rows())[0]?.['last_error']).to.contain('expired');
+    expect(await host.mail.retry(String((await rows())[0]?.['id']))).to.equal(false);
     expect(receiver.mails).to.have.length(0);
+  });
+
+  it('is sent after all or deleted by an administrator when it has failed', async () => {
+    await setUp();
+    receiver.refusal = { code: 550, text: 'Sender refused' };
+    await host.mail.queue(message);
+    await host.mail.queue({ ...message, subject: 'Another' });
+    await host.mail.settled();
+    await host.users.create({
+      login: 'ada',
+      email: 'ada@example.com',
+      password: 'correct horse battery',
+      role: 'administrator',
+    });
+    const browser = createBrowser(host);
+    await browser.post('/admin/login', { login: 'ada', password: 'correct horse battery' });
+    const act = async (action: string, subject: string) => {
+      const id = (await rows()).find((row) => row['subject'] === subject)?.['id'];
+      return browser.submit('/admin/settings/mail', action, { id: String(id) });
+    };
+    expect((await act('delete', 'Another')).text)
+      .to.contain('Mail deleted.')
+      .and.not.contain('Another');
+    receiver.refusal = null;
+    expect((await act('retry', 'A link')).text).to.contain('The mail is sent again.');
+    await host.mail.settled();
+    expect([await rows(), receiver.mails.length]).to.deep.equal([[], 1]);
+    expect(receiver.mails[0]?.text).to.contain('secret-of-bob');
+    expect(await host.cron.next('mail_retry')).to.equal(false);
   });
 
   it('is sent once when several nodes retry it', async () => {

@@ -62,7 +62,8 @@ export async function openPages(
   };
 }
 
-function createBrowser(host: TestHost): AdminBrowser {
+/** A browser that is not signed in. */
+export function createBrowser(host: TestHost): AdminBrowser {
   const cookies = new Map<string, string>();
   async function send(path: string, init: RequestInit = {}): Promise<PageAnswer> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -6,7 +6,7 @@ import { ada, openNode, rejection } from './helper.ts';
 describeDialects('user commands', (open) => {
   async function commands() {
     const node = await openNode(open);
-    const byName = new Map(userCommands(node.users, node.twoFactor).map((command) => [command.name, command]));
+    const byName = new Map(userCommands(node).map((command) => [command.name, command]));
     const run = (name: string, args: readonly string[], flags: Readonly<Record<string, unknown>> = {}) =>
       byName.get(name)!.run({ args, flags }) as Promise<Record<string, unknown>>;
     return { ...node, run };
@@ -35,6 +35,25 @@ describeDialects('user commands', (open) => {
     expect(printed).to.include({ display_name: 'ada', roles: 'subscriber' });
     expect(password).to.match(/^\w{24}$/);
     expect(await users.verify('ada', password as string)).not.to.equal(null);
+  });
+
+  it('list the sessions of a user and end one or all', async () => {
+    const { run, users, sessions } = await commands();
+    const { id: userId } = await users.create(ada);
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+      await sessions.create({ userId, ip, userAgent: `Browser at ${ip}` });
+    const list = async (): Promise<Record<string, unknown>[]> => (await run('user session list', [ada.login])) as never;
+    const listed = await list();
+    expect(listed.map(({ ip }) => ip)).to.have.members(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+    expect(listed[0]).to.include.keys('id', 'signed_in', 'last_seen', 'expires', 'user_agent');
+    for (const args of [[], ['x'], ['']])
+      expect((await rejection(run('user session destroy', [ada.login, ...args]))).message).to.contain('session');
+    expect(await list()).to.have.length(3);
+    const [first] = listed;
+    expect(await run('user session destroy', [ada.login, String(first?.['id'])])).to.include({ ended: 1 });
+    expect((await list()).map(({ ip }) => ip)).not.to.include(first?.['ip']);
+    expect(await run('user session destroy', [String(userId)], { all: true })).to.include({ ended: 2 });
+    expect(await list()).to.deep.equal([]);
   });
 
   it('list users, also of one role', async () => {
