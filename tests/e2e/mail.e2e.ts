@@ -72,9 +72,16 @@ describe('mail in a browser', () => {
     await admin.getByText('The mail was not sent. 450 Mailbox busy').waitFor();
     await host.mail.queue({ to: 'bob@example.com', subject: 'A long subject of a mail that waits', text: 'Hello' });
     await host.mail.settled();
+    receiver.refusal = { code: 550, text: 'Sender refused' };
+    await host.mail.queue({ to: 'bob@example.com', subject: 'A refused mail', text: 'Hello' });
+    await host.mail.settled();
     receiver.refusal = null;
     await checkPage(admin, '/admin/settings/mail');
     await admin.getByText('A long subject of a mail that waits').waitFor();
+    await admin.getByRole('button', { name: 'Try again: A refused mail' }).click();
+    await admin.getByText('The mail is sent again.').waitFor();
+    await host.mail.settled();
+    expect(receiver.mails.at(-1)).to.include({ subject: 'A refused mail' });
     expect(problems.filter((text) => !text.includes('502'))).to.deep.equal([]);
   });
 
