@@ -122,13 +122,10 @@ function kindRows(counts: readonly JobCount[]): KindRow[] {
 }
 
 function toView(job: JobStatus, now: number): Record<string, unknown> {
-  const { state, args, dueAt, startedAt, finishedAt } = job;
-  // The last report of a completed job may be short of its total.
-  const progress = state === 'completed' ? null : job.progress;
+  const { state, args, progress, dueAt, startedAt, finishedAt } = job;
   const argsText = JSON.stringify(args);
   return {
     badge: stateBadges[state],
-    progress,
     argsText: args === null ? '' : argsText.length > 120 ? `${argsText.slice(0, 120)}…` : argsText,
     isDue: dueAt !== null && dueAt <= now,
     wait: dueAt === null ? null : Math.max(0, dueAt - now),

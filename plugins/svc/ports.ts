@@ -3,6 +3,7 @@ import type { EditImages } from './ai/generate-images.ts';
 import type { Embed } from './ai/embed.ts';
 import type { FindKnowledge, KnowledgeBaseEntry } from './kit/assistants/assistant-knowledge.ts';
 import type { GenerateImages } from './ai/generate-images.ts';
+import type { GenerateVideos } from './ai/generate-videos.ts';
 import type { GenerateText } from './ai/generate-text.ts';
 import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
@@ -60,6 +61,8 @@ export interface TextPort {
 export interface ImagesPort {
   readonly generateImages: GenerateImages;
   readonly editImages: EditImages;
+  /** Videos of a provider that generates them. */
+  readonly generateVideos: GenerateVideos;
   /** Ids that `POST /images/generate` accepts now (contract 4.3): three, and those of other plugins. */
   imageProviderIds(): readonly string[];
 }

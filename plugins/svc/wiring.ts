@@ -85,6 +85,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
         .map((provider) => provider.id),
     generateImages,
     editImages: lazy(async () => (await import('./ai/generate-images.ts')).createEditImages({ generateImages })),
+    generateVideos: lazy(async () => (await import('./ai/generate-videos.ts')).createGenerateVideos({ ...ai, host })),
     imageProviderIds: () =>
       routeProviderIds(providers, { capability: 'images', contract: ['openai', 'azure', 'google'] }),
     embed,

@@ -15,7 +15,7 @@ describe('the lines and files of the project', () => {
   });
 
   /** 1,140 before document workers, mail, two-step sign-in, account pages and the security log, which brought 60. */
-  it('keeps host and plugins at 1,220 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_220);
+  it('keeps host and plugins at 1,260 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_260);
   });
 });

@@ -5,6 +5,7 @@ import type { FakeProvider, FakeResponse, FakeRequest } from '../fake.ts';
 import { defaultModels } from './chat-fake.ts';
 import { googleEmbeddingRoutes } from './google-embeddings.ts';
 import { generateImage, googleImageRoutes, wantsImage } from './google-images.ts';
+import { googleVideoModels, googleVideoRoutes } from './google-videos.ts';
 import { googleError, readGenerateRequest, unknownModel } from './google-request.ts';
 
 function usage(answer: Answer): object {
@@ -65,6 +66,7 @@ const imageModels = ['gemini-2.5-flash-image', 'gemini-3-pro-image', 'imagen-4.0
 /** What a model of that name can be asked for. */
 function methodsOf(id: string): string[] {
   if (id.startsWith('imagen')) return ['predict'];
+  if (id.startsWith('veo')) return ['predictLongRunning'];
   return embeddingModels.includes(id)
     ? ['embedContent', 'countTextTokens', 'countTokens']
     : ['generateContent', 'countTokens'];
@@ -126,6 +128,7 @@ export const fakeGoogle: FakeProvider = {
     api_key: sandboxKey,
     base_url: root,
     ...defaultModels({ models, embeddingModels, imageModels }),
+    video_model: googleVideoModels[0] ?? '',
   }),
   refuse,
   errors: {
@@ -168,10 +171,12 @@ export const fakeGoogle: FakeProvider = {
     },
     ...googleEmbeddingRoutes,
     ...googleImageRoutes,
+    ...googleVideoRoutes,
     {
       method: 'GET',
       path: /^\/(?:v1|v1beta)\/models$/,
-      handle: () => jsonResponse(200, { models: [...models, ...embeddingModels, ...imageModels].map(model) }),
+      handle: () =>
+        jsonResponse(200, { models: [...models, ...embeddingModels, ...imageModels, ...googleVideoModels].map(model) }),
     },
     {
       method: 'GET',

@@ -45,7 +45,7 @@ export function schemaFields({ schemas, group, id, saved, typed, errors }: Schem
 /** The kind of models that a field offers; null if it is not a model field. */
 function offeredModelKind(name: string): ModelKind | null {
   if (!/(^|_)model$/.test(name)) return null;
-  return /embedding/.test(name) ? 'embedding' : /image/.test(name) ? 'image' : 'text';
+  return /embedding/.test(name) ? 'embedding' : /image/.test(name) ? 'image' : /video/.test(name) ? 'video' : 'text';
 }
 
 function secretState(secret: unknown): { readonly saved: boolean; readonly ending?: string } {

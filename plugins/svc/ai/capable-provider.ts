@@ -5,17 +5,28 @@ import type { ProviderRegistry } from '../providers/registry.ts';
 
 export type Capability = 'text' | 'images' | 'embeddings';
 
+/** Videos have no failover: a job that was started belongs to its provider. */
+export type ProviderCapability = Capability | 'videos';
+
 /** A provider with a capability. */
-export type Capable<Name extends Capability> = Provider & Required<Pick<Provider, Name>>;
+export type Capable<Name extends ProviderCapability> = Provider & Required<Pick<Provider, Name>>;
 
-const kinds: Readonly<Record<Capability, string>> = { text: 'text', images: 'image', embeddings: 'embedding' };
+const kinds: Readonly<Record<ProviderCapability, string>> = {
+  text: 'text',
+  images: 'image',
+  embeddings: 'embedding',
+  videos: 'video',
+};
 
-export function hasCapability<Name extends Capability>(provider: Provider, name: Name): provider is Capable<Name> {
+export function hasCapability<Name extends ProviderCapability>(
+  provider: Provider,
+  name: Name,
+): provider is Capable<Name> {
   return provider[name] !== undefined;
 }
 
 /** @throws RestError 400 `rest_invalid_param` for an unknown provider, or one without the capability. */
-export function capableProvider<Name extends Capability>(
+export function capableProvider<Name extends ProviderCapability>(
   registry: ProviderRegistry,
   id: string,
   name: Name,

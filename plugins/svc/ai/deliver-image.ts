@@ -83,7 +83,7 @@ async function saved(
   }
 }
 
-function shortened(text: string, longest: number): string {
+export function shortened(text: string, longest: number): string {
   const line = text.replace(/\s+/g, ' ').trim();
   const characters = [...line];
   return characters.length > longest

@@ -34,13 +34,14 @@ export async function fetchImage(
     ...(signal !== undefined && { signal }),
   };
   const response = await http.fetch(url, init).catch((thrown: unknown) => {
-    throw failedFetch(thrown, signal);
+    throw failedFetch('image', thrown, signal);
   });
-  if (response.status !== 200) throw refusedFetch(response);
+  if (response.status !== 200) throw refusedFetch('image', response);
   return imageBytes(Buffer.from(response.body.buffer, response.body.byteOffset, response.body.byteLength));
 }
 
-function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown {
+/** The error of a file that could not be fetched. @param what `image` or `video` */
+export function failedFetch(what: string, thrown: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true)
     return new ProviderError({ kind: 'aborted', message: 'the request was aborted.', cause: thrown });
   const code = (thrown as { code?: unknown }).code;
@@ -52,13 +53,13 @@ function failedFetch(thrown: unknown, signal: AbortSignal | undefined): unknown 
   };
   return new ProviderError({
     kind: passing[code] ?? 'unreadable',
-    message: `the image could not be fetched from its URL: ${thrown.message}`,
+    message: `the ${what} could not be fetched from its URL: ${thrown.message}`,
     cause: thrown,
   });
 }
 
-function refusedFetch({ status, url }: OutboundResponse): ProviderError {
-  const message = `the image could not be fetched from its URL: ${new URL(url).host} returned ${String(status)}.`;
+export function refusedFetch(what: string, { status, url }: OutboundResponse): ProviderError {
+  const message = `the ${what} could not be fetched from its URL: ${new URL(url).host} returned ${String(status)}.`;
   if (status === 429) return new ProviderError({ kind: 'rate_limited', status, message });
   return new ProviderError({ kind: status >= 500 ? 'unavailable' : 'unreadable', status, message });
 }

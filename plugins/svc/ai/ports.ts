@@ -73,13 +73,15 @@ export type CallWrapper<Use extends Capability> = <Input extends CallInput, Resu
   call: ProviderCall<Input, Result>,
 ) => ProviderCall<Input, Result>;
 
-export type CallKind = 'text' | 'image' | 'embedding';
+export type CallKind = 'text' | 'image' | 'embedding' | 'video';
 
 /** What a call may use at most, estimated before it is made. */
 export interface EstimatedUse {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly images: number;
+  /** Length of videos. */
+  readonly seconds?: number;
 }
 
 /** What a call used; `model` as the response names it. */
@@ -88,6 +90,8 @@ export interface UsageCounts {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly images?: number;
+  /** Length of videos. */
+  readonly seconds?: number;
 }
 
 /** A call that is about to be made. */

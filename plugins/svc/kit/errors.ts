@@ -41,6 +41,7 @@ export const errors = defineErrors('rest_svc_', {
   ],
   image_refused: [403, '{reason}'],
   image_not_found: [404, 'Image not found. It may have been deleted.'],
+  video_not_found: [404, 'Video not found. It may have been deleted.'],
   image_limit_reached: [429, '{reason}'],
 
   origin_not_allowed: [
@@ -109,6 +110,12 @@ export const errors = defineErrors('rest_svc_', {
   media_not_saved: [
     500,
     'Images were generated but could not be saved to the media library: {reason} Request the response_format b64_json to skip saving.',
+  ],
+
+  video_not_saved: [500, 'The video was generated but could not be saved to the media library: {reason}'],
+  video_start_unknown: [
+    502,
+    'The server stopped while the video was requested. It may have been charged. Check your account, then try again.',
   ],
 
   provider_timeout: [504, '{provider} did not respond within {seconds} seconds. Try again later.'],

@@ -4,6 +4,7 @@ import { createGoogleImages } from './google/google-images.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
+import { createGoogleVideos } from './google/google-videos.ts';
 import { rememberUnsupportedParams } from './unsupported-params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
 import { unreadableResponse } from './provider-errors.ts';
@@ -29,11 +30,13 @@ export const provider: Provider = {
       model: modelField('Text model', 'gemini-3.5-flash'),
       embedding_model: modelField('Embedding model', 'gemini-embedding-001'),
       image_model: modelField('Image model', 'gemini-3.1-flash-image'),
+      video_model: modelField('Video model', 'veo-3.1-generate-preview'),
     },
   },
   text: { params: googleRules.names, generate: (request, connection) => call(request, connection), stream: call },
   images: createGoogleImages(getClient),
   embeddings: createGoogleEmbeddings(getClient),
+  videos: createGoogleVideos(getClient),
   listModels: (connection) => withTimeLimit(connection, (signal) => listModels(connection, signal)),
 };
 

@@ -34,13 +34,14 @@ function fromCapabilities(entry: unknown): ModelKind[] {
   ];
 }
 
-/** Imagen uses `predict`; other models with `predict` generate videos. */
+/** Imagen uses `predict`, Veo `predictLongRunning`. */
 function fromActions(entry: unknown, id: string): ModelKind[] {
   const actions = listAt(entry, 'supportedActions');
   const text = actions.includes('generateContent');
   return [
     ...(text && !isImageName(id) ? (['text'] as const) : []),
     ...(actions.includes('embedContent') || actions.includes('batchEmbedContents') ? (['embedding'] as const) : []),
+    ...(actions.includes('predictLongRunning') ? (['video'] as const) : []),
     ...((text || actions.includes('predict')) && isImageName(id) ? (['image'] as const) : []),
   ];
 }

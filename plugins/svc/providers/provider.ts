@@ -10,6 +10,7 @@ export interface ProviderSettings {
   readonly model?: string;
   readonly embedding_model?: string;
   readonly image_model?: string;
+  readonly video_model?: string;
   /** Azure: `v1`, or a date for the classic interface. Claude: value of `anthropic-version`. */
   readonly api_version?: string;
   readonly [name: string]: unknown;
@@ -58,7 +59,7 @@ export interface TextResult {
 }
 
 /** A kind of output of a model. */
-export type ModelKind = 'text' | 'embedding' | 'image';
+export type ModelKind = 'text' | 'embedding' | 'image' | 'video';
 
 export interface ModelInfo {
   readonly id: string;
@@ -163,6 +164,54 @@ export interface ImageCapability {
   readonly editing?: ImageEditing;
 }
 
+export interface VideoRequest {
+  readonly model: string;
+  readonly prompt: string;
+  /** The nearest supported one is used. Default: that of the model. */
+  readonly size?: ImageSize;
+  /** Length. Default: that of the model. */
+  readonly seconds?: number;
+}
+
+/** A job that the upstream has accepted. It goes on there, whatever happens here. */
+export interface VideoOperation {
+  /** Name of the job at the upstream, at most 500 characters. */
+  readonly name: string;
+  readonly model: string;
+  /** Length of the video, for its price. */
+  readonly seconds: number;
+  /** Names of request fields that were left out because the model does not support them. */
+  readonly ignored: readonly string[];
+}
+
+export interface VideoOutput {
+  readonly url: string;
+  /** Sent with the request for the file, for upstreams that require a key. Dropped by redirects to another origin. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type VideoProgress =
+  | { readonly state: 'running' }
+  | {
+      readonly state: 'done';
+      /** At least one. */
+      readonly videos: readonly VideoOutput[];
+      readonly usage: Readonly<Record<string, unknown>> | null;
+    };
+
+/** Videos take minutes: a job is started, and checked until it is done. */
+export interface VideoCapability {
+  /** What forms offer. Empty lists: the model has no choice. */
+  takes(
+    model: string,
+    settings: ProviderSettings,
+  ): { readonly sizes: readonly ImageSize[]; readonly seconds: readonly number[] };
+  /** One attempt, never repeated after the request was sent: it may cost dollars. Throws ProviderError. */
+  start(request: VideoRequest, connection: ProviderConnection): Promise<VideoOperation>;
+  /** One attempt; the caller repeats it. Throws ProviderError `rejected` if the job failed. */
+  check(operation: Pick<VideoOperation, 'name'>, connection: ProviderConnection): Promise<VideoProgress>;
+}
+
 export interface EmbeddingRequest {
   readonly model: string;
   /** 1 up to `limits.inputs` texts, none blank. */
@@ -209,6 +258,7 @@ export interface Provider {
   readonly text?: TextCapability;
   readonly images?: ImageCapability;
   readonly embeddings?: EmbeddingCapability;
+  readonly videos?: VideoCapability;
   /** The models available to this account; throws ProviderError. */
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }

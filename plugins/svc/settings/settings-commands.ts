@@ -5,7 +5,7 @@ import { describeConfigured, droppedSecretsText } from './configured.ts';
 import type { SettingsContext } from './settings.ts';
 
 /** Settings that `svc provider set` has a flag for. The flag is the name with dashes; providers may add more. */
-const settingFlags = ['api_key', 'base_url', 'model', 'embedding_model', 'image_model', 'api_version'];
+const settingFlags = ['api_key', 'base_url', 'model', 'embedding_model', 'image_model', 'video_model', 'api_version'];
 
 const idArgument = { name: 'id', description: 'Id of the provider, for example openai.' };
 

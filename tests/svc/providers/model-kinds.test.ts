@@ -24,7 +24,7 @@ describe('what a listed model makes', () => {
     expect(kinds('gemini-3.1-flash-image', 'generateContent')).to.deep.equal(['image']);
     expect(kinds('imagen-4.0-generate-001', 'predict')).to.deep.equal(['image']);
     expect(kinds('gemini-embedding-001', 'embedContent')).to.deep.equal(['embedding']);
-    expect(kinds('veo-3.1-generate', 'predictLongRunning')).to.equal(undefined);
+    expect(kinds('veo-3.1-generate', 'predictLongRunning')).to.deep.equal(['video']);
   });
 
   it('is read from names that say it, and else not known', () => {

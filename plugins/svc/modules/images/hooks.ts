@@ -2,6 +2,7 @@ import type { RestRequest, User } from '#plugin-api';
 import type { ImageParams } from '../../kit/image-params.ts';
 import type { ImageJob } from './generation/image-job.ts';
 import type { StoredImage } from './store/image.ts';
+import type { VideoJob, VideoRequestData } from './videos/video-jobs.ts';
 
 /** A checked image request. The saved settings supply omitted members. */
 export interface ImagesCall extends ImageParams {
@@ -40,6 +41,11 @@ declare module '#plugin-api' {
      * number, size. Throw a RestError to refuse it. Not run for REST.
      */
     svc_image_job: (job: ImageJob) => ImageJob;
+    /**
+     * Changes a video before it is requested: prompt, provider, model, size, seconds. Throw a RestError to refuse it. A
+     * provider of a plugin generates videos with the capability `videos`, see the filter `svc_providers`.
+     */
+    svc_video_job: (request: VideoRequestData, userId: number) => VideoRequestData;
     /** Changes the number of images per day for this visitor. Null: no limit. */
     svc_image_visitor_limit: (perDay: number | null, visitor: ImageVisitor) => number | null;
     /** Changes a request of the REST route after all checks. Throw a RestError to refuse it. */
@@ -52,6 +58,8 @@ declare module '#plugin-api' {
     svc_image_generated: (images: readonly StoredImage[], job: ImageJob | null) => void;
     /** A job failed with the error that the caller gets. */
     svc_image_failed: (error: unknown, job: ImageJob) => void;
+    /** A video could not be generated. */
+    svc_video_failed: (error: unknown, job: VideoJob) => void;
     /** An image and its file were deleted. */
     svc_image_deleted: (image: StoredImage) => void;
   }

@@ -4,13 +4,15 @@ import { readFile } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
 import { readJob, type JobFields, sourceOfImage, sourceOfMedia } from './generation/read-job.ts';
 import type { JobSource } from './generation/image-job.ts';
+import { fieldsOf, imageRecord } from './command-records.ts';
+import { videoCommands } from './videos/video-commands.ts';
 import type { StoredImage } from './store/image.ts';
 
 const jsonFlag = (description: string) => ({ json: { type: 'object', description } }) as const;
 
-/** `svc image generate|edit|list|get|delete|public`. */
+/** `svc image generate|edit|list|get|delete|public`, `svc video generate|list`. */
 export function imageCommands(parts: Images): CliCommand[] {
-  return [...generationCommands(parts), ...historyCommands(parts), ...publicCommands(parts)];
+  return [...generationCommands(parts), ...historyCommands(parts), ...publicCommands(parts), ...videoCommands(parts)];
 }
 
 function generationCommands(parts: Images): CliCommand[] {
@@ -114,48 +116,8 @@ function publicCommands(parts: Images): CliCommand[] {
   ];
 }
 
-function fieldsOf({ json }: Readonly<Record<string, unknown>>, example: string): JobFields {
-  if (typeof json === 'object' && json !== null) return json as JobFields;
-  throw new Error(`Write the request as JSON, for example: --json '${example}'`);
-}
-
 async function find(parts: Images, id: string): Promise<StoredImage> {
   const image = /^[1-9]\d{0,8}$/.test(id) ? await parts.store.get(Number(id)) : null;
   if (image === null) throw new Error(`No image has the id ${id}. See svc image list.`);
   return image;
-}
-
-function imageRecord(image: StoredImage): Readonly<Record<string, unknown>> {
-  const {
-    id,
-    mediaId,
-    url,
-    mode,
-    parentId,
-    prompt,
-    provider,
-    providerId,
-    model,
-    origin,
-    cost,
-    bytes,
-    mimeType,
-    createdAt,
-  } = image;
-  return {
-    id,
-    media_id: mediaId,
-    url,
-    mode,
-    parent_id: parentId,
-    prompt,
-    provider_id: providerId,
-    provider,
-    model,
-    origin,
-    cost: cost === null ? null : cost / 1_000_000,
-    size: bytes,
-    mime_type: mimeType,
-    created_at: new Date(createdAt).toISOString(),
-  };
 }

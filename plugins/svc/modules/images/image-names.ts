@@ -4,10 +4,14 @@ export const imagesSweepHook = 'svc_images_sweep';
 /** Cron hook: makes images of visitors private that an earlier version stored as public media. */
 export const privateImagesHook = 'svc_images_make_private';
 
+/** Cron hook: continues videos of processes that ended. */
+export const videosWorkHook = 'svc_videos_work';
+
 /** Option: the settings of images for visitors. */
 export const publicImagesOption = 'svc_images_public';
 
 export const imagesSlug = 'svc/images';
+export const videoSlug = 'svc/images/video';
 export const imageSlug = 'svc/images/image';
 export const editImageSlug = 'svc/images/edit';
 export const publicImagesSlug = 'svc/images/visitors';

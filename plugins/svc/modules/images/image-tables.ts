@@ -7,6 +7,8 @@ export const imageTables = {
   requests: 'svc_image_requests',
   /** Usage of limits, one row per visitor and day. */
   counters: 'svc_image_counters',
+  /** One row per requested video, until 30 days after it ended. */
+  videos: 'svc_video_jobs',
 } as const;
 
 /** Times are milliseconds since the epoch, costs millionths of a US dollar. Ids increase, and order the history. */
@@ -98,4 +100,30 @@ const privateMigration: Migration = {
   },
 };
 
-export const imageMigrations: readonly Migration[] = [imagesMigration, columnsMigration, privateMigration];
+const videosMigration: Migration = {
+  id: '0195_video_jobs',
+  async up(knex) {
+    await knex.schema.createTable(imageTables.videos, (columns) => {
+      columns.string('id', 36).primary();
+      // queued, starting, running, done, failed.
+      columns.string('state', 10).notNullable();
+      columns.bigInteger('user_id').notNullable().index();
+      // JSON of what was requested.
+      columns.text('request').notNullable();
+      // JSON of the provider's operation, once it was started.
+      columns.text('operation');
+      columns.text('message').notNullable();
+      columns.string('lease', 36);
+      columns.bigInteger('lease_until').notNullable();
+      columns.bigInteger('created_at').notNullable().index();
+      columns.index(['state', 'lease_until']);
+    });
+  },
+};
+
+export const imageMigrations: readonly Migration[] = [
+  imagesMigration,
+  columnsMigration,
+  privateMigration,
+  videosMigration,
+];

@@ -10,6 +10,8 @@ import { createFormTokens, createVisitors, type FormTokens, type Visitors } from
 import type { ImageStore } from './store/image.ts';
 import { createDeleteImage, createImageStore, type DeleteImage } from './store/image-store.ts';
 import { createPrivateImages, type PrivateImages } from './store/private-images.ts';
+import { createVideoGenerator, type VideoGenerator } from './videos/video-generator.ts';
+import { createVideoJobs, type VideoJobs } from './videos/video-jobs.ts';
 
 export type ImagePorts = HostPort & ProvidersPort & SettingsPort & ImagesPort & UsagePort;
 
@@ -19,6 +21,8 @@ export interface Images extends ImagePorts {
   readonly generator: ImageGenerator;
   readonly deleteImage: DeleteImage;
   readonly privateImages: PrivateImages;
+  readonly videoJobs: VideoJobs;
+  readonly videos: VideoGenerator;
   readonly visitorSettings: VisitorSettingsStore;
   readonly visitors: Visitors;
   readonly requests: VisitorRequests;
@@ -47,6 +51,9 @@ export function createImages(ports: ImagePorts): Images {
     timeout: async () => (await ports.settings.timeouts()).images,
   });
   host.onStop(() => visitorGeneration.stop());
+  const videoJobs = createVideoJobs(host);
+  const videos = createVideoGenerator({ host, store, jobs: videoJobs, generateVideos: ports.generateVideos });
+  host.onStop(() => videos.stop());
   return {
     ...ports,
     store,
@@ -55,6 +62,8 @@ export function createImages(ports: ImagePorts): Images {
     visitorGeneration,
     deleteImage: createDeleteImage({ host, store }),
     privateImages: createPrivateImages(host),
+    videoJobs,
+    videos,
     visitorSettings: createVisitorSettings({ host, providers: async () => ports.providers.all() }),
     visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
     formTokens: createFormTokens({ signer, clock: host.clock }),

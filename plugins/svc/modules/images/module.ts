@@ -10,6 +10,8 @@ import {
   imagesSweepHook,
   privateImagesHook,
   publicImagesSlug,
+  videoSlug,
+  videosWorkHook,
 } from './image-names.ts';
 import { imageMigrations, imageTables } from './image-tables.ts';
 import { imagesGenerateRoute } from './images-generate.route.ts';
@@ -18,6 +20,8 @@ import { registerImageRoutes } from './public/register-routes.ts';
 
 /** Maximum size of an uploaded image or mask, in bytes. */
 const uploadLimit = 50 * 1_048_576;
+/** Ended videos are listed for 30 days, in milliseconds. The history keeps them. */
+const videoRetention = 30 * 24 * 3600_000;
 const common = { parent: imagesSlug, style: 'images.css' } as const;
 
 /** Passes the loaded parts of images to a page or to commands. */
@@ -67,6 +71,13 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
       body: withImages(async () => (await import('./pages/edit.page.ts')).editPage),
     }),
     lazyPage({
+      slug: videoSlug,
+      title: 'Videos',
+      script: 'videos.js',
+      ...common,
+      body: withImages(async () => (await import('./pages/video.page.ts')).videoPage),
+    }),
+    lazyPage({
       slug: publicImagesSlug,
       title: 'Images for visitors',
       ...common,
@@ -76,7 +87,7 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
   commands: [lazyCommands(withImages(async () => (await import('./image-commands.ts')).imageCommands))],
   migrations: imageMigrations,
   tables: Object.values(imageTables),
-  jobs: [imagesSweepHook, privateImagesHook],
+  jobs: [imagesSweepHook, privateImagesHook, videosWorkHook],
   register: registerImages,
 });
 
@@ -107,11 +118,14 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     await (await import('./personal-data.ts')).reassignImages(host, { id, heir });
   });
   host.hooks.addAction(imagesSweepHook, async () => {
-    const { generator, visitorGeneration } = await images();
+    const { generator, visitorGeneration, videoJobs } = await images();
     const deleted = await generator.sweep();
     if (deleted > 0) host.log.info('Deleted uncommitted images', { event: 'images_swept', images: deleted });
     await visitorGeneration.sweep();
+    await videoJobs.sweep(host.clock.now() - videoRetention);
   });
+  host.hooks.addAction(videosWorkHook, async () => (await images()).videos.work());
+  await host.cron.schedule('* * * * *', videosWorkHook);
   await host.cron.schedule('hourly', imagesSweepHook);
   host.hooks.addAction(privateImagesHook, async () => {
     const count = await (await images()).privateImages.run();

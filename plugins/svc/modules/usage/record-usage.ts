@@ -47,6 +47,7 @@ export function createRecordUsage({ clock, ledger, guard }: RecordUsageParts): R
       inputTokens: counts.inputTokens ?? 0,
       outputTokens: counts.outputTokens ?? 0,
       images: counts.images ?? 0,
+      ...(counts.seconds !== undefined && { seconds: counts.seconds }),
       duration: clock.now() - started,
       outcome,
     });

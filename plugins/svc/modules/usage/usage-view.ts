@@ -121,6 +121,7 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
           { value: '', label: 'All' },
           { value: 'text', label: 'Text' },
           { value: 'image', label: 'Images' },
+          { value: 'video', label: 'Videos' },
           { value: 'embedding', label: 'Embeddings' },
         ],
       },

@@ -94,7 +94,7 @@ export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | n
   };
 }
 
-/** A listed model for text, images or embeddings; null for others (video, speech, grounded answers). */
+/** A listed model for text, images, videos or embeddings; null for others (speech, grounded answers). */
 export function googleModel(entry: unknown): ModelInfo | null {
   const id = textAt(entry, 'name')?.replace(/^models\//, '');
   const label = textAt(entry, 'displayName');

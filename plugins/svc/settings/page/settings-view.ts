@@ -108,6 +108,7 @@ function groupModels(list: ModelList): OfferedModels {
     text: modelsOfKind(list, 'text'),
     embedding: modelsOfKind(list, 'embedding'),
     image: modelsOfKind(list, 'image'),
+    video: modelsOfKind(list, 'video'),
     count: models.length,
     syncedAt,
   };

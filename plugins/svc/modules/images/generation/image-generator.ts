@@ -165,7 +165,10 @@ function newImages(job: ImageJob, { images, usage, cost, provider, providerId, m
 }
 
 /** Whole millionths whose sum is the cost: the first images get the remainder. */
-function shareOf(cost: number, { position, count }: { readonly position: number; readonly count: number }): number {
+export function shareOf(
+  cost: number,
+  { position, count }: { readonly position: number; readonly count: number },
+): number {
   return Math.floor(cost / count) + (position < cost % count ? 1 : 0);
 }
 
@@ -190,7 +193,11 @@ function pendingResult(images: readonly StoredImage[]): JobResult {
   };
 }
 
-async function deleteMedia({ content, log }: ImageGeneratorParts['host'], ids: readonly number[]): Promise<void> {
+/** Deletes files that are not used. Never throws. */
+export async function deleteMedia(
+  { content, log }: Pick<ImageGeneratorParts['host'], 'content' | 'log'>,
+  ids: readonly number[],
+): Promise<void> {
   for (const id of ids) {
     await content.media.delete(id).catch((error: unknown) => {
       log.error('Failed to delete an unused image from the media library', {
@@ -203,12 +210,12 @@ async function deleteMedia({ content, log }: ImageGeneratorParts['host'], ids: r
 }
 
 /** Sends `image.generated` once per request, which is its idempotency key (contract 6.5, D17 to D19). */
-async function sendImageEvent({ hooks }: Pick<HostApi, 'hooks'>, images: readonly StoredImage[]): Promise<void> {
+export async function sendImageEvent({ hooks }: Pick<HostApi, 'hooks'>, images: readonly StoredImage[]): Promise<void> {
   const [image] = images;
   if (image === undefined) return;
   await emitImageEvent(hooks, {
     ...image,
-    mediaType: 'image',
+    mediaType: image.mimeType.startsWith('video/') ? 'video' : 'image',
     files: images.map(({ url, mediaId, bytes, mimeType, revisedPrompt }) => ({
       media_id: mediaId,
       url,

@@ -16,6 +16,7 @@ export interface ImageTile {
   /** Empty for images of administrators. */
   readonly origin: string;
   readonly isEdit: boolean;
+  readonly isVideo: boolean;
 }
 
 const origins = {
@@ -43,6 +44,7 @@ export async function imageTiles(
         createdAt: image.createdAt,
         origin: origins[image.origin],
         isEdit: image.mode === 'edit',
+        isVideo: image.mimeType.startsWith('video/'),
       };
     }),
   );

@@ -2,7 +2,7 @@ import type { Images } from '../images.ts';
 import { formatBytes, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { editImageSlug, imageSlug, imagesSlug } from '../image-names.ts';
+import { editImageSlug, imageSlug, imagesSlug, videoSlug } from '../image-names.ts';
 import type { StoredImage } from '../store/image.ts';
 import { costText, imageTiles, pathOf } from './image-tile.ts';
 import { imageProviders, paramLabel } from './job-form.ts';
@@ -60,6 +60,7 @@ async function imageOfForm(parts: Images, request: AdminRequest): Promise<Stored
 async function view(parts: Images, image: StoredImage): Promise<Record<string, unknown>> {
   const { host } = parts;
   const { store } = parts;
+  const isVideo = image.mimeType.startsWith('video/');
   const media = await host.content.media.get(image.mediaId);
   const parent = image.parentId === null ? null : await store.get(image.parentId);
   const posts = await host.content.posts.find({
@@ -74,6 +75,7 @@ async function view(parts: Images, image: StoredImage): Promise<Record<string, u
     id: image.id,
     path: media === null ? null : pathOf(media.url),
     url: media?.url ?? image.url,
+    isVideo,
     fileName: media?.file.split('/').at(-1) ?? '',
     alt: media?.alt ?? '',
     dimensions:
@@ -83,7 +85,7 @@ async function view(parts: Images, image: StoredImage): Promise<Record<string, u
     revisedPrompt: image.revisedPrompt,
     provider: image.provider,
     model: image.model,
-    fileType: image.mimeType.replace(/^image\//, '').toUpperCase(),
+    fileType: image.mimeType.replace(/^(?:image|video)\//, '').toUpperCase(),
     params: Object.values(image.asked).map(paramLabel).join(', '),
     costText: costText(image.cost),
     createdAt: image.createdAt,
@@ -91,9 +93,9 @@ async function view(parts: Images, image: StoredImage): Promise<Record<string, u
     parent: parent === null ? null : (await imageTiles(host, [parent]))[0],
     wasEdited: image.mode === 'edit',
     versions: await imageTiles(host, await store.versions(image.id)),
-    againHref: address(imagesSlug, `again=${String(image.id)}`),
+    againHref: address(isVideo ? videoSlug : imagesSlug, `again=${String(image.id)}`),
     editHref:
-      imageProviders(parts, 'edit').length > 0 && media !== null
+      imageProviders(parts, 'edit').length > 0 && media !== null && !isVideo
         ? address(editImageSlug, `image=${String(image.id)}`)
         : null,
     mediaHref: address('media/edit', `id=${String(image.mediaId)}`),

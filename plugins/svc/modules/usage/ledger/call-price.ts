@@ -3,7 +3,10 @@ import { findPrice, type PriceTable } from '../prices/price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { wholeCounts } from './usage-row.ts';
 
-export type PricedUsage = Pick<UsageRecord, 'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images'>;
+export type PricedUsage = Pick<
+  UsageRecord,
+  'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images' | 'seconds'
+>;
 
 export interface CallPriceParts {
   readonly host: { readonly log: Logger };
@@ -34,8 +37,8 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
  * tokens.
  */
 export function priceOf(usage: PricedUsage, prices: PriceTable): number | null {
-  const { inputTokens, outputTokens, images } = usage;
-  if (inputTokens === 0 && outputTokens === 0 && images === 0) return 0;
+  const { inputTokens, outputTokens, images, seconds = 0 } = usage;
+  if (inputTokens === 0 && outputTokens === 0 && images === 0 && seconds === 0) return 0;
   const price = findPrice(usage, prices);
   if (price === null) return null;
   const parts = [
@@ -45,6 +48,7 @@ export function priceOf(usage: PricedUsage, prices: PriceTable): number | null {
     images > 0 && price.image === undefined && outputTokens > 0
       ? 0
       : partialCost(images, price.image === undefined ? undefined : price.image * 1_000_000),
+    partialCost(seconds, price.second === undefined ? undefined : price.second * 1_000_000),
   ];
   const sum = parts.reduce<number | null>((total, cost) => (total === null || cost === null ? null : total + cost), 0);
   return sum === null ? null : Math.round(sum);

@@ -12,6 +12,8 @@ export interface UsageRecord extends UsageOrigin {
   readonly outputTokens: number;
   /** Images received; 0 for text and embeddings. */
   readonly images: number;
+  /** Length of the videos received, for the price only. Default 0. */
+  readonly seconds?: number;
   /** Milliseconds from the first attempt to the end of the last. */
   readonly duration: number;
   /** `ok`, or the code of the error the caller got. */

@@ -72,7 +72,7 @@ export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) =>
 }
 
 /** The counts of a call as they are stored and priced. */
-export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images'>>(
+export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images' | 'seconds'>>(
   usage: Counts,
 ): Counts {
   return {
@@ -80,6 +80,7 @@ export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'ou
     inputTokens: whole(usage.inputTokens),
     outputTokens: whole(usage.outputTokens),
     images: Math.min(whole(usage.images), 1_000_000),
+    ...(usage.seconds !== undefined && { seconds: Math.min(whole(usage.seconds), 1_000_000) }),
   };
 }
 

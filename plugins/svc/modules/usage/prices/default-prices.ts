@@ -31,6 +31,12 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'google', model: 'gemini-3.5-flash*', input: 1.5, output: 9 },
   { provider: 'google', model: 'gemini-embedding-001', input: 0.15 },
   { provider: 'google', model: 'gemini-3.1-flash-image*', input: 0.5, output: 60 },
+  // Videos in 720p and 1080p.
+  { provider: 'google', model: 'veo-3.1-fast*', second: 0.15 },
+  { provider: 'google', model: 'veo-3.1-generate*', second: 0.4 },
+  { provider: 'google', model: 'veo-3.0-fast*', second: 0.15 },
+  { provider: 'google', model: 'veo-3.0-generate*', second: 0.4 },
+  { provider: 'google', model: 'veo-2*', second: 0.35 },
   { provider: 'openrouter', model: 'openai/gpt-5.6-terra*', input: 2.5, output: 15 },
   { provider: 'openrouter', model: 'openai/text-embedding-3-small', input: 0.02 },
   { provider: 'openrouter', model: 'google/gemini-3.1-flash-image*', input: 0.5, output: 60 },

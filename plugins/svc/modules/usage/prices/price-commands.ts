@@ -7,7 +7,8 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
   return [
     {
       name: 'svc prices list',
-      description: 'List the current prices, your own first: US dollars per million tokens and per image.',
+      description:
+        'List the current prices, your own first: US dollars per million tokens, per image and per second of video.',
       run: async () => {
         const own = await prices.own();
         const line = (source: string) => (price: (typeof own)[number]) => ({
@@ -17,6 +18,7 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
           input: price.input ?? '',
           output: price.output ?? '',
           image: price.image ?? '',
+          second: price.second ?? '',
         });
         return [...own.map(line('own')), ...defaultPrices.map(line('built-in'))];
       },

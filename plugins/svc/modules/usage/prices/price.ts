@@ -11,6 +11,8 @@ export interface Price {
   readonly output?: number;
   /** Per image. */
   readonly image?: number;
+  /** Per second of video. */
+  readonly second?: number;
 }
 
 const dollars = (title: string): JsonSchema => ({ type: 'number', title, minimum: 0, maximum: 100_000 });
@@ -31,6 +33,7 @@ export const priceSchema = {
     input: dollars('US dollars per million input tokens'),
     output: dollars('US dollars per million output tokens'),
     image: dollars('US dollars per image'),
+    second: dollars('US dollars per second of video'),
   },
   additionalProperties: false,
 } as const satisfies JsonSchema;

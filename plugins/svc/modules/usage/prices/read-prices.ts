@@ -53,11 +53,13 @@ function entryErrors(entry: unknown, lines: EntryLines = { line: 1, members: {} 
     const sentence = valueError(name as keyof Price, values[name]);
     return sentence === null ? [] : [{ line: at(name), sentence }];
   });
-  const priced = ['input', 'output', 'image'].some((name) => values[name] !== undefined);
+  const priced = ['input', 'output', 'image', 'second'].some((name) => values[name] !== undefined);
   return [
     ...unknown,
     ...wrong,
-    ...(priced ? [] : [{ line: lines.line, sentence: 'Set at least one of input, output and image. Use 0 for free.' }]),
+    ...(priced
+      ? []
+      : [{ line: lines.line, sentence: 'Set at least one of input, output, image and second. Use 0 for free.' }]),
   ];
 }
 

@@ -58,8 +58,8 @@ describe('prices typed as JSON', () => {
     const sentences = found.map(([, sentence]) => sentence);
     expect(sentences[0]).to.equal('"provider" must be an id of lower-case letters and digits, or "*", not "Open AI".');
     expect(sentences[2]).to.equal('"input" must be a number from 0 to 100000: US dollars per million input tokens.');
-    expect(sentences[4]).to.equal('Unknown member "per_image". Use provider, model, input, output, image.');
-    expect(sentences[5]).to.equal('Set at least one of input, output and image. Use 0 for free.');
+    expect(sentences[4]).to.equal('Unknown member "per_image". Use provider, model, input, output, image, second.');
+    expect(sentences[5]).to.equal('Set at least one of input, output, image and second. Use 0 for free.');
     expect(sentences[7]).to.equal('Line 2 already has a price for this provider and model. Keep one of them.');
   });
 

@@ -1,0 +1,116 @@
+import { isUrl } from '#plugin-api';
+import type { GoogleGenAI } from '@google/genai';
+import { cleanMessage } from '../../kit/clean-message.ts';
+import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { unreadableResponse } from '../provider-errors.ts';
+import {
+  ProviderError,
+  type ImageSize,
+  type ProviderConnection,
+  type VideoCapability,
+  type VideoOperation,
+  type VideoProgress,
+  type VideoRequest,
+} from '../provider.ts';
+import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
+import { checkingFetch, googleBaseUrl } from './google-client.ts';
+
+type GetClient = (connection: ProviderConnection) => Promise<GoogleGenAI>;
+
+const small: readonly ImageSize[] = ['1280x720', '720x1280'];
+const large: readonly ImageSize[] = ['1920x1080', '1080x1920'];
+/** Length that Veo makes unless the request sets another. */
+const defaultSeconds = 8;
+
+/** Google's Veo (contract 6.5, `outputs.videos`): a job is started with `predictLongRunning`, and its operation is checked. */
+export function createGoogleVideos(getClient: GetClient): VideoCapability {
+  return {
+    takes: (model) =>
+      isVeo2(model) ? { sizes: small, seconds: [5, 6, 8] } : { sizes: [...small, ...large], seconds: [4, 6, 8] },
+    start: (request, connection) =>
+      withTimeLimit(connection, (signal) => start(request, connection, { getClient, signal })),
+    check: (operation, connection) => withTimeLimit(connection, (signal) => check(operation.name, connection, signal)),
+  };
+}
+
+function isVeo2(model: string): boolean {
+  return /^(models\/)?veo-2/i.test(model);
+}
+
+async function start(
+  request: VideoRequest,
+  connection: ProviderConnection,
+  { getClient, signal }: { readonly getClient: GetClient; readonly signal: AbortSignal },
+): Promise<VideoOperation> {
+  const { model, prompt, seconds } = request;
+  const { config, ignored } = googleVideoConfig(request);
+  let received: JsonObject = {};
+  const fetch = checkingFetch(connection, (body) => {
+    received = body;
+  });
+  const client = await getClient(connection);
+  await client.models.generateVideos({
+    model,
+    source: { prompt },
+    config: { ...config, abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
+  });
+  const name = operationName(textAt(received, 'name'));
+  return { name, model, seconds: seconds ?? defaultSeconds, ignored };
+}
+
+/** Aspect ratio and resolution of the nearest size. */
+export function googleVideoConfig({ model, size, seconds }: VideoRequest): {
+  readonly config: Readonly<Record<string, string | number>>;
+  readonly ignored: readonly string[];
+} {
+  const [width = 0, height = 0] = (size ?? '').split('x').map(Number);
+  const isLarge = Math.min(width, height) > 900;
+  // Veo 2 has one resolution.
+  const resolution = isVeo2(model) ? {} : { resolution: isLarge ? '1080p' : '720p' };
+  return {
+    config: {
+      numberOfVideos: 1,
+      ...(seconds !== undefined && { durationSeconds: seconds }),
+      ...(size !== undefined && { aspectRatio: height > width ? '9:16' : '16:9', ...resolution }),
+    },
+    ignored: isLarge && isVeo2(model) ? ['size'] : [],
+  };
+}
+
+/** @throws ProviderError for a name that would lead elsewhere. */
+function operationName(name: string | null): string {
+  if (name !== null && name.length <= 500 && /^(?:models\/[\w.-]+\/)?operations\/[\w-]+$/.test(name)) return name;
+  throw unreadableResponse('it named no operation');
+}
+
+async function check(name: string, connection: ProviderConnection, signal: AbortSignal): Promise<VideoProgress> {
+  const base = googleBaseUrl(connection.settings);
+  let body: JsonObject = {};
+  const fetch = checkingFetch(connection, (received) => {
+    body = received;
+  });
+  const key = { 'x-goog-api-key': connection.settings.api_key ?? '' };
+  await fetch(`${base}/v1beta/${operationName(name)}`, { headers: key, signal });
+  if (body['done'] !== true) return { state: 'running' };
+  if (isObject(body['error'])) throw failed(textAt(body['error'], 'message') ?? 'it gave no reason', connection);
+  const response = objectAt(objectAt(body, 'response'), 'generateVideoResponse');
+  const urls = listAt(response, 'generatedSamples').flatMap((sample) => textAt(objectAt(sample, 'video'), 'uri') ?? []);
+  if (urls.length > 0)
+    return {
+      state: 'done',
+      usage: null,
+      // The key is for Google's own address only.
+      videos: urls.map((url) => (isBelow(url, base) ? { url, headers: key } : { url })),
+    };
+  if ((countAt(response, 'raiMediaFilteredCount') ?? 0) > 0)
+    throw failed(String(listAt(response, 'raiMediaFilteredReasons')[0] ?? 'the video was withheld.'), connection);
+  throw unreadableResponse('no video in it');
+}
+
+function isBelow(url: string, base: string): boolean {
+  return isUrl(url) && new URL(url).origin === new URL(base).origin;
+}
+
+function failed(message: string, { settings }: ProviderConnection): ProviderError {
+  return new ProviderError({ kind: 'rejected', status: 200, message: cleanMessage(message, settings) });
+}
