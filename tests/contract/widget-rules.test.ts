@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { FormResponse, SendEvent } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
 import { describeWidget, type Failure } from './widget-site.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -44,6 +45,49 @@ describeWidget('rules of a chatbot in the widget', (site) => {
     expect(site().upstream.calls).to.have.length(0);
     expect((await guest.start()).body.conversation?.messages).to.have.length(2);
     expect((await guest.send('Something else')).body.message.content).to.equal('You said: Something else');
+  });
+
+  it('call a URL with the facts of the conversation, in the background; a guarded address is refused', async () => {
+    const receiver = await startWebhookReceiver();
+    try {
+      const guest = await site().started(
+        await site().bot({
+          rules: [
+            rule('inside', 'message_received', { type: 'call_url', url: 'http://169.254.169.254/latest' }),
+            rule('crm', 'message_received', { type: 'call_url', url: receiver.url }, [
+              { fact: 'message', operator: 'matches', value: '\\bB-\\d{4}\\b' },
+            ]),
+          ],
+        }),
+      );
+      expect((await guest.send('Hello')).body.message.content).to.equal('You said: Hello');
+      expect((await guest.send('My order is b-1234')).body.message.content).to.equal('You said: My order is b-1234');
+      const [request] = await receiver.first(1);
+      expect(JSON.parse(request!.body.toString())).to.deep.include({
+        rule: 'crm',
+        event: 'message_received',
+        message: 'My order is b-1234',
+        conversation: guest.conversation,
+        bot: { id: guest.bot, name: 'Shop assistant' },
+      });
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it('refuse patterns that are not linear and URLs that cannot be called', async () => {
+    const refused = async (operator: string, value: string, url = 'https://example.com'): Promise<string> => {
+      const condition = { fact: 'message', operator, value };
+      const action = { type: 'call_url', url };
+      const given = JSON.stringify({ rules: [rule('crm', 'message_received', action, [condition])] });
+      return (await site().host.cli('svc', 'bot', 'create', '--json', given)).err;
+    };
+    expect(await refused('matches', '(?=a)b')).to.contain('Look-around such as (?=…) and back-references');
+    expect(await refused('matches', '(a)\\1')).to.contain('rules[0].conditions[0].value is not a pattern');
+    expect(await refused('matches', '(?:(?:a?){30}){30}')).to.contain('is too large');
+    expect(await refused('matches', ' ')).to.contain('must hold a pattern');
+    expect(await refused('contains', 'a', 'file:///etc/passwd')).to.contain('must be an http or https URL');
+    expect(await refused('contains', 'a', 'https://me:secret@example.com')).to.contain('user name');
   });
 
   it('block a message with their text: nothing is stored or generated', async () => {

@@ -5,6 +5,8 @@ import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts'
 import { listErrors, duplicateErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { BotForm } from '../forms/form.ts';
+import { urlError } from '../rules/call-url.ts';
+import { patternError, patternLines } from '../rules/match-pattern.ts';
 import type { BotSettings } from './bot.ts';
 
 /**
@@ -78,12 +80,25 @@ function findRuleErrors({ rules, forms }: BotSettings): SettingErrors {
     'rules',
     rules.map(({ id }) => id),
   );
-  rules.forEach(({ action }, at) => {
+  rules.forEach(({ action, conditions }, at) => {
+    conditions.forEach(({ operator, value }, index) => {
+      const path = `rules[${String(at)}].conditions[${String(index)}].value`;
+      if (operator === 'matches') Object.assign(errors, patternErrors(path, value));
+    });
+    const wrongUrl = action.type === 'call_url' ? urlError(action.url) : null;
+    if (wrongUrl !== null) errors[`rules[${String(at)}].action.url`] = `rules[${String(at)}].action.url ${wrongUrl}.`;
     if (action.type !== 'display_form' || forms.some(({ id }) => id === action.form_id)) return;
     const path = `rules[${String(at)}].action.form_id`;
     errors[path] = `${path} does not name a form of this chatbot.`;
   });
   return errors;
+}
+
+function patternErrors(path: string, value: string): SettingErrors {
+  const patterns = patternLines(value);
+  if (patterns.length === 0) return { [path]: `${path} must hold a pattern.` };
+  const wrong = patterns.map(patternError).find((reason) => reason !== null);
+  return wrong === undefined ? {} : { [path]: `${path} ${wrong}.` };
 }
 
 function isAddressOrRange(text: string): boolean {

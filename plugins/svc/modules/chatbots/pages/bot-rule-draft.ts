@@ -24,6 +24,7 @@ export interface RuleDraft {
     readonly name: string;
     readonly value: string;
     readonly hook: string;
+    readonly url: string;
   };
 }
 
@@ -47,6 +48,7 @@ export function toRuleDraft(rule: Rule): RuleDraft {
       name: action.type === 'call_hook' ? '' : (own['name'] ?? ''),
       value: own['value'] ?? '',
       hook: action.type === 'call_hook' ? action.name : '',
+      url: own['url'] ?? '',
     },
   };
 }
@@ -61,7 +63,15 @@ export function newRule({ event, form }: { readonly event: string; readonly form
     event,
     priority: '10',
     conditions: event === 'message_received' ? [newCondition] : [],
-    action: { type: form === '' ? 'reply' : 'display_form', text: '', form_id: form, name: '', value: '', hook: '' },
+    action: {
+      type: form === '' ? 'reply' : 'display_form',
+      text: '',
+      form_id: form,
+      name: '',
+      value: '',
+      hook: '',
+      url: '',
+    },
   };
 }
 
@@ -93,13 +103,14 @@ export function readRule(form: Draft): RuleDraft {
       name: text('action.name').trim(),
       value: text('action.value'),
       hook: text('action.hook').trim(),
+      url: text('action.url').trim(),
     },
   };
 }
 
 /** The rule to save. It is not validated here: the bot store does that. */
 export function toRule({ conditions, action, priority, ...rule }: RuleDraft): Record<string, unknown> {
-  const { type, text, form_id, name, value, hook } = action;
+  const { type, text, form_id, name, value, hook, url } = action;
   const own =
     type === 'display_form'
       ? { form_id }
@@ -107,7 +118,9 @@ export function toRule({ conditions, action, priority, ...rule }: RuleDraft): Re
         ? { name, value }
         : type === 'call_hook'
           ? { name: hook }
-          : { text };
+          : type === 'call_url'
+            ? { url }
+            : { text };
   return {
     ...rule,
     priority: priority === '' ? 10 : readNumber(priority),

@@ -33,6 +33,7 @@ export const operatorChoices: readonly (Choice & { readonly value: RuleOperator 
   { value: 'not_equals', label: 'is not' },
   { value: 'starts_with', label: 'starts with' },
   { value: 'ends_with', label: 'ends with' },
+  { value: 'matches', label: 'matches the pattern' },
   { value: 'greater_than', label: 'is greater than' },
   { value: 'less_than', label: 'is less than' },
   { value: 'is_empty', label: 'is empty' },
@@ -47,6 +48,7 @@ export const actionChoices: readonly (Choice & { readonly value: RuleAction['typ
   { value: 'set_variable', label: 'Set a variable' },
   { value: 'store', label: 'Add a note to the log' },
   { value: 'call_hook', label: 'Call a plugin' },
+  { value: 'call_url', label: 'Call a URL' },
 ];
 
 /** `The message contains "refund" or "money back"`. */
@@ -87,6 +89,8 @@ export function describeAction(action: RuleAction, { forms }: Pick<BotSettings, 
       return `add note ${action.name}: ${shorten(action.value, 80)}`;
     case 'call_hook':
       return `call svc_chatbot_rule_${action.name}`;
+    case 'call_url':
+      return `call ${shorten(action.url, 80)}`;
   }
 }
 

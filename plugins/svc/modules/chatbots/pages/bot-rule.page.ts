@@ -175,5 +175,6 @@ function actionRow(bot: Bot, { action }: RuleDraft, error: ErrorAt): Record<stri
     nameError: action.type === 'call_hook' ? undefined : nameError,
     hookError: action.type === 'call_hook' ? nameError : undefined,
     valueError: error('action.value', 'Value'),
+    urlError: error('action.url', 'URL'),
   };
 }

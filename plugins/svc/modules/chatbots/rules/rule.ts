@@ -22,6 +22,8 @@ export type RuleOperator =
   | 'not_equals'
   | 'starts_with'
   | 'ends_with'
+  /** Regular expressions of RE2, one per line: linear in time, without look-around and back-references. */
+  | 'matches'
   | 'greater_than'
   | 'less_than'
   | 'is_empty'
@@ -51,7 +53,9 @@ export type RuleAction =
   /** Stores a value with the conversation, for its transcript and export. Placeholders as above. */
   | { readonly type: 'store'; readonly name: string; readonly value: string }
   /** Runs the action `svc_chatbot_rule_<name>` of plugins. */
-  | { readonly type: 'call_hook'; readonly name: string };
+  | { readonly type: 'call_hook'; readonly name: string }
+  /** Sends the facts as JSON to a URL, in the background. */
+  | { readonly type: 'call_url'; readonly url: string };
 
 export interface Rule {
   /** Letters, digits, `-` and `_`; unique among the bot's rules. */
@@ -98,4 +102,6 @@ export interface RuleOutcome {
   readonly stored: readonly { readonly name: string; readonly value: string }[];
   /** Names for `svc_chatbot_rule_<name>`. */
   readonly hooks: readonly string[];
+  /** URLs to call, with the id of their rule. */
+  readonly urls: readonly { readonly rule: string; readonly url: string }[];
 }

@@ -1,4 +1,5 @@
 import type { Rule, RuleEvent, RuleFacts, RuleOutcome, RuleCondition } from './rule.ts';
+import { matchesPattern } from './match-pattern.ts';
 import { foldText } from '../../../kit/fold-text.ts';
 
 /** Most characters that a placeholder inserts, because a visitor's message can be long. */
@@ -54,6 +55,7 @@ interface MutableOutcome {
   variables: Record<string, string>;
   stored: { name: string; value: string }[];
   hooks: string[];
+  urls: { rule: string; url: string }[];
 }
 
 /**
@@ -71,6 +73,7 @@ export function runRules(rules: readonly Rule[], event: RuleEvent, facts: RuleFa
     variables: { ...facts.variables },
     stored: [],
     hooks: [],
+    urls: [],
   };
   const sorted = rules
     .filter((rule) => rule.enabled && rule.event === event)
@@ -85,7 +88,7 @@ export function runRules(rules: readonly Rule[], event: RuleEvent, facts: RuleFa
   return outcome;
 }
 
-function applyAction({ action }: Rule, facts: RuleFacts, outcome: MutableOutcome): void {
+function applyAction({ id, action }: Rule, facts: RuleFacts, outcome: MutableOutcome): void {
   switch (action.type) {
     case 'reply':
       outcome.reply = fillValue(action.text, facts);
@@ -107,12 +110,16 @@ function applyAction({ action }: Rule, facts: RuleFacts, outcome: MutableOutcome
       break;
     case 'call_hook':
       outcome.hooks.push(action.name);
+      break;
+    case 'call_url':
+      outcome.urls.push({ rule: id, url: action.url });
   }
 }
 
 /**
- * Whether a condition matches. Comparisons ignore case, accents and surrounding white space. If a fact has several values
- * (a user's roles), one match is enough; `not_` requires that none matches. Comparing a number with another text never matches.
+ * Whether a condition matches. Comparisons ignore case, accents and surrounding white space; patterns ignore case.
+ * If a fact has several values (a user's roles), one match is enough; `not_` requires that none matches. Comparing a
+ * number with another text never matches.
  */
 function conditionMatches({ fact, operator, value }: RuleCondition, facts: RuleFacts): boolean {
   const given = fact === 'role' ? facts.roles : [factText(fact, facts)];
@@ -134,6 +141,8 @@ function conditionMatches({ fact, operator, value }: RuleCondition, facts: RuleF
       return someMatch(known, wanted, (text, part) => text.startsWith(part));
     case 'ends_with':
       return someMatch(known, wanted, (text, part) => text.endsWith(part));
+    case 'matches':
+      return given.some((text) => matchesPattern(text, value));
     case 'greater_than':
       return compare(given, value, (left, right) => left > right);
     case 'less_than':

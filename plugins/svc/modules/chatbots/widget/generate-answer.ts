@@ -52,7 +52,7 @@ interface AnswerResult {
   /** The unit of the limit decides which of the two counts. */
   readonly used: { readonly messages: number; readonly tokens: number };
   /** What rules add; `changes` is what they store with the conversation. */
-  readonly outcome: Pick<RuleResult, 'forms' | 'calls'> & { readonly changes: RuleResult | null };
+  readonly outcome: Pick<RuleResult, 'forms' | 'calls' | 'urlCalls'> & { readonly changes: RuleResult | null };
 }
 
 /** Creates a function that generates the answer, by the model or a rule, and stores it. It never rejects. */
@@ -97,7 +97,7 @@ function startHeartbeat({ host, leases }: GenerateAnswerParts, { stream, lease }
 
 async function createAnswer(parts: GenerateAnswerParts, accepted: AcceptedMessage): Promise<AnswerResult | AnswerEnd> {
   const { stream, outcome } = accepted;
-  const unchanged = { forms: outcome.forms, calls: [], changes: null };
+  const unchanged = { forms: outcome.forms, calls: [], urlCalls: [], changes: null };
   if (outcome.reply !== null) {
     stream.addText(outcome.reply);
     return { answer: { content: outcome.reply }, used: { messages: 1, tokens: 0 }, outcome: unchanged };
@@ -150,7 +150,7 @@ async function stoppedAnswer({ stream, thread, visitor, message }: AcceptedMessa
   return {
     answer: text === '' ? null : { content: text, isPartial: true },
     used: { messages: 1, tokens },
-    outcome: { forms: [], calls: [], changes: null },
+    outcome: { forms: [], calls: [], urlCalls: [], changes: null },
   };
 }
 
@@ -188,6 +188,7 @@ async function failedAnswer(
     outcome: {
       forms: outcome.forms,
       calls: outcome.calls,
+      urlCalls: outcome.urlCalls,
       changes: changesConversation(outcome, visitor.bot) ? outcome : null,
     },
   };

@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { RuleEvent, RuleFacts, RuleOutcome } from '../rules/rule.ts';
+import { callUrl, type UrlCall } from '../rules/call-url.ts';
 import { runRules } from '../rules/run-rules.ts';
 import type { RuleCall } from '../hooks.ts';
 import { localHour } from '../../../kit/visitors/period.ts';
@@ -23,13 +24,15 @@ export interface RuleContext {
 export interface RuleResult extends RuleOutcome {
   /** Hooks to call after the results of the rules are stored. */
   readonly calls: readonly { readonly name: string; readonly call: RuleCall }[];
+  /** URLs to call then. */
+  readonly urlCalls: readonly UrlCall[];
 }
 
 export interface Rules {
   /** Runs the rules of the events in order, until one replies or blocks. */
   run(events: readonly RuleEvent[], context: RuleContext): Promise<RuleResult>;
-  /** Runs `svc_chatbot_rule_<name>` for each call, in the background. */
-  callHooks(result: Pick<RuleResult, 'calls'>): void;
+  /** Runs `svc_chatbot_rule_<name>` for each call, and calls the URLs, in the background. */
+  callHooks(result: Pick<RuleResult, 'calls' | 'urlCalls'>): void;
   /** Resolves when all called hooks have ended. */
   settled(): Promise<void>;
 }
@@ -43,10 +46,22 @@ const emptyOutcome: RuleOutcome = {
   variables: {},
   stored: [],
   hooks: [],
+  urls: [],
 };
 
-export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | 'clock' | 'site'> }): Rules {
+export function createRules({
+  host,
+}: {
+  readonly host: Pick<HostApi, 'hooks' | 'clock' | 'site' | 'http' | 'log'>;
+}): Rules {
   const running = new Set<Promise<void>>();
+
+  function inBackground(act: () => Promise<void>): void {
+    const task = act()
+      .catch(() => undefined)
+      .finally(() => running.delete(task));
+    running.add(task);
+  }
 
   async function collectFacts({ visitor, ...context }: RuleContext): Promise<RuleFacts> {
     return {
@@ -84,31 +99,27 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
     async run(events, context) {
       const { bot } = context.visitor;
       const relevant = events.filter((event) => bot.rules.some((rule) => rule.enabled && rule.event === event));
-      if (relevant.length === 0) return { ...emptyOutcome, variables: context.variables, calls: [] };
+      if (relevant.length === 0) return { ...emptyOutcome, variables: context.variables, calls: [], urlCalls: [] };
       const facts = await collectFacts(context);
-      let all: RuleResult = { ...emptyOutcome, variables: context.variables, calls: [] };
+      let all: RuleResult = { ...emptyOutcome, variables: context.variables, calls: [], urlCalls: [] };
       for (const event of relevant) {
         const outcome = runRules(bot.rules, event, { ...facts, variables: all.variables });
         const call = toRuleCall(event, context, { ...facts, variables: outcome.variables });
-        all = mergeOutcomes(
-          all,
-          outcome,
-          outcome.hooks.map((name) => ({ name, call })),
-        );
+        all = mergeOutcomes(all, outcome, {
+          calls: outcome.hooks.map((name) => ({ name, call })),
+          urlCalls: outcome.urls.map((one) => ({ ...one, call })),
+        });
         if (all.reply !== null || all.block !== null) break;
       }
       return all;
     },
-    callHooks({ calls }) {
-      for (const { name, call } of calls) {
-        const task = (async () => {
+    callHooks({ calls, urlCalls }) {
+      for (const { name, call } of calls)
+        inBackground(async () => {
           await host.hooks.doActionAsync(`svc_chatbot_rule_${name}`, call);
           await host.hooks.doActionAsync('svc_chatbot_rule', name, call);
-        })()
-          .catch(() => undefined)
-          .finally(() => running.delete(task));
-        running.add(task);
-      }
+        });
+      for (const call of urlCalls) inBackground(() => callUrl(host, call));
     },
     async settled() {
       while (running.size > 0) await Promise.all(running);
@@ -116,7 +127,11 @@ export function createRules({ host }: { readonly host: Pick<HostApi, 'hooks' | '
   };
 }
 
-function mergeOutcomes(all: RuleResult, outcome: RuleOutcome, calls: RuleResult['calls']): RuleResult {
+function mergeOutcomes(
+  all: RuleResult,
+  outcome: RuleOutcome,
+  { calls, urlCalls }: Pick<RuleResult, 'calls' | 'urlCalls'>,
+): RuleResult {
   return {
     matched: [...all.matched, ...outcome.matched],
     reply: outcome.reply,
@@ -126,7 +141,9 @@ function mergeOutcomes(all: RuleResult, outcome: RuleOutcome, calls: RuleResult[
     variables: outcome.variables,
     stored: [...all.stored, ...outcome.stored],
     hooks: [...all.hooks, ...outcome.hooks],
+    urls: [...all.urls, ...outcome.urls],
     calls: [...all.calls, ...calls],
+    urlCalls: [...all.urlCalls, ...urlCalls],
   };
 }
 

@@ -45,6 +45,28 @@ function holds(condition: RuleCondition, changed: Partial<RuleFacts> = {}): bool
 }
 
 describe('rules of a chatbot', () => {
+  it('match patterns in linear time, in any case, one pattern per line', () => {
+    const matches = (value: string, message = facts.message): boolean =>
+      holds({ fact: 'message', operator: 'matches', value }, { message });
+    expect(matches('order\\s+#?\\d{3,}', 'Where is my Order  #1234?')).to.equal(true);
+    expect(matches('^where\\b.*\\?$')).to.equal(true);
+    expect(matches('^is\\b')).to.equal(false);
+    expect(matches('nothing\n  crème ')).to.equal(true);
+    const begun = process.cpuUsage().user;
+    expect(matches('^(a+)+$', `${'a'.repeat(1_900)}!`)).to.equal(false);
+    expect(matches('(x+x+)+y', 'x'.repeat(32_000))).to.equal(false);
+    // A RegExp would run for ages.
+    expect(process.cpuUsage().user - begun).to.be.below(2_000_000);
+  });
+
+  it('name the URLs to call, with their rule', () => {
+    const call = rule({ type: 'call_url', url: 'https://crm.example.com/lead' });
+    expect(runRules([call, reply('yes')], 'message_received', facts)).to.deep.include({
+      urls: [{ rule: call.id, url: 'https://crm.example.com/lead' }],
+      reply: 'yes',
+    });
+  });
+
   it('run only for their event, and only while enabled', () => {
     const rules = [reply('a', { event: 'error' }), reply('b', { enabled: false }), reply('c')];
     expect(runRules(rules, 'message_received', facts).reply).to.equal('c');

@@ -26,6 +26,7 @@ const conditionSchema: SettingSchema = {
         'not_equals',
         'starts_with',
         'ends_with',
+        'matches',
         'greater_than',
         'less_than',
         'is_empty',
@@ -76,6 +77,7 @@ const actionSchema: SettingSchema = {
     action('set_variable', { name: { ...id, title: 'Name' }, value }),
     action('store', { name: name({ title: 'Name' }), value }),
     action('call_hook', { name: hook }),
+    action('call_url', { url: { ...name({ title: 'URL' }, 2_000) } }),
   ],
 };
 
