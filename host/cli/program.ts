@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { CliCommand, JsonSchema } from '#plugin-api';
+import { completionCommand } from './completion.ts';
 import type { CliOutput } from './registry.ts';
 import { readSecret, takesSecret } from './secret-input.ts';
 import { compileSchema } from '../options/setting-schema.ts';
@@ -79,7 +80,7 @@ export async function runCommandLine(
   argv: readonly string[],
   output: CliOutput,
 ): Promise<0 | 1> {
-  const program = buildProgram(commands, output);
+  const program = buildProgram([...commands, completionCommand(commands)], output);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;

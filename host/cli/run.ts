@@ -1,26 +1,48 @@
+import { realpath } from 'node:fs/promises';
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
+import { watchTimers } from './open-timers.ts';
 
 type Compiling = Pick<HostInit, 'compilePlugin'>;
 
 /**
- * Runs one command in a separate process, with or without a running site. Sets the exit code of the process.
+ * Runs one command in a separate process, with or without a running site. Ends the process when the command has ended,
+ * whatever timers a plugin has.
  *
  * @param argv the arguments after the program name.
  * @throws Error with a remedy when the site cannot be opened.
  */
 export async function run(argv: readonly string[], compiling: Compiling): Promise<void> {
-  const host = await open(readConfig(), argv, compiling);
-  if (host === null) return;
-  try {
-    process.exitCode = await host.cli.run(argv, {
-      out: (text) => void process.stdout.write(`${text}\n`),
-      err: (text) => void process.stderr.write(`${text}\n`),
-    });
-  } finally {
-    await host.stop();
+  const timers = watchTimers();
+  // `cli ... | head` closes the pipe early; what it wanted it has.
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  const config = readConfig();
+  const host = await open(config, argv, compiling);
+  let code = 0;
+  if (host !== null) {
+    try {
+      code = await host.cli.run(argv, {
+        out: (text) => void process.stdout.write(`${text}\n`),
+        err: (text) => void process.stderr.write(`${text}\n`),
+      });
+    } finally {
+      await host.stop();
+    }
   }
+  for (const sentence of timers.describe(await realPaths(config.pluginDirs))) process.stderr.write(`${sentence}\n`);
+  await Promise.all([flush(process.stdout), flush(process.stderr)]);
+  process.exit(code);
+}
+
+/** Plugin folders as they are in stacks, with links resolved. */
+async function realPaths(directories: readonly string[]): Promise<string[]> {
+  return Promise.all(directories.map((directory) => realpath(directory).catch(() => directory)));
+}
+
+/** Waits until everything is written: a pipe takes less at once than a long list has. */
+async function flush(stream: NodeJS.WriteStream): Promise<void> {
+  await new Promise<void>((resolve) => stream.write('', () => resolve()));
 }
 
 /** Null: the site cannot start, and `db restore` has already run without it. */

@@ -46,6 +46,8 @@ const states = ['pending', 'delivering', 'delivered', 'failed'] as const;
 const idArgument = { name: 'id', description: 'Id of the delivery, see svc queue list.' };
 /** Failed deliveries are counted up to this number. */
 const maxCounted = 10_000;
+/** The number that the admin page shows too. */
+const shownFailures = 5;
 
 /** `svc queue status|work|list|retry|clear|replay|replays|stop-replay`. */
 export function queueCommands(context: WebhookPagesContext): CliCommand[] {
@@ -54,7 +56,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
   return [
     {
       name: 'svc queue status',
-      description: 'Show the status of the webhook queue.',
+      description: 'Show the status of the webhook queue, with the last five failed deliveries that were not cleared.',
       run: async () => {
         const [settings, metrics, failed, circuits] = await Promise.all([
           webhooks.settings(),
@@ -68,6 +70,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
           waiting: metrics.waiting,
           oldest_seconds: Math.round(metrics.queueAge),
           failed: failed.length,
+          last_failed: failed.slice(0, shownFailures).map(deliveryRecord),
           held: settings.endpoints.filter(({ held }) => held !== null).map(({ id }) => id),
           paused: circuits.filter(({ pausedAt }) => pausedAt !== null).map(({ endpointId }) => endpointId),
         };

@@ -4,6 +4,10 @@ import { describeWebhooksAdmin, type WebhooksAdmin } from '../pages/webhooks-adm
 const completed = (id: number) =>
   JSON.stringify({ data: { task: { id: 1 }, queue_item: { id, status: 'completed' } } });
 
+interface QueueStatus {
+  readonly last_failed: readonly { readonly id: string }[];
+}
+
 /** What a command that must fail said. */
 async function refusal({ host }: WebhooksAdmin, ...argv: string[]): Promise<string> {
   const { code, out, err } = await host.cli(...argv);
@@ -214,13 +218,15 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     const { id: endpoint } = await add({ name: 'Shop', url: receiver.url, events: ['task.item_completed'] });
     receiver.answer = 400;
     for (const id of [1, 2]) await run('svc', 'event', 'emit', 'task.item_completed', '--json', completed(id));
-    expect(await run('svc', 'queue', 'status', '--json')).to.deep.equal({
+    const { last_failed: lastFailed, ...status } = (await run('svc', 'queue', 'status', '--json')) as QueueStatus;
+    expect(status).to.deep.equal({
       webhooks: 'on',
       endpoints: 1,
       waiting: 0,
       oldest_seconds: 0,
       failed: 2,
       paused: [],
+      held: [],
     });
     const [newest, oldest] = (await run(
       'svc',
@@ -232,6 +238,7 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
       '--json',
     )) as { id: string; status: number; endpoint: string }[];
     expect(newest).to.include({ status: 400, endpoint: 'Shop', attempts: 1 });
+    expect(lastFailed).to.deep.equal([newest, oldest]);
     const failed = nextFailure();
     expect(await run('svc', 'queue', 'retry', oldest?.id ?? '', '--json')).to.deep.equal({
       id: oldest?.id,
@@ -243,6 +250,8 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
       cleared: true,
     });
     expect(await refusal(admin(), 'svc', 'queue', 'clear', newest?.id ?? '')).to.contain('among the recent failures');
+    const cleared = (await run('svc', 'queue', 'status', '--json')) as QueueStatus;
+    expect(cleared.last_failed.map(({ id }) => id)).to.deep.equal([oldest?.id]);
     expect(await refusal(admin(), 'svc', 'queue', 'retry', 'nobody')).to.contain(
       'There is no failed delivery with the id nobody',
     );
@@ -263,5 +272,9 @@ describeWebhooksAdmin('the commands of event webhooks', (admin) => {
     ]);
     expect(await refusal(admin(), 'svc', 'queue', 'stop-replay', 'nobody')).to.contain('There is no running replay');
     expect((await host.cli('svc', 'queue', 'work')).code).to.equal(0);
+    receiver.answer = 400;
+    for (const id of [3, 4, 5, 6, 7, 8])
+      await run('svc', 'event', 'emit', 'task.item_completed', '--json', completed(id));
+    expect(((await run('svc', 'queue', 'status', '--json')) as QueueStatus).last_failed).to.have.length(5);
   });
 });
