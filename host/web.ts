@@ -343,6 +343,7 @@ function createServer({
     warnings,
     maxConnections: config.maxConnections,
     metrics,
+    track: core.eventLoop.track,
     metricsToken: config.metricsToken,
     ...(isWeb && { admin: admin.router, site: pages.handlers }),
     renderError: pages.renderError,

@@ -6,6 +6,7 @@ import type { Express, RequestHandler } from 'express';
 import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
+import type { Track } from './event-loop.ts';
 import { createHealth, type ReadinessCheck, type ReadinessWarning } from './health.ts';
 import { createMetricsHandler, type Metrics, type RouteClass } from './metrics.ts';
 import { refuseBrokenRequests, refuseWithoutOneHost } from './refused-requests.ts';
@@ -28,6 +29,8 @@ export interface HttpServerDependencies {
   /** Connections open at once; further ones are closed at once. Default: no limit. */
   readonly maxConnections?: number;
   readonly metrics: Metrics;
+  /** Runs a page under its name, which the log shows if it blocks the event loop. Default: without a name. */
+  readonly track?: Track;
   readonly metricsToken: string | null;
   /** Mounted at `/admin`. */
   readonly admin?: RequestHandler;
@@ -58,7 +61,7 @@ const timeouts = { keepAlive: 65_000, headers: 20_000, request: 120_000 } as con
  * error pages, in this order.
  */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
-  const { clock, rest, metrics } = dependencies;
+  const { clock, rest, metrics, track = (_name, work) => work() } = dependencies;
   const addSecurityHeaders = createSecurityHeaders(dependencies);
   let draining = false;
   let stopping = false;
@@ -84,7 +87,10 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
     metrics.observe(response, clock.now(), () => routeClass);
     const next = (error?: unknown): void => {
       routeClass = routeClassOf(request.url ?? '');
-      delegateToExpress({ app, request, response, error });
+      void track(nameOfPage(request), () => {
+        delegateToExpress({ app, request, response, error });
+        return new Promise<void>((resolve) => (response.closed ? resolve() : void response.once('close', resolve)));
+      });
     };
     try {
       rest(request, response, next);
@@ -173,6 +179,11 @@ function delegateToExpress({
 }): void {
   if (error !== undefined && error !== null) request.earlierFailure = error;
   app(request, response);
+}
+
+/** Method and path without the query, which may hold secrets. */
+function nameOfPage({ method = '', url = '' }: IncomingMessage): string {
+  return `${method} ${(url.split('?', 1)[0] ?? '').slice(0, 100)}`;
 }
 
 function routeClassOf(url: string): RouteClass {

@@ -44,6 +44,15 @@ describe('a block of the event loop', () => {
     expect((await logged('/slow/v1/later'))['during']).to.include('GET /slow/v1/later');
   });
 
+  it('is logged with its page, without the query', async () => {
+    host.hooks.addFilter('the_title', (title: string) => (block(), title));
+    await host.content.posts.create({ title: 'Slow', content: 'Text', status: 'publish' });
+    await host.fetch('/?secret=1');
+    const line = await logged('"GET /"');
+    expect(line['during']).to.include('GET /');
+    expect(JSON.stringify(line)).not.to.contain('secret');
+  });
+
   it('is logged with its job', async () => {
     host.hooks.addAction('slow_job', block);
     await host.cron.schedule('hourly', 'slow_job');
