@@ -103,19 +103,49 @@ describeHosts('a batch of texts', ({ location }) => {
       expect(site.receiver.received).to.have.length(3);
     });
 
+    it('reads keywords and categories from lines and columns; the post gets them', async () => {
+      await start({
+        ...list,
+        list: 'Coffee | beans, roast | Drinks\nTea|green\nCocoa',
+        keywords: 'hot',
+        'post[category]': 'Kitchen',
+      });
+      await settled();
+      const inputs = (
+        (await site.host.database.knex(contentTableNames.items).orderBy('position')) as { input: string }[]
+      ).map(({ input }) => JSON.parse(input) as Record<string, string>);
+      expect(inputs.map(({ topic, keywords, category }) => [topic, keywords, category])).to.deep.equal([
+        ['Coffee', 'beans, roast', 'Drinks'],
+        ['Tea', 'green', undefined],
+        ['Cocoa', 'hot', undefined],
+      ]);
+      const categories = [];
+      for (const { post_id: id } of await rows())
+        categories.push((await site.host.content.meta.all(Number(id)))['svc_category']?.[0]);
+      expect(categories).to.deep.equal(['Drinks', 'Kitchen', 'Kitchen']);
+      const refused = await site.post('review', { ...list, list: 'Coffee\n| only keywords' });
+      expect(refused.status).to.equal(400);
+    });
+
     it('guesses the columns of a CSV and applies a changed mapping', async () => {
       const id = await review({
         ...list,
         source: 'csv',
-        csv: 'Name;Keywords;About;Extra\nCoffee;"a; b";Short;x\nTea;;;y',
+        csv: 'Name;Keywords;About;Extra;Category\nCoffee;"a; b";Short;x;Drinks\nTea;;;y;',
       });
-      await site.post('map', { id, topic: 'Name', keywords: 'Extra', instructions: 'About' }, 'svc/content/batch');
+      await site.post(
+        'map',
+        { id, topic: 'Name', keywords: 'Extra', instructions: 'About', category: 'Category' },
+        'svc/content/batch',
+      );
       const inputs = (
         (await site.host.database.knex(contentTableNames.items).orderBy('position')) as { input: string }[]
       ).map(({ input }) => JSON.parse(input) as Record<string, string>);
-      expect(inputs.map(({ topic, keywords, instructions }) => [topic, keywords, instructions])).to.deep.equal([
-        ['Coffee', 'x', 'Short'],
-        ['Tea', 'y', ''],
+      expect(
+        inputs.map(({ topic, keywords, instructions, category }) => [topic, keywords, instructions, category]),
+      ).to.deep.equal([
+        ['Coffee', 'x', 'Short', 'Drinks'],
+        ['Tea', 'y', '', undefined],
       ]);
     });
 

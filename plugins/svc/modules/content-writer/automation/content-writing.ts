@@ -2,7 +2,7 @@ import { RestError, isUrl, type User } from '#plugin-api';
 import type { AutomationItem, AutomationResult } from '../../../kit/automation-task.ts';
 import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
-import { guessMapping, mapRow } from '../pages/read-inputs.ts';
+import { guessMapping, mapRow, readTopicLine } from '../pages/read-inputs.ts';
 import { defaultPostSettings, postErrors, type PostSettings, type SaveChoice } from '../posts/post-settings.ts';
 import { preparePost, editablePost, prepareRewrite } from '../posts/save-post.ts';
 import type { Template, TemplateKind } from '../templates/template.ts';
@@ -96,7 +96,7 @@ async function readInput(
 
 function fromLine(cells: Readonly<Record<string, string>>, target: string, base: ContentInput): ContentInput {
   const columns = Object.keys(cells);
-  const row = columns.length > 0 ? mapRow(cells, guessMapping(columns), base) : base;
+  const row = columns.length > 0 ? mapRow(cells, guessMapping(columns), base) : readTopicLine(target, base);
   const topic = row.topic || target;
   return isUrl(topic) ? { ...row, topic: '', source_url: topic } : { ...row, topic };
 }

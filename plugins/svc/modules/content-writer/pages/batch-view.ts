@@ -29,7 +29,7 @@ export async function batchView(
   const { template, post, mapping, read_pages: readPages } = batch.settings;
   const progress = await batchProgress(writer, batch, request);
   const isDraft = batch.status === 'draft';
-  const column = (name: 'topic' | 'keywords' | 'instructions', label: string) => ({
+  const column = (name: 'topic' | 'keywords' | 'instructions' | 'category', label: string) => ({
     id: `map-${name}`,
     name,
     label,
@@ -62,7 +62,12 @@ export async function batchView(
     ],
     mapping:
       isDraft && mapping !== null
-        ? [column('topic', 'Topic'), column('keywords', 'Keywords'), column('instructions', 'Instructions')]
+        ? [
+            column('topic', 'Topic'),
+            column('keywords', 'Keywords'),
+            column('instructions', 'Instructions'),
+            column('category', 'Category'),
+          ]
         : null,
     ...progress,
     pagination: pagination({

@@ -48,6 +48,7 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
           topic: chosen('topic') || (mapping.columns[0] ?? ''),
           keywords: chosen('keywords'),
           instructions: chosen('instructions'),
+          category: chosen('category'),
         };
         const inputs = (await runs.allInputs(batch.id)).map((input) => mapRow(input.row ?? {}, changed, emptyInput));
         await runs.changeBatch(batch.id, { settings: { ...batch.settings, mapping: changed }, inputs });

@@ -27,6 +27,7 @@ export interface ReadInputs {
 export const maxInputs = 500;
 const longestTopic = 2_000;
 const longestField = 20_000;
+const longestCategory = 100;
 const usualEntries = 10;
 
 export function readSourceKind(request: AdminRequest): Source {
@@ -72,10 +73,10 @@ const readers: Readonly<Record<Source, (request: AdminRequest, host: Reading) =>
   list(request) {
     const topics = readLines(readText(request, 'list'));
     if (topics.length === 0) throw invalidFields({ list: 'Enter one topic per line.' });
-    return plain(
-      `${String(topics.length)} topics: ${topics[0] ?? ''}`,
-      topics.map((topic) => ({ ...common(request), topic: topic.slice(0, longestTopic) })),
-    );
+    const inputs = topics.map((line) => readTopicLine(line, common(request)));
+    const empty = inputs.findIndex(({ topic }) => topic === '');
+    if (empty >= 0) throw invalidFields({ list: `Line ${String(empty + 1)} has no topic before the first |.` });
+    return plain(`${String(topics.length)} topics: ${inputs[0]?.topic ?? ''}`, inputs);
   },
   async csv(request, host) {
     const file = request.files?.['csv_file'];
@@ -176,9 +177,25 @@ async function fetchedFeed(host: Reading, file: FeedFile, signal: AbortSignal): 
   }
 }
 
-const columnNames: Readonly<Record<'topic' | 'keywords' | 'instructions', RegExp>> = {
+/**
+ * Reads a line `topic`, `topic | keywords` or `topic | keywords | category`. Its keywords take precedence over those of the
+ * form.
+ */
+export function readTopicLine(line: string, base: ContentInput): ContentInput {
+  const [topic = '', keywords = '', ...category] = line.split('|').map((part) => part.trim());
+  const named = category.join(' | ').slice(0, longestCategory);
+  return {
+    ...base,
+    topic: topic.slice(0, longestTopic),
+    keywords: keywords.slice(0, longestField) || base.keywords,
+    ...(named !== '' && { category: named }),
+  };
+}
+
+const columnNames: Readonly<Record<'topic' | 'keywords' | 'instructions' | 'category', RegExp>> = {
   topic: /^(topic|title|subject|name|thema|titel|headline)$/i,
   keywords: /^(keywords?|key ?phrases?|stichw(o|ö)rter|focus)$/i,
+  category: /^(category|categories|section|kategorien?|rubrik)$/i,
   instructions: /^(instructions?|notes?|wishes|brief|description|details|facts)$/i,
 };
 
@@ -191,11 +208,13 @@ export function guessMapping(columns: readonly string[]): CsvMapping {
     topic: named('topic') || (columns[0] ?? ''),
     keywords: named('keywords'),
     instructions: named('instructions'),
+    category: named('category'),
   };
 }
 
 /** The input of a row. Its cells take precedence over the values of the form. */
 export function mapRow(row: Readonly<Record<string, string>>, mapping: CsvMapping, base: ContentInput): ContentInput {
+  const category = (column = ''): string => cell(column).trim().slice(0, longestCategory);
   const cell = (column: string): string => (column !== '' && Object.hasOwn(row, column) ? (row[column] ?? '') : '');
   return {
     ...base,
@@ -203,5 +222,6 @@ export function mapRow(row: Readonly<Record<string, string>>, mapping: CsvMappin
     topic: cell(mapping.topic).slice(0, longestTopic),
     keywords: cell(mapping.keywords) || base.keywords,
     instructions: [cell(mapping.instructions), base.instructions].filter((text) => text !== '').join('\n'),
+    ...(category(mapping.category) !== '' && { category: category(mapping.category) }),
   };
 }

@@ -45,7 +45,8 @@ export async function preparePost(host: Host, init: SavePostInit): Promise<Prepa
 }
 
 function newPost({ draft, generation: { input }, settings, position, user }: SavePostInit, html: string): NewPost {
-  const { save, type, author_id: author, category, schedule_at: scheduled, interval_minutes: interval } = settings;
+  const category = input.category ?? settings.category;
+  const { save, type, author_id: author, schedule_at: scheduled, interval_minutes: interval } = settings;
   const tags = joinTags(settings.tags, draft.tags ?? []);
   return {
     type,

@@ -138,6 +138,8 @@ export interface CsvMapping {
   readonly topic: string;
   readonly keywords: string;
   readonly instructions: string;
+  /** Missing in batches of earlier versions. */
+  readonly category?: string;
 }
 
 export interface Batch {

@@ -8,6 +8,8 @@ export interface ContentInput {
   /** Text of the page or feed entry. */
   readonly source: string;
   readonly source_url: string;
+  /** Category of the post. Without one, that of the batch or task. */
+  readonly category?: string;
   /** An administrator typed the URL: it may be in this network (D23). */
   readonly is_typed?: boolean;
   /** The CSV row, so that its columns can be mapped again. */
