@@ -21,7 +21,7 @@ import { createSecrets } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
 import { recordSecurityEvents } from './security-log/record-events.ts';
 import { createSecurityLog, migrations as securityLogMigrations } from './security-log/security-log.ts';
-import { createSite } from './site.ts';
+import { createSite, migrations as siteMigrations } from './site.ts';
 import { migrations as userMigrations } from './users/migrations.ts';
 import { disallowFileMods } from './users/user.ts';
 import { createTwoFactor } from './users/two-factor/two-factor.ts';
@@ -44,6 +44,7 @@ export const hostMigrations: readonly Migration[] = [
   ...mailMigrations,
   ...securityLogMigrations,
   ...jobMigrations,
+  ...siteMigrations,
 ];
 
 /** The parts that need only the database; the CLI and all nodes share them. */

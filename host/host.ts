@@ -26,6 +26,8 @@ export interface HostInit {
   readonly write?: (line: string) => void;
   /** Load and activate only these plugins (slugs). Default: all plugins found, active as stored for the site. */
   readonly only?: readonly string[];
+  /** Take the site's address from its settings instead of the environment: for commands. Default false. */
+  readonly usesStoredAddress?: boolean;
   /** Default: Node loads plugins as they are. */
   readonly compilePlugin?: CompilePlugin;
 }
@@ -54,9 +56,16 @@ const requestGraceMs = 10_000;
  * @throws Error with a remedy when the database cannot be opened or is newer than this version. Everything opened so
  *   far is closed first. A failing plugin never throws here.
  */
-export async function createHost({ config, clock = createSystemClock(), write, ...init }: HostInit): Promise<Host> {
+export async function createHost({
+  config,
+  clock = createSystemClock(),
+  write,
+  usesStoredAddress = false,
+  ...init
+}: HostInit): Promise<Host> {
   const core = await createCore({ config, clock, ...(write && { write }) });
   try {
+    if (usesStoredAddress) await core.site.useStoredAddress();
     return await composeHost({ core, ...init });
   } catch (error) {
     await closeCore(core);
@@ -111,7 +120,7 @@ async function composeHost({
       await web.origins.follow();
       await web.anonymousLimit.follow();
       const { url } = await web.server.listen({ port: config.port, host: config.host });
-      core.site.setAddress(url);
+      await core.site.setAddress(url);
       await createFirstAdministrator(core);
       if (config.role !== 'web') {
         await core.cron.start();

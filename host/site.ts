@@ -1,16 +1,35 @@
-import type { OptionsApi, SiteApi } from '#plugin-api';
+import { randomUUID } from 'node:crypto';
+import type { Migration, OptionsApi, SiteApi } from '#plugin-api';
 import type { Config } from './config.ts';
 
 /** Version of the host; plugins name ranges of it in their manifests. */
 export const hostVersion = '1.0.0';
+
+/** Option with the address that the site last ran at, for commands, which may lack its environment. */
+const addressOption = 'siteurl';
+/** Option with the id of the site. */
+const siteIdOption = 'site_id';
+
+/** Makes the id once, for new sites and those of earlier versions. */
+export const migrations: readonly Migration[] = [
+  {
+    id: '0031_site_id',
+    async up(knex) {
+      const row = { name: siteIdOption, value: JSON.stringify(randomUUID()), autoload: true };
+      await knex('options').insert(row).onConflict('name').ignore();
+    },
+  },
+];
 
 export interface Site extends SiteApi {
   /** Absolute URL of the REST root, with a trailing slash. */
   restRoot(): string;
   /** The option `blogdescription`. */
   description(): Promise<string>;
-  /** Sets the URL once the port is known. `SITE_URL` takes precedence. */
-  setAddress(url: string): void;
+  /** Sets the URL once the port is known, and stores it for commands. `SITE_URL` takes precedence. */
+  setAddress(url: string): Promise<void>;
+  /** Uses the address that the site last ran at, whatever the environment of this process says. */
+  useStoredAddress(): Promise<void>;
 }
 
 export function createSite({
@@ -18,7 +37,7 @@ export function createSite({
   options,
 }: {
   readonly config: Config;
-  readonly options: Pick<OptionsApi, 'get'>;
+  readonly options: Pick<OptionsApi, 'get' | 'add' | 'update'>;
 }): Site {
   let address = config.siteUrl ?? `http://${config.host}:${config.port}`;
   const text = async (name: string, fallback: string): Promise<string> => {
@@ -31,12 +50,24 @@ export function createSite({
     },
     role: config.role,
     version: hostVersion,
+    async id() {
+      const id = await text(siteIdOption, '');
+      if (id !== '') return id;
+      // Deleted by hand: of several nodes, all use the first new one.
+      await options.add(siteIdOption, randomUUID());
+      return text(siteIdOption, '');
+    },
     name: () => text('blogname', 'My site'),
     description: () => text('blogdescription', ''),
     timezone: () => text('timezone_string', 'UTC'),
     restRoot: () => `${address}/${config.restPrefix}/`,
-    setAddress(url) {
+    async setAddress(url) {
       if (config.siteUrl === null) address = url;
+      // The address of a worker without SITE_URL is not that of the site.
+      if (config.siteUrl !== null || config.role !== 'worker') await options.update(addressOption, address);
+    },
+    async useStoredAddress() {
+      address = await text(addressOption, address);
     },
   };
 }

@@ -50,6 +50,7 @@ async function open(config: Config, argv: readonly string[], compiling: Compilin
   try {
     return await keepAlive(
       createHost({
+        usesStoredAddress: true,
         config: { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel },
         ...compiling,
       }),

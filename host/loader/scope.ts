@@ -158,6 +158,7 @@ function scopedSite({ site }: HostServices, addPage: HostApi['site']['addPage'])
     get version() {
       return site.version;
     },
+    id: () => site.id(),
     name: () => site.name(),
     timezone: () => site.timezone(),
   };

@@ -7,6 +7,8 @@ export interface SiteApi {
   readonly role: 'all' | 'web' | 'worker';
   /** Version of the host. */
   readonly version: string;
+  /** A random UUID that no other site has. It is made at the first start and kept in backups, so a restored site has it again. */
+  id(): Promise<string>;
   /** The option `blogname`. */
   name(): Promise<string>;
   /** The option `timezone_string` (IANA name), UTC when empty. */

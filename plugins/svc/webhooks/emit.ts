@@ -288,7 +288,7 @@ function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, con
     type: event.name,
     schema_version: schemaVersion,
     occurred_at: new Date(host.clock.now()).toISOString().replace(/\.\d+Z$/, '+00:00'),
-    idempotency_key: createIdempotencyKey(event, data, { context, id }),
+    idempotency_key: createIdempotencyKey(event, data, { context, id, siteId: snapshot.siteId }),
     site: { url: host.site.url, name: snapshot.siteName },
     plugin: { slug, version },
     source: { module: context.module ?? event.module, origin: context.origin ?? event.origins[0] ?? event.module },
@@ -304,11 +304,11 @@ function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, con
   };
 }
 
-/** D19. If natural ids are missing, the key includes the event id and is unique to this event. */
+/** D19. Two sites never share a key. If natural ids are missing, the key includes the event id and is unique to this event. */
 function createIdempotencyKey(
   event: EventDefinition,
   data: Data,
-  { context, id }: { readonly context: EventContext; readonly id: string },
+  { context, id, siteId }: { readonly context: EventContext; readonly id: string; readonly siteId: string },
 ): string {
   const natural = event.naturalIds(data as never);
   const given = context.key ?? [];
@@ -316,7 +316,7 @@ function createIdempotencyKey(
   // Two lists, so that natural ids and a given key cannot be confused.
   const ids = [natural.map((part) => String(part ?? '')), given.map(String), ...(isComplete ? [] : [id])];
   return createHash('sha256')
-    .update(JSON.stringify([event.name, ...ids]))
+    .update(JSON.stringify([siteId, event.name, ...ids]))
     .digest('hex');
 }
 

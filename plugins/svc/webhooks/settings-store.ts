@@ -55,6 +55,7 @@ export const defaultSettings: StoredSettings = {
 /** Settings prepared for frequent lookups by emit and the worker. */
 export interface Snapshot {
   readonly stored: StoredSettings;
+  readonly siteId: string;
   readonly siteName: string;
   readonly byId: ReadonlyMap<string, StoredEndpoint>;
   /** Active endpoints with a URL, by event. */
@@ -123,6 +124,7 @@ export function createSettingsStore({
       try {
         const snapshot = createSnapshot({
           stored: await load(),
+          siteId: await site.id(),
           siteName: await site.name(),
           read,
           now: () => clock.now(),
@@ -153,11 +155,13 @@ export function createSettingsStore({
 
 function createSnapshot({
   stored,
+  siteId,
   siteName,
   read,
   now,
 }: {
   readonly stored: StoredSettings;
+  readonly siteId: string;
   readonly siteName: string;
   readonly read: SecretReader;
   readonly now: () => number;
@@ -176,6 +180,7 @@ function createSnapshot({
   const holds = new Map<string, string | null>();
   return {
     stored,
+    siteId,
     siteName,
     byId: new Map(stored.endpoints.map((endpoint) => [endpoint.id, endpoint])),
     byEvent,

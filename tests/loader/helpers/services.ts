@@ -51,6 +51,7 @@ export function createCountedServices({
       url: 'http://site.test',
       role: 'all' as const,
       version: '1.0.0',
+      id: async () => 'a site of tests',
       name: async () => 'Test',
       timezone: async () => 'UTC',
     },

@@ -105,6 +105,7 @@ export async function openWebhooks(
       url: 'http://site.test',
       role: 'all',
       version: '1.0.0',
+      id: async () => 'a site of tests',
       name: async () => 'Test',
       timezone: async () => 'UTC',
     },

@@ -23,6 +23,7 @@ function open(findKnowledge: (input: FindKnowledgeInput) => Promise<readonly (ty
         url: '',
         role: 'all',
         version: '',
+        id: async () => 'a site of tests',
         name: async () => '',
         timezone: async () => 'UTC',
         addPage: () => () => undefined,

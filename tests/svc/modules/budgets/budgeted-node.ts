@@ -41,6 +41,7 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     url: 'http://localhost',
     role: 'all' as const,
     version: '1.0.0',
+    id: async () => 'a site of tests',
     name: () => Promise.resolve('Site'),
     timezone: () => Promise.resolve(init.timezone ?? 'UTC'),
     addPage: () => () => undefined,

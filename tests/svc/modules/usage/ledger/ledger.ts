@@ -42,6 +42,7 @@ export async function openLedger(database: Database, init: LedgerInit = {}) {
     url: 'http://localhost',
     role: 'all' as const,
     version: '1.0.0',
+    id: async () => 'a site of tests',
     name: () => Promise.resolve('Site'),
     timezone: () => Promise.resolve(init.timezone ?? 'UTC'),
     addPage: () => () => undefined,
