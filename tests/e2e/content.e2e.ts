@@ -51,12 +51,20 @@ describe('content in a browser', () => {
         authorId: 1,
         date: host.clock.now() - number * 3_600_000,
       });
+    const secret = await content.posts.create({
+      title: 'Secret',
+      content: 'x',
+      status: 'publish',
+      password: 'x',
+      date: 1,
+    });
     const trashed = await content.posts.create({ title: 'In the trash', authorId: 1 });
     await content.posts.delete(trashed.id);
     Object.assign(paths, {
       'the home page': '/',
       'its second page': '/page/2/',
       'a post': `/?p=${post.id}`,
+      'a post with a password': `/?p=${secret.id}`,
       'a page': `/?p=${about.id}`,
       'a search': '/?s=post',
       'a search without results': '/?s=nothing',
@@ -84,6 +92,7 @@ describe('content in a browser', () => {
     'the home page',
     'its second page',
     'a post',
+    'a post with a password',
     'a page',
     'a search',
     'a search without results',
