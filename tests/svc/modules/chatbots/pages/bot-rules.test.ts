@@ -170,7 +170,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
       {
         'condition-0-which': 'The name must contain only letters, digits, - and _.',
         'condition-0-operator':
-          'Comparison must be one of contains, not_contains, equals, not_equals, starts_with, ends_with, greater_than, less_than, is_empty, is_not_empty.',
+          'Comparison must be one of contains, not_contains, equals, not_equals, starts_with, ends_with, matches, greater_than, less_than, is_empty, is_not_empty.',
         'action-text': 'Text must not be empty.',
         'rule-priority': 'Priority must be a whole number.',
       },
