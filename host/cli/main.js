@@ -1,5 +1,16 @@
 // @ts-check
 
+/** @param {unknown} error */
+function fail(error) {
+  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+  // Open handles may keep the process alive after the error.
+  process.exit(1);
+}
+
+// One sentence instead of a stack trace, also for what no command catches.
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+
 /** Runs one command in a separate process, with or without a running site. */
 try {
   const { createBuild } = await import('../build/build.js');
@@ -7,7 +18,5 @@ try {
   const { run } = await importHost('cli/run.ts');
   await run(process.argv.slice(2), { compilePlugin });
 } catch (error) {
-  process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
-  // Open handles may keep the process alive after the error.
-  process.exit(1);
+  fail(error);
 }

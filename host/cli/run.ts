@@ -15,8 +15,8 @@ type Compiling = Pick<HostInit, 'compilePlugin'>;
  */
 export async function run(argv: readonly string[], compiling: Compiling): Promise<void> {
   const timers = watchTimers();
-  // `cli ... | head` closes the pipe early; what it wanted it has.
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  finishWithoutReader(process.stdout);
+  finishWithoutReader(process.stderr);
   const config = readConfig();
   const host = await open(config, argv, compiling);
   let code = 0;
@@ -43,6 +43,13 @@ async function realPaths(directories: readonly string[]): Promise<string[]> {
 /** Waits until everything is written: a pipe takes less at once than a long list has. */
 async function flush(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise<void>((resolve) => stream.write('', () => resolve()));
+}
+
+/** `| head` closes the pipe early: the command still finishes its work, and its further output is dropped. */
+function finishWithoutReader(stream: NodeJS.WriteStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+  });
 }
 
 /** Null: the site cannot start, and `db restore` has already run without it. */
