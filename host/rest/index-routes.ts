@@ -25,7 +25,8 @@ type BuildOpenApi = (namespace: string) => Promise<OpenApiDocument | null>;
 
 export function createOpenApi({ registry, filters, site, url, sessionCookie }: OpenApiDependencies): BuildOpenApi {
   return async (namespace) => {
-    const routes = registry.routes().filter((route) => route.namespace === namespace);
+    // The document of the root describes the routes of every namespace.
+    const routes = registry.routes().filter((route) => namespace === '' || route.namespace === namespace);
     if (routes.length === 0) return null;
     const { describeNamespace } = await import('./openapi/document.ts');
     const document = describeNamespace({

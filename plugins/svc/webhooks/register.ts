@@ -47,7 +47,9 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
     return { ...counts, webhook_events: erased.events, cancelled_deliveries: erased.cancelled };
   });
   hooks.addFilter('rest_openapi', (document, namespace) =>
-    namespace === serviceNamespace ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) } : document,
+    namespace === serviceNamespace || namespace === ''
+      ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) }
+      : document,
   );
   host.onStop(() => webhooks.stop());
   // The plugin was activated while the host was running.

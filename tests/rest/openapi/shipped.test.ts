@@ -25,6 +25,15 @@ describe('the OpenAPI documents of what ships', () => {
     });
   }
 
+  it('are one document at the root, with the routes of every namespace and the events', async () => {
+    const document = (await (await host.fetch('/wp-json/openapi.json')).json()) as OpenApiDocument;
+    await checkDocument(document);
+    expect(document.servers[0]!.url).to.equal(`${host.url}/wp-json`);
+    expect(document.paths).to.include.keys('/svc/v1/generate', '/wp/v2/posts', '/host/v1/routes', '/batch/v1');
+    expect(document).to.have.nested.property('webhooks.content\\.generated');
+    expect(document.paths['/svc/v1/vector-stores/upsert']!['post']!['responses']).to.have.property('404');
+  });
+
   it('say how the service’s key is sent (contract 5)', async () => {
     const document = (await host.rest.openapi('svc/v1'))!;
     expect(document.paths['/generate']!['post']!['security']).to.deep.equal([

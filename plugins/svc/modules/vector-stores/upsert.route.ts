@@ -94,6 +94,9 @@ export const upsertRoute = defineRoute<UpsertPorts>({
       },
       namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
     },
+    responses: {
+      404: { description: 'The index or collection does not exist (rest_svc_vector_target_not_found).' },
+    },
     handler: (request) => upsert(request as RestRequest<UpsertParams>, ports),
   }),
 });
