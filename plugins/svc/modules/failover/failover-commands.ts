@@ -55,7 +55,29 @@ function parseLists(json: string): Partial<Failover> {
       'Pass an object with lists, such as {"text": [{"provider": "claude", "model": "claude-sonnet-5-5"}]}.',
     );
   }
+  const lists = value as Record<string, unknown>;
+  refuseUnknown(Object.keys(lists), { known: uses, subject: 'The object' });
+  for (const use of uses)
+    for (const entry of (lists[use] as readonly unknown[] | undefined) ?? [])
+      if (typeof entry === 'object' && entry !== null)
+        refuseUnknown(Object.keys(entry), {
+          known: ['provider', 'model', ...(use === 'embeddings' ? ['dimensions'] : [])],
+          subject: `An entry in the list for ${use}`,
+        });
   return Object.fromEntries(
     uses.filter((use) => Object.hasOwn(value, use)).map((use) => [use, (value as Record<string, unknown>)[use]]),
+  );
+}
+
+/** A misspelled member would otherwise change nothing and report success. */
+function refuseUnknown(
+  names: readonly string[],
+  { known, subject }: { readonly known: readonly string[]; readonly subject: string },
+): void {
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw new Error(
+    `${subject} has unknown members: ${unknown.join(', ')}. Use ${known.join(', ')}. ` +
+      'Turn failover on and off with svc failover on and off.',
   );
 }
