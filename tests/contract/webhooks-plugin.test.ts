@@ -12,6 +12,7 @@ const shopEvent = {
   resource: 'order',
   description: 'An order is paid.',
   queued: true,
+  plugin: { slug: 'shop', version: '2.1.0' },
   schema: {
     type: 'object',
     properties: { order: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } },
@@ -70,6 +71,7 @@ describeSites('webhooks and the rest of the site', (site) => {
     const envelope = JSON.parse(request.body.toString());
     expect(envelope).to.deep.include({
       type: 'shop.order_paid',
+      plugin: { slug: 'shop', version: '2.1.0' },
       source: { module: 'shop', origin: 'checkout' },
       resource: { type: 'order', id: '7', label: 'Order 7' },
       data: { order: { id: 7 } },

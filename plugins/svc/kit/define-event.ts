@@ -14,6 +14,8 @@ export interface EventDefinition {
   readonly name: string;
   /** Title of its module in the catalog and the endpoint form (contract 6.2). */
   readonly group: string;
+  /** `plugin.slug` and `plugin.version` of its envelopes (contract 6.4): `host.plugin` of the plugin. Default: those of the service. */
+  readonly plugin?: { readonly slug: string; readonly version: string };
   /** `source.module` (D17). */
   readonly module: string;
   /** `source.origin` values; the first is the default (D17). */

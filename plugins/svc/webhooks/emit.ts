@@ -279,7 +279,7 @@ async function firstDelays(host: EmitParts['host'], targets: readonly WebhookTar
 
 function createEnvelope({ host, event, snapshot }: PrepareParts, data: Data, context: EventContext): Envelope {
   const id = randomUUID();
-  const { slug, version } = host.plugin;
+  const { slug, version } = event.plugin ?? host.plugin;
   const described = event.describe?.(data as never) ?? null;
   const given = context.resource;
   const resourceId = given?.id ?? described?.id;
