@@ -1,4 +1,8 @@
 // @ts-check
+import { setFlagsFromString } from 'node:v8';
+
+// What runs once is not worth optimizing: a sixth of the processor time of a command. `run` lifts it for the command itself.
+setFlagsFromString('--no-opt');
 
 /** @param {unknown} error */
 function fail(error) {

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
@@ -19,6 +20,7 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
   finishWithoutReader(process.stderr);
   const config = readConfig();
   const host = await open(config, argv, compiling);
+  setFlagsFromString('--opt');
   let code = 0;
   if (host !== null) {
     try {
