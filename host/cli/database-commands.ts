@@ -1,21 +1,24 @@
 import { resolve } from 'node:path';
 import type { CliCommand } from '#plugin-api';
+import type { Config } from '../config.ts';
+import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import type { Database } from '../database/database.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
 type DatabaseForCommands = Pick<
   Database,
-  'dialect' | 'label' | 'ping' | 'migrationStatus' | 'migratePending' | 'backup' | 'restore'
+  'knex' | 'dialect' | 'label' | 'ping' | 'migrationStatus' | 'migratePending' | 'backup' | 'restore'
 >;
 
 interface DatabaseCommandsDependencies {
   readonly database: DatabaseForCommands;
   readonly secrets: Pick<Secrets, 'unreadable'>;
+  readonly config: Pick<Config, 'dataDir'>;
 }
 
 /** `db status|migrate|backup|restore`. */
-export function databaseCommands({ database, secrets }: DatabaseCommandsDependencies): CliCommand[] {
+export function databaseCommands({ database, secrets, config }: DatabaseCommandsDependencies): CliCommand[] {
   return [
     {
       name: 'db status',
@@ -59,8 +62,11 @@ export function databaseCommands({ database, secrets }: DatabaseCommandsDependen
       args: [{ name: 'file', description: 'A file created by db backup.' }],
       run: async ({ args: [file = ''] }) => {
         const report = await database.restore(resolve(file));
-        const warning = describeUnreadable(await secrets.unreadable());
-        return { ...report, ...(warning !== null && { warning }) };
+        const warnings = [
+          describeUnreadable(await secrets.unreadable()),
+          await describeMissingUploads(database, config.dataDir),
+        ].filter((text) => text !== null);
+        return { ...report, ...(warnings.length > 0 && { warnings }) };
       },
     },
   ];

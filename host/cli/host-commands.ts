@@ -4,6 +4,7 @@ import type { CliCommand } from '#plugin-api';
 import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
 import { keyFileName } from '../secrets/key-file.ts';
+import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
 import { createSessions } from '../users/sessions.ts';
@@ -82,6 +83,11 @@ function createDoctorChecks(
       const problem = describeUnreadable(await secrets.unreadable());
       if (problem !== null) throw new Error(problem);
       return config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
+    },
+    uploads: async () => {
+      const problem = await describeMissingUploads(database, config.dataDir);
+      if (problem !== null) throw new Error(problem);
+      return 'complete';
     },
     'security log': async () => {
       const { entries, brokenAt } = await securityLog.verify();

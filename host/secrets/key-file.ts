@@ -37,8 +37,9 @@ export function keyFileVersion(dataDir: string): string | null {
   return found === undefined ? null : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join(' ');
 }
 
-function parseKey(text: string): Buffer | null {
-  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : null;
+/** The key that the content of a key file holds; null if it holds none. */
+export function parseKey(text: string): Buffer | null {
+  return /^[0-9a-f]{64}$/.test(text.trim()) ? Buffer.from(text.trim(), 'hex') : null;
 }
 
 function fail(message: string): never {

@@ -1,5 +1,5 @@
 import { hkdfSync, scryptSync } from 'node:crypto';
-import { keyFileVersion, readKeyFile, readOrCreateKeyFile } from './key-file.ts';
+import { keyFileVersion, parseKey, readKeyFile, readOrCreateKeyFile } from './key-file.ts';
 
 export interface KeyringDependencies {
   /** `SECRET_KEY`; null: the key file in the data folder, created if missing. */
@@ -35,7 +35,7 @@ export function createKeyring({ secretKey, dataDir }: KeyringDependencies): Keyr
     const known = derived.get(purpose);
     if (known) return known;
     root ??= readRoot();
-    const key = Buffer.from(hkdfSync('sha256', root, 'svc-host', purpose, 32));
+    const key = deriveFrom(root, purpose);
     derived.set(purpose, key);
     return key;
   }
@@ -57,9 +57,17 @@ export function createKeyring({ secretKey, dataDir }: KeyringDependencies): Keyr
     find(purpose, isKey) {
       const key = derive(purpose);
       if (isKey(key)) return key;
+      // SECRET_KEY may be the content of a key file, which the site used before.
+      const fileKey = secretKey === null ? null : parseKey(secretKey);
+      const former = fileKey && deriveFrom(fileKey, purpose);
+      if (former !== null && isKey(former)) return former;
       return reread() && isKey(derive(purpose)) ? derive(purpose) : null;
     },
   };
+}
+
+function deriveFrom(root: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', root, 'svc-host', purpose, 32));
 }
 
 let lastRoot: { readonly secretKey: string; readonly root: Buffer } | null = null;

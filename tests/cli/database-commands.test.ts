@@ -11,7 +11,11 @@ describeDialects('the db commands', (open, { dialect, directory }) => {
       { id: '0001_notes', up: async (knex) => knex.schema.createTable('notes', (table) => table.string('text')) },
     ]);
     const registry = createCliRegistry();
-    for (const command of databaseCommands({ database, secrets: { unreadable: async () => [] } }))
+    for (const command of databaseCommands({
+      database,
+      secrets: { unreadable: async () => [] },
+      config: { dataDir: ':memory:' },
+    }))
       registry.addCommand(command);
     const run = async (...argv: string[]): Promise<string> => {
       let said = '';

@@ -61,6 +61,13 @@ describe('secrets', () => {
     );
   });
 
+  it('reads with the content of a key file in SECRET_KEY what the key file encrypted', async () => {
+    const [encrypted, bound] = [make().encrypt('sk-123'), make().encrypt('sk-456', 'here')];
+    const moved = make(await readFile(join(dataDir, 'secret.key'), 'utf8'), '/nonexistent');
+    expect([moved.decrypt(encrypted), moved.decrypt(bound, 'here')]).to.deep.equal(['sk-123', 'sk-456']);
+    expect(moved.decrypt(moved.encrypt('new'))).to.equal('new');
+  });
+
   it('binds a text to its context: it is worthless anywhere else, and cannot pass as one without', () => {
     const secrets = make();
     const bound = secrets.encrypt('sk-123', 'svc_provider_openai api_key https://api.openai.com');
