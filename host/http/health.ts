@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import type { Clock, Logger } from '#plugin-api';
-import { isLocalRequest } from './local-request.ts';
+import { isLocalRequest } from './metrics.ts';
 
 /** A condition for the site to accept requests; rejects when it is not met. */
 export type ReadinessCheck = () => Promise<unknown>;

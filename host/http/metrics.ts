@@ -2,7 +2,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import type { Clock, Logger, MetricsApi, MetricsCollector } from '#plugin-api';
-import { isLocalRequest } from './local-request.ts';
 
 /** A small, fixed set of URL classes: a path as a label would let callers fill the memory. */
 export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
@@ -145,6 +144,14 @@ export function createMetricsHandler({
       .type('text/plain; version=0.0.4; charset=utf-8')
       .send(await metrics.expose());
   };
+}
+
+/** Whether the caller is on this machine. A local proxy is a local peer too, but the requests it forwards are not local. */
+export function isLocalRequest(request: IncomingMessage): boolean {
+  const forwarded = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'].some(
+    (name) => request.headers[name] !== undefined,
+  );
+  return !forwarded && /^(::ffff:)?127\.|^::1$/.test(request.socket.remoteAddress ?? '');
 }
 
 function hasToken(request: IncomingMessage, token: string | null): boolean {
