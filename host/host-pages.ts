@@ -104,7 +104,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
 }
 
 function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
-  const { cron, jobs, clock, options, hooks, database, config } = core;
+  const { options, hooks, database, config } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
   const tool = { parent: 'tools', style };
@@ -132,24 +132,7 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       body: async () =>
         (await import('./pages/tools-page.ts')).createToolsPage(hasBackups ? [...tools, backupTool] : tools),
     },
-    {
-      ...tool,
-      slug: 'tools/cron',
-      title: 'Cron',
-      menu: 'Cron',
-      icon: 'clock',
-      position: 91,
-      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }),
-    },
-    {
-      ...tool,
-      slug: 'tools/jobs',
-      title: 'Jobs',
-      menu: 'Jobs',
-      icon: 'list',
-      position: 91.5,
-      body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, clock }),
-    },
+    ...workPages(core),
     {
       ...tool,
       slug: 'tools/hooks',
@@ -172,6 +155,31 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       body: () => backupPage(core),
     });
   return pages;
+}
+
+/** Scheduled events and background jobs. */
+function workPages({ cron, jobs, clock }: Core): LazyAdminPage[] {
+  const tool = { parent: 'tools', style };
+  return [
+    {
+      ...tool,
+      slug: 'tools/cron',
+      title: 'Cron',
+      menu: 'Cron',
+      icon: 'clock',
+      position: 91,
+      body: async () => (await import('./pages/cron-page.ts')).createCronPage({ cron, clock }),
+    },
+    {
+      ...tool,
+      slug: 'tools/jobs',
+      title: 'Jobs',
+      menu: 'Jobs',
+      icon: 'list',
+      position: 91.5,
+      body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, clock }),
+    },
+  ];
 }
 
 function securityLogPage({ securityLog, users }: Core): LazyAdminPage {

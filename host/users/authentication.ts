@@ -9,7 +9,7 @@ import {
   incorrectCurrentPassword,
   isFreshSignIn,
 } from './fresh-sign-in.ts';
-import { freeFailures, type LoginLimiter } from './login-limiter.ts';
+import { reportThrottling, type LoginLimiter } from './login-limiter.ts';
 import type { Nonces } from './nonces.ts';
 import { secondStepCookie } from './second-step.ts';
 import type { Sessions } from './sessions.ts';
@@ -291,17 +291,6 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
       return { cookie: clearingCookie({ secure: isSecure() }) };
     },
   };
-}
-
-/** Reports the tenth failure of an account, a wrong password or second step. Later ones were reported already. */
-export async function reportThrottling(
-  { log, hooks }: { readonly log: Logger; readonly hooks: Pick<HooksApi, 'doActionAsync'> },
-  user: User,
-  { ip, failures }: { readonly ip: string; readonly failures: number },
-): Promise<void> {
-  if (failures !== freeFailures) return;
-  log.warn('Sign-in throttled', { event: 'sign_in_throttled', user: user.id, ip });
-  await hooks.doActionAsync('login_throttled', user, { ip, failures });
 }
 
 function readNonce({ headers, url = '' }: IncomingCall): string | null {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { RestError, formatWait } from '#plugin-api';
-import type { Clock, DatabaseApi, Knex } from '#plugin-api';
+import type { Clock, DatabaseApi, HooksApi, Knex, Logger, User } from '#plugin-api';
 import { keyOf } from './user-input.ts';
 
 /** Attempts per 15 minutes: for one account from one address, and from one address in total. */
@@ -205,4 +205,15 @@ function tooMany(wait: number): RestError {
     headers: { 'Retry-After': String(seconds) },
     message: `Too many sign-in attempts. Try again in ${formatWait(wait)}.`,
   });
+}
+
+/** Reports the tenth failure of an account, a wrong password or second step. Later ones were reported already. */
+export async function reportThrottling(
+  { log, hooks }: { readonly log: Logger; readonly hooks: Pick<HooksApi, 'doActionAsync'> },
+  user: User,
+  { ip, failures }: { readonly ip: string; readonly failures: number },
+): Promise<void> {
+  if (failures !== freeFailures) return;
+  log.warn('Sign-in throttled', { event: 'sign_in_throttled', user: user.id, ip });
+  await hooks.doActionAsync('login_throttled', user, { ip, failures });
 }

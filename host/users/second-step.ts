@@ -1,8 +1,7 @@
 import { RestError, type HooksApi, type Logger, type User } from '#plugin-api';
-import { reportThrottling } from './authentication.ts';
 import type { Authentication, IncomingCall, OpenedSession, SignedIn, Visitor } from './authentication.ts';
 import { readCookie } from './cookies.ts';
-import type { LoginLimiter } from './login-limiter.ts';
+import { reportThrottling, type LoginLimiter } from './login-limiter.ts';
 import type { PasskeyRequest, PasskeyResponse, PasskeyUse } from './two-factor/passkeys.ts';
 import { pendingLifetime, type PendingSignIn } from './two-factor/pending-sign-ins.ts';
 import type { Sessions } from './sessions.ts';

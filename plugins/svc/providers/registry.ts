@@ -48,7 +48,7 @@ async function loadProviders(directory: string): Promise<Provider[]> {
     .filter((file) => file.endsWith('.provider.ts'))
     .map((file) => file.slice(0, -12));
   const modules = await Promise.all(
-    // This form of the path tells the compiler which files belong to the service.
+    // From this form of the path the compiler sees which files belong to the service.
     names.map((name) => import(`./${name}.provider.ts`) as Promise<{ provider: Provider }>),
   );
   return modules

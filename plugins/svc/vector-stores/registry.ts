@@ -34,7 +34,7 @@ async function loadStores(directory: string): Promise<VectorStore[]> {
     .filter((file) => file.endsWith('.store.ts'))
     .map((file) => file.slice(0, -9));
   const modules = await Promise.all(
-    // This form of the path tells the compiler which files belong to the service.
+    // From this form of the path the compiler sees which files belong to the service.
     names.map((name) => import(`./${name}.store.ts`) as Promise<{ store: VectorStore }>),
   );
   return modules

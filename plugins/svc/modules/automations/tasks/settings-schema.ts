@@ -106,8 +106,10 @@ function sentence(schema: JsonSchema, error: ErrorObject): string {
       return `${label} is missing.`;
     case 'additionalProperties':
       return `${label} is not a setting. Use ${Object.keys(schema.properties ?? {}).join(', ')}.`;
-    case 'enum':
-      return `${label} must be one of ${(rule as readonly unknown[]).map((value) => choiceText(value, parentSchema as JsonSchema)).join(', ')}.`;
+    case 'enum': {
+      const choices = (rule as readonly unknown[]).map((value) => choiceText(value, parentSchema as JsonSchema));
+      return `${label} must be one of ${choices.join(', ')}.`;
+    }
     case 'const':
       return `${label} must be ${String(rule)}.`;
     case 'minimum':
