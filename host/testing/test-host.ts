@@ -21,7 +21,18 @@ export interface TestHostInit {
 
 export interface TestHost extends Pick<
   Host,
-  'hooks' | 'options' | 'rest' | 'users' | 'database' | 'secrets' | 'site' | 'plugins' | 'log' | 'mail' | 'accounts' | 'jobs'
+  | 'hooks'
+  | 'options'
+  | 'rest'
+  | 'users'
+  | 'database'
+  | 'secrets'
+  | 'site'
+  | 'plugins'
+  | 'log'
+  | 'mail'
+  | 'accounts'
+  | 'jobs'
 > {
   /** URL without a trailing slash; the host listens on a free loopback port. */
   readonly url: string;

@@ -90,8 +90,7 @@ export async function createWebhooks({
 
   /** A notification about an endpoint that is paused here may mean that another node resumed it. */
   function onNotification(payload: string): void {
-    if (isAboutPaused(worker, nodes.receive(payload)))
-      loadCircuits().catch(reportUnreadCircuits(log));
+    if (isAboutPaused(worker, nodes.receive(payload))) loadCircuits().catch(reportUnreadCircuits(log));
   }
 
   async function resume(endpointId: string): Promise<boolean> {

@@ -1,19 +1,11 @@
 import type { HostApi } from '#plugin-api';
+import type { Cost } from '../../kit/format-cost.ts';
 import type { UsagePort, UsageRow } from '../../ports.ts';
 import { usageReference, type Item } from './queue/item.ts';
 import { taskTables } from './tables.ts';
 
 /** The usage module's table of calls; its README documents the columns. */
 const usageTable = 'svc_usage';
-
-/** The cost of items, by the usage ledger. */
-export interface Cost {
-  /** Millionths of a US dollar. */
-  readonly cost: number;
-  readonly calls: number;
-  /** Calls with an unknown price. */
-  readonly unpriced: number;
-}
 
 export type ItemCall = Pick<
   UsageRow,

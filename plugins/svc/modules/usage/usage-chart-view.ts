@@ -1,4 +1,5 @@
 import { formatCount, formatMoney, formatNumber, formatShortNumber } from '#plugin-api';
+import { formatCost } from '../../kit/format-cost.ts';
 import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
@@ -49,7 +50,7 @@ export function chartView({ days, span, metric, link }: ChartViewInit) {
       { name: 'narrow', ...draw(340) },
     ],
     rows: days
-      .map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: formatMoney(day.cost) }))
+      .map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: formatCost(day) }))
       .reverse(),
   };
 }

@@ -1,4 +1,5 @@
-import { formatMoney, type CliCommand } from '#plugin-api';
+import type { CliCommand } from '#plugin-api';
+import { formatCost } from '../../kit/format-cost.ts';
 import type { UsagePorts } from './module.ts';
 import { plainDollars } from './usage-csv.ts';
 import { filterNames, readFilter } from './usage-filter.ts';
@@ -48,8 +49,8 @@ export function usageCommands({ host }: Pick<UsagePorts, 'host'>): CliCommand[] 
           input_tokens: inputTokens,
           output_tokens: outputTokens,
           images,
-          cost_usd: plainDollars(cost),
-          cost: formatMoney(cost),
+          cost_usd: unpriced > 0 && unpriced === calls ? null : plainDollars(cost),
+          cost: formatCost({ cost, calls, unpriced }),
           without_price: unpriced,
         }));
       },

@@ -1,4 +1,5 @@
 import { formatCount, formatMoney, formatNumber, formatShortNumber, type AdminRequest } from '#plugin-api';
+import { formatCost } from '../../kit/format-cost.ts';
 import { moduleTitles } from '../../kit/module-titles.ts';
 import type { UsageRow } from './ledger/usage-tables.ts';
 import type { UsagePorts } from './module.ts';
@@ -172,7 +173,7 @@ function statsOf(sums: UsageSums) {
     },
     {
       label: 'Cost',
-      value: formatMoney(sums.cost),
+      value: sums.unpriced > 0 && sums.unpriced === sums.calls ? 'Unknown' : formatMoney(sums.cost),
       text: sums.unpriced === 0 ? 'estimated' : `without ${formatCount(sums.unpriced, 'call')}`,
     },
     {
@@ -212,7 +213,7 @@ function groupView({ by, groups, filter, sums, ports }: GroupInit) {
       code: by === 'model' || (by === 'outcome' && group.name !== 'ok'),
       href: linkTo({ ...filterQuery(filter), [by]: group.name }),
       share: Math.round((group.calls * 100) / sums.calls),
-      costText: group.unpriced === group.calls ? 'No price' : formatMoney(group.cost),
+      costText: formatCost(group),
       tokens: group.inputTokens + group.outputTokens,
     })),
     more: Math.max(0, groups.length - maxRows),
@@ -254,7 +255,7 @@ function callView(row: UsageRow, labels: ReadonlyMap<string, string>) {
     ...row,
     providerLabel: labels.get(row.provider) ?? row.provider,
     from: row.route ?? moduleLabel(row.module),
-    costText: row.sandbox === 1 ? '$0' : row.cost === null ? 'No price' : formatMoney(row.cost),
+    costText: row.sandbox === 1 ? '$0' : row.cost === null ? 'Unknown price' : formatMoney(row.cost),
     badge: succeeded ? { text: 'Succeeded', kind: 'success' } : { text: 'Failed', kind: 'error' },
     code: succeeded ? '' : row.outcome,
     isSandbox: row.sandbox === 1,

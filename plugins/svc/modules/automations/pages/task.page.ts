@@ -1,11 +1,5 @@
-import {
-  formatCount,
-  formatMoney,
-  formatNumber,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-} from '#plugin-api';
+import { formatCount, formatNumber, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import { itemStates, type ItemState, type Item, type ItemCounts } from '../queue/item.ts';
@@ -22,7 +16,6 @@ import {
   taskBadge,
 } from './task-labels.ts';
 import { taskSlug, itemSlug, taskEditSlug, tasksSlug } from './task-slugs.ts';
-import type { Cost } from '../costs.ts';
 import type { Task } from '../tasks/task.ts';
 
 const paths: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };
@@ -176,13 +169,8 @@ function stateTabs(
   ];
 }
 
-export function formatItemCost({ cost, calls, unpriced }: Cost): string {
-  if (calls === 0) return 'None yet';
-  return unpriced === 0
-    ? formatMoney(cost)
-    : unpriced === calls
-      ? 'Unknown price'
-      : `${formatMoney(cost)}, plus ${formatCount(unpriced, 'call')} with an unknown price`;
+export function formatItemCost(cost: Cost): string {
+  return cost.calls === 0 ? 'None yet' : formatCost(cost);
 }
 
 function formatLimits({ limits: { run, day }, attempts }: Task): string {

@@ -1,5 +1,6 @@
 import { formatMoney, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
+import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { Conversation, StoredMessage } from '../conversations/conversation.ts';
 import { logsJsonl, readConversations, type ExportedConversation } from '../conversations/export-logs.ts';
@@ -75,9 +76,18 @@ function conversationView(
     personHref:
       identifier === null ? '' : `${host.admin.url('svc/personal-data')}?${new URLSearchParams(identifier).toString()}`,
     tokens: messages.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0),
-    cost: formatMoney(messages.reduce((total, { cost }) => total + (cost ?? 0), 0)),
+    cost: formatCost(costOf(messages)),
     variables: Object.entries(conversation.variables).map(([name, value]) => ({ name, value })),
     messages: messages.map((message) => messageView(message, { botName, userName })),
+  };
+}
+
+function costOf(messages: readonly StoredMessage[]): Cost {
+  const called = messages.filter(({ usage, cost }) => usage !== null || cost !== null);
+  return {
+    cost: called.reduce((total, { cost }) => total + (cost ?? 0), 0),
+    calls: called.length,
+    unpriced: called.filter(({ cost }) => cost === null).length,
   };
 }
 

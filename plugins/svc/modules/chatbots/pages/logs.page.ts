@@ -1,7 +1,8 @@
-import { formatCount, formatDate, formatMoney, formatShortNumber, type AdminPageBody } from '#plugin-api';
+import { formatCount, formatDate, formatShortNumber, type AdminPageBody, type HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
 import { addDays, paginate, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
+import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import { drawChart, type ChartDay } from '../../../admin-ui/bar-chart.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
@@ -116,6 +117,7 @@ async function readRows(
     .where({ position: 1 })
     .select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
   const first = new Map(firsts.map(({ conversation_id, content }) => [conversation_id, content]));
+  const calls = await countCalls(host, ids);
   const users = await host.users.names([...new Set(rows.map(({ user_id }) => user_id).filter((id) => id > 0))]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => {
@@ -129,12 +131,35 @@ async function readRows(
       person: row.user_id === 0 ? guestName : (users.get(row.user_id) ?? deletedUserName),
       messages: row.message_count,
       tokens: row.tokens,
-      cost: formatMoney(row.cost),
+      cost: formatCost({ cost: row.cost, ...(calls.get(id) ?? { calls: 0, unpriced: 0 }) }),
       liked: row.liked,
       disliked: row.disliked,
       isRest: row.module === 'rest_api',
     };
   });
+}
+
+/** Answers that used tokens, by conversation, and those of them with an unknown price. */
+async function countCalls(
+  { database: { knex } }: Pick<HostApi, 'database'>,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Omit<Cost, 'cost'>>> {
+  const rows = (await knex(tables.messages)
+    .whereIn('conversation_id', [...ids])
+    .where({ role: 'assistant' })
+    .whereNotNull('total_tokens')
+    .groupBy('conversation_id')
+    .select('conversation_id', knex.raw('count(*) as calls'), knex.raw('count(cost) as priced'))) as {
+    readonly conversation_id: number;
+    readonly calls: number | string;
+    readonly priced: number | string;
+  }[];
+  return new Map(
+    rows.map((row) => [
+      row.conversation_id,
+      { calls: Number(row.calls), unpriced: Number(row.calls) - Number(row.priced) },
+    ]),
+  );
 }
 
 function shorten(text: string): string {
