@@ -125,6 +125,7 @@ describe('the page AI service', () => {
       text: ['acme-7'],
       embedding: ['acme-7'],
       image: ['acme-7'],
+      video: ['acme-7'],
       count: 1,
       syncedAt: Date.UTC(2026, 0, 1),
     };
