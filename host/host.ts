@@ -121,6 +121,7 @@ async function composeHost({
       await web.anonymousLimit.follow();
       const { url } = await web.server.listen({ port: config.port, host: config.host });
       await core.site.setAddress(url);
+      core.eventLoop.start();
       await createFirstAdministrator(core);
       if (config.role !== 'web') {
         await core.cron.start();

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '#plugin-api';
+import type { Clock, Logger, Undo } from '#plugin-api';
 
 /** Runs work under a name: a route or a job. */
 export type Track = <Result>(name: string, work: () => Result) => Result;
@@ -8,6 +8,8 @@ export interface EventLoopWatch {
   readonly track: Track;
   /** The delays in Prometheus's text format. */
   expose(): string;
+  /** Starts to measure. Commands never do: they may block as they like. */
+  start(): void;
   stop(): void;
 }
 
@@ -63,7 +65,7 @@ export function createEventLoopWatch({
     ended.clear();
     culprits.clear();
   };
-  const stop = clock.every(interval, measure);
+  let stopMeasuring: Undo | null = null;
 
   const track: Track = (name, work) => {
     const id = Symbol(name);
@@ -87,7 +89,14 @@ export function createEventLoopWatch({
   return {
     track,
     expose: () => [...exposeDelays({ counts, sum }), ...exposeBlocks({ blocks, longest })].join('\n'),
-    stop,
+    start() {
+      before = performance.now();
+      stopMeasuring ??= clock.every(interval, measure);
+    },
+    stop() {
+      stopMeasuring?.();
+      stopMeasuring = null;
+    },
   };
 }
 

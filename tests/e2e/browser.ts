@@ -40,6 +40,11 @@ export async function openPage(
   return { page, problems };
 }
 
+/** Ends all animations: after the change of a theme colors are on their way for a moment, longer in a busy browser. */
+export async function endAnimations(page: Page): Promise<void> {
+  await page.evaluate('for (const animation of document.getAnimations()) animation.finish()');
+}
+
 /** The administrator that tests make and sign in as. */
 export const ada = {
   login: 'ada',

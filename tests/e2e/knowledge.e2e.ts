@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
-import { overflow } from './browser.ts';
+import { endAnimations, overflow } from './browser.ts';
 import { errorsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 const pages: Readonly<Record<string, string>> = {
@@ -60,10 +60,7 @@ describe('knowledge bases in the browser', () => {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme });
         await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-        // Colours change over a moment.
-        await page.evaluate(
-          'Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null)))',
-        );
+        await endAnimations(page);
         expect(await errorsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
         expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
       }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { totpCode } from '../users/two-factor/totp-code.ts';
-import { accessibilityViolations, ada, openBrowser, openPage, overflow, signIn } from './browser.ts';
+import { accessibilityViolations, ada, endAnimations, openBrowser, openPage, overflow, signIn } from './browser.ts';
 
 const step = 30_000;
 
@@ -37,9 +37,9 @@ describe('two-step sign-in in a browser', () => {
   }
 
   /** After the change of a theme colors are on their way for a frame, also with reduced motion. */
-  function settled(page: Page): Promise<unknown> {
-    const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
-    return page.evaluate(`${frames}.then(() => Promise.all(document.getAnimations().map((each) => each.finished)))`);
+  async function settled(page: Page): Promise<void> {
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await endAnimations(page);
   }
 
   /** Light and dark, wide and narrow. */

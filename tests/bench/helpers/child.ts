@@ -96,15 +96,16 @@ export function runToEnd(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: init.cwd ?? checkout, env: cleanEnvironment(init.env) });
+    let output = '';
     let printed = '';
-    const note = (chunk: Buffer): void => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
       printed += chunk.toString();
-    };
-    child.stdout.on('data', note);
-    child.stderr.on('data', note);
+    });
+    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     child.once('error', reject);
-    child.once('exit', (code) => {
-      if (code === 0) resolve(printed);
+    child.once('close', (code) => {
+      if (code === 0) resolve(output);
       else
         reject(
           new Error(`${command} ${args.join(' ')} ended with code ${String(code)}: ${printed.trim().slice(-1000)}`),
