@@ -1,5 +1,5 @@
 import { RestError, formatCount, type HostApi } from '#plugin-api';
-import type { ImageParams } from '../kit/image-params.ts';
+import { supportedImageFields, type ImageParams } from '../kit/image-params.ts';
 import {
   ProviderError,
   type ImageRequest,
@@ -109,17 +109,17 @@ async function generateOnce(
     limit: limits.images,
     deadline: host.clock.now() + limits.images,
   };
-  let counts: UsageCounts = { model };
+  let counts: UsageCounts = { model, ...pricedFields(job) };
   return recordUsage({
     kind: 'image',
     provider: provider.id,
     model,
     origin: input.origin,
     limit: limits.images,
-    estimate: () => estimateImages(input.prompt, input.n ?? 1),
+    estimate: async () => ({ ...(await estimateImages(input.prompt, input.n ?? 1)), ...pricedFields(job) }),
     run: async () => {
       const outcomes = await runCalls(job, services);
-      counts = sumCounts(outcomes, model);
+      counts = { ...pricedFields(job), ...sumCounts(outcomes, model) };
       return mergeOutcomes(outcomes, job);
     },
     count: () => counts,
@@ -159,6 +159,11 @@ function buildRequest(input: GenerateImagesInput, defaults: ImageParams, model: 
     // Base64 can be saved without fetching it first.
     responseFormat: form === 'url' ? 'url' : 'b64_json',
   };
+}
+
+/** The size and quality that the price depends on: those of the request that the model supports. */
+function pricedFields({ request, provider, settings }: Job): Pick<UsageCounts, 'size' | 'quality'> {
+  return supportedImageFields(request, provider.images.takes?.(request.model, settings));
 }
 
 function runCalls(job: Job, services: ImageServices): Promise<ImageCallOutcome[]> {

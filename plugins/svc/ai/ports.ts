@@ -82,6 +82,9 @@ export interface EstimatedUse {
   readonly images: number;
   /** Length of videos. */
   readonly seconds?: number;
+  /** Of images: as requested, if the model supports it. */
+  readonly size?: string | undefined;
+  readonly quality?: string | undefined;
 }
 
 /** What a call used; `model` as the response names it. */
@@ -92,6 +95,9 @@ export interface UsageCounts {
   readonly images?: number;
   /** Length of videos. */
   readonly seconds?: number;
+  /** Of images: as requested, if the model supports it. */
+  readonly size?: string | undefined;
+  readonly quality?: string | undefined;
 }
 
 /** A call that is about to be made. */

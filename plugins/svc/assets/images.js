@@ -45,6 +45,8 @@ function followModel() {
       _nonce: form.elements.namedItem('_nonce').value,
       provider: provider.value,
       model: model.value,
+      size: form.elements.namedItem('size').value,
+      quality: form.elements.namedItem('quality').value,
     });
     try {
       const response = await fetch(form.dataset.takesUrl, {
@@ -80,6 +82,7 @@ function followModel() {
     offer();
     void update();
   });
+  for (const name of ['size', 'quality']) form.elements.namedItem(name).addEventListener('change', () => void update());
   let due = 0;
   model.addEventListener('input', () => {
     window.clearTimeout(due);

@@ -20,3 +20,14 @@ export interface ImageParams {
   readonly quality?: 'standard' | 'hd';
   readonly style?: 'vivid' | 'natural';
 }
+
+/** The size and quality that a model supports, and that its price may depend on. Without known fields, all. */
+export function supportedImageFields(
+  { size, quality }: { readonly [Name in 'size' | 'quality']?: ImageParams[Name] | undefined },
+  fields: { readonly size: boolean; readonly quality: readonly string[] } | undefined,
+): Pick<ImageParams, 'size' | 'quality'> {
+  return {
+    ...(size !== undefined && fields?.size !== false && { size }),
+    ...(quality !== undefined && fields?.quality.includes(quality) !== false && { quality }),
+  };
+}

@@ -48,6 +48,8 @@ export function createRecordUsage({ clock, ledger, guard }: RecordUsageParts): R
       outputTokens: counts.outputTokens ?? 0,
       images: counts.images ?? 0,
       ...(counts.seconds !== undefined && { seconds: counts.seconds }),
+      ...(counts.size !== undefined && { size: counts.size }),
+      ...(counts.quality !== undefined && { quality: counts.quality }),
       duration: clock.now() - started,
       outcome,
     });

@@ -154,6 +154,34 @@ describeDialects('budgets', (open) => {
     expect((await countersOf(database))['main/all/calls 2026-01']).to.deep.equal({ used: 1, reserved: 0, refused: 1 });
   });
 
+  it('reserve and count images by the price of their size and quality', async () => {
+    const node = await openNode(await open(), { budgets: [budget({ unit: 'dollars', amount: 0.3 })] });
+    const reserved: unknown[] = [];
+    const image = (fields: { size?: string; quality?: string }) =>
+      node.recordUsage({
+        kind: 'image',
+        provider: 'acme',
+        model: 'drawn',
+        limit: 60_000,
+        estimate: () => Promise.resolve({ inputTokens: 9, outputTokens: 6240, images: 1, ...fields }),
+        run: async () => {
+          reserved.push((await countersOf(node.database))['main/all/dollars 2026-01']?.reserved);
+          return {};
+        },
+        count: () => ({ model: 'drawn', images: 1, ...fields }),
+      });
+    expect((await image({ size: '1024x1792', quality: 'hd' })).cost).to.equal(120_000);
+    expect((await image({ size: '1024x1792', quality: 'standard' })).cost).to.equal(50_000);
+    const refusal = (await failureOf(
+      image({ size: '1024x1792', quality: 'hd' }).then(() => image({ quality: 'hd' })),
+    )) as RestError;
+    expect(refusal).to.include({ code: 'rest_svc_budget_exhausted' });
+    expect(reserved).to.deep.equal([120_000, 50_000, 120_000]);
+    expect(
+      (await node.database.knex('svc_usage').orderBy('id').select('cost')).map(({ cost }) => Number(cost)),
+    ).to.deep.equal([120_000, 50_000, 120_000]);
+  });
+
   it('settle a call whose reservation was given back already, once', async () => {
     const database = await open();
     const node = await openNode(database, { budgets: [budget({ amount: 2 })] });

@@ -5,7 +5,7 @@ import { createBudgetGuard } from '../../../../plugins/svc/modules/budgets/guard
 import { createBudgetReservations } from '../../../../plugins/svc/modules/budgets/guard/budget-reservations.ts';
 import { budgetMigration } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import { createRecordUsage } from '../../../../plugins/svc/modules/usage/record-usage.ts';
-import { findPrice } from '../../../../plugins/svc/modules/usage/prices/price.ts';
+import { findPrice, priceTable } from '../../../../plugins/svc/modules/usage/prices/price.ts';
 import type { RecordedCall } from '../../../../plugins/svc/ai/ports.ts';
 import { createUsageLedger } from '../../../../plugins/svc/modules/usage/ledger/usage-ledger.ts';
 import { usageMigration, usageReferenceMigration } from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
@@ -13,11 +13,15 @@ import { budgetDefaults, type Budget } from '../../../../plugins/svc/modules/bud
 import { silentLog } from '../../../helpers/silent-log.ts';
 
 /** An embedding of a thousand tokens costs 1,000 millionths, an image of `drawn` 50,000. */
-export const prices = [
-  { provider: 'acme', model: 'acme-1', input: 20, output: 60 },
-  { provider: 'acme', model: 'drawn', image: 0.05 },
-  { provider: 'acme', model: 'embedded', input: 1 },
-];
+const prices = priceTable(
+  [
+    { provider: 'acme', model: 'acme-1', input: 20, output: 60 },
+    { provider: 'acme', model: 'drawn', image: 0.05 },
+    { provider: 'acme', model: 'drawn', size: '1024x1792', quality: 'hd' as const, image: 0.12 },
+    { provider: 'acme', model: 'embedded', input: 1 },
+  ],
+  [],
+);
 
 type Result = { readonly inputTokens: number; readonly outputTokens: number };
 

@@ -53,7 +53,7 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
 
   /** A model with a price per image is not paid for by tokens. */
   async function pricedUse({ kind, provider, model }: BudgetedCall, use: EstimatedUse): Promise<EstimatedUse> {
-    const price = kind === 'image' ? await findPrice({ provider, model }) : null;
+    const price = kind === 'image' ? await findPrice({ provider, model, size: use.size, quality: use.quality }) : null;
     if (price?.image === undefined) return use;
     return { ...use, outputTokens: 0, ...(price.input === undefined && { inputTokens: 0 }) };
   }

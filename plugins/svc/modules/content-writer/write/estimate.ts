@@ -1,3 +1,4 @@
+import { supportedImageFields, type ImageParams } from '../../../kit/image-params.ts';
 import { estimateTokens } from '../../../ai/estimate-tokens.ts';
 import type { ContentPorts } from '../content-writer.ts';
 import { enabledParts, type PartName, type TemplateSettings } from '../templates/template.ts';
@@ -62,6 +63,7 @@ export async function estimateContent(
       inputTokens,
       outputTokens,
       images: isImage ? 1 : 0,
+      ...(isImage && (await imageFields(ports, template, prompt))),
     });
     total = {
       inputTokens: total.inputTokens + inputTokens,
@@ -75,6 +77,21 @@ export async function estimateContent(
       draft = { ...draft, [part]: part === 'tags' ? [sampleText(typicalTokens.tags)] : sampleText(outputTokens) };
   }
   return total;
+}
+
+/** The size and quality of the featured image, for its price. */
+async function imageFields(
+  { settings, providers }: ContentPorts,
+  template: TemplateSettings,
+  { provider: id, model }: { readonly provider: string; readonly model: string },
+): Promise<Pick<ImageParams, 'size' | 'quality'>> {
+  const defaults = await settings.imageDefaults();
+  const provider = providers.all().find((one) => one.id === id);
+  const size = template.parts.image.size || defaults.size;
+  return supportedImageFields(
+    { ...defaults, ...(size !== undefined && { size: size as NonNullable<ImageParams['size']> }) },
+    provider?.images?.takes?.(model, await settings.provider(id)),
+  );
 }
 
 /** `About 9,300 tokens, $0.012.` @param times number of texts */

@@ -102,6 +102,8 @@ export function imagesPage(parts: Images): AdminPageBody {
         const fields = await modelFields(parts, {
           provider: readText(request, 'provider'),
           model: readText(request, 'model').trim(),
+          size: readText(request, 'size').trim(),
+          quality: readText(request, 'quality'),
         });
         return { data: { ...fields, priceText: priceText(fields.price) } };
       },

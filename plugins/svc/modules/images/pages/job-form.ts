@@ -1,6 +1,6 @@
 import type { Images, Provider } from '../images.ts';
 import { formatMoney } from '#plugin-api';
-import { imageParamSchemas } from '../../../kit/image-params.ts';
+import { imageParamSchemas, supportedImageFields, type ImageParams } from '../../../kit/image-params.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { modelsOfKind } from '../../../settings/model-lists.ts';
@@ -65,9 +65,17 @@ interface ModelFields extends ImageFields {
 
 const allFields: ImageFields = { size: true, quality: ['standard', 'hd'], style: true };
 
+/** Blank values take the saved ones. */
+interface ModelChoice {
+  readonly provider: string;
+  readonly model: string;
+  readonly size: string;
+  readonly quality: string;
+}
+
 export async function modelFields(
   parts: Images,
-  { provider: id, model: asked }: { readonly provider: string; readonly model: string },
+  { provider: id, model: asked, ...chosen }: ModelChoice,
 ): Promise<ModelFields> {
   const provider = parts.providers.all().find((one) => one.id === id);
   const settings = await parts.settings.provider(id);
@@ -76,7 +84,12 @@ export async function modelFields(
     (typeof settings.image_model === 'string' ? settings.image_model : '') ||
     String(provider?.settings.properties['image_model']?.default ?? '');
   const fields = provider?.images?.takes?.(model, settings) ?? allFields;
-  const price = await parts.costOf({ provider: id, model, inputTokens: 0, outputTokens: 0, images: 1 });
+  const saved = await parts.settings.imageDefaults();
+  const priced = supportedImageFields(
+    { size: chosen.size || saved.size, quality: chosen.quality || saved.quality } as ImageParams,
+    fields,
+  );
+  const price = await parts.costOf({ provider: id, model, inputTokens: 0, outputTokens: 0, images: 1, ...priced });
   return { ...fields, model, edit: provider?.images?.editing?.accepts(model, settings) ?? null, price };
 }
 
@@ -108,7 +121,12 @@ export async function jobForm(
   const providers = await providerChoices(parts, mode);
   const text = (name: string): string => (typeof values[name] === 'string' ? values[name] : '');
   const provider = providers.find(({ value }) => value === text('provider')) ?? providers[0];
-  const fields = await modelFields(parts, { provider: provider?.value ?? '', model: text('model') });
+  const fields = await modelFields(parts, {
+    provider: provider?.value ?? '',
+    model: text('model'),
+    size: text('size'),
+    quality: text('quality'),
+  });
   return {
     prompt: text('prompt'),
     provider: provider?.value ?? '',

@@ -5,7 +5,7 @@ import { wholeCounts } from './usage-row.ts';
 
 export type PricedUsage = Pick<
   UsageRecord,
-  'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images' | 'seconds'
+  'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images' | 'seconds' | 'size' | 'quality'
 >;
 
 export interface CallPriceParts {
@@ -33,17 +33,18 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
  * costs nothing, whatever the prices. Prices are per million tokens, so a token's price in dollars is its price here in
  * millionths.
  *
- * A model with a price per token and one per image costs the sum of both. Images without counted tokens have no price by
- * tokens.
+ * A model with a price per token and one per image costs the sum of both; with one per image alone, its images cost that
+ * and their tokens nothing. Images without counted tokens have no price by tokens.
  */
 export function priceOf(usage: PricedUsage, prices: PriceTable): number | null {
   const { inputTokens, outputTokens, images, seconds = 0 } = usage;
   if (inputTokens === 0 && outputTokens === 0 && images === 0 && seconds === 0) return 0;
   const price = findPrice(usage, prices);
   if (price === null) return null;
+  const perImage = images > 0 && price.image !== undefined;
   const parts = [
-    partialCost(inputTokens, price.input),
-    partialCost(outputTokens, price.output),
+    partialCost(inputTokens, price.input ?? (perImage ? 0 : undefined)),
+    partialCost(outputTokens, price.output ?? (perImage ? 0 : undefined)),
     // A model whose images are paid for as tokens has no price per image; without tokens their cost is unknown.
     images > 0 && price.image === undefined && outputTokens > 0
       ? 0

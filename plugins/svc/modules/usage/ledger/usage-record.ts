@@ -14,6 +14,9 @@ export interface UsageRecord extends UsageOrigin {
   readonly images: number;
   /** Length of the videos received, for the price only. Default 0. */
   readonly seconds?: number;
+  /** Of the images, for the price only: as requested, if the model supports it. */
+  readonly size?: string | undefined;
+  readonly quality?: string | undefined;
   /** Milliseconds from the first attempt to the end of the last. */
   readonly duration: number;
   /** `ok`, or the code of the error the caller got. */

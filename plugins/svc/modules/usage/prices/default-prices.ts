@@ -22,8 +22,19 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'openai', model: 'text-embedding-3-large', input: 0.13 },
   // Images paid for as tokens: text in, image out.
   { provider: 'openai', model: 'gpt-image-2*', input: 5, output: 30 },
-  // Standard quality, 1024x1024.
+  { provider: 'openai', model: 'gpt-image-1', input: 5, output: 40 },
+  { provider: 'openai', model: 'gpt-image-1.5*', input: 5, output: 32 },
+  { provider: 'openai', model: 'gpt-image-1-mini*', input: 2, output: 8 },
+  // Without a size or quality: standard quality, 1024x1024.
   { provider: 'openai', model: 'dall-e-3', image: 0.04 },
+  { provider: 'openai', model: 'dall-e-3', size: '1792x1024', image: 0.08 },
+  { provider: 'openai', model: 'dall-e-3', size: '1024x1792', image: 0.08 },
+  { provider: 'openai', model: 'dall-e-3', quality: 'hd', image: 0.08 },
+  { provider: 'openai', model: 'dall-e-3', size: '1792x1024', quality: 'hd', image: 0.12 },
+  { provider: 'openai', model: 'dall-e-3', size: '1024x1792', quality: 'hd', image: 0.12 },
+  { provider: 'openai', model: 'dall-e-2', image: 0.02 },
+  { provider: 'openai', model: 'dall-e-2', size: '512x512', image: 0.018 },
+  { provider: 'openai', model: 'dall-e-2', size: '256x256', image: 0.016 },
   { provider: 'azure', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
   { provider: 'azure', model: 'gpt-4o-mini*', input: 0.15, output: 0.6 },
   { provider: 'azure', model: 'text-embedding-3-small', input: 0.02 },
@@ -31,6 +42,13 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'google', model: 'gemini-3.5-flash*', input: 1.5, output: 9 },
   { provider: 'google', model: 'gemini-embedding-001', input: 0.15 },
   { provider: 'google', model: 'gemini-3.1-flash-image*', input: 0.5, output: 60 },
+  // Paid for as tokens, of which a larger size takes more.
+  { provider: 'google', model: 'gemini-3-pro-image*', input: 2, output: 120 },
+  { provider: 'google', model: 'gemini-2.5-flash-image*', input: 0.3, output: 30 },
+  // One price for all sizes.
+  { provider: 'google', model: 'imagen-4.0-fast*', image: 0.02 },
+  { provider: 'google', model: 'imagen-4.0-generate*', image: 0.04 },
+  { provider: 'google', model: 'imagen-4.0-ultra*', image: 0.06 },
   // Videos in 720p and 1080p.
   { provider: 'google', model: 'veo-3.1-fast*', second: 0.15 },
   { provider: 'google', model: 'veo-3.1-generate*', second: 0.4 },

@@ -15,6 +15,8 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
           source,
           provider: price.provider,
           model: price.model,
+          size: price.size ?? '',
+          quality: price.quality ?? '',
           input: price.input ?? '',
           output: price.output ?? '',
           image: price.image ?? '',
@@ -29,7 +31,10 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
       args: [
         {
           name: 'json',
-          description: 'A list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}]',
+          description:
+            'A list: [{"provider": "openai", "model": "gpt-5*", "input": 2.5, "output": 15}]. A price of images can be ' +
+            'that of a size and a quality: {"provider": "openai", "model": "dall-e-3", "size": "1024x1792", ' +
+            '"quality": "hd", "image": 0.12}',
         },
       ],
       run: async ({ args: [json = ''] }) => ({ own: await prices.save(json) }),

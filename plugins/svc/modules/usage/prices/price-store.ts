@@ -1,6 +1,14 @@
 import { RestError, type OptionsApi } from '#plugin-api';
 import { defaultPrices } from './default-prices.ts';
-import { findPrice, priceTable, pricesOption, pricesSchema, type Price, type PriceTable } from './price.ts';
+import {
+  findPrice,
+  priceTable,
+  pricesOption,
+  pricesSchema,
+  type Price,
+  type PricedModel,
+  type PriceTable,
+} from './price.ts';
 import { readPrices, type PriceError } from './read-prices.ts';
 
 /** The site's price table. A change applies to new calls, on every node within a second. */
@@ -10,7 +18,7 @@ export interface PriceStore {
   /** Own prices, then the built-in ones. */
   table(): Promise<PriceTable>;
   /** The price of a model, or null without one. */
-  find(model: Pick<Price, 'provider' | 'model'>): Promise<Price | null>;
+  find(model: PricedModel): Promise<Price | null>;
   /**
    * Replaces the own prices by those of a JSON text. @throws RestError 400 with `data.errors`, a PriceError for each
    * error; then nothing is saved.
@@ -70,10 +78,11 @@ export function priceErrorsOf(error: unknown): readonly PriceError[] | null {
 
 function isPrice(value: unknown): value is Price {
   if (typeof value !== 'object' || value === null) return false;
-  const { provider, model, ...figures } = value as Record<string, unknown>;
+  const { provider, model, size, quality, ...figures } = value as Record<string, unknown>;
   return (
     typeof provider === 'string' &&
     typeof model === 'string' &&
+    [size, quality].every((text) => text === undefined || typeof text === 'string') &&
     Object.values(figures).every((figure) => figure === undefined || (typeof figure === 'number' && figure >= 0))
   );
 }

@@ -15,6 +15,7 @@ const example: readonly Price[] = [
   { provider: 'openai', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
   { provider: 'azure', model: 'my-deployment', input: 2.5, output: 15 },
   { provider: 'openai', model: 'dall-e-3', image: 0.04 },
+  { provider: 'openai', model: 'dall-e-3', size: '1024x1792', quality: 'hd', image: 0.12 },
 ];
 
 /** The page "Prices": the site's own prices as JSON, and the built-in ones. */

@@ -53,6 +53,7 @@ function entryErrors(entry: unknown, lines: EntryLines = { line: 1, members: {} 
     const sentence = valueError(name as keyof Price, values[name]);
     return sentence === null ? [] : [{ line: at(name), sentence }];
   });
+  const ofImages = values['size'] !== undefined || values['quality'] !== undefined;
   const priced = ['input', 'output', 'image', 'second'].some((name) => values[name] !== undefined);
   return [
     ...unknown,
@@ -60,6 +61,9 @@ function entryErrors(entry: unknown, lines: EntryLines = { line: 1, members: {} 
     ...(priced
       ? []
       : [{ line: lines.line, sentence: 'Set at least one of input, output, image and second. Use 0 for free.' }]),
+    ...(priced && ofImages && values['image'] === undefined
+      ? [{ line: at('size'), sentence: 'A price by size or quality is one of images. Set "image".' }]
+      : []),
   ];
 }
 
@@ -76,6 +80,14 @@ function valueError(name: keyof Price, value: unknown): string | null {
       : null;
   }
   if (value === undefined) return null;
+  if (name === 'size')
+    return typeof value === 'string' && new RegExp(priceSchema.properties.size.pattern).test(value)
+      ? null
+      : '"size" must be the width and height in pixels, such as "1024x1792".';
+  if (name === 'quality')
+    return priceSchema.properties.quality.enum.some((quality) => quality === value)
+      ? null
+      : `"quality" must be ${priceSchema.properties.quality.enum.map((quality) => `"${quality}"`).join(' or ')}.`;
   const { title, minimum = 0, maximum = Infinity } = priceSchema.properties[name];
   return typeof value === 'number' && value >= minimum && value <= maximum
     ? null
@@ -85,15 +97,20 @@ function valueError(name: keyof Price, value: unknown): string | null {
 function duplicateErrors(entries: readonly unknown[], lines: readonly EntryLines[]): PriceError[] {
   const seen = new Map<string, number>();
   return entries.flatMap((entry, index) => {
-    const { provider, model } = (entry ?? {}) as Partial<Price>;
+    const { provider, model, size, quality } = (entry ?? {}) as Partial<Price>;
     const line = lines[index]?.line ?? 1;
-    const name = JSON.stringify([provider, model]);
+    const name = JSON.stringify([provider, model, size, quality]);
     const first = seen.get(name);
     if (first === undefined || provider === undefined) {
       seen.set(name, line);
       return [];
     }
-    return [{ line, sentence: `Line ${first} already has a price for this provider and model. Keep one of them.` }];
+    return [
+      {
+        line,
+        sentence: `Line ${first} already has a price for this provider, model, size and quality. Keep one of them.`,
+      },
+    ];
   });
 }
 

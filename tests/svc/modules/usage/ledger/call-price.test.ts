@@ -31,6 +31,41 @@ describe('the price of a call', () => {
     expect(of({ images: 1, inputTokens: 10, outputTokens: 1000 }, { ...acme, input: 5, output: 30 })).to.equal(30_050);
   });
 
+  it('is that of the images alone for a model with a price per image and none per token', () => {
+    expect(of({ images: 2, inputTokens: 10, outputTokens: 1000 }, { ...acme, image: 0.04 })).to.equal(80_000);
+    expect(of({ inputTokens: 10 }, { ...acme, image: 0.04 })).to.equal(null);
+  });
+
+  it('of images is that of their size and quality, the most specific entry first', () => {
+    const prices: Price[] = [
+      { ...acme, image: 0.01 },
+      { ...acme, quality: 'hd', image: 0.02 },
+      { ...acme, size: '1024x1792', image: 0.03 },
+      { ...acme, size: '1024x1792', quality: 'hd', image: 0.04 },
+      { provider: '*', model: '*', size: '512x512', image: 0.05 },
+    ];
+    const image = (size?: string, quality?: string) => of({ images: 1, size, quality }, ...prices);
+    expect([image(), image('1024x1024'), image('512x512', 'standard')]).to.deep.equal([10_000, 10_000, 10_000]);
+    expect([image('1024x1024', 'hd'), image(undefined, 'hd')]).to.deep.equal([20_000, 20_000]);
+    expect([image('1024x1792'), image('1024x1792', 'standard')]).to.deep.equal([30_000, 30_000]);
+    expect(image('1024x1792', 'hd')).to.equal(40_000);
+    expect(of({ images: 1, size: '512x512' }, { ...acme, size: '1024x1024', image: 1 })).to.equal(null);
+  });
+
+  it('of DALL-E is known by size and quality without own prices', () => {
+    const dollars = (size?: string, quality?: string) =>
+      priceOf(
+        { ...nothing, provider: 'openai', model: 'dall-e-3', images: 1, size, quality },
+        priceTable([], defaultPrices),
+      );
+    expect([
+      dollars(),
+      dollars('1024x1024', 'hd'),
+      dollars('1792x1024', 'standard'),
+      dollars('1024x1792', 'hd'),
+    ]).to.deep.equal([40_000, 80_000, 80_000, 120_000]);
+  });
+
   it('is nothing where nothing was used, whatever the prices', () => {
     expect(of({})).to.equal(0);
     expect(of({ inputTokens: 5 }, { ...acme, input: 0 })).to.equal(0);

@@ -58,9 +58,26 @@ describe('prices typed as JSON', () => {
     const sentences = found.map(([, sentence]) => sentence);
     expect(sentences[0]).to.equal('"provider" must be an id of lower-case letters and digits, or "*", not "Open AI".');
     expect(sentences[2]).to.equal('"input" must be a number from 0 to 100000: US dollars per million input tokens.');
-    expect(sentences[4]).to.equal('Unknown member "per_image". Use provider, model, input, output, image, second.');
+    expect(sentences[4]).to.equal(
+      'Unknown member "per_image". Use provider, model, size, quality, input, output, image, second.',
+    );
     expect(sentences[5]).to.equal('Set at least one of input, output, image and second. Use 0 for free.');
-    expect(sentences[7]).to.equal('Line 2 already has a price for this provider and model. Keep one of them.');
+    expect(sentences[7]).to.equal(
+      'Line 2 already has a price for this provider, model, size and quality. Keep one of them.',
+    );
+  });
+
+  it('can be of images of one size and quality', () => {
+    const entry = (members: object) => JSON.stringify([{ provider: 'openai', model: 'dall-e-3', ...members }]);
+    expect(readPrices(entry({ size: '1024x1792', quality: 'hd', image: 1 }))).to.have.property('prices');
+    expect(errors(entry({ size: 'big', quality: 'low', input: 1 })).map(([, sentence]) => sentence)).to.deep.equal([
+      '"size" must be the width and height in pixels, such as "1024x1792".',
+      '"quality" must be "standard" or "hd".',
+      'A price by size or quality is one of images. Set "image".',
+    ]);
+    const two = `[{"provider": "a", "model": "b", "image": 1},\n{"provider": "a", "model": "b", "size": "1x1", "image": 2}]`;
+    expect(errors(two)).to.deep.equal([]);
+    expect(errors(two.replace('1}', '1, "size": "1x1"}'))[0]?.[0]).to.equal(2);
   });
 
   it('must be a list', () => {
