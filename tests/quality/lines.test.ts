@@ -14,8 +14,11 @@ describe('the lines and files of the project', () => {
     expect(longLinesIn('a.hbs', `<p>${long}</p>\n`)).to.deep.equal(['a.hbs:1 (157)']);
   });
 
-  /** 1,140 before document workers, mail, two-step sign-in, account pages and the security log, which brought 60. */
-  it('keeps host and plugins at 1,260 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_260);
+  /**
+   * 1,140 before document workers, mail, two-step sign-in, account pages and the security log, which brought 60. Jobs,
+   * the compiler, private media, post passwords, comments, videos and key rotation brought 90.
+   */
+  it('keeps host and plugins at 1,295 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_295);
   });
 });
