@@ -34,6 +34,7 @@ const form = {
         { value: 'pm', label: 'In the afternoon' },
       ],
     },
+    { id: 'page', type: 'hidden', label: 'Page', source: 'page_url' },
   ],
 };
 const showForm = {
@@ -156,6 +157,7 @@ describeHosts('events of the chat widget', ({ location }) => {
         first: 'Ada',
         mail: 'ada@example.com',
         when: 'pm',
+        page: 'https://shop.example.com/contact',
         email: 'ada@example.com',
         first_name: 'Ada',
       });

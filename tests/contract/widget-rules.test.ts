@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { FormResponse, SendEvent } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
+import { submissionsTable } from '../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
-import { describeWidget, type Failure } from './widget-site.ts';
+import { describeWidget, type Failure, type Guest } from './widget-site.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -224,6 +225,58 @@ describeWidget('rules of a chatbot in the widget', (site) => {
       'You said: Please call me',
       'We will call you, Ada.',
     ]);
+  });
+});
+
+describeWidget('hidden fields of chat forms', (site) => {
+  const sources = ['page_url', 'page_title', 'query:utm_source', 'user_id', 'user_name', 'user_email'];
+  const hidden = sources.map((source, at) => ({ id: `h${String(at)}`, type: 'hidden', label: source, source }));
+  const forms = [{ ...lead, elements: [{ id: 'note', type: 'text', label: 'Note' }, ...hidden] }];
+  const rules = [rule('show', 'message_received', { type: 'display_form', form_id: 'lead' })];
+  const page_url = 'https://shop.example.com/?utm_source=spring';
+
+  it('are not shown, and filled by the server: the user is the one who is signed in, whatever was sent', async () => {
+    const { host } = site();
+    const bot = await site().bot({ forms, rules });
+    const ada = await site().user('ada');
+    const forged = { note: 'Hi', ...Object.fromEntries(hidden.map(({ id }) => [id, 'forged'])) };
+    const submitted = async (guest: Guest): Promise<Fields> => {
+      expect((await guest.send('Hello')).body.form?.elements.map(({ id }) => id)).to.deep.equal(['note']);
+      const sent = {
+        conversation: guest.conversation,
+        submission_id: randomUUID(),
+        values: forged,
+        page_url,
+        page_title: 'A small\n shop',
+      };
+      expect((await guest.post('forms/lead', sent)).status).to.equal(200);
+      const stored: unknown = await host.database
+        .knex(submissionsTable)
+        .where({ uuid: sent.submission_id })
+        .first('answers');
+      return (JSON.parse((stored as { answers: string }).answers) as { inputs: Fields }).inputs;
+    };
+    const seen = { note: 'Hi', h0: page_url, h1: 'A small shop', h2: 'spring' };
+    expect(await submitted(await site().started(bot))).to.deep.equal({ ...seen, h3: '', h4: '', h5: '' });
+    const user = await host.users.find('ada');
+    expect(await submitted(await site().started(bot, { origin: host.url, cookie: ada.cookie }))).to.deep.equal({
+      ...seen,
+      h3: String(ada.id),
+      h4: user?.displayName,
+      h5: user?.email,
+    });
+  });
+
+  it('are refused without a source, or if they are required', async () => {
+    const refused = async (element: Fields): Promise<string> => {
+      const [form] = forms;
+      const given = { forms: [{ ...form, elements: [{ id: 'x', label: 'X', ...element }] }] };
+      return (await site().host.cli('svc', 'bot', 'create', '--json', JSON.stringify(given))).err;
+    };
+    expect(await refused({ type: 'hidden' })).to.contain('elements[0].source must name what fills the field');
+    expect(await refused({ type: 'hidden', source: 'password' })).to.contain('must be page_url, page_title, query:');
+    expect(await refused({ type: 'text', source: 'page_url' })).to.contain('is only for fields of type hidden');
+    expect(await refused({ type: 'hidden', source: 'page_url', required: true })).to.contain('must be false');
   });
 });
 

@@ -24,6 +24,16 @@ describe('rules and forms of chatbots in the admin', () => {
     await third.getByLabel('Options').fill('am | In the morning\npm | In the afternoon');
     await third.getByRole('button', { name: /^Move up/ }).click();
     await page.locator('[data-row="element"]').nth(1).getByLabel('Options').waitFor();
+    await page.getByLabel('Type of the new field').selectOption('hidden');
+    await page.getByRole('button', { name: 'Add a field' }).click();
+    const fourth = page.locator('[data-row="element"]').nth(3);
+    await fourth.getByLabel('Filled with').waitFor();
+    expect(await fourth.getByLabel('Query parameter').isVisible()).to.equal(false);
+    expect(await fourth.getByLabel('Required').isVisible()).to.equal(false);
+    expect(await third.getByLabel('Filled with').isVisible()).to.equal(false);
+    await fourth.getByLabel('Label').fill('Campaign');
+    await fourth.getByLabel('Filled with').selectOption('query');
+    await fourth.getByLabel('Query parameter').fill('utm_source');
     await save();
     await page.getByText('Call me back saved.').waitFor();
     await page.getByRole('link', { name: 'Add a rule that shows it' }).click();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { submissionsTable } from '../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
 import type { Page } from 'playwright-core';
 import { startWidgetSite, type WidgetSite } from './widget-site.ts';
 
@@ -222,6 +223,8 @@ describe('the widget on difficult pages', () => {
           },
           { id: 'phone', type: 'phone', label: 'Phone' },
           { id: 'ok', type: 'consent', label: 'You may store this', required: true },
+          { id: 'title', type: 'hidden', label: 'Page title', source: 'page_title' },
+          { id: 'campaign', type: 'hidden', label: 'Campaign', source: 'query:utm_source' },
         ],
       },
     ];
@@ -237,6 +240,7 @@ describe('the widget on difficult pages', () => {
       },
     ];
     const { page, chat, problems } = await site.visit({ body: site.tag(await site.bot({ forms, rules })) });
+    await page.goto(`${page.url()}?utm_source=spring`);
     await chat.open();
     await chat.ask('echo: contact');
     await chat.root.getByLabel('Email').waitFor();
@@ -253,6 +257,7 @@ describe('the widget on difficult pages', () => {
         .getByLabel('Email')
         .evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus')),
     ).to.equal(true);
+    expect(await chat.root.getByText(/Page title|Campaign/).count()).to.equal(0);
     await chat.root.getByLabel('Email').fill('ada@example.com');
     await chat.root.getByLabel('Topic').selectOption('A return');
     await chat.root.getByLabel('Evening').check();
@@ -266,6 +271,11 @@ describe('the widget on difficult pages', () => {
     await page.reload();
     await chat.answers.getByText('contact').waitFor();
     expect(await send.count()).to.equal(0);
+    const stored: unknown = await site.host.database.knex(submissionsTable).first('answers');
+    expect((JSON.parse((stored as { answers: string }).answers) as { inputs: object }).inputs).to.deep.include({
+      title: 'A small shop',
+      campaign: 'spring',
+    });
     expect(problems.filter((text) => !text.includes('400'))).to.deep.equal([]);
   });
 });

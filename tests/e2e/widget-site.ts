@@ -122,7 +122,7 @@ export async function startWidgetSite(): Promise<WidgetSite> {
 
 function serve(pages: ReadonlyMap<string, ForeignPage>): Promise<Server> {
   const server = createServer((request, response) => {
-    const page = pages.get(request.url ?? '');
+    const page = pages.get((request.url ?? '').split('?', 1)[0] ?? '');
     response.writeHead(page ? 200 : 404, { 'Content-Type': 'text/html; charset=utf-8', ...page?.headers });
     response.end(
       page &&

@@ -4,7 +4,7 @@ import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names
 import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { listErrors, duplicateErrors } from '../../../kit/settings-schema/check-shape.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
-import type { BotForm } from '../forms/form.ts';
+import type { BotForm, FormElement } from '../forms/form.ts';
 import { urlError } from '../rules/call-url.ts';
 import { patternError, patternLines } from '../rules/match-pattern.ts';
 import type { BotSettings } from './bot.ts';
@@ -58,7 +58,8 @@ function findFormErrors(forms: readonly BotForm[]): SettingErrors {
         elements.map(({ id }) => id),
       ),
     );
-    elements.forEach(({ type, options }, index) => {
+    elements.forEach(({ type, options, required, source }, index) => {
+      Object.assign(errors, hiddenErrors(`${path}[${String(index)}]`, { type, required, source }));
       const here = `${path}[${String(index)}].options`;
       if (['select', 'radio', 'checkbox'].includes(type) && options.length === 0)
         errors[here] = `${here} must hold at least one option.`;
@@ -73,6 +74,20 @@ function findFormErrors(forms: readonly BotForm[]): SettingErrors {
     });
   });
   return errors;
+}
+
+function hiddenErrors(
+  path: string,
+  { type, required, source }: Pick<FormElement, 'type' | 'required' | 'source'>,
+): SettingErrors {
+  if (type !== 'hidden')
+    return source === '' ? {} : { [`${path}.source`]: `${path}.source is only for fields of type hidden.` };
+  return {
+    ...(source === '' && { [`${path}.source`]: `${path}.source must name what fills the field.` }),
+    ...(required && {
+      [`${path}.required`]: `${path}.required must be false, because visitors cannot fill hidden fields.`,
+    }),
+  };
 }
 
 function findRuleErrors({ rules, forms }: BotSettings): SettingErrors {

@@ -1,6 +1,6 @@
 import { RestError } from '#plugin-api';
 import type { BotForm, CheckedForm, FormElement, FormValues } from './form.ts';
-import { readElement, type ElementValue } from './read-element.ts';
+import { readElement, type ElementValue, type HiddenFacts } from './read-element.ts';
 import { foldText } from '../../../kit/fold-text.ts';
 
 /** Names of common fields for receivers, whatever the form calls them (contract 6.5). */
@@ -53,10 +53,12 @@ const fullName = ['name', 'full_name', 'fullname', 'your_name'];
 
 /**
  * The values of common fields, by alias: of the first element whose id or label is one of the names. For email and phone
- * the first element of that type also matches. A field for the full name is split at its last space.
+ * the first element of that type also matches. A field for the full name is split at its last space. What the visitor
+ * entered comes before hidden elements.
  */
 function findAliases(filled: readonly (readonly [FormElement, ElementValue])[]): Partial<Record<Alias, string>> {
-  const texts = filled.filter(
+  const entered = filled.filter(([{ type }]) => type !== 'hidden');
+  const texts = [...entered, ...filled.filter(([{ type }]) => type === 'hidden')].filter(
     (entry): entry is readonly [FormElement, string | number] =>
       (typeof entry[1] === 'string' || typeof entry[1] === 'number') && entry[1] !== '',
   );
@@ -91,19 +93,22 @@ function splitName(text: string): { first_name: string; last_name?: string } {
 
 /**
  * Validates what a visitor submitted: every element by its type, and that required ones are filled. The browser's own
- * checks do not count. Values of unknown elements are left out.
+ * checks do not count. Values of unknown elements are left out, and so are sent values of hidden ones, which only the
+ * server fills.
  *
  * @param values By id of the element, as the browser sent them.
+ * @param facts What fills the hidden elements.
  * @throws RestError 400 `rest_invalid_param`, `data.params` with a sentence for each invalid element by its id (D4).
  */
-export function checkForm(form: BotForm, values: Readonly<Record<string, unknown>>): CheckedForm {
+export function checkForm(form: BotForm, values: Readonly<Record<string, unknown>>, facts: HiddenFacts): CheckedForm {
   const errors: Record<string, string> = {};
   const inputs: Record<string, ElementValue> = {};
   const display: Record<string, string> = {};
   const labels: Record<string, string> = {};
   const filled: [FormElement, ElementValue][] = [];
   for (const element of form.elements) {
-    const read = readElement(element, Object.hasOwn(values, element.id) ? values[element.id] : undefined);
+    const sent = Object.hasOwn(values, element.id) ? values[element.id] : undefined;
+    const read = readElement(element, sent, facts);
     if ('error' in read) {
       errors[element.id] = read.error;
       continue;

@@ -1,5 +1,5 @@
 export type FormElementType =
-  'text' | 'textarea' | 'email' | 'phone' | 'number' | 'select' | 'radio' | 'checkbox' | 'consent';
+  'text' | 'textarea' | 'email' | 'phone' | 'number' | 'select' | 'radio' | 'checkbox' | 'consent' | 'hidden';
 
 export interface FormOption {
   /** What is submitted. */
@@ -18,6 +18,8 @@ export interface FormElement {
   readonly required: boolean;
   /** For select, radio and checkbox (multiple choice); otherwise empty. */
   readonly options: readonly FormOption[];
+  /** Of `hidden`: what fills it, one of the schema, such as `page_url` or `query:<name>`. Otherwise empty. */
+  readonly source: string;
 }
 
 /** A form that a rule shows in the conversation (contract 6.2, `chatbot.form_submitted`). */
@@ -31,6 +33,15 @@ export interface BotForm {
   /** Shown after the form was submitted. */
   readonly thanks: string;
   readonly elements: readonly FormElement[];
+}
+
+/** A form without its hidden elements, which are not sent to browsers. */
+export interface VisibleForm extends Omit<BotForm, 'elements'> {
+  readonly elements: readonly VisibleElement[];
+}
+
+export interface VisibleElement extends FormElement {
+  readonly type: Exclude<FormElementType, 'hidden'>;
 }
 
 /** Submitted values by id of the element: a text, a number, the selected values, or whether consent was given. */

@@ -1,3 +1,4 @@
+import type { User } from '#plugin-api';
 import type { FormElement, FormOption } from './form.ts';
 
 export type ElementValue = string | number | boolean | readonly string[];
@@ -5,11 +6,24 @@ export type ElementValue = string | number | boolean | readonly string[];
 /** The value of an element and its display text, or one sentence about what is wrong. */
 export type ReadElement = { readonly value: ElementValue; readonly display: string } | { readonly error: string };
 
+/** What fills hidden elements. The page reports address and title; the user is the one that the server recognizes. */
+export interface HiddenFacts {
+  /** A web address, or empty if the page reported none. */
+  readonly pageUrl: string;
+  readonly pageTitle: string;
+  /** Id 0 for a guest. */
+  readonly user: Pick<User, 'id' | 'displayName' | 'email'>;
+}
+
 const maxLineLength = 500;
 const maxTextLength = 10_000;
+const maxAddressLength = 2_000;
 
-/** Reads the value of one element as a browser sends it: text, number, a list of selected values, or true for consent. */
-export function readElement(element: FormElement, input: unknown): ReadElement {
+/**
+ * Reads the value of one element as a browser sends it: text, number, a list of selected values, or true for consent.
+ * Hidden elements are filled from the facts, whatever the browser sends.
+ */
+export function readElement(element: FormElement, input: unknown, facts: HiddenFacts): ReadElement {
   switch (element.type) {
     case 'checkbox':
       return readTicked(element, input);
@@ -25,6 +39,8 @@ export function readElement(element: FormElement, input: unknown): ReadElement {
     case 'email':
     case 'phone':
       return readText(element, input);
+    case 'hidden':
+      return readHidden(element.source, facts);
   }
 }
 
@@ -112,4 +128,44 @@ function isEmail(text: string): boolean {
 function isPhone(text: string): boolean {
   const digits = text.replace(/\D/g, '').length;
   return /^\+?[\d\s().\-/]+(?:\s?(?:x|ext\.?)\s?\d+)?$/i.test(text) && digits >= 5 && digits <= 20;
+}
+
+/**
+ * The value of a hidden element as one line: an address of at most 2,000 characters, anything else of at most 500. Longer
+ * values are cut, because visitors cannot correct them. Empty if there is none, for example the name of a guest.
+ */
+function readHidden(source: string, facts: HiddenFacts): { readonly value: string; readonly display: string } {
+  const value = toBoundedLine(findValue(source, facts), source === 'page_url' ? maxAddressLength : maxLineLength);
+  return { value, display: value };
+}
+
+function findValue(source: string, { pageUrl, pageTitle, user }: HiddenFacts): string {
+  if (source.startsWith('query:')) return findParameter(pageUrl, source.slice('query:'.length));
+  switch (source) {
+    case 'page_url':
+      return pageUrl;
+    case 'page_title':
+      return pageTitle;
+    case 'user_id':
+      return user.id > 0 ? String(user.id) : '';
+    case 'user_name':
+      return user.id > 0 ? user.displayName : '';
+    case 'user_email':
+      return user.id > 0 ? user.email : '';
+    default:
+      return '';
+  }
+}
+
+function findParameter(pageUrl: string, name: string): string {
+  return (pageUrl === '' ? null : new URL(pageUrl).searchParams.get(name)) ?? '';
+}
+
+/** Without NUL, which PostgreSQL cannot store, other control characters and single surrogates. */
+function toBoundedLine(text: string, limit: number): string {
+  return text
+    .replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ')
+    .trim()
+    .slice(0, limit)
+    .replace(/[\uD800-\uDBFF]$/, '');
 }

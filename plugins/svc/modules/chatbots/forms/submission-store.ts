@@ -2,7 +2,7 @@ import type { DatabaseApi, Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import type { CheckedForm } from './form.ts';
 import type { Submission, SubmissionFilter, SubmissionStore, Submitter } from './submission.ts';
-import { submissionsTable } from './submission-tables.ts';
+import { longestEmail, submissionsTable } from './submission-tables.ts';
 
 interface Row {
   readonly id: number | string;
@@ -107,7 +107,7 @@ function submittedBy(person: Submitter): Record<string, string | number> {
 
 function toRow(submission: Submission): Record<string, unknown> {
   const { inputs, display_values, labels, summary } = submission;
-  const email = inputs['email'];
+  const email = typeof inputs['email'] === 'string' ? foldText(inputs['email']) : '';
   return {
     uuid: submission.id,
     bot_id: submission.botId,
@@ -116,7 +116,8 @@ function toRow(submission: Submission): Record<string, unknown> {
     conversation: submission.conversation,
     user_id: submission.userId,
     session_id: submission.sessionId,
-    email: typeof email === 'string' && email !== '' ? foldText(email) : null,
+    // Longer texts are no addresses, for example those of a hidden field that a link fills.
+    email: email !== '' && email.length <= longestEmail ? email : null,
     page_url: submission.pageUrl,
     created_at: submission.createdAt,
     answers: JSON.stringify({ inputs, display_values, labels, summary } satisfies CheckedForm),

@@ -1,6 +1,8 @@
 import type { Migration } from '#plugin-api';
 
 export const submissionsTable = 'svc_submissions';
+/** Characters of the column. */
+export const longestEmail = 254;
 
 /** One row per submission. `email` (folded) finds the data of a person; a search looks through `found_by` (folded values). */
 export const submissionsMigration: Migration = {
@@ -15,7 +17,7 @@ export const submissionsMigration: Migration = {
       table.string('conversation', 36).notNullable().index();
       table.bigInteger('user_id').notNullable().index();
       table.string('session_id', 64).index();
-      table.string('email', 254).index();
+      table.string('email', longestEmail).index();
       table.text('page_url').notNullable();
       table.bigInteger('created_at').notNullable();
       table.text('answers').notNullable();

@@ -10,6 +10,9 @@ export interface ElementDraft {
   readonly placeholder: string;
   readonly required: boolean;
   readonly options: string;
+  /** What fills a hidden element: a source, or `query` for the parameter below. */
+  readonly source: string;
+  readonly parameter: string;
 }
 
 export interface FormDraft {
@@ -29,12 +32,26 @@ export function toFormDraft(form: BotForm): FormDraft {
   return {
     ...form,
     saved: form.id,
-    elements: form.elements.map((element) => ({ ...element, options: optionLines(element.options) })),
+    elements: form.elements.map((element) => ({
+      ...element,
+      ...splitSource(element.source),
+      options: optionLines(element.options),
+    })),
   };
 }
 
 export function newElement(type: FormElement['type'] = 'text'): ElementDraft {
-  return { id: '', type, label: '', help: '', placeholder: '', required: false, options: '' };
+  return {
+    id: '',
+    type,
+    label: '',
+    help: '',
+    placeholder: '',
+    required: false,
+    options: '',
+    source: 'page_url',
+    parameter: '',
+  };
 }
 
 export const newForm: FormDraft = {
@@ -49,6 +66,19 @@ export const newForm: FormDraft = {
     { ...newElement('email'), id: 'email', label: 'Email', required: true },
   ],
 };
+
+const queryPrefix = 'query:';
+
+function splitSource(source: string): Pick<ElementDraft, 'source' | 'parameter'> {
+  return source.startsWith(queryPrefix)
+    ? { source: 'query', parameter: source.slice(queryPrefix.length) }
+    : { source: source || 'page_url', parameter: '' };
+}
+
+/** The source as it is saved. */
+export function joinSource({ source, parameter }: Pick<ElementDraft, 'source' | 'parameter'>): string {
+  return source === 'query' ? queryPrefix + parameter : source;
+}
 
 /** Reads one option per line, `value | label`. Without a label the value is shown. */
 export function readOptions(typed: string): FormOption[] {
@@ -84,6 +114,8 @@ export function readForm(posted: Draft, keepBlank = false): FormDraft {
       placeholder: text(`elements.${key}.placeholder`).trim(),
       required: text(`elements.${key}.required`) === '1',
       options: text(`elements.${key}.options`),
+      source: text(`elements.${key}.source`),
+      parameter: text(`elements.${key}.parameter`).trim(),
     }));
   return {
     saved: text('form'),

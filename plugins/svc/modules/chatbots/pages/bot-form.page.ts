@@ -10,6 +10,7 @@ import {
   newForm,
   readForm,
   readOptions,
+  joinSource,
   type ElementDraft,
   type FormDraft,
 } from './bot-form-draft.ts';
@@ -31,6 +32,17 @@ const elementTypes: readonly { readonly value: FormElementType; readonly label: 
   { value: 'radio', label: 'Single choice' },
   { value: 'checkbox', label: 'Multiple choice' },
   { value: 'consent', label: 'Consent checkbox' },
+  { value: 'hidden', label: 'Hidden field' },
+];
+
+/** What can fill hidden fields. */
+const sources: readonly { readonly value: string; readonly label: string }[] = [
+  { value: 'page_url', label: 'Address of the page' },
+  { value: 'page_title', label: 'Title of the page' },
+  { value: 'query', label: 'Query parameter of the page' },
+  { value: 'user_id', label: 'Id of the user' },
+  { value: 'user_name', label: 'Name of the user' },
+  { value: 'user_email', label: 'Email address of the user' },
 ];
 
 interface TypedForm {
@@ -80,6 +92,7 @@ function elementRow(element: ElementDraft, { at, last, error }: ElementPosition)
     number: at + 1,
     title: element.label || `Field ${String(at + 1)}`,
     types: elementTypes,
+    sources,
     first: at === 0,
     last: at === last,
     rows: Math.min(8, Math.max(3, element.options.split('\n').length)),
@@ -89,10 +102,22 @@ function elementRow(element: ElementDraft, { at, last, error }: ElementPosition)
     helpError: error(`${path}.help`, 'Help'),
     placeholderError: error(`${path}.placeholder`, 'Placeholder'),
     optionsError: optionsError(error(`${path}.options`, 'Options')),
+    ...sourceErrors(element, error(`${path}.source`, 'Filled with')),
     up: `up:${String(at)}`,
     down: `down:${String(at)}`,
     remove: `remove:${String(at)}`,
   };
+}
+
+/** Shows the error at the field that is wrong. */
+function sourceErrors(
+  { source }: Pick<ElementDraft, 'source'>,
+  sentence: string | undefined,
+): { readonly sourceError?: string; readonly parameterError?: string } {
+  if (sentence === undefined) return {};
+  return source === 'query'
+    ? { parameterError: 'Enter the name of a query parameter, such as utm_source. Blanks are not allowed.' }
+    : { sourceError: sentence };
 }
 
 /** Rewrites an error of an option so that it names its line. The usual error is a duplicate value. */
@@ -203,7 +228,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
 /** The elements to save. An element without an id gets one from its label. */
 function withIds(elements: readonly ElementDraft[]): FormElement[] {
   const taken = elements.map(({ id }) => id).filter((id) => id !== '');
-  return elements.map((element) => {
+  return elements.map(({ parameter, source, ...element }) => {
     const id = element.id === '' ? uniqueId(element.label, taken, element.type) : element.id;
     taken.push(id);
     const type = element.type as FormElement['type'];
@@ -211,7 +236,9 @@ function withIds(elements: readonly ElementDraft[]): FormElement[] {
       ...element,
       id,
       type,
+      required: element.required && type !== 'hidden',
       options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(element.options) : [],
+      source: type === 'hidden' ? joinSource({ source, parameter }) : '',
     };
   });
 }

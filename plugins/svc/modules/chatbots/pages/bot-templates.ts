@@ -15,7 +15,7 @@ const contactForm = {
   submit_label: 'Send',
   thanks: 'Thank you. We will be in touch.',
   elements: [
-    { id: 'name', type: 'text', label: 'Name', help: '', placeholder: '', required: true, options: [] },
+    { id: 'name', type: 'text', label: 'Name', help: '', placeholder: '', required: true, options: [], source: '' },
     {
       id: 'email',
       type: 'email',
@@ -24,6 +24,7 @@ const contactForm = {
       placeholder: 'you@example.com',
       required: true,
       options: [],
+      source: '',
     },
     {
       id: 'message',
@@ -33,6 +34,7 @@ const contactForm = {
       placeholder: '',
       required: false,
       options: [],
+      source: '',
     },
   ],
 } as const;

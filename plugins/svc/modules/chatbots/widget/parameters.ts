@@ -8,8 +8,12 @@ export function textParam({ params }: Pick<RestRequest, 'params'>, name: string)
 
 const maxUrlLength = 2000;
 
-/** The page that the visitor is on, as the page reports it. Empty unless it is a web address, which is safe to link to. */
-export function pageUrlParam(request: Pick<RestRequest, 'params'>): string {
-  const given = textParam(request, 'page_url').slice(0, maxUrlLength);
+/**
+ * The page that the visitor is on, as the page reports it. Empty unless it is a web address, which is safe to link to.
+ *
+ * @param limit Characters; longer addresses are cut.
+ */
+export function pageUrlParam(request: Pick<RestRequest, 'params'>, limit = maxUrlLength): string {
+  const given = textParam(request, 'page_url').slice(0, limit);
   return /^https?:\/\//i.test(given) && isUrl(given) ? given : '';
 }

@@ -20,7 +20,7 @@
  * A broken connection does not stop the answer: it is completed and stored. Sending the same `message_id` again returns
  * the answer, follows its stream, or retries it after a failure.
  */
-import type { BotForm } from '../forms/form.ts';
+import type { VisibleForm } from '../forms/form.ts';
 import type { BotLook, BotTexts } from '../bots/bot.ts';
 import type { FeedbackValue, Source } from '../conversations/conversation.ts';
 
@@ -126,7 +126,7 @@ export type SendEvent =
   | {
       readonly type: 'done';
       readonly message: WidgetMessage;
-      readonly form: BotForm | null;
+      readonly form: VisibleForm | null;
       readonly limit: WidgetLimit | null;
     }
   /** The message failed; `code`, `message` and `status` as in an error body. `retry`: sending it again may help. */
@@ -142,7 +142,7 @@ export type SendEvent =
 export interface SendResponse {
   readonly conversation: string;
   readonly message: WidgetMessage;
-  readonly form: BotForm | null;
+  readonly form: VisibleForm | null;
   readonly limit: WidgetLimit | null;
 }
 
@@ -174,6 +174,8 @@ export interface FormRequest {
   readonly submission_id: string;
   readonly values: Readonly<Record<string, unknown>>;
   readonly page_url?: string;
+  /** Up to 500 characters. */
+  readonly page_title?: string;
   readonly page_id?: number;
 }
 
@@ -182,5 +184,5 @@ export interface FormResponse {
   readonly thanks: string;
   /** MessageText by rules on submission; null: nothing. */
   readonly message: WidgetMessage | null;
-  readonly form: BotForm | null;
+  readonly form: VisibleForm | null;
 }

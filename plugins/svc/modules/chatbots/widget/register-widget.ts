@@ -103,6 +103,7 @@ const formArgs: Args = {
   form_id: { type: 'string', ...argumentBounds.key },
   submission_id: { ...uuid, required: true, description: 'Created by the page. The same id is the same submission.' },
   values: { type: 'object', required: true },
+  page_title: { type: 'string', maxLength: 500, description: 'Title of the page that the visitor is on.' },
   page_id: { type: 'integer', ...argumentBounds.id, minimum: 1 },
 };
 

@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import type { BotForm } from '../forms/form.ts';
+import type { FormElement, VisibleElement, VisibleForm } from '../forms/form.ts';
 import type { RuleEvent, RuleFacts, RuleOutcome } from '../rules/rule.ts';
 import { callUrl, type UrlCall } from '../rules/call-url.ts';
 import { runRules } from '../rules/run-rules.ts';
@@ -147,13 +147,17 @@ function mergeOutcomes(
   };
 }
 
-/** The first of these forms that the bot has. */
-export function findForm(bot: Pick<Bot, 'forms'>, ids: readonly string[]): BotForm | null {
+/** The first of these forms that the bot has, as visitors see it. */
+export function findForm(bot: Pick<Bot, 'forms'>, ids: readonly string[]): VisibleForm | null {
   for (const id of ids) {
     const form = bot.forms.find((candidate) => candidate.id === id);
-    if (form !== undefined) return form;
+    if (form !== undefined) return { ...form, elements: form.elements.filter(isVisible) };
   }
   return null;
+}
+
+function isVisible(element: FormElement): element is VisibleElement {
+  return element.type !== 'hidden';
 }
 
 /** Whether rules changed anything that is stored with the conversation. */

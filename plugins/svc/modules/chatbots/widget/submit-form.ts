@@ -31,7 +31,12 @@ export async function submitForm(widget: Widget, visitor: Visitor, request: Rest
   const conversation = await widget.threads.findOwn(visitor, uuid);
   const form = visitor.bot.forms.find(({ id }) => id === textParam(request, 'form_id'));
   if (form === undefined) throw errors.form_not_found();
-  const answers = checkForm(form, request.params['values'] as Readonly<Record<string, unknown>>);
+  const answers = checkForm(form, request.params['values'] as Readonly<Record<string, unknown>>, {
+    // Whole, because its last query parameters may be needed.
+    pageUrl: pageUrlParam(request, Infinity),
+    pageTitle: textParam(request, 'page_title'),
+    user: visitor.user,
+  });
   const pageId = request.params['page_id'];
   const submission: CheckedSubmission = {
     visitor,

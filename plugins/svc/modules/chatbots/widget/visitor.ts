@@ -11,7 +11,7 @@ export interface Caller {
   readonly bot: Bot;
   readonly origin: RequestOrigin;
   /** Id 0 for a guest. Users are recognized only on the site's own pages. */
-  readonly user: Pick<User, 'id' | 'displayName' | 'roles' | 'can'>;
+  readonly user: Pick<User, 'id' | 'displayName' | 'email' | 'roles' | 'can'>;
   /** Null when there is none or it has expired. */
   readonly session: Session | null;
   readonly ip: string;
@@ -43,7 +43,7 @@ export interface Visitors {
   allowsOrigin(origin: RequestOrigin, botId: number): Promise<boolean>;
 }
 
-const guest: Caller['user'] = { id: 0, displayName: '', roles: [], can: () => false };
+const guest: Caller['user'] = { id: 0, displayName: '', email: '', roles: [], can: () => false };
 
 export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
   async function findActiveBot(id: number): Promise<Bot> {

@@ -280,6 +280,7 @@ describeDialects('settings of a bot that are right', (open) => {
     expect(bot.forms[0]?.elements[0]).to.deep.equal({
       id: 'mail',
       type: 'email',
+      source: '',
       label: 'E-mail',
       help: '',
       placeholder: '',

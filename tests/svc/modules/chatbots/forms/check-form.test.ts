@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { RestError } from '#plugin-api';
-import { checkForm } from '../../../../../plugins/svc/modules/chatbots/forms/check-form.ts';
-import type { BotForm, FormElement } from '../../../../../plugins/svc/modules/chatbots/forms/form.ts';
+import { checkForm as checkWithFacts } from '../../../../../plugins/svc/modules/chatbots/forms/check-form.ts';
+import type { BotForm, CheckedForm, FormElement } from '../../../../../plugins/svc/modules/chatbots/forms/form.ts';
 
 const options = [
   { value: 'a', label: 'Apples' },
@@ -9,8 +9,14 @@ const options = [
   { value: 'c', label: 'Cherries' },
 ];
 
+const guestFacts = { pageUrl: '', pageTitle: '', user: { id: 0, displayName: '', email: '' } };
+
+function checkForm(checked: BotForm, values: Record<string, unknown>, facts = guestFacts): CheckedForm {
+  return checkWithFacts(checked, values, facts);
+}
+
 function element(id: string, init: Partial<FormElement> = {}): FormElement {
-  return { id, type: 'text', label: id, help: '', placeholder: '', required: false, options: [], ...init };
+  return { id, type: 'text', label: id, help: '', placeholder: '', required: false, options: [], source: '', ...init };
 }
 
 function form(...elements: readonly FormElement[]): BotForm {
@@ -201,5 +207,43 @@ describe('aliases of a submitted form', () => {
     );
     expect(checkForm(both, { phone: 'red', tel: '22334455' }).inputs).to.deep.equal({ phone: 'red', tel: '22334455' });
     expect(checkForm(form(element('email', { type: 'email' })), { email: '' }).inputs).to.deep.equal({ email: '' });
+  });
+
+  it('has hidden fields that the server fills, whatever the browser sends', () => {
+    const hidden = (id: string, source: string): FormElement =>
+      element(id, { type: 'hidden', label: `H ${id}`, source });
+    const sources = ['page_url', 'page_title', 'query:utm_source', 'user_id', 'user_name', 'user_email'];
+    const checked = form(
+      ...sources.map((source, at) => hidden(`h${String(at)}`, source)),
+      element('mail', { type: 'email', label: 'E-mail' }),
+    );
+    const pageUrl = 'https://shop.example.com/a?utm_source=Spring%0A2026&long=' + 'x'.repeat(3000) + '#top';
+    const user = { id: 7, displayName: 'Ada Lovelace', email: 'ada@example.com' };
+    const values = {
+      ...Object.fromEntries(sources.map((_, at) => [`h${String(at)}`, 'forged'])),
+      mail: 'b@example.com',
+    };
+    const { inputs, display_values, labels, summary } = checkForm(checked, values, {
+      pageUrl,
+      pageTitle: ` A\u0000small\r\nshop \ud800${'y'.repeat(600)}`,
+      user,
+    });
+    expect(inputs).to.deep.equal({
+      h0: pageUrl.slice(0, 2000),
+      h1: `A small shop ${'y'.repeat(600)}`.slice(0, 500),
+      h2: 'Spring 2026',
+      h3: '7',
+      h4: 'Ada Lovelace',
+      h5: 'ada@example.com',
+      mail: 'b@example.com',
+      email: 'b@example.com',
+    });
+    expect(display_values).to.deep.equal(inputs);
+    expect(labels).to.include({ h0: 'H h0', mail: 'E-mail' });
+    expect(summary).to.contain('H h2: Spring 2026\nH h3: 7');
+    expect(checkForm(checked, { h3: '1', h5: 'x@example.com' }).inputs).to.deep.equal({
+      ...Object.fromEntries(sources.map((_, at) => [`h${String(at)}`, ''])),
+      mail: '',
+    });
   });
 });

@@ -41,6 +41,12 @@ describeDialects('submissions of forms', (open) => {
     expect(added.filter(Boolean)).to.have.length(1);
   });
 
+  it('are stored with a text in place of an email address that is longer than addresses are', async () => {
+    const long = submission('u-1', { inputs: { email: `${'x'.repeat(500)}@example.com` } });
+    expect(await store.add(long)).to.equal(true);
+    expect(await store.find('u-1')).to.deep.equal(long);
+  });
+
   it('are listed newest first by bot, form and part of a value', async () => {
     await store.add(submission('u-1'));
     await store.add(submission('u-2', { botId: 2 }));

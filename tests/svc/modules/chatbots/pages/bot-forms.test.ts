@@ -9,7 +9,7 @@ const options = [
   { value: 'de', label: 'Germany' },
   { value: 'fr', label: 'fr' },
 ];
-const types = ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'];
+const types = ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent', 'hidden'];
 const whole = {
   id: 'whole',
   name: 'Everything',
@@ -22,8 +22,9 @@ const whole = {
     label: `Field of ${type}`,
     help: at % 2 === 0 ? 'Help' : '',
     placeholder: at % 3 === 0 ? 'Hint' : '',
-    required: at % 2 === 1,
+    required: at % 2 === 1 && type !== 'hidden',
     options: ['select', 'radio', 'checkbox'].includes(type) ? options : [],
+    source: type === 'hidden' ? 'query:utm_source' : '',
   })),
 };
 const showing = {
@@ -41,7 +42,7 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     const path = `${formPage}?bot=${String(before.id)}&form=whole`;
     expect((await browser.submit(path, 'save', await fieldsOf(path))).text)
       .to.contain('Everything saved.')
-      .and.contain('9 fields');
+      .and.contain('10 fields');
     expect((await bots())[0]?.forms).to.deep.equal(before.forms);
   });
 
@@ -87,8 +88,18 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
             { value: 'red', label: 'Red|ish' },
             { value: 'plain', label: 'plain' },
           ],
+          source: '',
         },
-        { id: 'email', type: 'email', label: 'Mail', help: '', placeholder: '', required: false, options: [] },
+        {
+          id: 'email',
+          type: 'email',
+          label: 'Mail',
+          help: '',
+          placeholder: '',
+          required: false,
+          options: [],
+          source: '',
+        },
       ],
     });
   });
@@ -112,12 +123,12 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
       );
     };
     expect(await labels('down:0')).to.deep.equal(['textarea', 'text', ...types.slice(2)]);
-    expect(await labels('up:8')).to.deep.equal([...types.slice(0, 7), 'consent', 'checkbox']);
+    expect(await labels('up:8')).to.deep.equal([...types.slice(0, 7), 'consent', 'checkbox', 'hidden']);
     expect(await labels('up:0')).to.deep.equal(types);
-    expect(await labels('down:8')).to.deep.equal(types);
+    expect(await labels('down:9')).to.deep.equal(types);
     expect(await labels('remove:3')).to.deep.equal(types.filter((type) => type !== 'phone'));
     expect(await labels('add', { add_type: 'radio' })).to.deep.equal([...types, '']);
-    expect((await bots())[0]?.forms[0]?.elements).to.have.length(9);
+    expect((await bots())[0]?.forms[0]?.elements).to.have.length(10);
   });
 
   it('are rejected with an error at each invalid field', async () => {
@@ -160,6 +171,19 @@ describeBotsAdmin('the forms of a chatbot', (admin) => {
     expect((await browser.submit(path, 'save', { bot: String(id), form: '', id: '', name: 'Empty' })).text).to.contain(
       'A form needs at least one field.',
     );
+    const hidden = { ...fields, id: 'second', 'elements[0][options]': 'a', 'elements[1][id]': 'other' };
+    for (const [source, parameter, field] of [
+      ['query', 'utm source', 'element-1-parameter'],
+      ['password', '', 'element-1-source'],
+    ] as const) {
+      const wrong = await browser.submit(path, 'save', {
+        ...hidden,
+        'elements[1][type]': 'hidden',
+        'elements[1][source]': source,
+        'elements[1][parameter]': parameter,
+      });
+      expect(Object.keys(errorsIn(wrong.html))).to.deep.equal([field]);
+    }
     expect((await bots())[0]?.forms).to.have.length(1);
     expect((await browser.get(`${formPage}?bot=${String(id)}&form=gone`)).status).to.equal(404);
   });

@@ -120,6 +120,12 @@ export const rulesSchema: SettingSchema = {
   },
 };
 
+/** Sources of hidden elements besides `query:<name>`. */
+const hiddenSources = ['page_url', 'page_title', 'user_id', 'user_name', 'user_email'] as const;
+
+/** Sources as they are saved; empty for other elements. A name is any text without blanks and control characters. */
+const hiddenSourcePattern = `^(|${hiddenSources.join('|')}|query:[^\\s\\u0000-\\u001f]{1,100})$`;
+
 const elementSchema: SettingSchema = {
   type: 'object',
   additionalProperties: false,
@@ -129,7 +135,7 @@ const elementSchema: SettingSchema = {
     type: {
       type: 'string',
       title: 'Type',
-      enum: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent'],
+      enum: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent', 'hidden'],
     },
     label: name({ title: 'Label' }, 1_000),
     help: text({ title: 'Help' }, ''),
@@ -146,6 +152,15 @@ const elementSchema: SettingSchema = {
         required: ['value', 'label'],
         properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) },
       },
+    },
+    source: {
+      type: 'string',
+      title: 'Filled with',
+      description: 'Only for hidden fields.',
+      default: '',
+      maxLength: 110,
+      pattern: hiddenSourcePattern,
+      rule: 'must be page_url, page_title, query:<parameter>, user_id, user_name or user_email',
     },
   },
 };

@@ -1,5 +1,5 @@
 import type { FormResponse, StartResponse, WidgetBot, WidgetLimit, WidgetMessage } from '../../widget/protocol.ts';
-import type { BotForm } from '../../forms/form.ts';
+import type { VisibleForm } from '../../forms/form.ts';
 import type { FeedbackValue } from '../../conversations/conversation.ts';
 import type { Api } from './api.ts';
 import { toEntry, newEntry, type Entry, type FormEntry, type MessageEntry } from './entry.ts';
@@ -201,6 +201,7 @@ export class Chat {
       submission_id: entry.submissionId,
       values,
       page_url: location.href,
+      page_title: document.title.slice(0, 500),
     });
     entry.thanks = response.thanks || entry.form.thanks;
     this.init.session.set('form', '');
@@ -210,7 +211,7 @@ export class Chat {
   }
 
   /** Shows a form after the answer, and again after a reload until it is submitted. */
-  showForm(form: BotForm, submissionId = uuid()): void {
+  showForm(form: VisibleForm, submissionId = uuid()): void {
     this.entries.push({ kind: 'form', key: submissionId, form, submissionId, thanks: null });
     if (this.conversation && this.init.bot.keeps)
       this.init.session.set('form', JSON.stringify({ conversation: this.conversation, submissionId, form }));

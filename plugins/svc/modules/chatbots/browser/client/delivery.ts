@@ -1,4 +1,4 @@
-import type { BotForm } from '../../forms/form.ts';
+import type { VisibleForm } from '../../forms/form.ts';
 import type { HistoryMessage, SendEvent, SendRequest } from '../../widget/protocol.ts';
 import type { Chat } from './chat.ts';
 import { toEntry, newEntry, type MessageEntry } from './entry.ts';
@@ -60,7 +60,7 @@ export class Delivery {
   resume(): void {
     const { chat } = this;
     const { session } = chat.init;
-    const form = parse<{ conversation: string; submissionId: string; form: BotForm }>(session.get('form'));
+    const form = parse<{ conversation: string; submissionId: string; form: VisibleForm }>(session.get('form'));
     if (form?.conversation === chat.conversation && form && !chat.entries.some(({ key }) => key === form.submissionId))
       chat.showForm(form.form, form.submissionId);
     const pending = parse<{ id: string; content: string; conversation: string | null }>(session.get('pending'));

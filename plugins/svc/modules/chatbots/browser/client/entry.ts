@@ -1,4 +1,4 @@
-import type { BotForm } from '../../forms/form.ts';
+import type { VisibleForm } from '../../forms/form.ts';
 import type { FeedbackValue, Source } from '../../conversations/conversation.ts';
 import type { WidgetMessage } from '../../widget/protocol.ts';
 
@@ -26,7 +26,7 @@ export interface MessageEntry {
 export interface FormEntry {
   readonly kind: 'form';
   readonly key: string;
-  readonly form: BotForm;
+  readonly form: VisibleForm;
   /** The same for every attempt, so that the submission counts once. */
   readonly submissionId: string;
   /** Set after the submission. */

@@ -1,4 +1,4 @@
-import type { FormElement, FormOption } from '../../forms/form.ts';
+import type { VisibleElement, FormOption } from '../../forms/form.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 
 export interface Field {
@@ -14,7 +14,7 @@ export interface Field {
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** One element of a form; label, help and error are linked for screen readers. */
-export function createField(element: FormElement, formKey: string): Field {
+export function createField(element: VisibleElement, formKey: string): Field {
   const id = `${formKey}-${element.id}`;
   const help = element.help ? h('p', { class: 'help', id: `${id}-help` }, element.help) : null;
   const error = h('p', { class: 'field-error', id: `${id}-error`, hidden: true });
@@ -46,7 +46,7 @@ export function createField(element: FormElement, formKey: string): Field {
   };
 }
 
-function createControls(element: FormElement, attributes: Record<string, string | null>): Control[] {
+function createControls(element: VisibleElement, attributes: Record<string, string | null>): Control[] {
   const { type, placeholder, options } = element;
   const choice = ({ value }: FormOption, index: number): HTMLInputElement => {
     const input = h('input', {
@@ -93,7 +93,7 @@ function createControls(element: FormElement, attributes: Record<string, string 
 }
 
 interface FrameParts {
-  readonly element: FormElement;
+  readonly element: VisibleElement;
   readonly controls: readonly Control[];
   readonly label: readonly (Node | string)[];
   readonly help: HTMLElement | null;
@@ -124,7 +124,7 @@ function createFrame({ element, controls, label, help, error, id, described }: F
   );
 }
 
-function readValue(element: FormElement, controls: readonly Control[]): string | boolean | string[] {
+function readValue(element: VisibleElement, controls: readonly Control[]): string | boolean | string[] {
   const ticked = (): HTMLInputElement[] => (controls as readonly HTMLInputElement[]).filter(({ checked }) => checked);
   if (element.type === 'consent') return ticked().length > 0;
   if (element.type === 'checkbox') return ticked().map(({ value }) => value);

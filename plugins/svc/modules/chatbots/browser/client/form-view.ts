@@ -1,4 +1,4 @@
-import type { FormElement } from '../../forms/form.ts';
+import type { VisibleElement } from '../../forms/form.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { FormEntry } from './entry.ts';
 import { Failure } from './failure.ts';
@@ -12,7 +12,7 @@ import { createField, type Field } from './form-field.ts';
 export function createFormView(entry: FormEntry, environment: Environment): EntryView {
   const { form } = entry;
   const fields = new Map<string, Field>(
-    form.elements.map((element: FormElement) => [element.id, createField(element, entry.key)]),
+    form.elements.map((element: VisibleElement) => [element.id, createField(element, entry.key)]),
   );
   const general = h('p', { class: 'field-error', role: 'alert', hidden: true });
   const button = h('button', { type: 'submit', class: 'primary' }, form.submit_label || environment.texts.submit);
