@@ -235,11 +235,12 @@ async function closeCore({
 function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }): void {
   const { hooks, options, users, site, content } = core;
   const { rest, applicationPasswords } = web;
+  const avatarUrl = createAvatarUrl({ hooks, siteUrl: () => site.url });
   addUsersRoutes(rest, {
     users,
     hooks,
     siteUrl: () => site.url,
-    avatarUrl: createAvatarUrl({ hooks, siteUrl: () => site.url }),
+    avatarUrl,
     programs: {
       isProgram: (user) => applicationPasswords.usedBy(user) !== null,
       mayAssignRoles: async () => (await options.get<unknown>(programRolesOption)) === true,
@@ -249,5 +250,6 @@ function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }
   addSettingsRoutes(rest, { options });
   addHooksRoute(rest, { hooks });
   addRoutesRoute(rest);
-  addContentRoutes({ rest, parts: content.parts, hooks, users, site, passwords: web.passwords });
+  const { passwords, countComment } = web;
+  addContentRoutes({ rest, parts: content.parts, hooks, options, users, site, passwords, countComment, avatarUrl });
 }

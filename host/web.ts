@@ -91,6 +91,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     assets,
     views,
     passwords,
+    countComment: (ip: string) => signIn.limiter.countComment(ip),
     publicPages: pages.publicPages,
     server,
     metrics: metrics.api,

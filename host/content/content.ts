@@ -11,6 +11,14 @@ import type {
   SiteApi,
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
+import { createCommentStore } from './comments/comment-store.ts';
+import {
+  createComments,
+  defaultCommentStatusSetting,
+  forgetDeletedUsers,
+  registerCommentSettings,
+  type Comments,
+} from './comments/comments.ts';
 import { contentErrors } from './errors.ts';
 import { createMediaLibrary, type MediaLibrary, uploadLimitSetting } from './media/media.ts';
 import { createUploadFolder, type UploadFolder } from './media/upload-folder.ts';
@@ -57,6 +65,7 @@ export interface ContentParts {
   readonly folder: UploadFolder;
   readonly permalinks: Permalinks;
   readonly renderer: Renderer;
+  readonly comments: Comments;
 }
 
 export interface Content {
@@ -69,12 +78,14 @@ export interface Content {
 export async function createContent(given: ContentDependencies): Promise<Content> {
   const { hooks, options, log } = given;
   registerContentSettings(options);
+  registerCommentSettings(options);
   const registry = createShortcodes({ hooks, log });
   const parts = createParts(given, createRenderer({ hooks, shortcodes: registry }));
   const { scan: _scan, ...shortcodes } = registry;
   const { store, writer, removal } = parts;
   addScheduledWork({ ...given, store, writer, removal });
   reassignPostsOfDeletedUsers({ hooks, store, writer, removal });
+  forgetDeletedUsers({ hooks, store: parts.comments.store });
   await store.follow();
   return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.folder.close() };
 }
@@ -104,6 +115,8 @@ function createParts(
     cron,
     meta,
     revisions: createRevisionWriter({ store, options, hooks }),
+    defaultCommentStatus: async () =>
+      (await options.get<unknown>(defaultCommentStatusSetting)) === 'open' ? 'open' : 'closed',
   });
   const folder = createUploadFolder(dataDir === ':memory:' ? null : join(dataDir, 'uploads'));
   const media: MediaLibrary = createMediaLibrary({
@@ -129,7 +142,9 @@ function createParts(
     removeFile: (attachment) => media.removeFile(attachment),
   });
   const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
-  return { store, writer, removal, types, statuses, meta, media, folder, permalinks, renderer };
+  const commentStore = createCommentStore({ database, types, statuses });
+  const comments = createComments({ store: commentStore, posts: store, types, hooks, options, clock });
+  return { store, writer, removal, types, statuses, meta, media, folder, permalinks, renderer, comments };
 }
 
 interface ApiDependencies {

@@ -47,4 +47,37 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: '0204_comments',
+    async up(knex) {
+      await knex.schema.alterTable('posts', (table) => {
+        // Posts of existing sites take no comments until an administrator opens them.
+        table.string('comment_status', 20).notNullable().defaultTo('closed');
+      });
+      await knex.schema.createTable('comments', (table) => {
+        table.increments('id');
+        table.integer('post_id').notNullable().references('posts.id').onDelete('CASCADE');
+        table.integer('parent_id').notNullable();
+        // 0: a guest.
+        table.integer('user_id').notNullable();
+        table.string('author_name', 245).notNullable();
+        table.string('author_email', 100).notNullable();
+        table.string('author_url', 200).notNullable();
+        table.string('author_ip', 64).notNullable();
+        table.string('author_agent', 254).notNullable();
+        table.bigInteger('date').notNullable();
+        table.text('content').notNullable();
+        table.string('status', 20).notNullable();
+        // Status before spam or trash.
+        table.string('status_before', 20);
+        // Author and text in lowercase without accents.
+        table.text('search_text').notNullable();
+        table.index(['post_id', 'status', 'date']);
+        table.index(['status', 'date']);
+        table.index(['user_id', 'status']);
+        table.index(['author_email']);
+        table.index(['parent_id']);
+      });
+    },
+  },
 ];

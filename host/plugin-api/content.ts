@@ -4,7 +4,15 @@ import type { User } from './users.ts';
 
 /** Features of a post type. */
 export type PostSupport =
-  'title' | 'editor' | 'excerpt' | 'author' | 'thumbnail' | 'revisions' | 'page-attributes' | 'custom-fields';
+  | 'title'
+  | 'editor'
+  | 'excerpt'
+  | 'author'
+  | 'thumbnail'
+  | 'revisions'
+  | 'page-attributes'
+  | 'custom-fields'
+  | 'comments';
 
 export interface PostTypeDefinition {
   /** Plural, for menus: `Books`. */
@@ -77,6 +85,9 @@ export interface PostStatus extends Required<PostStatusDefinition> {
   readonly name: string;
 }
 
+/** Whether a post takes comments. */
+export type CommentStatus = 'open' | 'closed';
+
 export interface Post {
   readonly id: number;
   readonly type: string;
@@ -110,6 +121,8 @@ export interface Post {
    * edit it; `render` omits it.
    */
   readonly password: string;
+  /** `open`: readers may comment on the published post. */
+  readonly commentStatus: CommentStatus;
 }
 
 /** Fields of a post to set. Omitted fields get their default on creation and stay unchanged on update. */
@@ -129,6 +142,8 @@ export interface PostInput {
   readonly featuredMediaId?: number;
   /** Up to 255 characters; empty removes it. Private posts, media and revisions have none. */
   readonly password?: string;
+  /** Default: the setting `default_comment_status` for types that support comments, otherwise `closed`. */
+  readonly commentStatus?: CommentStatus;
   /** Set like `meta.update`; null deletes. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }

@@ -5,9 +5,12 @@ import type { HooksApi, User } from '#plugin-api';
 declare module '#plugin-api' {
   interface FilterMap {
     /** URL of the avatar of a user. The default does not use an external service. */
-    get_avatar_url: (url: string, user: User, args: { readonly size: number }) => string;
+    get_avatar_url: (url: string, user: AvatarOwner, args: { readonly size: number }) => string;
   }
 }
+
+/** A user, or the author of a comment. */
+export type AvatarOwner = Pick<User, 'login' | 'displayName'>;
 
 export interface AvatarsDependencies {
   readonly hooks: Pick<HooksApi, 'applyFilters'>;
@@ -16,7 +19,7 @@ export interface AvatarsDependencies {
 }
 
 /** Returns the avatar URL. @param size in pixels. */
-export type AvatarUrl = (user: User, size: number) => string;
+export type AvatarUrl = (user: AvatarOwner, size: number) => string;
 
 /**
  * Generated avatars: an initial on a color. The URL contains all data of the picture, so the route needs no database, reveals

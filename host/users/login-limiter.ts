@@ -6,6 +6,8 @@ import { keyOf } from './user-input.ts';
 
 /** Attempts per 15 minutes: for one account from one address, and from one address in total. */
 const limits = { account: 10, address: 100 } as const;
+/** Comments per 15 minutes from one address. */
+const commentLimit = 10;
 const minute = 60_000;
 const windowMilliseconds = 15 * minute;
 
@@ -43,6 +45,8 @@ export interface LoginLimiter {
   reset(attempt: LoginAttempt): Promise<void>;
   /** Counts a wrong key by its address. @throws RestError 429 `too_many_login_attempts` after 100 within 15 minutes. */
   countWrongKey(ip: string): Promise<void>;
+  /** Counts a comment by its address. @throws RestError 429 `comment_flood` after 10 within 15 minutes. */
+  countComment(ip: string): Promise<void>;
 }
 
 export function createLoginLimiter({
@@ -79,6 +83,11 @@ export function createLoginLimiter({
         .insert({ subject: known, tries: 0, expires_at: now + knownMilliseconds })
         .onConflict('subject')
         .merge(['expires_at']);
+    },
+    async countComment(ip) {
+      const now = clock.now();
+      const { tries, expiresAt } = await count(knex, hash(['comment', networkOf(ip)]), now);
+      if (tries > commentLimit) throw tooManyComments(expiresAt - now);
     },
     async countWrongKey(ip) {
       const address = networkOf(ip);
@@ -198,13 +207,19 @@ export function networkOf(ip: string): string {
 }
 
 function tooMany(wait: number): RestError {
+  const message = `Too many sign-in attempts. Try again in ${formatWait(wait)}.`;
+  return limitReached({ code: 'too_many_login_attempts', message, wait });
+}
+
+function tooManyComments(wait: number): RestError {
+  const message = `You are posting comments too quickly. Try again in ${formatWait(wait)}.`;
+  return limitReached({ code: 'comment_flood', message, wait });
+}
+
+/** @param given wait in milliseconds. */
+function limitReached({ code, message, wait }: { code: string; message: string; wait: number }): RestError {
   const seconds = Math.max(1, Math.ceil(wait / 1000));
-  return new RestError({
-    code: 'too_many_login_attempts',
-    status: 429,
-    headers: { 'Retry-After': String(seconds) },
-    message: `Too many sign-in attempts. Try again in ${formatWait(wait)}.`,
-  });
+  return new RestError({ code, message, status: 429, headers: { 'Retry-After': String(seconds) } });
 }
 
 /** Reports the tenth failure of an account, a wrong password or second step. Later ones were reported already. */

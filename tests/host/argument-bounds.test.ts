@@ -98,7 +98,7 @@ describe('the arguments of all routes', () => {
         expect(response.status, `${path} ${name}`).to.equal(400);
         expect(await response.json()).to.have.nested.property(`data.details.${name}.code`, 'rest_too_many_items');
       }
-    for (const path of ['/wp/v2/posts', '/wp/v2/users', '/wp/v2/media', '/wp/v2/pages'])
+    for (const path of ['/wp/v2/posts', '/wp/v2/users', '/wp/v2/media', '/wp/v2/pages', '/wp/v2/comments'])
       expect((await host.fetch(`/wp-json${path}/99999999999999999999`)).status, path).to.equal(400);
   });
 });

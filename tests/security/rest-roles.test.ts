@@ -74,6 +74,7 @@ describe('REST by role', () => {
       'GET /svc-widget/v1/widget.css',
       'GET /svc-widget/v1/widget.js',
       'POST /svc-widget/v1/images/mine',
+      'GET /wp/v2/comments',
       'GET /wp/v2/media',
       'GET /wp/v2/pages',
       'GET /wp/v2/posts',

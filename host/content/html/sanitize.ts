@@ -123,6 +123,24 @@ export async function sanitizeHtml(html: string): Promise<string> {
   return sanitize(html, options);
 }
 
+const commentOptions: IOptions = {
+  ...options,
+  allowedTags: [
+    ...['a', 'abbr', 'b', 'blockquote', 'br', 'cite', 'code', 'del', 'em'],
+    ...['i', 'p', 'pre', 'q', 's', 'strike', 'strong'],
+  ],
+  allowedAttributes: { a: ['href', 'title', 'rel'], abbr: ['title'], blockquote: ['cite'], q: ['cite'] },
+  // Search engines give no credit to links of commenters.
+  transformTags: { a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: 'nofollow ugc' } }) },
+};
+
+/** Sanitizes a comment: inline text, quotes and links only, as in WordPress, for all authors. */
+export async function sanitizeComment(html: string): Promise<string> {
+  if (!/[<&]/.test(html)) return escapeBare(html);
+  const { default: sanitize } = await import('sanitize-html');
+  return sanitize(html, commentOptions);
+}
+
 function escapeBare(text: string): string {
   return text.includes('>') ? escapeHtml(text).replaceAll('&quot;', '"').replaceAll('&#039;', "'") : text;
 }

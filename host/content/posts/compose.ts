@@ -1,4 +1,4 @@
-import type { NewPost, Post, PostInput, User } from '#plugin-api';
+import type { CommentStatus, NewPost, Post, PostInput, User } from '#plugin-api';
 import { sanitizeHtml } from '../html/sanitize.ts';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import type { PostData } from './post-row.ts';
@@ -11,15 +11,17 @@ export interface PostDraft {
   readonly as: User | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Of a new post. */
+  readonly commentStatus: CommentStatus;
 }
 
 const trashedMark = '__trashed';
 const attachmentStatuses = new Set(['inherit', 'private', 'trash', 'auto-draft']);
 
 /** Builds the post to write from defaults or the previous version, the input, and values derived from both. */
-export async function composePost({ before, input, as, now }: PostDraft): Promise<PostData> {
+export async function composePost({ before, input, as, now, commentStatus }: PostDraft): Promise<PostData> {
   const savedAt = Math.floor(now / 1000) * 1000;
-  const base = before ?? newPost((input as NewPost).type ?? 'post', as, savedAt);
+  const base = before ?? newPost((input as NewPost).type ?? 'post', { as, now: savedAt, commentStatus });
   const given = await cleanInput(input, as);
   const merged: PostData = { ...withoutId(base), ...given, modified: savedAt };
   return withPassword(withTrash(withDate({ post: merged, input, now: savedAt }), before));
@@ -30,7 +32,7 @@ function withPassword(post: PostData): PostData {
   return hasNone ? { ...post, password: '' } : post;
 }
 
-function newPost(type: string, as: User | undefined, now: number): PostData {
+function newPost(type: string, { as, now, commentStatus }: Pick<PostDraft, 'as' | 'now' | 'commentStatus'>): PostData {
   return {
     type,
     status: type === 'attachment' ? 'inherit' : 'draft',
@@ -48,6 +50,7 @@ function newPost(type: string, as: User | undefined, now: number): PostData {
     featuredMediaId: 0,
     trashedFrom: null,
     password: '',
+    commentStatus,
   };
 }
 
@@ -68,6 +71,7 @@ async function cleanInput(input: PostInput, as: User | undefined): Promise<Parti
     ...(input.parentId !== undefined && { parentId: input.parentId }),
     ...(input.menuOrder !== undefined && { menuOrder: input.menuOrder }),
     ...(input.featuredMediaId !== undefined && { featuredMediaId: input.featuredMediaId }),
+    ...(input.commentStatus !== undefined && { commentStatus: input.commentStatus }),
     ...(input.password !== undefined && { password: withoutNul(input.password).slice(0, 255) }),
   };
 }

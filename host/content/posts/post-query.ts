@@ -130,7 +130,11 @@ function whereMimeType(select: Knex.QueryBuilder, mimeType: string): void {
 }
 
 /** The rules of `read_post` as a condition over many posts. */
-function whereVisible(select: Knex.QueryBuilder, { knex, types, statuses }: PostQueryDependencies, user: User): void {
+export function whereVisible(
+  select: Knex.QueryBuilder,
+  { knex, types, statuses }: PostQueryDependencies,
+  user: User,
+): void {
   const open = statuses
     .all()
     .filter((status) => status.public)

@@ -21,6 +21,7 @@ export interface PostRow {
   readonly featured_media_id: number;
   readonly trashed_from: string | null;
   readonly password: string;
+  readonly comment_status: string;
   readonly search_text: string;
 }
 
@@ -45,6 +46,7 @@ export const postColumns = [
   'featured_media_id',
   'trashed_from',
   'password',
+  'comment_status',
 ].map((name) => `posts.${name}`);
 
 export function toPost(row: Omit<PostRow, 'search_text' | 'slug_key'>): Post {
@@ -66,6 +68,7 @@ export function toPost(row: Omit<PostRow, 'search_text' | 'slug_key'>): Post {
     featuredMediaId: Number(row.featured_media_id),
     trashedFrom: row.trashed_from,
     password: row.password,
+    commentStatus: row.comment_status === 'open' ? 'open' : 'closed',
   };
 }
 
@@ -88,6 +91,7 @@ export function toRow(post: PostData, slugKey: string | null): Omit<PostRow, 'id
     featured_media_id: post.featuredMediaId,
     trashed_from: post.trashedFrom,
     password: post.password,
+    comment_status: post.commentStatus,
     search_text:
       post.type === 'revision'
         ? ''

@@ -1,4 +1,4 @@
-import type { Clock, CronApi, NewPost, Post, PostInput, PostWrite } from '#plugin-api';
+import type { Clock, CommentStatus, CronApi, NewPost, Post, PostInput, PostWrite } from '#plugin-api';
 import type { Database } from '../../database/database-contract.ts';
 import { contentErrors, invalidParent } from '../errors.ts';
 import type { Meta } from '../meta/meta.ts';
@@ -21,6 +21,8 @@ export interface PostWriterDependencies {
   readonly cron: Pick<CronApi, 'scheduleSingle' | 'unschedule'>;
   readonly meta: Pick<Meta, 'check' | 'write'>;
   readonly revisions: RevisionWriter;
+  /** Of new posts whose type supports comments. */
+  readonly defaultCommentStatus: () => Promise<CommentStatus>;
 }
 
 export interface PostWriter {
@@ -45,7 +47,7 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
     mimeType,
   }: { before: Post | null; input: PostInput; mimeType?: string } & PostWrite): Promise<Post> {
     const composed = {
-      ...(await composePost({ before, input, as, now: clock.now() })),
+      ...(await composePost({ before, input, as, now: clock.now(), commentStatus: await newCommentStatus(input) })),
       ...(mimeType !== undefined && { mimeType }),
     };
     await check(given, composed, before);
@@ -67,6 +69,11 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
     await announceRevisions?.();
     // A callback may have changed the post.
     return (await store.get(post.id)) ?? post;
+  }
+
+  async function newCommentStatus({ type = 'post' }: NewPost): Promise<CommentStatus> {
+    const isSupported = given.types.get(type)?.supports.includes('comments') === true;
+    return isSupported ? given.defaultCommentStatus() : 'closed';
   }
 
   return {

@@ -80,5 +80,6 @@ function toRevision(post: Post, authorId: number, createdAt: number): PostData {
     featuredMediaId: 0,
     trashedFrom: null,
     password: '',
+    commentStatus: 'closed',
   };
 }

@@ -1,16 +1,18 @@
 import type { PostType, Undo } from '#plugin-api';
+import { addCommentsRoutes } from './comments-routes.ts';
 import type { ContentRestDependencies } from './context.ts';
 import { addStatusesRoutes, addTypesRoutes } from './types-and-statuses-routes.ts';
 import { addPostsRoutes } from './posts-routes.ts';
 
 /**
- * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, and routes for each type with `showInRest`. Changes of meta
+ * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, `/comments`, and routes for each type with `showInRest`. Changes of meta
  * keys register them again, because the arguments include the keys.
  */
 export function addContentRoutes(given: ContentRestDependencies): void {
   const { parts, hooks } = given;
   addTypesRoutes(given);
   addStatusesRoutes(given);
+  addCommentsRoutes(given);
   const routes = new Map<PostType, Undo>();
   parts.types.follow((type) => {
     if (!type.showInRest) return () => undefined;

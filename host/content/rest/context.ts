@@ -2,6 +2,8 @@ import {
   argumentBounds,
   RestError,
   type HooksApi,
+  type OptionsApi,
+  type User,
   type RestApi,
   type RestLink,
   type RestRequest,
@@ -49,6 +51,10 @@ export interface ContentRestDependencies {
   readonly hooks: HooksApi;
   readonly users: Pick<UsersApi, 'get'>;
   readonly passwords: Pick<PostPasswords, 'check'>;
+  /** Counts a comment by the address of its author. @throws RestError 429 `comment_flood`. */
+  readonly countComment: (ip: string) => Promise<void>;
+  readonly options: Pick<OptionsApi, 'get'>;
+  readonly avatarUrl: (user: Pick<User, 'login' | 'displayName'>, size: number) => string;
   readonly site: Pick<SiteApi, 'url' | 'timezone'>;
 }
 

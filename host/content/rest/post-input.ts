@@ -1,4 +1,4 @@
-import type { Params, Post, PostInput, PostType } from '#plugin-api';
+import type { CommentStatus, Params, Post, PostInput, PostType } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import { mayWriteMeta } from '../meta/meta.ts';
 import { mediaMeta } from '../media/media.ts';
@@ -46,9 +46,14 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
     ...numberMember(params, isMedia ? 'post' : 'parent', 'parentId'),
     ...numberMember(params, 'menu_order', 'menuOrder'),
     ...(typeof params['password'] === 'string' && !isMedia && { password: params['password'] }),
+    ...(isCommentStatus(params['comment_status']) && { commentStatus: params['comment_status'] }),
     ...numberMember(params, 'featured_media', 'featuredMediaId'),
     ...(meta && { meta }),
   };
+}
+
+function isCommentStatus(value: unknown): value is CommentStatus {
+  return value === 'open' || value === 'closed';
 }
 
 /** A text, or the `raw` member of an object. */
@@ -197,5 +202,6 @@ function draftPost(type: string, authorId: number): Post {
     featuredMediaId: 0,
     trashedFrom: null,
     password: '',
+    commentStatus: 'closed',
   };
 }

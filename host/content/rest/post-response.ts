@@ -42,6 +42,7 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
         ? await mediaBody(given, post, media)
         : await textBody(given, { post, context, isUnlocked })),
       ...(type.name !== 'attachment' && { password: post.password }),
+      ...(type.supports.includes('comments') && { comment_status: post.commentStatus }),
       ...(type.hierarchical && { parent: post.parentId }),
       ...(type.supports.includes('page-attributes') && { menu_order: post.menuOrder }),
       meta: metaBody(type, parts, values),
@@ -198,6 +199,9 @@ function createLinks(
       ...(revisions && { 'version-history': [{ count: revisions.length, href: `${base()}/${post.id}/revisions` }] }),
       ...(revisions?.[0] !== undefined && {
         'predecessor-version': [{ id: revisions[0], href: `${base()}/${post.id}/revisions/${revisions[0]}` }],
+      }),
+      ...(type.supports.includes('comments') && {
+        replies: [{ embeddable: true, href: `${rest.url('/wp/v2/comments')}?post=${post.id}` }],
       }),
       ...(type.hierarchical && post.parentId > 0 && { up: [{ embeddable: true, href: `${base()}/${post.parentId}` }] }),
       ...(post.featuredMediaId > 0 && {

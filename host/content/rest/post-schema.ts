@@ -75,6 +75,9 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
         context: everywhere,
       },
       ...(!isMedia && textProperties),
+      ...(type.supports.includes('comments') && {
+        comment_status: { ...commentStatusSchema, context: shown },
+      }),
       ...(type.hierarchical && {
         parent: { type: 'integer', description: 'The ID for the parent of the post.', context: shown },
       }),
@@ -93,6 +96,12 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
     },
   };
 }
+
+const commentStatusSchema = {
+  type: 'string',
+  description: 'Whether or not comments are open on the post.',
+  enum: ['open', 'closed'],
+} as const satisfies JsonSchema;
 
 const textProperties: Readonly<Record<string, JsonSchema>> = {
   content: protectedSchema('The content for the post.', shown),
@@ -241,6 +250,7 @@ export function writeArguments(type: PostType, parts: WriteParts): Record<string
             description: 'A password to protect access to the content and excerpt.',
           } as const,
         }),
+    ...(type.supports.includes('comments') && { comment_status: commentStatusSchema }),
     ...(type.hierarchical && {
       parent: { type: 'integer', ...argumentBounds.id, description: 'The ID for the parent of the post.' } as const,
     }),

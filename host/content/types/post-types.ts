@@ -3,7 +3,16 @@ import { createRegistry, type Registry } from './registry.ts';
 
 export type PostTypes = Registry<PostType>;
 
-const everything = ['title', 'editor', 'author', 'thumbnail', 'excerpt', 'revisions', 'custom-fields'] as const;
+const everything = [
+  'title',
+  'editor',
+  'author',
+  'thumbnail',
+  'excerpt',
+  'revisions',
+  'custom-fields',
+  'comments',
+] as const;
 
 const builtIn: Readonly<Record<string, PostTypeDefinition>> = {
   post: {

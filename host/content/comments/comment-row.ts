@@ -1,0 +1,83 @@
+import { foldText, htmlToText } from '../html/text.ts';
+
+/** `hold` waits for a moderator. Only approved comments are public. */
+export type CommentState = 'approved' | 'hold' | 'spam' | 'trash';
+
+export interface Comment {
+  readonly id: number;
+  readonly postId: number;
+  /** The comment that this one replies to; 0: none. */
+  readonly parentId: number;
+  /** 0: a guest. */
+  readonly userId: number;
+  readonly authorName: string;
+  /** Personal data, as `authorIp` and `authorAgent`: only for moderators. */
+  readonly authorEmail: string;
+  readonly authorUrl: string;
+  readonly authorIp: string;
+  readonly authorAgent: string;
+  /** Milliseconds since the epoch. */
+  readonly date: number;
+  /** Sanitized HTML. */
+  readonly content: string;
+  readonly status: CommentState;
+  /** Status before it became spam or went to the trash. */
+  readonly statusBefore: CommentState | null;
+}
+
+export type CommentData = Omit<Comment, 'id'>;
+
+/** A row of the table `comments`. PostgreSQL may return big integers as text. */
+export interface CommentRow {
+  readonly id: number;
+  readonly post_id: number;
+  readonly parent_id: number;
+  readonly user_id: number;
+  readonly author_name: string;
+  readonly author_email: string;
+  readonly author_url: string;
+  readonly author_ip: string;
+  readonly author_agent: string;
+  readonly date: number | string;
+  readonly content: string;
+  readonly status: string;
+  readonly status_before: string | null;
+  readonly search_text: string;
+}
+
+export function toComment(row: CommentRow): Comment {
+  return {
+    id: Number(row.id),
+    postId: Number(row.post_id),
+    parentId: Number(row.parent_id),
+    userId: Number(row.user_id),
+    authorName: row.author_name,
+    authorEmail: row.author_email,
+    authorUrl: row.author_url,
+    authorIp: row.author_ip,
+    authorAgent: row.author_agent,
+    date: Number(row.date),
+    content: row.content,
+    status: row.status as CommentState,
+    statusBefore: row.status_before as CommentState | null,
+  };
+}
+
+export function toCommentRow(comment: CommentData): Omit<CommentRow, 'id'> {
+  return {
+    post_id: comment.postId,
+    parent_id: comment.parentId,
+    user_id: comment.userId,
+    author_name: comment.authorName,
+    author_email: comment.authorEmail,
+    author_url: comment.authorUrl,
+    author_ip: comment.authorIp,
+    author_agent: comment.authorAgent,
+    date: comment.date,
+    content: comment.content,
+    status: comment.status,
+    status_before: comment.statusBefore,
+    // Without the email address, which a visitor's search must not reveal.
+    search_text: foldText([comment.authorName, htmlToText(comment.content)].join('\n')),
+  };
+}
