@@ -21,6 +21,8 @@ export interface Config {
   readonly viewsDir: string;
   /** null: the generated key file in dataDir. */
   readonly secretKey: string | null;
+  /** The key before `secretKey`; null: none. */
+  readonly previousSecretKey: string | null;
   readonly role: Role;
   /** Express's `trust proxy`: hops, true or false, or a list of addresses. */
   readonly trustProxy: boolean | number | string;
@@ -79,6 +81,7 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     pluginDirs: (read('PLUGIN_DIRS') ?? 'plugins').split(',').map((directory) => resolve(root, directory.trim())),
     viewsDir: resolve(root, 'views'),
     secretKey: readSecretKey(read('SECRET_KEY'), errors),
+    previousSecretKey: readPreviousKey(read, errors),
     role: oneOf('ROLE', roles, 'all'),
     trustProxy: readTrustProxy(read('TRUST_PROXY')),
     restPrefix: readPrefix(read('REST_PREFIX'), errors),
@@ -129,6 +132,13 @@ function readTrustProxy(value: string | null): boolean | number | string {
   if (value === null || value === 'false') return false;
   if (value === 'true') return true;
   return /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function readPreviousKey(read: (name: string) => string | null, errors: string[]): string | null {
+  const value = read('SECRET_KEY_PREVIOUS');
+  if (value !== null && read('SECRET_KEY') === null)
+    errors.push('SECRET_KEY_PREVIOUS needs SECRET_KEY. To return to a key file, put its content into SECRET_KEY.');
+  return value;
 }
 
 function readPrefix(value: string | null, errors: string[]): string {

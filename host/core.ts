@@ -1,4 +1,4 @@
-import type { Clock, Logger, Migration } from '#plugin-api';
+import type { Clock, Logger, Migration, OptionsApi } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
 import type { Config } from './config.ts';
 import { createSystemClock } from './clock.ts';
@@ -17,6 +17,7 @@ import { createMail } from './mail/mail.ts';
 import { migrations as mailMigrations } from './mail/migrations.ts';
 import { createOptions, migrations as optionMigrations } from './options/options.ts';
 import { compileSchema } from './options/setting-schema.ts';
+import { createFormerKeys } from './secrets/former-keys.ts';
 import { createSecrets } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
 import { recordSecurityEvents } from './security-log/record-events.ts';
@@ -61,10 +62,9 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     closers.unshift(() => options.stop());
     await options.load();
     registerSiteSettings({ options, hooks });
-    const secrets = createSecrets({ secretKey: config.secretKey, dataDir: config.dataDir, redactor });
+    const { secrets, formerKeys, securityLog } = createKeyed({ config, redactor, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
-    const securityLog = createSecurityLog({ database, clock, log, key: () => secrets.deriveKey('security-log') });
     recordSecurityEvents(hooks, securityLog);
     const eventLoop = createEventLoopWatch({ clock: createSystemClock(), log });
     closers.unshift(async () => eventLoop.stop());
@@ -75,7 +75,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
     const mail = createMail({ options, secrets, database, hooks, cron, clock, log, site, connect });
-    const twoFactor = createTwoFactor({ database, secrets, options, hooks, site, clock, log });
+    const twoFactor = createTwoFactor({ database, secrets, formerKeys, options, hooks, site, clock, log });
     const shared = { database, hooks, options, cron, clock, log, site, documents };
     const content = await createContent({ ...shared, dataDir: config.dataDir, compileSchema });
     return {
@@ -88,6 +88,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
       backups,
       options,
       secrets,
+      formerKeys,
       users,
       twoFactor,
       eventLoop,
@@ -104,6 +105,27 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     for (const close of closers) await close();
     throw error;
   }
+}
+
+interface KeyedDependencies extends CoreDependencies {
+  readonly redactor: ReturnType<typeof createRedactor>;
+  readonly database: Database;
+  readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
+  readonly log: Logger;
+}
+
+/** The parts that need the key of the site. */
+function createKeyed({ config, redactor, database, options, clock, log }: KeyedDependencies) {
+  const secrets = createSecrets({ ...config, redactor });
+  const formerKeys = createFormerKeys({ options, secrets, clock });
+  const securityLog = createSecurityLog({
+    database,
+    clock,
+    log,
+    key: () => secrets.deriveKey('security-log'),
+    formerKeys: () => formerKeys.find('security-log'),
+  });
+  return { secrets, formerKeys, securityLog };
 }
 
 export type Core = Awaited<ReturnType<typeof createCore>>;

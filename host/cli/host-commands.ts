@@ -14,6 +14,7 @@ import { jobCommands } from './job-commands.ts';
 import { optionCommands } from './option-commands.ts';
 import { pluginCommands, type PluginsForCommands } from './plugin-commands.ts';
 import { invitationCommands } from './invitation-commands.ts';
+import { secretCommands } from './secret-commands.ts';
 import { securityLogCommands } from './security-log-commands.ts';
 import { userCommands } from './user-commands.ts';
 
@@ -34,6 +35,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
     ...cronCommands(core.cron),
     ...jobCommands(core.jobs),
     ...databaseCommands(core),
+    ...secretCommands(core),
     ...securityLogCommands(core.securityLog),
     doctorCommand(createDoctorChecks(core, plugins)),
   ];
@@ -82,7 +84,10 @@ function createDoctorChecks(
         throw new Error('A secret could not be decrypted; check SECRET_KEY.');
       const problem = describeUnreadable(await secrets.unreadable());
       if (problem !== null) throw new Error(problem);
-      return config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
+      const source = config.secretKey === null ? 'key file in DATA_DIR' : 'SECRET_KEY';
+      const hasPrevious =
+        config.secretKey === null ? secrets.previousKeys('secrets').length > 0 : config.previousSecretKey !== null;
+      return hasPrevious ? `${source}, with a previous key; run 'secrets rotate' to finish with it` : source;
     },
     uploads: async () => {
       const problem = await describeMissingUploads(database, config.dataDir);

@@ -126,6 +126,17 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
       return changed > 0;
     },
 
+    /** Stores what `change` returns for the encrypted text of a mail. Returns the number of changed mails. */
+    async rewriteSealed(change: (sealed: string) => string): Promise<number> {
+      let count = 0;
+      const rows = await knex<MailRow>('mails').select('id', 'sealed').whereNot({ sealed: '' });
+      for (const { id, sealed } of rows) {
+        const changed = change(sealed);
+        if (changed !== sealed) count += await knex('mails').where({ id, sealed }).update({ sealed: changed });
+      }
+      return count;
+    },
+
     /** Returns whether it existed. */
     async remove(id: string): Promise<boolean> {
       return (await knex('mails').where({ id }).delete()) > 0;

@@ -40,6 +40,7 @@ export interface MailDependencies {
   readonly secrets: SecretsApi & {
     seal(purpose: string, text: string): string;
     unseal(purpose: string, sealed: string): string;
+    reseal(purpose: string, sealed: string): string;
   };
   readonly database: Pick<DatabaseApi, 'knex' | 'transaction' | 'afterCommit'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync' | 'addAction'>;
@@ -65,6 +66,8 @@ export interface Mail extends MailApi {
   retry(id: string): Promise<boolean>;
   /** Deletes an unsent mail. Returns whether it existed. */
   remove(id: string): Promise<boolean>;
+  /** Encrypts unsent mails again that a previous key encrypted. Returns their number. */
+  reseal(): Promise<number>;
   /** Waits for the attempts in progress. */
   settled(): Promise<void>;
   /** Waits for the attempts in progress, for at most five seconds, and ends the others. They are repeated later. */
@@ -97,6 +100,14 @@ export function createMail(dependencies: MailDependencies): Mail {
     unsent: (limit) => store.list(limit),
     retry: (id) => queue.retry(id),
     remove: (id) => queue.remove(id),
+    reseal: () =>
+      store.rewriteSealed((sealed) => {
+        try {
+          return secrets.reseal('mails', sealed);
+        } catch {
+          return sealed;
+        }
+      }),
     settled: () => queue.settled(),
     async stop() {
       const undo = clock.after(stopTimeout, () => stopping.abort());

@@ -7,6 +7,8 @@ export interface StoredSecret {
   readonly encrypted: string;
   /** The context it was encrypted with. */
   readonly context?: string;
+  /** Whether it is reported if it cannot be read. False: it is replaced at its next use, or cannot be entered. Default true. */
+  readonly isReported?: boolean;
 }
 
 /** A place where a plugin stores encrypted secrets. */
@@ -41,7 +43,8 @@ export interface SecretsApi {
   decrypt(encrypted: string, context?: string): string;
   /**
    * Names a place where secrets are stored. The host then reports those that cannot be read (`doctor`, `/readyz`,
-   * `db restore`, a badge in the admin). A secret that is missing from all stores is not reported.
+   * `db restore`, a badge in the admin) and encrypts them again under a new key (`secrets rotate`). A secret that is missing
+   * from all stores is not reported, and cannot be read after a rotation unless it is in an option.
    */
   addStore(store: SecretStore): Undo;
 }

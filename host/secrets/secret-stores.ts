@@ -23,8 +23,8 @@ export function createSecretStores(canDecrypt: (...given: Parameters<SecretsApi[
     async unreadable() {
       const labels = new Set<string>();
       for (const store of stores)
-        await store.rewrite(({ label, encrypted, context }) => {
-          if (!canDecrypt(encrypted, context)) labels.add(label);
+        await store.rewrite(({ label, encrypted, context, isReported = true }) => {
+          if (isReported && !canDecrypt(encrypted, context)) labels.add(label);
           return encrypted;
         });
       return [...labels];

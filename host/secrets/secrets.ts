@@ -14,6 +14,8 @@ export interface Secrets extends SecretsApi {
    * One key reveals nothing about the others.
    */
   deriveKey(purpose: string): Buffer;
+  /** Keys of a purpose from before a rotation that is not finished, newest first. */
+  previousKeys(purpose: string): readonly Buffer[];
   /**
    * Encrypts text that is not a secret as a whole, such as a mail, under the key of a purpose. Unlike `encrypt`, it does not
    * redact the text from log lines.
@@ -23,6 +25,13 @@ export interface Secrets extends SecretsApi {
   unseal(purpose: string, sealed: string): string;
   /** See `SecretStores`. */
   readonly unreadable: SecretStores['unreadable'];
+  readonly stores: SecretStores['all'];
+  /** Returns the encrypted text if the key in use encrypted it, otherwise encrypts it again. Throws like `decrypt`. */
+  renew(encrypted: string, context?: string): string;
+  /** Like `renew`, for sealed texts. */
+  reseal(purpose: string, sealed: string): string;
+  /** Whether a text contains an encrypted one that only a previous key can read. */
+  usesPrevious(text: string): boolean;
 }
 
 /** `movable` has no context. */
@@ -79,7 +88,28 @@ export function createSecrets({ redactor, ...sources }: SecretsDependencies): Se
     },
     addStore: stores.add,
     unreadable: stores.unreadable,
+    previousKeys: keyring.previous,
+    stores: stores.all,
+    renew(encrypted, context) {
+      const bytes = Buffer.from(encrypted.slice(prefixes.bound.length), 'base64url');
+      return isOf(keyring.derive(purpose), bytes) ? encrypted : this.encrypt(this.decrypt(encrypted, context), context);
+    },
+    reseal(given, sealed) {
+      return isOf(keyring.derive(given), Buffer.from(sealed, 'base64url'))
+        ? sealed
+        : this.seal(given, this.unseal(given, sealed));
+    },
+    usesPrevious: (text) =>
+      (text.match(/enc:v[12]:[\w-]+/g) ?? []).some((found) => {
+        const bytes = Buffer.from(found.slice(prefixes.bound.length), 'base64url');
+        return keyring.previous(purpose).some((key) => isOf(key, bytes));
+      }),
   };
+}
+
+/** Whether the key made the text. */
+function isOf(key: Buffer, sealed: Buffer): boolean {
+  return keyId(key).equals(sealed.subarray(0, sizes.keyId));
 }
 
 /** What a text is sealed for. `context` undefined: the text can be moved. */
@@ -106,7 +136,7 @@ function open(keyring: Keyring, parts: Seal, sealed: Buffer): string {
   const next = (length: number): Buffer => sealed.subarray(position, (position += length));
   if (sealed.length < sizes.keyId + contextSize + sizes.nonce + sizes.tag) throw new Error(damaged);
   const id = next(sizes.keyId);
-  const key = keyring.find(parts.purpose, (candidate) => keyId(candidate).equals(id));
+  const key = keyring.find(parts.purpose, (candidate) => isOf(candidate, id));
   if (key === null) throw new Error(anotherKey);
   if (!next(contextSize).equals(contextId(key, parts.context))) throw new Error(anotherContext);
   const [nonce, tag] = [next(sizes.nonce), next(sizes.tag)];

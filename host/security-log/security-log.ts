@@ -48,6 +48,8 @@ export interface SecurityLogDependencies {
   readonly log: Pick<Logger, 'info' | 'error'>;
   /** 32 bytes. Who can write the database, but does not have the key, cannot extend or rewrite the chain unnoticed. */
   readonly key: () => Buffer;
+  /** Keys of entries from before the key was rotated. `until`: the last position that one is valid for; null: of any. */
+  readonly formerKeys?: () => Promise<readonly { readonly key: Buffer; readonly until: number | null }[]>;
 }
 
 interface Row {
@@ -68,10 +70,16 @@ const batchSize = 1_000;
  * chain of keyed hashes shows what was changed past them. Each entry is also a line of the log of the process, which shows
  * when the newest entries were cut off.
  */
-export function createSecurityLog({ database, clock, log, key }: SecurityLogDependencies): SecurityLog {
+export function createSecurityLog({
+  database,
+  clock,
+  log,
+  key,
+  formerKeys = async () => [],
+}: SecurityLogDependencies): SecurityLog {
   const rows = () => database.knex<Row>(table);
-  const hashOf = (row: Omit<Row, 'hash'>, previous: string): string =>
-    createHmac('sha256', key())
+  const hashOf = (row: Omit<Row, 'hash'>, previous: string, by = key()): string =>
+    createHmac('sha256', by)
       .update(
         JSON.stringify([Number(row.position), Number(row.at), row.event, row.user_id, row.ip, row.details, previous]),
       )
@@ -126,10 +134,17 @@ export function createSecurityLog({ database, clock, log, key }: SecurityLogDepe
     async verify() {
       let position = 0;
       let previous = '';
+      const former = await formerKeys();
+      const isValid = (row: Row): boolean =>
+        row.hash === hashOf(row, previous) ||
+        former.some(
+          ({ key: by, until }) =>
+            (until === null || Number(row.position) <= until) && row.hash === hashOf(row, previous, by),
+        );
       for (;;) {
         const batch = (await rows().where('position', '>', position).orderBy('position').limit(batchSize)) as Row[];
         for (const row of batch) {
-          if (Number(row.position) !== position + 1 || row.hash !== hashOf(row, previous))
+          if (Number(row.position) !== position + 1 || !isValid(row))
             return { entries: position, brokenAt: position + 1 };
           position += 1;
           previous = row.hash;

@@ -33,6 +33,10 @@ export interface TestHost extends Pick<
   | 'mail'
   | 'accounts'
   | 'jobs'
+  | 'config'
+  | 'formerKeys'
+  | 'securityLog'
+  | 'twoFactor'
 > {
   /** URL without a trailing slash; the host listens on a free loopback port. */
   readonly url: string;

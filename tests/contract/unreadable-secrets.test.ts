@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { readFile, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,9 +7,8 @@ import { until } from '../faults/until.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { signIn } from '../helpers/sign-in.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';
+import { cli, emitItemCompleted, restKey, signatureOf, signingSecret, storeSecrets } from './secrets-site.ts';
 
-const secret = 'a signing secret of the site';
-const restKey = 'svc_a-rest-key-of-the-site-0123456789';
 const one = 'the first key of the site';
 const other = 'another key of the site';
 
@@ -41,55 +39,12 @@ describeDialects('secrets that cannot be read', (_open, { location }) => {
     hosts.push(host);
     return host;
   }
-  async function cli(host: TestHost, ...argv: string[]): Promise<string> {
-    const { out, err } = await host.cli(...argv);
-    return out + err;
-  }
-  async function setUp(host: TestHost): Promise<void> {
-    await cli(host, 'svc', 'webhook', 'on');
-    await cli(host, 'svc', 'webhook', 'secret', 'set', secret);
-    const endpoint = { name: 'Shop', url: url('/hook'), enabled: true, events: ['task.item_completed'] };
-    await cli(host, 'svc', 'webhook', 'add', '--json', JSON.stringify(endpoint));
-    await cli(host, 'svc', 'key', 'set', restKey);
-    await cli(
-      host,
-      'svc',
-      'provider',
-      'set',
-      'openai',
-      '--api-key=sk-0123456789abcdef',
-      `--base-url=${url('/v1')}`,
-      '--model=m',
-    );
-    await cli(host, 'svc', 'vector-store', 'set', 'qdrant', `--url=${url()}`, '--api-key=qd-0123456789abcdef');
-    await host.mail.settings.save({
-      host: '127.0.0.1',
-      port: receiver.port,
-      security: 'none',
-      user: 'site',
-      from_name: 'Site',
-      from_email: 'site@example.com',
-      password: 'a mail password',
-    });
-  }
-  const emit = (host: TestHost, id: number): Promise<string> =>
-    cli(
-      host,
-      'svc',
-      'event',
-      'emit',
-      'task.item_completed',
-      `--json=${JSON.stringify({ data: { task: { id: 1 }, queue_item: { id, status: 'completed' } } })}`,
-    );
+  const setUp = (host: TestHost): Promise<void> => storeSecrets(host, url());
+  const emit = emitItemCompleted;
   const hooksReceived = (): Receiver['received'] => receiver.received.filter(({ path }) => path === '/hook');
   function expectSigned(): void {
-    for (const { headers, body } of hooksReceived())
-      expect(headers['x-svc-signature']).to.equal(
-        `sha256=${createHmac('sha256', secret)
-          .update(`${String(headers['x-svc-timestamp'])}.`)
-          .update(body)
-          .digest('hex')}`,
-      );
+    for (const request of hooksReceived())
+      expect(request.headers['x-svc-signature']).to.equal(signatureOf(request, signingSecret));
   }
 
   it('hold deliveries with a reason everywhere, and none is sent unsigned', async function () {
@@ -184,7 +139,7 @@ describeDialects('secrets that cannot be read', (_open, { location }) => {
       host.hooks.addAction(`svc_event_webhooks_endpoint_${name}`, () => void actions.push(name));
     await emit(host, 1);
     await until('it is held', () => actions.includes('held'));
-    await cli(host, 'svc', 'webhook', 'secret', 'set', secret);
+    await cli(host, 'svc', 'webhook', 'secret', 'set', signingSecret);
     await until('it was received', () => hooksReceived().length === 1);
     expectSigned();
     expect(actions).to.deep.equal(['held', 'released']);
@@ -221,7 +176,7 @@ describeDialects('secrets that cannot be read', (_open, { location }) => {
     const first = await start(one);
     await cli(first, 'svc', 'webhook', 'on');
     const endpoint = { url: url('/hook'), enabled: true, events: ['task.item_completed'] };
-    for (const own of [{ headers: { Authorization: 'Bearer of the receiver' } }, { secret }, {}])
+    for (const own of [{ headers: { Authorization: 'Bearer of the receiver' } }, { secret: signingSecret }, {}])
       await cli(
         first,
         'svc',

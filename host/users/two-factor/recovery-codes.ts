@@ -23,12 +23,14 @@ export interface RecoveryCodesDependencies {
   readonly database: Pick<Database, 'knex' | 'transaction'>;
   /** 32 bytes, the same on all nodes. Guesses cannot be tested against a copy of the table without it. */
   readonly key: () => Buffer;
+  /** Keys that codes may have been saved with before the key was rotated. */
+  readonly formerKeys: () => Promise<readonly Buffer[]>;
 }
 
-export function createRecoveryCodes({ database, key }: RecoveryCodesDependencies): RecoveryCodes {
+export function createRecoveryCodes({ database, key, formerKeys }: RecoveryCodesDependencies): RecoveryCodes {
   const { knex } = database;
-  const hash = (userId: number, code: string): string =>
-    createHmac('sha256', key())
+  const hash = (userId: number, code: string, by = key()): string =>
+    createHmac('sha256', by)
       .update(JSON.stringify([userId, code.toLowerCase().replace(/[^a-z0-9]/g, '')]))
       .digest('base64url');
 
@@ -44,9 +46,8 @@ export function createRecoveryCodes({ database, key }: RecoveryCodesDependencies
     },
     async use(userId, code) {
       if (code.length > 100) return false;
-      const used = await knex('recovery_codes')
-        .where({ user_id: userId, code_hash: hash(userId, code) })
-        .delete();
+      const hashes = [key(), ...(await formerKeys())].map((by) => hash(userId, code, by));
+      const used = await knex('recovery_codes').where({ user_id: userId }).whereIn('code_hash', hashes).delete();
       return used > 0;
     },
     async count(userId) {

@@ -46,15 +46,15 @@ export interface TotpSecretsDependencies {
 }
 
 export function createTotpSecrets({ database: { knex }, secrets, clock }: TotpSecretsDependencies): TotpSecrets {
-  const confirmed = (): Promise<Row[]> =>
-    knex<Row>('totp_secrets').whereNotNull('confirmed_at').orderBy('user_id') as unknown as Promise<Row[]>;
   secrets.addStore({
     async rewrite(change) {
-      for (const { user_id: user, secret } of await confirmed()) {
+      const rows = (await knex<Row>('totp_secrets').orderBy('user_id')) as Row[];
+      for (const { user_id: user, secret, confirmed_at: confirmedAt } of rows) {
         const encrypted = change({
           label: `Authenticator app of the user ${user}`,
           encrypted: secret,
           context: contextOf(user),
+          isReported: confirmedAt !== null,
         });
         if (encrypted === secret) continue;
         const changed = await knex('totp_secrets').where({ user_id: user, secret }).update({ secret: encrypted });

@@ -95,6 +95,8 @@ export interface TwoFactor {
 export interface TwoFactorDependencies {
   readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
   readonly secrets: SecretsApi & { deriveKey(purpose: string): Buffer };
+  /** Keys of recovery codes from before the key was rotated. Default: none. */
+  readonly formerKeys?: { find(purpose: 'recovery-codes'): Promise<readonly { readonly key: Buffer }[]> };
   readonly options: Pick<OptionsApi, 'get'>;
   readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
   readonly site: { readonly url: string; name(): Promise<string> };
@@ -212,13 +214,17 @@ export function createTwoFactor(dependencies: TwoFactorDependencies): TwoFactor 
     },
   };
 
-  function createParts({ clock }: TwoFactorDependencies) {
+  function createParts({ clock, formerKeys }: TwoFactorDependencies) {
     const challenges = createChallenges({ database, clock, key: () => secrets.deriveKey('passkey-challenges') });
     const store = createPasskeyStore({ database, clock });
     return {
       store,
       totp: createTotpSecrets({ database, secrets, clock }),
-      recovery: createRecoveryCodes({ database, key: () => secrets.deriveKey('recovery-codes') }),
+      recovery: createRecoveryCodes({
+        database,
+        key: () => secrets.deriveKey('recovery-codes'),
+        formerKeys: async () => ((await formerKeys?.find('recovery-codes')) ?? []).map(({ key }) => key),
+      }),
       passkeys: createPasskeys({
         store,
         challenges,

@@ -61,22 +61,25 @@ export function createSiteKey(
   };
 }
 
-/** The stored key, for the host. A substitute that cannot be read is replaced at its next use, so it is not reported. */
+/** The stored key and its substitute, for the host. */
 export function siteKeyStore(
   { options }: Pick<HostApi, 'options'>,
   { option, label }: Pick<SiteKeyInit, 'option' | 'label'>,
 ): SecretStore {
   return {
     async rewrite(change) {
-      const encrypted = await options.get<string | false>(option, false);
-      if (typeof encrypted !== 'string') return;
-      const changed = change({
-        label: `The ${label} (to use another one for good, delete the option ${option})`,
-        encrypted,
-        context: option,
-      });
-      if (changed !== encrypted && !(await options.compareAndSet(option, encrypted, changed)))
-        throw new Error(`The ${label} was changed in the meantime.`);
+      for (const name of [option, `${option}_substitute`]) {
+        const encrypted = await options.get<string | false>(name, false);
+        if (typeof encrypted !== 'string') continue;
+        const changed = change({
+          label: `The ${label} (to use another one for good, delete the option ${option})`,
+          encrypted,
+          context: name,
+          isReported: name === option,
+        });
+        if (changed !== encrypted && !(await options.compareAndSet(name, encrypted, changed)))
+          throw new Error(`The ${label} was changed in the meantime.`);
+      }
     },
   };
 }
