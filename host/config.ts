@@ -13,6 +13,8 @@ export interface Config {
   readonly siteUrl: string | null;
   /** Absolute path. */
   readonly dataDir: string;
+  /** The bucket of uploads; null: the folder `uploads` in dataDir. An endpoint of null is Amazon S3. */
+  readonly uploadsBucket: { readonly bucket: string; readonly endpoint: string | null; readonly region: string } | null;
   /** null: SQLite in dataDir. */
   readonly databaseUrl: string | null;
   /** Absolute paths, searched in order. */
@@ -77,6 +79,7 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     host: read('HOST') ?? '127.0.0.1',
     siteUrl: readSiteUrl(read('SITE_URL'), errors),
     dataDir: resolve(root, read('DATA_DIR') ?? 'data'),
+    uploadsBucket: readUploadsBucket(read, errors),
     databaseUrl: readDatabaseUrl(read('DATABASE_URL'), errors),
     pluginDirs: (read('PLUGIN_DIRS') ?? 'plugins').split(',').map((directory) => resolve(root, directory.trim())),
     viewsDir: resolve(root, 'views'),
@@ -120,6 +123,19 @@ function readDatabaseUrl(value: string | null, errors: string[]): string | null 
   if (value === null || /^postgres(ql)?:\/\//.test(value)) return value;
   errors.push('DATABASE_URL must begin with postgres:// (leave it empty for SQLite in DATA_DIR).');
   return null;
+}
+
+function readUploadsBucket(read: (name: string) => string | null, errors: string[]): Config['uploadsBucket'] {
+  const [bucket, endpoint, region] = ['UPLOADS_S3_BUCKET', 'UPLOADS_S3_ENDPOINT', 'UPLOADS_S3_REGION'].map(read);
+  if (!bucket) {
+    if (endpoint || region) errors.push('UPLOADS_S3_ENDPOINT and UPLOADS_S3_REGION need UPLOADS_S3_BUCKET.');
+    return null;
+  }
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    errors.push(`UPLOADS_S3_BUCKET is '${bucket}'; use the name of a bucket, such as my-site-uploads.`);
+  if (endpoint && !(isUrl(endpoint) && /^https?:$/.test(new URL(endpoint).protocol)))
+    errors.push(`UPLOADS_S3_ENDPOINT is '${endpoint}'; use an http or https address such as https://s3.example.com.`);
+  return { bucket, endpoint: endpoint ?? null, region: region ?? read('AWS_REGION') ?? 'us-east-1' };
 }
 
 function readSecretKey(value: string | null, errors: string[]): string | null {

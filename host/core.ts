@@ -77,7 +77,12 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const mail = createMail({ options, secrets, database, hooks, cron, clock, log, site, connect });
     const twoFactor = createTwoFactor({ database, secrets, formerKeys, options, hooks, site, clock, log });
     const shared = { database, hooks, options, cron, clock, log, site, documents };
-    const content = await createContent({ ...shared, dataDir: config.dataDir, compileSchema });
+    const content = await createContent({
+      ...shared,
+      dataDir: config.dataDir,
+      uploadsBucket: config.uploadsBucket,
+      compileSchema,
+    });
     return {
       config,
       clock,

@@ -283,8 +283,8 @@ function createSitePages({
   return {
     publicPages,
     handlers: [
-      createUploadsHandler(parts.folder),
-      createPrivateUploadsHandler({ folder: parts.folder, media: parts.media, authenticate, anonymous }),
+      createUploadsHandler(parts.uploads),
+      createPrivateUploadsHandler({ uploads: parts.uploads, media: parts.media, authenticate, anonymous }),
       avatarsHandler,
       publicPages.handler,
       publicSite,

@@ -18,6 +18,7 @@ describe('configuration', () => {
       host: '127.0.0.1',
       siteUrl: null,
       dataDir: '/srv/site/data',
+      uploadsBucket: null,
       databaseUrl: null,
       pluginDirs: ['/srv/site/plugins'],
       viewsDir: '/srv/site/views',
@@ -39,6 +40,31 @@ describe('configuration', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(
       readConfig({}, '/srv/site'),
     );
+  });
+
+  it('reads where a bucket of uploads is, whole or not at all', () => {
+    const named = {
+      UPLOADS_S3_BUCKET: 'my-site',
+      UPLOADS_S3_ENDPOINT: 'https://s3.example.com',
+      UPLOADS_S3_REGION: 'eu',
+    };
+    expect(readConfig(named).uploadsBucket).to.deep.equal({
+      bucket: 'my-site',
+      endpoint: 'https://s3.example.com',
+      region: 'eu',
+    });
+    expect(readConfig({ UPLOADS_S3_BUCKET: 'my-site', AWS_REGION: 'eu-west-1' }).uploadsBucket).to.deep.equal({
+      bucket: 'my-site',
+      endpoint: null,
+      region: 'eu-west-1',
+    });
+    expect(configErrors({ UPLOADS_S3_REGION: 'eu' })).to.deep.equal([
+      'UPLOADS_S3_ENDPOINT and UPLOADS_S3_REGION need UPLOADS_S3_BUCKET.',
+    ]);
+    expect(configErrors({ UPLOADS_S3_BUCKET: 'My Site', UPLOADS_S3_ENDPOINT: 's3' })).to.deep.equal([
+      "UPLOADS_S3_BUCKET is 'My Site'; use the name of a bucket, such as my-site-uploads.",
+      "UPLOADS_S3_ENDPOINT is 's3'; use an http or https address such as https://s3.example.com.",
+    ]);
   });
 
   it('reads each variable', () => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { CliCommand } from '#plugin-api';
-import type { Config } from '../config.ts';
+import type { Content } from '../content/content.ts';
 import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import type { Database } from '../database/database.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
@@ -14,11 +14,11 @@ type DatabaseForCommands = Pick<
 interface DatabaseCommandsDependencies {
   readonly database: DatabaseForCommands;
   readonly secrets: Pick<Secrets, 'unreadable'>;
-  readonly config: Pick<Config, 'dataDir'>;
+  readonly content: { readonly parts: Pick<Content['parts'], 'uploads'> };
 }
 
 /** `db status|migrate|backup|restore`. */
-export function databaseCommands({ database, secrets, config }: DatabaseCommandsDependencies): CliCommand[] {
+export function databaseCommands({ database, secrets, content }: DatabaseCommandsDependencies): CliCommand[] {
   return [
     {
       name: 'db status',
@@ -64,7 +64,7 @@ export function databaseCommands({ database, secrets, config }: DatabaseCommands
         const report = await database.restore(resolve(file));
         const warnings = [
           describeUnreadable(await secrets.unreadable()),
-          await describeMissingUploads(database, config.dataDir),
+          await describeMissingUploads(database, content.parts.uploads),
         ].filter((text) => text !== null);
         return { ...report, ...(warnings.length > 0 && { warnings }) };
       },

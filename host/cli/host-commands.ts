@@ -44,7 +44,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
 const minimumNode = [20, 17] as const;
 
 function createDoctorChecks(
-  { config, database, secrets, securityLog, users }: Core,
+  { config, content, database, secrets, securityLog, users }: Core,
   plugins: () => PluginsForCommands,
 ): Record<string, DoctorCheck> {
   return {
@@ -90,7 +90,8 @@ function createDoctorChecks(
       return hasPrevious ? `${source}, with a previous key; run 'secrets rotate' to finish with it` : source;
     },
     uploads: async () => {
-      const problem = await describeMissingUploads(database, config.dataDir);
+      await content.parts.uploads.check();
+      const problem = await describeMissingUploads(database, content.parts.uploads);
       if (problem !== null) throw new Error(problem);
       return 'complete';
     },

@@ -21,7 +21,9 @@ import {
 } from './comments/comments.ts';
 import { contentErrors } from './errors.ts';
 import { createMediaLibrary, type MediaLibrary, uploadLimitSetting } from './media/media.ts';
-import { createUploadFolder, type UploadFolder } from './media/upload-folder.ts';
+import { createUploadBucket, type BucketSettings } from './media/upload-bucket.ts';
+import { createUploadFolder } from './media/upload-folder.ts';
+import type { UploadStore } from './media/upload-store.ts';
 import { createMeta, type CompileSchema, type Meta } from './meta/meta.ts';
 import { createPermalinks, type Permalinks } from './permalinks.ts';
 import { createFactsCache } from './posts/post-store.ts';
@@ -50,6 +52,8 @@ export interface ContentDependencies {
   readonly documents: DocumentsApi;
   /** Data folder. With `:memory:`, uploads are stored in a temporary folder until `stop`. */
   readonly dataDir: string;
+  /** Stores uploads in place of the data folder. */
+  readonly uploadsBucket?: BucketSettings | null;
   readonly compileSchema: CompileSchema;
 }
 
@@ -62,7 +66,7 @@ export interface ContentParts {
   readonly statuses: PostStatuses;
   readonly meta: Meta;
   readonly media: MediaLibrary;
-  readonly folder: UploadFolder;
+  readonly uploads: UploadStore;
   readonly permalinks: Permalinks;
   readonly renderer: Renderer;
   readonly comments: Comments;
@@ -87,13 +91,11 @@ export async function createContent(given: ContentDependencies): Promise<Content
   reassignPostsOfDeletedUsers({ hooks, store, writer, removal });
   forgetDeletedUsers({ hooks, store: parts.comments.store });
   await store.follow();
-  return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.folder.close() };
+  return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.uploads.close() };
 }
 
-function createParts(
-  { database, hooks, options, cron, clock, log, site, documents, dataDir, compileSchema }: ContentDependencies,
-  renderer: Renderer,
-): ContentParts {
+function createParts(given: ContentDependencies, renderer: Renderer): ContentParts {
+  const { database, hooks, options, cron, clock, log, site, documents, compileSchema } = given;
   const types = createPostTypes();
   const statuses = createPostStatuses();
   const facts = createFactsCache();
@@ -118,13 +120,13 @@ function createParts(
     defaultCommentStatus: async () =>
       (await options.get<unknown>(defaultCommentStatusSetting)) === 'open' ? 'open' : 'closed',
   });
-  const folder = createUploadFolder(dataDir === ':memory:' ? null : join(dataDir, 'uploads'));
+  const uploads = createUploadStore(given);
   const media: MediaLibrary = createMediaLibrary({
     store,
     writer,
     removal: () => removal,
     meta,
-    folder,
+    uploads,
     hooks,
     options,
     site,
@@ -144,7 +146,12 @@ function createParts(
   const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
   const commentStore = createCommentStore({ database, types, statuses });
   const comments = createComments({ store: commentStore, posts: store, types, hooks, options, clock });
-  return { store, writer, removal, types, statuses, meta, media, folder, permalinks, renderer, comments };
+  return { store, writer, removal, types, statuses, meta, media, uploads, permalinks, renderer, comments };
+}
+
+function createUploadStore({ dataDir, uploadsBucket, log }: ContentDependencies): UploadStore {
+  if (uploadsBucket) return createUploadBucket(uploadsBucket, { log });
+  return createUploadFolder(dataDir === ':memory:' ? null : join(dataDir, 'uploads'));
 }
 
 interface ApiDependencies {

@@ -9,7 +9,7 @@ export const contentErrors = defineErrors('', {
   rest_upload_no_data: [400, 'No data supplied.'],
   rest_upload_file_too_big: [400, 'This file is too big. Files must be less than {limit} in size.'],
   rest_upload_sideload_error: [400, 'Sorry, you are not allowed to upload this file type. {reason}'],
-  rest_upload_failed: [500, 'The file could not be stored. Ask the administrator to check the uploads folder.'],
+  rest_upload_failed: [500, 'The file could not be stored. Ask the administrator to check where uploads are stored.'],
 });
 
 /** 400 `rest_post_invalid_id`: the parent does not exist or is a descendant of this post. */

@@ -1,3 +1,4 @@
+import { createUploadFolder } from '../../host/content/media/upload-folder.ts';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { databaseCommands } from '../../host/cli/database-commands.ts';
@@ -14,7 +15,7 @@ describeDialects('the db commands', (open, { dialect, directory }) => {
     for (const command of databaseCommands({
       database,
       secrets: { unreadable: async () => [] },
-      config: { dataDir: ':memory:' },
+      content: { parts: { uploads: createUploadFolder(null) } },
     }))
       registry.addCommand(command);
     const run = async (...argv: string[]): Promise<string> => {

@@ -29,9 +29,12 @@ export interface ContentSite {
 }
 
 /** A whole host on the running test's database. */
-export async function openContentSite({ location }: Pick<DialectCase, 'location'>): Promise<ContentSite> {
+export async function openContentSite(
+  { location }: Pick<DialectCase, 'location'>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ContentSite> {
   const { databaseUrl, dataDir } = location();
-  const host = await createTestHost({ database: databaseUrl ?? dataDir });
+  const host = await createTestHost({ database: databaseUrl ?? dataDir, env });
   const passwords = createApplicationPasswords(host);
   const caller =
     (own: Readonly<Record<string, string>>): Call =>

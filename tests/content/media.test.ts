@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeDialects, describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
@@ -17,7 +18,7 @@ const html = Buffer.from('<!doctype html><script>alert(1)</script>');
 
 describeDialects('media', (open, dialectCase) => {
   it('are stored by month under names of their own, with their size, and go with their file', async () => {
-    const { media, content, posts } = await openContent(open, dialectCase);
+    const { media, dataDir, posts } = await openContent(open, dialectCase);
     const first = await media.save({ bytes: png, name: '../../My Cät.PNG', alt: 'A cat' });
     const second = await media.save({ bytes: png, name: 'my-cat.png' });
     expect([first.file, second.file]).to.deep.equal(['2026/05/my-cat.png', '2026/05/my-cat-1.png']);
@@ -31,7 +32,7 @@ describeDialects('media', (open, dialectCase) => {
       title: 'My Cät',
     });
     expect([first.post.type, first.post.status]).to.deep.equal(['attachment', 'inherit']);
-    const path = `${await content.parts.folder.root()}/${first.file}`;
+    const path = join(dataDir, 'uploads', first.file);
     expect(Buffer.from((await media.read(first.id)) ?? []).equals(png)).to.equal(true);
     expect([
       existsSync(path),
@@ -95,12 +96,12 @@ describeDialects('media', (open, dialectCase) => {
   });
 
   it('leave no file behind when their post cannot be made', async () => {
-    const { media, hooks, content } = await openContent(open, dialectCase);
+    const { media, hooks, dataDir } = await openContent(open, dialectCase);
     hooks.addFilter('wp_insert_attachment_data', () => {
       throw new Error('no');
     });
     expect(String(await failureOf(media.save({ bytes: png, name: 'a.png' })))).to.equal('Error: no');
-    expect(existsSync(`${await content.parts.folder.root()}/2026/05/a.png`)).to.equal(false);
+    expect(existsSync(join(dataDir, 'uploads/2026/05/a.png'))).to.equal(false);
   });
 });
 

@@ -20,7 +20,7 @@ import type { PostStore } from '../posts/post-store.ts';
 import type { PostWriter } from '../posts/post-writer.ts';
 import { uploadTypes } from './file-types.ts';
 import type { Dimensions, inspectUpload } from './upload.reader.ts';
-import { isPrivatePath, privatePath, type UploadFolder } from './upload-folder.ts';
+import { isPrivatePath, privatePath, type UploadStore } from './upload-store.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -52,7 +52,7 @@ export interface MediaDependencies {
   readonly writer: PostWriter;
   readonly removal: () => PostRemoval;
   readonly meta: Meta;
-  readonly folder: UploadFolder;
+  readonly uploads: UploadStore;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
   readonly options: Pick<OptionsApi, 'get'>;
   readonly site: Pick<SiteApi, 'url' | 'timezone'>;
@@ -72,9 +72,9 @@ export interface MediaLibrary extends MediaApi {
   removeFile(attachment: Post): Promise<() => void>;
 }
 
-/** The media library: files in the folder of uploads, each with a post of type `attachment`. */
+/** The media library: files in the store of uploads, each with a post of type `attachment`. */
 export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
-  const { store, meta, folder, options, site, log } = given;
+  const { store, meta, uploads, options, site, log } = given;
   let lastLimit = 10 * 1_048_576;
   const limit = async (): Promise<number> =>
     (lastLimit = Math.max(0, Number(await options.get(uploadLimitSetting))) * 1_048_576);
@@ -110,14 +110,14 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
         if (saved === null) throw new Error(`The attachment ${id} was deleted while it was being created.`);
         return saved;
       } catch (error) {
-        await folder.remove(file);
+        await uploads.remove(file);
         throw error;
       }
     },
     url: async (id) => (await get(id))?.url ?? null,
     async read(id) {
       const media = await get(id);
-      return media === null ? null : folder.read(media.file);
+      return media === null ? null : uploads.read(media.file);
     },
     async makePrivate(id) {
       const media = await get(id);
@@ -132,7 +132,7 @@ export function createMediaLibrary(given: MediaDependencies): MediaLibrary {
       const file = (await meta.load([id], [mediaMeta.file])).get(id)?.get(mediaMeta.file)?.[0];
       return () => {
         if (typeof file !== 'string') return;
-        folder.remove(file).catch((error: unknown) =>
+        uploads.remove(file).catch((error: unknown) =>
           log.error('Failed to delete the file of an attachment', {
             event: 'attachment_file_not_deleted',
             file,
@@ -152,7 +152,7 @@ interface StoredFile {
 
 /** Checks size, name and content, then stores the file. */
 async function storeFile(
-  { hooks, folder, site, clock, documents, log }: MediaDependencies,
+  { hooks, uploads, site, clock, documents, log }: MediaDependencies,
   { bytes, name, isPrivate = false }: NewMedia,
   limit: number,
 ): Promise<StoredFile> {
@@ -175,7 +175,7 @@ async function storeFile(
   const { year, month } = localTime(clock.now(), await site.timezone());
   try {
     return {
-      file: await folder.write({ month: `${year}/${month}`, name, extension, bytes, isPrivate }),
+      file: await uploads.write({ month: `${year}/${month}`, name, extension, bytes, isPrivate }),
       type: mimeType,
       dimensions,
     };
@@ -219,7 +219,7 @@ async function createAttachment(
  * Moves the file, then writes status and path together. The new path is stored first, so that an interrupted move is
  * completed by the next call.
  */
-async function hideMedia({ meta, folder, writer, log }: MediaDependencies, { id, file }: Media): Promise<void> {
+async function hideMedia({ meta, uploads, writer, log }: MediaDependencies, { id, file }: Media): Promise<void> {
   if (isPrivatePath(file)) {
     await writer.update(id, { status: 'private' });
     return;
@@ -228,7 +228,7 @@ async function hideMedia({ meta, folder, writer, log }: MediaDependencies, { id,
   const planned = await meta.get(id, targetMeta);
   const target = typeof planned === 'string' ? planned : privatePath(month, extension);
   if (planned !== target) await meta.update(id, targetMeta, target);
-  if (!(await folder.move(file, target)))
+  if (!(await uploads.move(file, target)))
     log.warn('The file of private media is missing', { event: 'private_file_missing', media: id, file });
   await writer.update(id, { status: 'private', meta: { [mediaMeta.file]: target, [targetMeta]: null } });
 }

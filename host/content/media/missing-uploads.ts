@@ -1,23 +1,21 @@
-import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DatabaseApi } from '#plugin-api';
 import { mediaMeta } from './media.ts';
+import type { UploadStore } from './upload-store.ts';
 
-const batchSize = 500;
+/** Files that are looked for at once: fewer than the connections that an SDK opens to a store. */
+const batchSize = 40;
 /** Most names in the sentence. */
 const maxNames = 3;
 
 /**
- * A sentence about files that entries of the media library name and the folder of uploads lacks, for example after a restore
+ * A sentence about files that entries of the media library name and the store of uploads lacks, for example after a restore
  * without them; null if all exist.
- *
- * @param dataDir `:memory:`: nothing is checked.
  */
 export async function describeMissingUploads(
   { knex }: Pick<DatabaseApi, 'knex'>,
-  dataDir: string,
+  uploads: Pick<UploadStore, 'has' | 'missingHint'>,
 ): Promise<string | null> {
-  if (dataDir === ':memory:') return null;
+  if (uploads.missingHint === null) return null;
   const missing: string[] = [];
   for (let last = 0, size = batchSize; size === batchSize;) {
     const rows: { id: number; value: string }[] = await knex('post_meta')
@@ -26,16 +24,15 @@ export async function describeMissingUploads(
       .orderBy('id')
       .limit(batchSize)
       .select('id', 'value');
-    for (const { value } of rows) {
-      const file = String(JSON.parse(value));
-      await access(join(dataDir, 'uploads', file)).catch(() => missing.push(file));
-    }
+    const files = rows.map(({ value }) => String(JSON.parse(value)));
+    const found = await Promise.all(files.map((file) => uploads.has(file)));
+    missing.push(...files.filter((_file, index) => found[index] === false));
     [last, size] = [rows.at(-1)?.id ?? last, rows.length];
   }
   if (missing.length === 0) return null;
   const names = missing.slice(0, maxNames).join(', ') + (missing.length > maxNames ? ', ...' : '');
   return (
     `${missing.length} ${missing.length === 1 ? 'file' : 'files'} of the media library ` +
-    `${missing.length === 1 ? 'is' : 'are'} missing: ${names}. Copy the folder uploads of the former DATA_DIR.`
+    `${missing.length === 1 ? 'is' : 'are'} missing: ${names}. ${uploads.missingHint}`
   );
 }

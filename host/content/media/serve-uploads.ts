@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { User } from '#plugin-api';
 import { canShowInline, mimeTypeForName } from './file-types.ts';
 import type { MediaLibrary } from './media.ts';
-import { isPublicPath, type UploadFolder } from './upload-folder.ts';
+import { isPublicPath, type UploadStore } from './upload-store.ts';
 
 export type PlainHandler = (
   request: IncomingMessage,
@@ -16,21 +16,21 @@ const prefix = '/uploads/';
  * Serves `/uploads/YYYY/MM/name` with range support. The extension alone decides the content type, without sniffing. Types
  * that a browser could execute are downloaded and sandboxed.
  */
-export function createUploadsHandler(folder: Pick<UploadFolder, 'root'>): PlainHandler {
+export function createUploadsHandler(uploads: Pick<UploadStore, 'respond'>): PlainHandler {
   return (request, response, next) => {
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (!path.startsWith(prefix) || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     const file = decode(path.slice(prefix.length));
     if (file === null || !isPublicPath(file)) return next();
     // Other sites can embed public files, as with WordPress. Not `immutable`: a name can be reused after its file is deleted.
-    send({ request, response, file, folder, next, cache: 'public, max-age=86400', embeddedBy: 'cross-origin' }).catch(
+    send({ request, response, file, uploads, next, cache: 'public, max-age=86400', embeddedBy: 'cross-origin' }).catch(
       next,
     );
   };
 }
 
 export interface PrivateUploadsDependencies {
-  readonly folder: Pick<UploadFolder, 'root'>;
+  readonly uploads: Pick<UploadStore, 'respond'>;
   readonly media: Pick<MediaLibrary, 'get'>;
   /** The user of the request's cookie, or null. */
   readonly authenticate: (request: IncomingMessage) => Promise<{ readonly user: User } | null>;
@@ -54,7 +54,7 @@ export function createPrivateUploadsHandler(given: PrivateUploadsDependencies): 
               request,
               response,
               file,
-              folder: given.folder,
+              uploads: given.uploads,
               next,
               cache: 'private, no-cache',
               embeddedBy: 'same-origin',
@@ -79,23 +79,16 @@ interface Sending {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly file: string;
-  readonly folder: Pick<UploadFolder, 'root'>;
+  readonly uploads: Pick<UploadStore, 'respond'>;
   readonly next: (error?: unknown) => void;
   /** `Cache-Control`. */
   readonly cache: string;
   readonly embeddedBy: 'cross-origin' | 'same-origin';
 }
 
-async function send({ request, response, file, folder, next, cache, embeddedBy }: Sending): Promise<void> {
-  const { default: sendFile } = await import('send');
+async function send({ request, response, file, uploads, next, cache, embeddedBy }: Sending): Promise<void> {
   const type = mimeTypeForName(file);
-  const stream = sendFile(request, encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), {
-    root: await folder.root(),
-    index: false,
-    dotfiles: 'ignore',
-    cacheControl: false,
-  });
-  stream.on('headers', () => {
+  const setHeaders = (): void => {
     response.setHeader('Content-Type', /^text\/|json$/.test(type) ? `${type}; charset=utf-8` : type);
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cache-Control', cache);
@@ -103,12 +96,8 @@ async function send({ request, response, file, folder, next, cache, embeddedBy }
     if (canShowInline(type)) return;
     response.setHeader('Content-Disposition', 'attachment');
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
-  });
-  stream.on('error', (error: Error & { status?: number }) =>
-    error.status === 404 || error.status === 403 ? next() : next(error),
-  );
-  stream.on('directory', () => next());
-  stream.pipe(response);
+  };
+  if (!(await uploads.respond(file, { request, response, setHeaders }))) next();
 }
 
 function decode(path: string): string | null {

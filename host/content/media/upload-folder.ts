@@ -1,61 +1,16 @@
-import { trimTrailing } from '#plugin-api';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { foldText } from '../html/text.ts';
+import { isUploadPath, privatePath, safeStem, type UploadExchange, type UploadStore } from './upload-store.ts';
 
 /**
- * The folder of uploaded files: `YYYY/MM/name.ext`, and `private/YYYY/MM/<random>.ext` for files that are not public. Several
- * nodes must share one folder.
+ * Uploads in a folder that all nodes share.
+ *
+ * @param directory created on first use. Null: a temporary folder, for a site in memory.
  */
-export interface UploadFolder {
-  /** Absolute path, created on first use. */
-  root(): Promise<string>;
-  /** Stores bytes under a unique name. Returns the path below the root. */
-  write(file: {
-    readonly month: string;
-    readonly name: string;
-    readonly extension: string;
-    readonly bytes: Uint8Array;
-    /** True: stored under `privatePath`, whatever its name. */
-    readonly isPrivate?: boolean;
-  }): Promise<string>;
-  /** Moves a file; can be repeated. False: neither path exists. */
-  move(from: string, to: string): Promise<boolean>;
-  /** Null: the file does not exist or the path is outside the folder. */
-  read(file: string): Promise<Uint8Array | null>;
-  /** Ignores a missing file and a path outside the folder. */
-  remove(file: string): Promise<void>;
-  /** Deletes the folder if it is temporary. */
-  close(): Promise<void>;
-}
-
-const pathPattern = /^(?:private\/)?\d{4}\/\d{2}\/[^/\\\0]{1,200}$/;
-
-/** Whether the path is that of an upload inside the folder. */
-function isUploadPath(file: string): boolean {
-  return pathPattern.test(file) && !/(?:^|\/)\./.test(file);
-}
-
-/** Whether the path is that of a public upload inside the folder. */
-export function isPublicPath(file: string): boolean {
-  return isUploadPath(file) && !isPrivatePath(file);
-}
-
-/** Whether a file is stored where only checked requests get it. */
-export function isPrivatePath(file: string): boolean {
-  return file.startsWith('private/');
-}
-
-/** A path that cannot be guessed and is never used again. @param month `2026/05`. */
-export function privatePath(month: string, extension: string): string {
-  return `private/${month}/${randomBytes(16).toString('hex')}.${extension}`;
-}
-
-/** @param directory null: a temporary folder, for a site in memory. */
-export function createUploadFolder(directory: string | null): UploadFolder {
+export function createUploadFolder(directory: string | null): UploadStore {
   let created: Promise<string> | undefined;
   const make = async (): Promise<string> => {
     if (directory === null) return mkdtemp(join(tmpdir(), 'uploads-'));
@@ -68,7 +23,18 @@ export function createUploadFolder(directory: string | null): UploadFolder {
     return created;
   };
   return {
-    root,
+    missingHint: directory === null ? null : 'Copy the folder uploads of the former DATA_DIR.',
+    check: async () => void (await root()),
+    async has(file) {
+      return (
+        isUploadPath(file) &&
+        access(join(await root(), file)).then(
+          () => true,
+          () => false,
+        )
+      );
+    },
+    respond: async (file, exchange) => sendFile(await root(), file, exchange),
     async write({ month, name, extension, bytes, isPrivate = false }) {
       if (isPrivate) {
         const file = privatePath(month, extension);
@@ -128,19 +94,25 @@ async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** The name without folder and extension, in safe characters. Removes dots, which could suggest another type. */
-function safeStem(name: string): string {
-  const base =
-    name
-      .split(/[/\\]/)
-      .at(-1)
-      ?.replace(/\.[^.]*$/, '') ?? '';
-  return (
-    trimTrailing(
-      foldText(base)
-        .replace(/[^a-z0-9_-]+/g, '-')
-        .replace(/^[-_]+/, ''),
-      '-',
-    ).slice(0, 100) || 'file'
-  );
+async function sendFile(
+  root: string,
+  file: string,
+  { request, response, setHeaders }: UploadExchange,
+): Promise<boolean> {
+  const { default: send } = await import('send');
+  const stream = send(request, encodeURI(file).replaceAll('?', '%3F').replaceAll('#', '%23'), {
+    root,
+    index: false,
+    dotfiles: 'ignore',
+    cacheControl: false,
+  });
+  return new Promise((resolve, reject) => {
+    stream.on('headers', setHeaders);
+    stream.on('error', (error: Error & { status?: number }) =>
+      error.status === 404 || error.status === 403 ? resolve(false) : reject(error),
+    );
+    stream.on('directory', () => resolve(false));
+    response.once('close', () => resolve(true));
+    stream.pipe(response);
+  });
 }
