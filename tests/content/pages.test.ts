@@ -33,6 +33,52 @@ describeHosts('admin pages of content', (dialectCase) => {
     expect((await browser.get('/admin/posts?s=milk')).text).to.contain('No results');
   });
 
+  it('show comments by state to moderators, who approve, hold, mark, trash, restore and delete them', async () => {
+    const { posts } = site.host.content;
+    const post = await posts.create({ title: 'Tea', status: 'publish' });
+    await browser.submit(`/admin/posts/edit?id=${post.id}`, 'save', {
+      id: String(post.id),
+      title: 'Tea',
+      status: 'publish',
+      comments: 'open',
+    });
+    expect((await posts.get(post.id))?.commentStatus).to.equal('open');
+    await site.host.options.update('comment_registration', false);
+    const made = await site.host.fetch('/wp-json/wp/v2/comments', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        post: post.id,
+        content: '<b>Nice</b> tea',
+        author_name: 'Ada',
+        author_email: 'ada@example.com',
+      }),
+    });
+    const { id } = (await made.json()) as { id: number };
+    const state = async (): Promise<unknown> => {
+      const response = await site.host.fetch(`/wp-json/wp/v2/comments/${id}`);
+      return ((await response.json()) as { status?: unknown; code?: unknown }).status ?? 'hidden';
+    };
+    const list = await browser.get('/admin/comments?status=hold');
+    expect(list.text).to.contain('Pending (1)').and.contain('Nice tea').and.contain('ada@example.com');
+    const act = (action: string, status = '') =>
+      browser.submit(`/admin/comments?status=${status}`, action, { id: String(id), back: '' });
+    expect((await act('approve')).text)
+      .to.contain('Comment approved.')
+      .and.contain('Approved (1)');
+    expect(await state()).to.equal('approved');
+    for (const [action, from, tab] of [
+      ['hold', '', 'Pending (1)'],
+      ['spam', '', 'Spam (1)'],
+      ['restore', 'spam', 'Pending (1)'],
+      ['trash', '', 'Trash (1)'],
+    ] as const)
+      expect((await act(action, from)).text, action).to.contain(tab);
+    expect((await act('delete', 'trash')).text).to.contain('No comments');
+    await site.create({ login: 'con', role: 'contributor', displayName: 'Con' });
+    expect((await (await site.signIn('con')).get('/admin/comments')).status).to.equal(403);
+  });
+
   it('write, publish, change and restore a post', async () => {
     const { posts, revisions } = site.host.content;
     const fields = {

@@ -13,6 +13,16 @@ export interface ContentPagesDependencies {
 /** Pages to list and edit posts, pages, media and every other registered type with `showInAdmin`. */
 export function addContentPages(given: ContentPagesDependencies): void {
   const { admin, parts } = given;
+  admin.addPage({
+    slug: 'comments',
+    title: 'Comments',
+    menu: 'Comments',
+    icon: 'list',
+    position: 22,
+    style,
+    capability: 'moderate_comments',
+    body: async () => (await import('./comments-page.ts')).createCommentsPage(given),
+  });
   parts.types.follow((type) => {
     if (!type.showInAdmin) return () => undefined;
     const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) =>

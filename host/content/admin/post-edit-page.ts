@@ -121,6 +121,12 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
         hasExcerpt: type.supports.includes('excerpt'),
         hasImage: type.supports.includes('thumbnail'),
         hasOrder: type.supports.includes('page-attributes'),
+        hasComments: type.supports.includes('comments'),
+        commentChoices: [
+          ...(post === null ? [{ value: '', label: 'As in the settings' }] : []),
+          { value: 'open', label: 'Open' },
+          { value: 'closed', label: 'Closed' },
+        ],
         statuses: statusChoices(given, { type, post, user: request.user }),
         parents: type.hierarchical ? await parentChoices(given, type, post) : [],
         images: type.supports.includes('thumbnail') ? await imageChoices(given, post) : [],
@@ -145,6 +151,7 @@ function formValues(post: Post | null, timezone: string): PostValues {
     order: String(post?.menuOrder ?? 0),
     image: String(post?.featuredMediaId ?? 0),
     password: post?.password ?? '',
+    comments: post?.commentStatus ?? '',
   };
 }
 

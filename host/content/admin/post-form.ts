@@ -16,6 +16,8 @@ export interface PostValues {
   readonly order: string;
   readonly image: string;
   readonly password: string;
+  /** `open` or `closed`. */
+  readonly comments: string;
 }
 
 export interface PostForm {
@@ -49,6 +51,7 @@ export async function readPostForm(
     order: read('order') || '0',
     image: read('image') || '0',
     password: read('password'),
+    comments: read('comments'),
   };
   const timezone = await given.site.timezone();
   const date = readDate(values.date, { post, timezone });
@@ -65,6 +68,7 @@ export async function readPostForm(
       slug: values.slug,
       password: values.password,
       ...(date !== 'same' && date !== 'wrong' && { date }),
+      ...((values.comments === 'open' || values.comments === 'closed') && { commentStatus: values.comments }),
       ...(type.supports.includes('excerpt') && { excerpt: values.excerpt }),
       ...(type.hierarchical && { parentId: parseId(values.parent) }),
       ...(type.supports.includes('page-attributes') && { menuOrder: parseId(values.order) }),
