@@ -20,7 +20,7 @@ describeHosts('broken requests to every route', ({ location }) => {
 describe('broken requests', () => {
   it('show a route that fails unexpectedly, and one that takes long', async () => {
     const report = await runFuzz({
-      requests: 200,
+      requests: 600,
       plugins: [],
       prepareHost: ({ rest }) => {
         const spin = (): unknown => {
