@@ -143,7 +143,7 @@ async function timeToReady(begin: () => Promise<Child>): Promise<number> {
 }
 
 async function timeToEnd({ env }: DataFolder, args: readonly string[]): Promise<number> {
-  const script = `TIMEFORMAT='%U %S'; time "$@" 2>/dev/null`;
+  const script = `TIMEFORMAT='%U %S'; { time "$@" >/dev/null 2>&1; } 2>&1`;
   const printed = await runToEnd('bash', ['-c', script, 'bash', process.execPath, ...args], { env });
   const [user, system] = (printed.trim().split('\n').at(-1) ?? '').split(' ');
   return Number(user) + Number(system);
