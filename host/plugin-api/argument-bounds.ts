@@ -23,3 +23,21 @@ export const argumentBounds = {
   /** Filters such as `include`: all of them together stay below the number of values that a query can have. */
   list: { maxItems: 1_000 },
 } as const;
+
+/** `page` and `per_page` of a paged collection, as in WordPress, to spread into the arguments of its route. */
+export const pagingArguments = {
+  page: {
+    description: 'Current page of the collection.',
+    type: 'integer',
+    default: 1,
+    ...argumentBounds.id,
+    minimum: 1,
+  },
+  per_page: {
+    description: 'Maximum number of items to be returned in result set.',
+    type: 'integer',
+    default: 10,
+    minimum: 1,
+    maximum: 100,
+  },
+} as const;

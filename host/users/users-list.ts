@@ -1,5 +1,6 @@
 import {
   argumentBounds,
+  pagingArguments,
   RestResponse,
   type HooksApi,
   type RestRequest,
@@ -60,20 +61,7 @@ export const contextArgument: RouteArgument = {
 const ids: RouteArgument = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } };
 const args: Record<keyof ListParams & string, RouteArgument> = {
   context: contextArgument,
-  page: {
-    description: 'Current page of the collection.',
-    type: 'integer',
-    default: 1,
-    ...argumentBounds.id,
-    minimum: 1,
-  },
-  per_page: {
-    description: 'Maximum number of items to be returned in result set.',
-    type: 'integer',
-    default: 10,
-    minimum: 1,
-    maximum: 100,
-  },
+  ...pagingArguments,
   offset: {
     description: 'Offset the result set by a specific number of items.',
     type: 'integer',

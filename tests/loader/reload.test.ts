@@ -67,7 +67,7 @@ for (const isCompiling of [false, true])
     }
 
     for (const file of ['index.js', 'index.ts'])
-      it(`loads nothing anew of ${file} while no file changed`, async () => {
+      it(`does not load ${file} again while no file changed`, async () => {
         const state = globalThis as { timesLoaded?: number };
         state.timesLoaded = 0;
         const folder = await bench.folders.write('sample', {

@@ -1,4 +1,4 @@
-import { argumentBounds } from '#plugin-api';
+import { argumentBounds, pagingArguments } from '#plugin-api';
 import type { JsonSchema, RouteArgument } from '#plugin-api';
 import { contextArgument, passwordArgument } from './context.ts';
 
@@ -91,20 +91,7 @@ export const commentWriteArguments: Readonly<Record<string, RouteArgument>> = {
 
 export const commentListArguments: Readonly<Record<string, RouteArgument>> = {
   context: contextArgument,
-  page: {
-    description: 'Current page of the collection.',
-    type: 'integer',
-    default: 1,
-    ...argumentBounds.id,
-    minimum: 1,
-  },
-  per_page: {
-    description: 'Maximum number of items to be returned in result set.',
-    type: 'integer',
-    default: 10,
-    minimum: 1,
-    maximum: 100,
-  },
+  ...pagingArguments,
   search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
   after: { ...moment, description: 'Limit response to comments published after a given ISO8601 compliant date.' },
   before: { ...moment, description: 'Limit response to comments published before a given ISO8601 compliant date.' },

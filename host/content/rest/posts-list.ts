@@ -1,4 +1,4 @@
-import { argumentBounds, RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, pagingArguments, RestError, RestResponse } from '#plugin-api';
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import {
@@ -63,20 +63,7 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
   const isMedia = type.name === 'attachment';
   return {
     context: contextArgument,
-    page: {
-      description: 'Current page of the collection.',
-      type: 'integer',
-      default: 1,
-      ...argumentBounds.id,
-      minimum: 1,
-    },
-    per_page: {
-      description: 'Maximum number of items to be returned in result set.',
-      type: 'integer',
-      default: 10,
-      minimum: 1,
-      maximum: 100,
-    },
+    ...pagingArguments,
     search: { description: 'Limit results to those matching a string.', type: 'string', ...argumentBounds.line },
     ...rangeArguments,
     offset: {
