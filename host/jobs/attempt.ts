@@ -194,12 +194,18 @@ const lateFailure = ({ timeout }: JobKind): ReturnType<typeof toJobFailure> => (
 });
 
 async function failForGood(
-  { store, hooks, log }: AttemptDependencies,
+  { database, store, hooks, log }: AttemptDependencies,
   attempt: Attempt,
-  ...[message, uncounted]: [string, number?]
+  ...[message, uncounted = 0]: [string, number?]
 ): Promise<AttemptOutcome> {
   const { kind, job } = attempt;
-  if (!(await store.fail(job, message, uncounted))) return 'lost';
+  const state = await database.transaction(async (transaction) => {
+    const stored = await store.fail(job, message, uncounted);
+    const failed = { id: job.id, key: job.key, attempts: job.attempt - uncounted, message };
+    if (stored === 'failed') await kind.failed(job.args, failed, transaction);
+    return stored;
+  });
+  if (state === null) return 'lost';
   log.error('Job failed', { event: 'job_failed', ...nameOf(attempt), reason: message });
   if (hooks.hasAction('job_failed') !== false)
     await hooks.doActionAsync('job_failed', { id: job.id, owner: kind.owner, name: kind.name, key: job.key }, message);

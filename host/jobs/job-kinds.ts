@@ -14,6 +14,7 @@ export interface JobKind {
   /** Milliseconds. */
   readonly keep: number;
   readonly run: JobDefinition['run'];
+  readonly failed: NonNullable<JobDefinition['failed']>;
   /** The arguments with types and defaults of the schema. @throws RestError 400 */
   check(args: JsonValue): Promise<JsonValue>;
 }
@@ -67,6 +68,7 @@ function createKind(owner: string, definition: JobDefinition, compile: CompileSc
     timeout: (definition.timeout ?? defaults.timeout) * 1000,
     keep: (definition.keep ?? defaults.keep) * 1000,
     run: (args, job) => definition.run(args, job),
+    failed: async (args, job, transaction) => definition.failed?.(args, job, transaction),
     async check(args) {
       if (schema === undefined) return args;
       compiled ??= compile('args', schema);

@@ -290,12 +290,16 @@ function createWorkerSide(database: Database) {
     release: async (job: Held): Promise<boolean> =>
       (await held(job).update({ state: 'waiting', due_at: database.now(), attempts: knex.raw('attempts - 1') })) > 0,
 
-    /** Fails the job for good, unless it was added again meanwhile. @param uncounted attempts that did not begin */
-    async fail(job: Held, error: string, uncounted = 0): Promise<boolean> {
+    /**
+     * Fails the job for good, unless it was added again meanwhile. Returns its state, or null if it is no longer held.
+     * @param uncounted attempts that did not begin
+     */
+    async fail(job: Held, error: string, uncounted = 0): Promise<'failed' | 'waiting' | null> {
       const attempts = knex.raw('case when next_args is null then attempts - ? else 0 end', [uncounted]);
-      return (
-        (await held(job).update({ ...ended(database, { state: 'failed', keep: keepFailed }), error, attempts })) > 0
-      );
+      const [row] = (await held(job)
+        .update({ ...ended(database, { state: 'failed', keep: keepFailed }), error, attempts })
+        .returning('state')) as { readonly state: 'failed' | 'waiting' }[];
+      return row?.state ?? null;
     },
 
     async progress(job: Held, { done, total, message }: NonNullable<JobStatus['progress']>): Promise<void> {

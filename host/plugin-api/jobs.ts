@@ -36,6 +36,22 @@ export interface JobDefinition<Args extends JsonValue = JsonValue> {
    * `job.commit` what writes to the database; elsewhere use `job.id` as an idempotency key.
    */
   run(args: Args, job: RunningJob): Promise<JsonValue | void>;
+  /**
+   * Runs in the transaction that marks a job as failed for good: after its last attempt, a refusal, or processes that ended
+   * too often. What it writes is stored with that state, or neither is: after a rejection the job is tried again when its
+   * lease ends. Not called where the job was added again under its key while it ran.
+   */
+  failed?(args: Args, job: FailedJob, transaction: Knex.Transaction): Promise<void>;
+}
+
+/** A job that failed for good. */
+export interface FailedJob {
+  readonly id: number;
+  readonly key: string | null;
+  /** Attempts that began. */
+  readonly attempts: number;
+  /** The last attempt's error, a sentence. */
+  readonly message: string;
 }
 
 /** One attempt at a job. */

@@ -54,6 +54,60 @@ describeDialects('jobs', (open) => {
     });
   });
 
+  describe('that fail for good', () => {
+    it('write what their kind adds together with that state, once', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      await database.knex.schema.createTable('effects', (table) => table.text('value'));
+      const seen: unknown[] = [];
+      let isAway = true;
+      own.define<number>({
+        name: 'pack',
+        attempts: 2,
+        backoff: [0],
+        run: async () => Promise.reject(new Error('No box.')),
+        failed: async (args, job, transaction) => {
+          seen.push([args, job]);
+          await transaction('effects').insert({ value: job.message });
+          if (isAway) throw new Error('The store is away.');
+        },
+      });
+      const { id } = await own.add('pack', 7, { key: 'a' });
+      await jobs.drain();
+      // Neither is stored: the job is tried again when its lease ends.
+      expect(await own.get(id)).to.include({ state: 'running', attempts: 2 });
+      expect(await database.knex('effects')).to.deep.equal([]);
+      isAway = false;
+      await database.knex('jobs').where({ id }).update({ due_at: 1 });
+      await jobs.drain();
+      const lost = 'The process ended 2 times during this job; it will not be retried.';
+      expect(seen).to.deep.equal([
+        [7, { id, key: 'a', attempts: 2, message: 'No box.' }],
+        [7, { id, key: 'a', attempts: 2, message: lost }],
+      ]);
+      expect(await database.knex('effects').pluck('value')).to.deep.equal([lost]);
+      expect(await own.get(id)).to.include({ state: 'failed', attempts: 2, error: lost });
+    });
+
+    it('write nothing if they were added again meanwhile', async () => {
+      const { own, jobs } = await openJobs(open);
+      const failed: unknown[] = [];
+      own.define<number>({
+        name: 'pack',
+        attempts: 1,
+        run: async (args) => {
+          if (args === 2) return;
+          await own.add('pack', 2, { key: 'a' });
+          throw new Error('No box.');
+        },
+        failed: async (...parts) => void failed.push(parts),
+      });
+      const { id } = await own.add('pack', 1, { key: 'a' });
+      await jobs.drain();
+      expect(failed).to.deep.equal([]);
+      expect(await own.get(id)).to.include({ state: 'completed', args: 2 });
+    });
+  });
+
   describe('in a transaction', () => {
     it('exist only after its commit', async () => {
       const { own, jobs, database } = await openJobs(open);
