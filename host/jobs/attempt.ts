@@ -41,7 +41,8 @@ export function createAttempt(dependencies: AttemptDependencies): (attempt: Atte
   return async (attempt) => {
     const { kind, job, controller } = attempt;
     try {
-      if (job.attempt > kind.attempts) return await failForGood(dependencies, attempt, endedTooOften(job), 1);
+      if (job.attempt > (await kind.attempts(job.args)))
+        return await failForGood(dependencies, attempt, endedTooOften(job), 1);
       const result = await run(dependencies, attempt);
       if (result.isStored) return 'completed';
       const completed = { id: job.id, token: job.token, result: result.json, keep: kind.keep };
@@ -164,27 +165,50 @@ async function storeError(
   attempt: Attempt,
   error: unknown,
 ): Promise<AttemptOutcome> {
-  const { store, outcomes, log, random } = dependencies;
+  const { outcomes, log, random } = dependencies;
   const { kind, job, controller } = attempt;
   const { signal } = controller;
   if (error instanceof JobLostError || signal.reason === 'lost') return 'lost';
-  if (signal.reason === 'stop') return (await store.release(job)) ? 'released' : 'lost';
+  if (signal.reason === 'stop') return (await postpone(dependencies, attempt, null)) ? 'released' : 'lost';
   const isLate = signal.reason === 'timeout';
   const failure = isLate ? lateFailure(kind) : toJobFailure(error);
   const writing = isLate ? new AbortController().signal : signal;
-  if (!failure.isRetryable || job.attempt >= kind.attempts)
+  const [attempts, backoff] = await outcomes.write(
+    () => Promise.all([kind.attempts(job.args), kind.backoff(job.args)]),
+    writing,
+  );
+  if (!failure.isRetryable || job.attempt >= attempts)
     return outcomes.write(() => failForGood(dependencies, attempt, failure.message), writing);
-  const seconds = kind.backoff[Math.min(job.attempt, kind.backoff.length) - 1] ?? 0;
-  const wait = Math.max(failure.wait, seconds * 1000 * (0.5 + random() / 2));
-  const text = `Attempt ${String(job.attempt)} of ${String(kind.attempts)} failed: ${failure.message}`;
-  const isHeld = await outcomes.write(() => store.postpone(job, wait, text), writing);
+  const seconds = backoff[Math.min(job.attempt, backoff.length) - 1] ?? 0;
+  const wait = Math.round(Math.max(failure.wait, seconds * 1000 * (0.5 + random() / 2)));
+  const limit = Number.isFinite(attempts) ? ` of ${String(attempts)}` : '';
+  const text = `Attempt ${String(job.attempt)}${limit} failed: ${failure.message}`;
+  const isHeld = await outcomes.write(
+    () => postpone(dependencies, attempt, { wait, text, message: failure.message }),
+    writing,
+  );
   log.warn('Job attempt failed', {
     event: 'job_attempt_failed',
     ...nameOf(attempt),
-    wait_ms: Math.round(wait),
+    wait_ms: wait,
     reason: failure.message,
   });
   return isHeld ? 'retried' : 'lost';
+}
+
+/** Returns the job to the queue: after a failure, or uncounted at shutdown. Returns whether it was still held. */
+async function postpone(
+  { database, store }: AttemptDependencies,
+  { kind, job }: Attempt,
+  failure: { readonly wait: number; readonly text: string; readonly message: string } | null,
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const isHeld = await (failure === null ? store.release(job) : store.postpone(job, failure.wait, failure.text));
+    const { message, wait } = failure ?? { message: null, wait: 0 };
+    const postponed = { id: job.id, key: job.key, attempts: job.attempt - (failure ? 0 : 1), message, wait };
+    if (isHeld) await kind.postponed(job.args, postponed, transaction);
+    return isHeld;
+  });
 }
 
 const lateFailure = ({ timeout }: JobKind): ReturnType<typeof toJobFailure> => ({
@@ -201,7 +225,7 @@ async function failForGood(
   const { kind, job } = attempt;
   const state = await database.transaction(async (transaction) => {
     const stored = await store.fail(job, message, uncounted);
-    const failed = { id: job.id, key: job.key, attempts: job.attempt - uncounted, message };
+    const failed = { id: job.id, key: job.key, attempts: job.attempt - uncounted, message, isCancelled: false };
     if (stored === 'failed') await kind.failed(job.args, failed, transaction);
     return stored;
   });

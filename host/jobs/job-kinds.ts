@@ -5,9 +5,9 @@ export interface JobKind {
   readonly owner: string;
   readonly name: string;
   readonly label: string;
-  readonly attempts: number;
+  readonly attempts: (args: JsonValue) => Promise<number>;
   /** Seconds. */
-  readonly backoff: readonly number[];
+  readonly backoff: (args: JsonValue) => Promise<readonly number[]>;
   readonly concurrency: () => Promise<number>;
   /** Milliseconds. */
   readonly timeout: number;
@@ -15,6 +15,7 @@ export interface JobKind {
   readonly keep: number;
   readonly run: JobDefinition['run'];
   readonly failed: NonNullable<JobDefinition['failed']>;
+  readonly postponed: NonNullable<JobDefinition['postponed']>;
   /** The arguments with types and defaults of the schema. @throws RestError 400 */
   check(args: JsonValue): Promise<JsonValue>;
 }
@@ -54,13 +55,14 @@ export function createJobKinds(compile: CompileSchema): JobKinds {
 
 function createKind(owner: string, definition: JobDefinition, compile: CompileSchema): JobKind {
   const { name, label = name, schema, concurrency = defaults.concurrency } = definition;
+  const { attempts = defaults.attempts, backoff = defaults.backoff } = definition;
   let compiled: ReturnType<CompileSchema> | undefined;
   return {
     owner,
     name,
     label,
-    attempts: definition.attempts ?? defaults.attempts,
-    backoff: definition.backoff ?? defaults.backoff,
+    attempts: async (args) => (typeof attempts === 'function' ? attempts(args) : attempts),
+    backoff: async (args) => (typeof backoff === 'function' ? backoff(args) : backoff),
     concurrency: async () => {
       const slots = typeof concurrency === 'function' ? await concurrency() : concurrency;
       return Number.isFinite(slots) ? Math.min(maxConcurrency, Math.max(0, Math.floor(slots))) : defaults.concurrency;
@@ -69,6 +71,7 @@ function createKind(owner: string, definition: JobDefinition, compile: CompileSc
     keep: (definition.keep ?? defaults.keep) * 1000,
     run: (args, job) => definition.run(args, job),
     failed: async (args, job, transaction) => definition.failed?.(args, job, transaction),
+    postponed: async (args, job, transaction) => definition.postponed?.(args, job, transaction),
     async check(args) {
       if (schema === undefined) return args;
       compiled ??= compile('args', schema);
@@ -83,12 +86,15 @@ function checkDefinition({ name, run, attempts, backoff, concurrency, timeout, k
       `The job name '${String(name)}' is invalid. Use at most 60 lower-case letters, digits, '_' and '-'.`,
     );
   if (typeof run !== 'function') throw new TypeError(`The job '${name}' has no function run.`);
-  checkNumber(name, { attempts }, { least: 1, most: 100, whole: true });
+  if (typeof attempts !== 'function') checkNumber(name, { attempts }, { least: 1, most: 100, whole: true });
   if (typeof concurrency !== 'function')
     checkNumber(name, { concurrency }, { least: 1, most: maxConcurrency, whole: true });
   checkNumber(name, { timeout }, { least: 0.001, most: 86_400 });
   checkNumber(name, { keep }, { least: 0, most: Number.MAX_SAFE_INTEGER / 1000 });
-  if (backoff !== undefined && (backoff.length === 0 || backoff.some((wait) => !Number.isFinite(wait) || wait < 0)))
+  if (
+    Array.isArray(backoff) &&
+    (backoff.length === 0 || backoff.some((wait: unknown) => !(Number(wait) >= 0 && Number.isFinite(wait))))
+  )
     throw new TypeError(`The job '${name}' needs a backoff of one or more numbers of seconds, 0 or more.`);
 }
 

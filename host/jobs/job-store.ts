@@ -46,7 +46,15 @@ export interface JobSelection {
   readonly owner?: string | undefined;
   readonly name?: string | undefined;
   readonly key?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
   readonly state?: JobState | undefined;
+}
+
+export interface CancelledJob extends Kind {
+  readonly id: number;
+  readonly key: string | null;
+  readonly args: JsonValue;
+  readonly attempts: number;
 }
 
 export interface JobCount extends Kind {
@@ -76,6 +84,8 @@ interface JobRow {
 
 /** Failed and cancelled jobs are kept this long, in milliseconds. */
 const keepFailed = 30 * 86_400_000;
+/** Rows of one insertion. SQLite allows 32,766 values in a statement. */
+const insertBatch = 500;
 /** Rows that one statement of the sweep deletes. */
 const sweepBatch = 2_000;
 
@@ -93,20 +103,27 @@ function createQueueSide(database: Database) {
   const now = () => database.now() as unknown as number;
   const after = (milliseconds: number) => knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
 
-  function select({ id, owner, name, key, state }: JobSelection) {
+  function select({ id, owner, name, key, keys, state }: JobSelection) {
     const given = Object.entries({ id, owner, name, job_key: key, state }).filter(([, value]) => value !== undefined);
-    return jobs().where(Object.fromEntries(given));
+    const query = jobs().where(Object.fromEntries(given));
+    return keys === undefined ? query : query.whereIn('job_key', keys);
   }
 
-  async function insert({ owner, name, key, args, priority, due }: NewJob): Promise<number | null> {
-    const row = { owner, name, job_key: key, args, state: 'waiting', priority, created_at: now(), due_at: dueAt(due) };
-    const query = knex(jobsTable).insert(row);
-    if (key !== null)
+  /** Inserts the jobs whose key no other open job has. */
+  async function insert(added: readonly NewJob[]): Promise<{ readonly id: number; readonly key: string | null }[]> {
+    const rows = added.map(({ owner, name, key, args, priority, due }) => ({
+      ...{ owner, name, job_key: key, args, state: 'waiting', priority, created_at: now(), due_at: dueAt(due) },
+    }));
+    const query = knex(jobsTable).insert(rows);
+    if (added.some(({ key }) => key !== null))
       void query
         .onConflict(knex.raw('(owner, name, job_key) WHERE due_at IS NOT NULL AND job_key IS NOT NULL') as never)
         .ignore();
-    const [inserted] = (await query.returning('id')) as { readonly id: number | string }[];
-    return inserted === undefined ? null : Number(inserted.id);
+    const inserted = (await query.returning(['id', 'job_key'])) as {
+      readonly id: number | string;
+      readonly job_key: string | null;
+    }[];
+    return inserted.map(({ id, job_key: key }) => ({ id: Number(id), key }));
   }
   const dueAt = (due: NewJob['due']): number => ('at' in due ? Math.round(due.at) : after(Math.round(due.in)));
 
@@ -128,15 +145,37 @@ function createQueueSide(database: Database) {
     return row === undefined ? null : Number(row.id);
   }
 
+  async function add(job: NewJob): Promise<{ readonly id: number; readonly isNew: boolean }> {
+    for (;;) {
+      const [inserted] = await insert([job]);
+      if (inserted !== undefined) return { id: inserted.id, isNew: true };
+      const merged = await merge(job);
+      if (merged !== null) return { id: merged, isNew: false };
+      // The job with the key finished between the two statements.
+    }
+  }
+
   return {
-    async add(job: NewJob): Promise<{ readonly id: number; readonly isNew: boolean }> {
-      for (;;) {
-        const inserted = await insert(job);
-        if (inserted !== null) return { id: inserted, isNew: true };
-        const merged = await merge(job);
-        if (merged !== null) return { id: merged, isNew: false };
-        // The job with the key finished between the two statements.
+    add,
+    /** Jobs of one kind. Returns the number of new ones. */
+    async addMany(added: readonly NewJob[]): Promise<number> {
+      let count = 0;
+      for (let at = 0; at < added.length; at += insertBatch) {
+        const batch = added.slice(at, at + insertBatch);
+        const inserted = await insert(batch);
+        count += inserted.length;
+        if (inserted.length === batch.length) continue;
+        const isNew = new Set(inserted.map(({ key }) => key));
+        const others = batch.filter(({ key }) => key !== null && !isNew.has(key));
+        const [first] = others;
+        if (first === undefined) continue;
+        const waiting = select({ owner: first.owner, name: first.name, state: 'waiting' });
+        const keys = others.map(({ key }) => key as string);
+        const unchanged = new Set((await waiting.whereIn('job_key', keys).pluck('job_key')) as string[]);
+        for (const job of others)
+          if (job.replace || !unchanged.has(job.key as string)) count += (await add(job)).isNew ? 1 : 0;
       }
+      return count;
     },
 
     async list(selection: JobSelection, limit: number): Promise<JobStatus[]> {
@@ -144,10 +183,14 @@ function createQueueSide(database: Database) {
     },
 
     /** The new token ends the attempt in progress. */
-    async cancel(selection: JobSelection): Promise<number> {
-      return select(selection)
+    async cancel(selection: JobSelection): Promise<CancelledJob[]> {
+      const rows = (await select(selection)
         .whereNotNull('due_at')
-        .update({ ...finished(database, keepFailed), state: 'cancelled', token: knex.raw('token + 1') } as never);
+        .update({ ...finished(database, keepFailed), state: 'cancelled', token: knex.raw('token + 1') } as never)
+        .returning(['id', 'owner', 'name', 'job_key', 'args', 'attempts'])) as unknown as JobRow[];
+      return rows.map(({ id, owner, name, job_key: key, args, attempts }) => ({
+        ...{ id: Number(id), owner, name, key, args: JSON.parse(args) as JsonValue, attempts },
+      }));
     },
 
     /** False if the job is neither failed nor cancelled, or another one has taken its key. */
@@ -284,7 +327,7 @@ function createWorkerSide(database: Database) {
 
     /** Makes the job due again later. @param wait milliseconds */
     postpone: async (job: Held, wait: number, error: string): Promise<boolean> =>
-      (await held(job).update({ state: 'waiting', due_at: later(Math.round(wait)), error })) > 0,
+      (await held(job).update({ state: 'waiting', due_at: later(wait), error })) > 0,
 
     /** Returns the job to the queue without counting the attempt. */
     release: async (job: Held): Promise<boolean> =>

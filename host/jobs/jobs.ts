@@ -14,7 +14,7 @@ import type { Database } from '../database/database-contract.ts';
 import { createAttempt } from './attempt.ts';
 import { createJobKinds, type CompileSchema, type JobKind } from './job-kinds.ts';
 import { createJobMetrics } from './job-metrics.ts';
-import { createJobStore, type JobCount, type JobSelection, type NewJob } from './job-store.ts';
+import { createJobStore, type CancelledJob, type JobCount, type JobSelection, type NewJob } from './job-store.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -53,7 +53,7 @@ export interface Jobs {
   cancel(selection: JobSelection): Promise<number>;
   retry(selection: JobSelection): Promise<boolean>;
   /** The kinds defined in this process. */
-  kinds(): readonly Pick<JobKind, 'owner' | 'name' | 'label' | 'attempts'>[];
+  kinds(): readonly Pick<JobKind, 'owner' | 'name' | 'label'>[];
   /** Deletes all jobs of a plugin. Returns their number. */
   removeOwner(owner: string): Promise<number>;
   /** Metrics of this process in Prometheus's text format. */
@@ -121,6 +121,13 @@ interface QueueParts extends JobsDependencies {
   readonly announce: (what: 'due' | 'cancelled') => void;
 }
 
+interface Added {
+  readonly owner: string;
+  readonly name: string;
+  readonly args: JsonValue;
+  readonly init: JobInit;
+}
+
 function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'retry'> {
   const { store, kinds, worker, database, announce } = parts;
   const wakeAfterCommit = (): void =>
@@ -129,19 +136,34 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
       announce('due');
     });
 
-  async function cancel(selection: JobSelection): Promise<number> {
+  async function cancel(selection: JobSelection): Promise<readonly CancelledJob[]> {
     const cancelled = await store.cancel(selection);
-    if (cancelled > 0)
+    if (cancelled.length > 0)
       database.afterCommit(() => {
         void worker.check();
         announce('cancelled');
       });
     return cancelled;
   }
+  /** Notifies the kinds: unlike a plugin that cancels its own jobs, they do not know. */
+  const cancelForOwners = (selection: JobSelection): Promise<number> =>
+    database.transaction(async (transaction) => {
+      const cancelled = await cancel(selection);
+      for (const { id, owner, name, key, args, attempts } of cancelled) {
+        const failed = { id, key, attempts, message: 'It was cancelled.', isCancelled: true };
+        await kinds.get(owner, name)?.failed(args, failed, transaction);
+      }
+      return cancelled.length;
+    });
   async function retry(selection: JobSelection): Promise<boolean> {
     const isRetried = await store.retry(selection);
     if (isRetried) wakeAfterCommit();
     return isRetried;
+  }
+
+  async function newJob({ owner, name, args, init }: Added): Promise<NewJob> {
+    const checked = await (kinds.get(owner, name)?.check(args) ?? args);
+    return { owner, name, ...readInit(name, init), args: toJson(name, checked) };
   }
 
   const forOwner = (owner: string): JobsApi => ({
@@ -154,17 +176,25 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
       };
     },
     async add(name, args = null, init = {}) {
-      const checked = await (kinds.get(owner, name)?.check(args) ?? args);
-      const added = await store.add({ owner, name, ...readInit(name, init), args: toJson(name, checked) });
+      const added = await store.add(await newJob({ owner, name, args, init }));
       wakeAfterCommit();
       return added;
     },
+    async addMany(name, jobs) {
+      const added = await store.addMany(
+        await Promise.all(jobs.map(({ args = null, ...init }) => newJob({ owner, name, args, init }))),
+      );
+      wakeAfterCommit();
+      return added;
+    },
+    drain: (name) => worker.drain((kind) => kind.owner === owner && (name === undefined || kind.name === name)),
     get: async (id) => (await store.list({ id, owner }, 1))[0] ?? null,
     list: (filter = {}, limit = 100) => store.list({ ...filter, owner }, Math.min(mostListed, Math.max(1, limit))),
-    cancel: (which) => cancel(typeof which === 'number' ? { id: which, owner } : { ...which, owner }),
+    cancel: async (which) =>
+      (await cancel(typeof which === 'number' ? { id: which, owner } : { ...which, owner })).length,
     retry: (id) => retry({ id, owner }),
   });
-  return { forOwner, cancel, retry };
+  return { forOwner, cancel: cancelForOwners, retry };
 }
 
 function toJson(name: string, args: JsonValue): string {

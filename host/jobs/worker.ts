@@ -31,8 +31,8 @@ export interface Worker {
   wake(): void;
   /** Renews leases now: attempts at jobs that were cancelled end. */
   check(): Promise<void>;
-  /** Runs jobs until none is due. Returns the number of attempts. */
-  drain(): Promise<number>;
+  /** Runs jobs of some kinds, default all, until none is due and none runs here. Returns the number of attempts. */
+  drain(which?: (kind: JobKind) => boolean): Promise<number>;
   /** Aborts the attempts of a kind and returns their jobs to the queue. */
   abandon(kind: JobKind): Promise<void>;
   /** Claims nothing new, waits some seconds for attempts in progress, then returns their jobs to the queue. */
@@ -67,9 +67,9 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
   }
 
   /** Claims for each kind with room. Returns milliseconds until the next look, or null if something was claimed. */
-  async function claimDue(): Promise<number | null> {
+  async function claimDue(which: (kind: JobKind) => boolean): Promise<number | null> {
     const open: { readonly kind: JobKind; readonly slots: number }[] = [];
-    for (const kind of dependencies.kinds()) {
+    for (const kind of dependencies.kinds().filter(which)) {
       const slots = await kind.concurrency();
       if (slots > attempts.count(kind)) open.push({ kind, slots });
     }
@@ -87,11 +87,19 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     return Math.max(shortestPause, next + 1);
   }
 
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One after the other, or two of them would exceed the limit of a kind. Outside of a caller's transaction. */
+  const claimInTurn = AsyncResource.bind((which: (kind: JobKind) => boolean): Promise<number | null> => {
+    const claimed = turn.then(() => claimDue(which));
+    turn = claimed.catch(() => undefined);
+    return claimed;
+  }) as (which: (kind: JobKind) => boolean) => Promise<number | null>;
+
   async function poll(): Promise<void> {
     do {
       state.isAgain = false;
       try {
-        const pause = await claimDue();
+        const pause = await claimInTurn(() => true);
         if (pause === null) state.isAgain = true;
         else setAlarm(pause);
       } catch (error) {
@@ -123,12 +131,13 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     },
     wake,
     check: () => attempts.renew(),
-    async drain() {
-      const before = attempts.started();
+    async drain(which = () => true) {
+      const before = attempts.started(which);
       for (;;) {
-        await pollDetached();
-        if (attempts.size() === 0 || state.isStopping) return attempts.started() - before;
-        await attempts.next();
+        while (!state.isStopping && (await claimInTurn(which)) === null);
+        const running = attempts.running(which);
+        if (running.length === 0 || state.isStopping) return attempts.started(which) - before;
+        await Promise.race(running);
       }
     },
     abandon: (kind) => attempts.abort((running) => running.kind === kind),
@@ -149,7 +158,7 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
   let stopHeartbeat: Undo | null = null;
   let renewedAt = elapsed();
   let renewing: Promise<void> | null = null;
-  let started = 0;
+  const started = new Map<JobKind, number>();
 
   async function renewNow(): Promise<void> {
     const startedAt = elapsed();
@@ -173,7 +182,7 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
   function begin(kind: JobKind, job: ClaimedJob): void {
     const controller = new AbortController();
     const startedAt = elapsed();
-    started += 1;
+    started.set(kind, (started.get(kind) ?? 0) + 1);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     const done = attempt({ kind, job, controller }).then((outcome) => {
       running.delete(entry);
@@ -195,16 +204,18 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
 
   return {
     count: (kind: JobKind): number => counts.get(kind) ?? 0,
-    size: () => running.size,
-    started: () => started,
+    /** Attempts of some kinds so far. */
+    started: (which: (kind: JobKind) => boolean): number =>
+      [...started].reduce((sum, [kind, count]) => sum + (which(kind) ? count : 0), 0),
+    /** The ends of the attempts of some kinds in progress. */
+    running: (which: (kind: JobKind) => boolean): Promise<void>[] =>
+      [...running].filter(({ kind }) => which(kind)).map(({ done }) => done),
     renew,
     /** Starts an attempt, or returns the job if the worker is stopping. */
     async start(kind: JobKind, job: ClaimedJob, isStopping: boolean): Promise<void> {
       if (isStopping) await store.release(job);
       else begin(kind, job);
     },
-    /** Resolves when one of the attempts in progress ends. */
-    next: (): Promise<void> => Promise.race([...running].map(({ done }) => done)),
     async abort(which: (running: Running) => boolean): Promise<void> {
       const aborted = [...running].filter(which);
       for (const { controller } of aborted) controller.abort('stop' satisfies AbortReason);

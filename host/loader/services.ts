@@ -118,6 +118,8 @@ export const cronMethods: MethodKinds<CronApi> = {
 export const jobsMethods: MethodKinds<JobsApi> = {
   define: 'undo',
   add: 'call',
+  addMany: 'call',
+  drain: 'call',
   get: 'call',
   list: 'call',
   cancel: 'call',

@@ -10,13 +10,13 @@ export interface JobDefinition<Args extends JsonValue = JsonValue> {
   readonly label?: string;
   /** Schema of the arguments. Default: any JSON value. */
   readonly schema?: JsonSchema;
-  /** Attempts until the job fails for good, 1 to 100. Default 3. */
-  readonly attempts?: number;
+  /** Attempts until the job fails for good, 1 to 100. Default 3. A function is asked at each attempt; it may return Infinity. */
+  readonly attempts?: number | ((args: Args) => number | Promise<number>);
   /**
    * Seconds before the second, third, ... attempt; the last one repeats. Each wait is shortened at random by up to half.
-   * Default 5, 30, 120, 600.
+   * Default 5, 30, 120, 600. A function is asked after each attempt that failed.
    */
-  readonly backoff?: readonly number[];
+  readonly backoff?: readonly number[] | ((args: Args) => readonly number[] | Promise<readonly number[]>);
   /** Jobs of this kind that run at once in one process, 1 to 1,000. Default 1. A function is asked before each claim. */
   readonly concurrency?: number | (() => number | Promise<number>);
   /**
@@ -38,13 +38,16 @@ export interface JobDefinition<Args extends JsonValue = JsonValue> {
   run(args: Args, job: RunningJob): Promise<JsonValue | void>;
   /**
    * Runs in the transaction that marks a job as failed for good: after its last attempt, a refusal, or processes that ended
-   * too often. What it writes is stored with that state, or neither is: after a rejection the job is tried again when its
-   * lease ends. Not called where the job was added again under its key while it ran.
+   * too often; and when it is cancelled on the page Jobs or by a command. What it writes is stored with that state, or neither
+   * is: after a rejection the job is tried again when its lease ends. Not called where the job was added again under its key
+   * while it ran.
    */
   failed?(args: Args, job: FailedJob, transaction: Knex.Transaction): Promise<void>;
+  /** Runs in the transaction that returns a job to the queue: after an attempt that is retried, and at shutdown. */
+  postponed?(args: Args, job: PostponedJob, transaction: Knex.Transaction): Promise<void>;
 }
 
-/** A job that failed for good. */
+/** A job that failed for good, or was cancelled on the page Jobs or by a command. */
 export interface FailedJob {
   readonly id: number;
   readonly key: string | null;
@@ -52,6 +55,19 @@ export interface FailedJob {
   readonly attempts: number;
   /** The last attempt's error, a sentence. */
   readonly message: string;
+  readonly isCancelled: boolean;
+}
+
+/** A job whose next attempt is due later. */
+export interface PostponedJob {
+  readonly id: number;
+  readonly key: string | null;
+  /** Attempts that count. */
+  readonly attempts: number;
+  /** The last attempt's error, a sentence; null at shutdown. */
+  readonly message: string | null;
+  /** Milliseconds until the next attempt is due. */
+  readonly wait: number;
 }
 
 /** One attempt at a job. */
@@ -123,6 +139,8 @@ export interface JobStatus {
 export interface JobFilter {
   readonly name?: string;
   readonly key?: string;
+  /** Any of these, at most 1,000. */
+  readonly keys?: readonly string[];
   readonly state?: JobState;
 }
 
@@ -144,6 +162,13 @@ export interface JobsApi {
    * @throws RestError 400 if the arguments do not match the schema; Error if they are not JSON or over 256 kB.
    */
   add(name: string, args?: JsonValue, init?: JobInit): Promise<{ readonly id: number; readonly isNew: boolean }>;
+  /** Adds many jobs, as `add` does, in few statements. Returns the number of new ones. */
+  addMany(name: string, jobs: readonly (JobInit & { readonly args?: JsonValue })[]): Promise<number>;
+  /**
+   * Runs the plugin's jobs in this process, of one name or all, until none is due and none runs here: for commands and tests.
+   * Returns the number of attempts.
+   */
+  drain(name?: string): Promise<number>;
   get(id: number): Promise<JobStatus | null>;
   /** Newest first. @param limit 1 to 1,000. Default 100. */
   list(filter?: JobFilter, limit?: number): Promise<JobStatus[]>;

@@ -81,11 +81,33 @@ describeDialects('jobs', (open) => {
       await jobs.drain();
       const lost = 'The process ended 2 times during this job; it will not be retried.';
       expect(seen).to.deep.equal([
-        [7, { id, key: 'a', attempts: 2, message: 'No box.' }],
-        [7, { id, key: 'a', attempts: 2, message: lost }],
+        [7, { id, key: 'a', attempts: 2, message: 'No box.', isCancelled: false }],
+        [7, { id, key: 'a', attempts: 2, message: lost, isCancelled: false }],
       ]);
       expect(await database.knex('effects').pluck('value')).to.deep.equal([lost]);
       expect(await own.get(id)).to.include({ state: 'failed', attempts: 2, error: lost });
+    });
+
+    it('write when an administrator cancels them, and not when their plugin does', async () => {
+      const { own, jobs, database } = await openJobs(open);
+      await database.knex.schema.createTable('effects', (table) => table.text('value'));
+      own.define<string>({
+        name: 'pack',
+        run: async () => undefined,
+        failed: async (args, { isCancelled, message }, transaction) => {
+          await transaction('effects').insert({ value: `${args} ${String(isCancelled)} ${message}` });
+        },
+      });
+      await own.addMany(
+        'pack',
+        ['a', 'b', 'c'].map((key) => ({ args: key, key })),
+      );
+      expect(await own.cancel({ name: 'pack', keys: ['c', 'd'] })).to.equal(1);
+      expect(await jobs.cancel({ owner: 'orders', state: 'waiting' })).to.equal(2);
+      expect(await database.knex('effects').orderBy('value').pluck('value')).to.deep.equal([
+        'a true It was cancelled.',
+        'b true It was cancelled.',
+      ]);
     });
 
     it('write nothing if they were added again meanwhile', async () => {

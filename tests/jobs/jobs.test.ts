@@ -92,6 +92,85 @@ describeDialects('jobs', (open) => {
     expect(attempts).to.have.length(6);
   });
 
+  it('ask their kind for attempts and back-off, and tell it when they wait again', async () => {
+    const { own, jobs, database } = await openJobs(open, { shutdownTimeout: 1 });
+    const postponed: unknown[] = [];
+    const begun = deferred();
+    own.define<{ tries: number }>({
+      name: 'pack',
+      concurrency: 2,
+      attempts: ({ tries }) => tries,
+      backoff: async ({ tries }) => (tries === 2 ? [0] : [3_600]),
+      run: async ({ tries }, { signal }) => {
+        if (tries < 100) throw new Error('No box.');
+        begun.resolve();
+        await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+      },
+      postponed: async ({ tries }, { attempts, message, wait }, transaction) => {
+        await transaction('jobs').where({ state: 'waiting' }).first('id');
+        postponed.push([tries, attempts, message, wait > 1_800_000]);
+      },
+    });
+    const ids = [];
+    for (const tries of [1, 2, 50, 100]) ids.push((await own.add('pack', { tries })).id);
+    await jobs.start();
+    await begun.promise;
+    await eventually(async () => (await own.list({ state: 'failed' })).length === 2 && postponed.length === 2);
+    await jobs.stop();
+    const statuses = await Promise.all(ids.map((id) => own.get(id)));
+    expect(statuses.map((status) => [status?.state, status?.attempts, status?.error])).to.deep.equal([
+      ['failed', 1, 'No box.'],
+      ['failed', 2, 'No box.'],
+      ['waiting', 1, 'Attempt 1 of 50 failed: No box.'],
+      ['waiting', 0, null],
+    ]);
+    expect(postponed).to.deep.equal([
+      [2, 1, 'No box.', false],
+      [50, 1, 'No box.', true],
+      [100, 0, null, false],
+    ]);
+    expect(await database.knex('jobs').where({ state: 'running' })).to.deep.equal([]);
+  });
+
+  it('are added in great numbers, once per key', async () => {
+    const { own, jobs } = await openJobs(open);
+    const seen: unknown[] = [];
+    const gate = deferred();
+    own.define({
+      name: 'pack',
+      concurrency: 2,
+      run: async (args) => {
+        seen.push(args);
+        if (args === 'running') await gate.promise;
+      },
+    });
+    await own.add('pack', 'running', { key: '0' });
+    const drained = jobs.drain();
+    await eventually(() => seen.length === 1);
+    await own.add('pack', 'waiting', { key: '1', delay: 3_600_000 });
+    const many = Array.from({ length: 1_200 }, (_, index) => ({ args: `job ${String(index)}`, key: String(index) }));
+    expect(await own.addMany('pack', many)).to.equal(1_198);
+    expect(await own.addMany('pack', many.slice(2, 4))).to.equal(0);
+    expect(await own.addMany('pack', [{ args: 'replaced', key: '1', whenWaiting: 'replace' }])).to.equal(0);
+    expect(await own.addMany('pack', [])).to.equal(0);
+    gate.resolve();
+    await drained;
+    expect(seen).to.have.length(1_201);
+    expect(seen.filter((args) => args === 'replaced' || args === 'job 0')).to.have.length(2);
+    expect(seen).not.to.include('waiting');
+  });
+
+  it('of one name are run by a process that runs no others', async () => {
+    const { own, jobs } = await openJobs(open);
+    const seen: unknown[] = [];
+    for (const name of ['pack', 'ship']) own.define({ name, concurrency: 3, run: async () => void seen.push(name) });
+    for (const name of ['ship', 'pack', 'pack']) await own.add(name);
+    expect(await own.drain('pack')).to.equal(2);
+    expect(seen).to.deep.equal(['pack', 'pack']);
+    expect(await own.drain()).to.equal(1);
+    expect(await jobs.drain()).to.equal(0);
+  });
+
   it('wait between attempts as long as the back-off or the error says', async () => {
     const { own, jobs } = await openJobs(open);
     const errors = [new Error('first'), Object.assign(new Error('busy'), { headers: { 'Retry-After': '7200' } })];
