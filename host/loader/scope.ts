@@ -25,7 +25,7 @@ import type { HostServices } from './services.ts';
  */
 function withFailureReports(rest: RestApi, report: (error: unknown) => void): RestApi {
   return {
-    registerRoute(namespace, route, definition) {
+    registerRoute(namespace: string, route: string, definition: unknown) {
       const definitions = (Array.isArray(definition) ? definition : [definition]) as RouteDefinition[];
       return rest.registerRoute(
         namespace,

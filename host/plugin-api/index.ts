@@ -13,6 +13,7 @@ export * from './format.ts';
 export type * from './hooks.ts';
 export type * from './host-api.ts';
 export type * from './http.ts';
+export type * from './infer.ts';
 export * from './is-email.ts';
 export * from './is-url.ts';
 export * from './lazy.ts';

@@ -1,3 +1,4 @@
+import type { InferMembers } from './infer.ts';
 import type { JsonSchema } from './schema.ts';
 import type { Logger } from './log.ts';
 import type { RouteResponse, RouteSecurity } from './openapi.ts';
@@ -116,10 +117,25 @@ export interface RouteArgument extends JsonSchema {
   readonly sanitize?: (value: unknown, request: RestRequest, name: string) => unknown;
 }
 
+export type RouteArguments = Readonly<Record<string, RouteArgument>>;
+
+/** The parameters of a route with these arguments: after defaults, coercion and validation. */
+export type ParamsOf<Arguments> = InferMembers<Arguments> & Params;
+
+/** A route whose `request.params` has the type that `args` describes. */
+export type TypedRoute<Arguments extends RouteArguments> = RouteDefinition<ParamsOf<Arguments>> & {
+  readonly args: Arguments;
+};
+
+/** Returns the definition unchanged; only its types are inferred, for a route that is registered elsewhere. */
+export function typedRoute<const Arguments extends RouteArguments>(definition: TypedRoute<Arguments>): RouteDefinition {
+  return definition as unknown as RouteDefinition;
+}
+
 export interface RouteDefinition<P = Params> {
   /** Default `['GET']`. HEAD uses GET. */
   readonly methods?: readonly HttpMethod[];
-  readonly args?: Readonly<Record<string, RouteArgument>>;
+  readonly args?: RouteArguments;
   /**
    * Runs before parameters are read (D2). Throws RestError to refuse. It sees the raw sources (`query`, `form`, `json`,
    * `headers`), and may delete a credential from them to hide it from the handler.
@@ -196,6 +212,11 @@ export interface RestApi {
    *
    * @param namespace `vendor/v1`, without leading or trailing slashes.
    */
+  registerRoute<const Arguments extends RouteArguments>(
+    namespace: string,
+    route: string,
+    definition: TypedRoute<Arguments>,
+  ): Undo;
   registerRoute<P = Params>(
     namespace: string,
     route: string,

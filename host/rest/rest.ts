@@ -129,7 +129,7 @@ interface RegisterDependencies {
 /** Checks for common mistakes and registers. The first route of a namespace adds the namespace's index and document. */
 function createRegister({ registry, log, addOwn }: RegisterDependencies): RestApi['registerRoute'] {
   const own = new Map<string, { routes: number; undos: readonly Undo[] }>();
-  return (namespace, route, definition) => {
+  return (namespace: string, route: string, definition: unknown) => {
     const definitions = (Array.isArray(definition) ? definition : [definition]) as readonly RouteDefinition[];
     checkRegistration(namespace, route, definitions);
     for (const name of unchecked(definitions))

@@ -1,5 +1,5 @@
 import { argumentBounds } from '#plugin-api';
-import type { JsonSchema } from '#plugin-api';
+import type { InferMembers, JsonSchema } from '#plugin-api';
 
 /** JSON Schema of every key of `ai_params` (D8), the source of the routes, forms and documents. */
 export const aiParamSchemas = {
@@ -41,14 +41,4 @@ export const aiParamSchemas = {
 
 export type AiParamName = keyof typeof aiParamSchemas;
 
-export interface AiParams {
-  readonly temperature?: number;
-  readonly max_completion_tokens?: number;
-  readonly top_p?: number;
-  readonly frequency_penalty?: number;
-  readonly presence_penalty?: number;
-  readonly stop?: string | readonly string[];
-  readonly seed?: number;
-  readonly top_k?: number;
-  readonly reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
-}
+export type AiParams = InferMembers<typeof aiParamSchemas>;

@@ -1,3 +1,5 @@
+import type { Infer } from '#plugin-api';
+
 /** Values that together identify an occurrence: a message id, a submission id, a queue item and its attempt (D19). */
 export type NaturalIds = readonly (string | number | null | undefined)[];
 
@@ -39,53 +41,15 @@ export interface EventDefinition {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/**
- * The type that a schema describes. Supports what event schemas use: types and lists of types, enums, anyOf, objects and arrays.
- * `json-schema-to-ts` supports more, but costs the compiler a minute for one event with a few nested objects.
- */
-type DataOf<S> = S extends { readonly enum: readonly (infer Value)[] }
-  ? Value
-  : S extends { readonly anyOf: readonly (infer Part)[] }
-    ? DataOf<Part>
-    : S extends { readonly type: infer Type }
-      ? Type extends readonly (infer One)[]
-        ? OfType<One, S>
-        : OfType<Type, S>
-      : unknown;
-
-type OfType<Type, S> = Type extends keyof Scalars
-  ? Scalars[Type]
-  : Type extends 'array'
-    ? S extends { readonly items: infer Item }
-      ? readonly DataOf<Item>[]
-      : readonly unknown[]
-    : S extends { readonly properties: infer Properties }
-      ? ObjectOf<Properties, S extends { readonly required: readonly (infer Name)[] } ? Name : never>
-      : Schema;
-
-interface Scalars {
-  readonly string: string;
-  readonly integer: number;
-  readonly number: number;
-  readonly boolean: boolean;
-  readonly null: null;
-}
-
-type ObjectOf<Properties, Required> = {
-  readonly [Name in keyof Properties as Name extends Required ? Name : never]: DataOf<Properties[Name]>;
-} & {
-  readonly [Name in keyof Properties as Name extends Required ? never : Name]?: DataOf<Properties[Name]>;
-};
-
 type TypedEvent<S extends Schema> = Omit<
   EventDefinition,
   'schema' | 'example' | 'naturalIds' | 'describe' | 'orderBy'
 > & {
   readonly schema: S;
-  readonly example: DataOf<S> & Schema;
-  readonly naturalIds: (data: DataOf<S>) => NaturalIds;
-  readonly describe?: (data: DataOf<S>) => EventResourceInit | null;
-  readonly orderBy?: (data: DataOf<S>) => string | null;
+  readonly example: Infer<S> & Schema;
+  readonly naturalIds: (data: Infer<S>) => NaturalIds;
+  readonly describe?: (data: Infer<S>) => EventResourceInit | null;
+  readonly orderBy?: (data: Infer<S>) => string | null;
 };
 
 /**
@@ -100,4 +64,4 @@ export function defineEvent<const S extends Schema>(event: TypedEvent<S>): Typed
 }
 
 /** The `data` of an event from `defineEvent`. */
-export type EventData<Event> = Event extends { readonly schema: infer S } ? DataOf<S> : never;
+export type EventData<Event> = Event extends { readonly schema: infer S } ? Infer<S> : never;

@@ -1,5 +1,4 @@
 import { argumentBounds } from '#plugin-api';
-import type { JsonSchema } from '#plugin-api';
 import { errors } from './errors.ts';
 
 interface ChatMessage {
@@ -7,13 +6,13 @@ interface ChatMessage {
   readonly content: string;
 }
 
-export interface MessagesArgumentInit {
-  readonly roles: readonly string[];
+export interface MessagesArgumentInit<Role extends string> {
+  readonly roles: readonly Role[];
   readonly example: string;
 }
 
 /** The argument `messages` (contract 2.1). */
-export function messagesArgument({ roles, example }: MessagesArgumentInit): JsonSchema {
+export function messagesArgument<const Role extends string>({ roles, example }: MessagesArgumentInit<Role>) {
   return {
     type: 'array',
     // More than a body can hold.
@@ -28,7 +27,7 @@ export function messagesArgument({ roles, example }: MessagesArgumentInit): Json
         content: { type: 'string', required: true, ...argumentBounds.document },
       },
     },
-  };
+  } as const;
 }
 
 /**

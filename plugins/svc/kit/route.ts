@@ -98,13 +98,22 @@ interface ProviderArgumentInit {
   readonly default?: string;
 }
 
+type ProviderArgument<Init> = Omit<RouteArgument, 'type' | 'enum' | 'required' | 'default'> & {
+  readonly type: 'string';
+} & Pick<Init, keyof Init & ('required' | 'default')>;
+
 /**
  * The argument `provider`: one of the ids at the time of the request, so that a provider that another plugin adds or removes
  * counts at once.
  *
  * The `sanitize` function keeps the host from compiling the schema, so that the list is read each time.
  */
-export function providerArgument({ ids, description, required, default: chosen }: ProviderArgumentInit): RouteArgument {
+export function providerArgument<const Init extends ProviderArgumentInit>({
+  ids,
+  description,
+  required,
+  default: chosen,
+}: Init): ProviderArgument<Init> {
   return {
     type: 'string',
     description,
@@ -113,6 +122,6 @@ export function providerArgument({ ids, description, required, default: chosen }
     get enum() {
       return ids();
     },
-    sanitize: (value) => value,
-  };
+    sanitize: (value: unknown) => value,
+  } as unknown as ProviderArgument<Init>;
 }

@@ -1,19 +1,6 @@
-import type { JsonSchema } from '#plugin-api';
+import type { InferMembers, JsonSchema } from '#plugin-api';
 
-/** The option `svc_limits`. */
-export interface Limits {
-  /** Time limit of a text call in seconds, including retries (D5). */
-  readonly text_timeout: number;
-  /** Time limit of an image request in seconds: all calls, retries, downloads and saving (D5). */
-  readonly images_timeout: number;
-  /** Time limit of an embeddings call in seconds: all calls to the provider and their retries (D5). */
-  readonly embeddings_timeout: number;
-  /** REST calls per minute, counted over all nodes; 0: no limit. */
-  readonly requests_per_minute: number;
-  /** Days that the usage ledger keeps its records. */
-  readonly usage_days: number;
-}
-
+/** Limits of calls and of the usage ledger. */
 export const limitSchemas = {
   text_timeout: {
     type: 'integer',
@@ -56,4 +43,7 @@ export const limitSchemas = {
     maximum: 3650,
     default: 400,
   },
-} as const satisfies Record<keyof Limits, JsonSchema>;
+} as const satisfies Record<string, JsonSchema>;
+
+/** The option `svc_limits`. Time limits are in seconds and include retries (D5); 0 calls per minute: no limit. */
+export type Limits = InferMembers<typeof limitSchemas>;

@@ -1,16 +1,8 @@
-import { argumentBounds } from '#plugin-api';
-import type { JsonSchema, Params, RestRequest, RouteArgument } from '#plugin-api';
+import { argumentBounds, typedRoute } from '#plugin-api';
+import type { JsonSchema, ParamsOf, RouteArgument, RouteArguments } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { messagesArgument } from '../../kit/messages.ts';
 import { defineRoute } from '../../kit/route.ts';
-import type { ChatMessage } from './reply/reply.ts';
-
-/** Validated parameters of the body. */
-export interface ChatParams extends Params {
-  readonly messages: readonly ChatMessage[];
-  readonly conversation_uuid?: string;
-  readonly stream?: boolean;
-}
 
 const path = '/chat/{bot_id}/message';
 
@@ -33,7 +25,7 @@ const responseSchema = {
 } as const satisfies JsonSchema;
 
 /** Accepts UUIDs in any case; the host's own format accepts only lowercase letters. */
-const uuidArgument: RouteArgument = {
+const uuidArgument = {
   type: 'string',
   format: 'uuid',
   ...argumentBounds.uuid,
@@ -44,7 +36,7 @@ const uuidArgument: RouteArgument = {
       ? true
       : 'conversation_uuid is not a valid UUID.',
   sanitize: (value) => String(value).toLowerCase(),
-};
+} as const satisfies RouteArgument;
 
 const description = [
   "The reply follows the chatbot's saved settings: provider, model, instructions, knowledge, temperature,",
@@ -56,40 +48,46 @@ const description = [
   'No events are sent.',
 ].join(' ');
 
+const args = {
+  bot_id: {
+    type: 'integer',
+    required: true,
+    ...argumentBounds.anyInteger,
+    minimum: 1,
+    description: 'Id of the chatbot.',
+  },
+  messages: messagesArgument({ roles: ['user', 'assistant'], example: 'Do you ship to Norway?' }),
+  conversation_uuid: uuidArgument,
+  stream: { type: 'boolean', description: 'Not supported. Omit it or set it to false.' },
+} as const satisfies RouteArguments;
+
+/** Validated parameters of the path and the body. */
+export type ChatParams = ParamsOf<typeof args>;
+
 /** `POST /chat/{bot_id}/message` (contract 4.5; D5, D7, D12, D13, D25). */
 export const chatMessageRoute = defineRoute<ChatbotParts>({
   path,
-  define: (parts) => ({
-    methods: ['POST'],
-    summary: 'Send a conversation to a chatbot.',
-    description,
-    schema: responseSchema,
-    args: {
-      bot_id: {
-        type: 'integer',
-        required: true,
-        ...argumentBounds.anyInteger,
-        minimum: 1,
-        description: 'Id of the chatbot.',
+  define: (parts) =>
+    typedRoute({
+      methods: ['POST'],
+      summary: 'Send a conversation to a chatbot.',
+      description,
+      schema: responseSchema,
+      args,
+      responses: {
+        400: {
+          description:
+            'Invalid parameters, no message (rest_svc_invalid_messages), a last message that is blank or not from the user ' +
+            '(rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a ' +
+            'chatbot that does not store conversations (rest_svc_conversations_not_kept), or the provider is not configured ' +
+            '(rest_svc_provider_not_configured) or rejected the request (rest_svc_provider_rejected).',
+        },
+        404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
+        409: {
+          description:
+            'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
+        },
       },
-      messages: messagesArgument({ roles: ['user', 'assistant'], example: 'Do you ship to Norway?' }),
-      conversation_uuid: uuidArgument,
-      stream: { type: 'boolean', description: 'Not supported. Omit it or set it to false.' },
-    },
-    responses: {
-      400: {
-        description:
-          'Invalid parameters, no message (rest_svc_invalid_messages), a last message that is blank or not from the user ' +
-          '(rest_svc_invalid_last_message), stream: true (rest_svc_streaming_not_supported), a conversation_uuid for a ' +
-          'chatbot that does not store conversations (rest_svc_conversations_not_kept), or the provider is not configured ' +
-          '(rest_svc_provider_not_configured) or rejected the request (rest_svc_provider_rejected).',
-      },
-      404: { description: 'The chatbot does not exist or is inactive (rest_svc_bot_not_found).' },
-      409: {
-        description: 'The conversation_uuid belongs to another chatbot or to a visitor (rest_svc_conversation_taken).',
-      },
-    },
-    handler: async (request) =>
-      (await import('./answer-chat.ts')).answerChat(request as RestRequest<ChatParams>, { parts, path }),
-  }),
+      handler: async (request) => (await import('./answer-chat.ts')).answerChat(request, { parts, path }),
+    }),
 });

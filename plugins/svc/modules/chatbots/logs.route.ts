@@ -2,27 +2,21 @@ import {
   argumentBounds,
   RestResponse,
   type JsonSchema,
+  typedRoute,
   type Params,
+  type ParamsOf,
   type RestRequest,
-  type RouteArgument,
+  type RouteArguments,
 } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { writeRows } from './conversations/log-rows.ts';
 import './hooks.ts';
 
-interface LogsParams extends Params {
-  readonly page: number;
-  readonly per_page: number;
-  readonly bot_id?: number;
-  readonly user_search?: string;
-  readonly message_search?: string;
-}
-
 const maxPerPage = 100;
 const maxSearchLength = 1000;
 
-const args: Readonly<Record<string, RouteArgument>> = {
+const args = {
   page: { type: 'integer', ...argumentBounds.id, minimum: 1, default: 1, description: 'Page number.' },
   per_page: {
     type: 'integer',
@@ -45,7 +39,7 @@ const args: Readonly<Record<string, RouteArgument>> = {
     description:
       'Part of a message; case, accents and surrounding white space are ignored. % and _ are literal characters.',
   },
-};
+} as const satisfies RouteArguments;
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 
@@ -82,20 +76,21 @@ const countHeaders = {
 /** `GET /logs` (contract 2.5, 4.6; D14): newest first, with exact totals. */
 export const logsRoute = defineRoute<ChatbotParts>({
   path: '/logs',
-  define: (parts) => ({
-    methods: ['GET'],
-    summary: 'Read saved chat logs.',
-    description:
-      'Conversations of chatbots, the one with the newest message first. Filters can be combined. A page past the end is empty.',
-    schema,
-    args,
-    responses: { 200: { description: 'A page of logs.', headers: countHeaders } },
-    handler: (request) => listLogs(request as RestRequest<LogsParams>, parts),
-  }),
+  define: (parts) =>
+    typedRoute({
+      methods: ['GET'],
+      summary: 'Read saved chat logs.',
+      description:
+        'Conversations of chatbots, the one with the newest message first. Filters can be combined. A page past the end is empty.',
+      schema,
+      args,
+      responses: { 200: { description: 'A page of logs.', headers: countHeaders } },
+      handler: (request) => listLogs(request, parts),
+    }),
 });
 
 async function listLogs(
-  request: RestRequest<LogsParams>,
+  request: RestRequest<ParamsOf<typeof args>>,
   { host, logs }: Pick<ChatbotParts, 'host' | 'logs'>,
 ): Promise<RestResponse> {
   const { page, bot_id, user_search = '', message_search } = request.params;

@@ -1,10 +1,11 @@
 import {
   argumentBounds,
   RestResponse,
+  typedRoute,
   type JsonSchema,
-  type Params,
+  type ParamsOf,
   type RestRequest,
-  type RouteArgument,
+  type RouteArguments,
 } from '#plugin-api';
 import type { EmbeddingsPort, HostPort } from '../../ports.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
@@ -17,7 +18,7 @@ import { errors } from '../../kit/errors.ts';
 const maxInputs = 2048;
 
 /** The argument `input`: one text or several. */
-const inputArgument: RouteArgument = {
+const inputArgument = {
   type: ['string', 'array'],
   required: true,
   description: 'Text to embed, or up to 2,048 texts.',
@@ -26,7 +27,7 @@ const inputArgument: RouteArgument = {
   minItems: 1,
   maxItems: maxInputs,
   examples: [['First text.', 'Second text.']],
-};
+} as const;
 
 /** @throws RestError 400 `rest_svc_empty_input` that names the blank text (D5). */
 function readInput(input: string | readonly string[]): readonly string[] {
@@ -38,11 +39,6 @@ function readInput(input: string | readonly string[]): readonly string[] {
 }
 
 export type EmbeddingsPorts = HostPort & EmbeddingsPort;
-
-interface EmbeddingsParams extends Params, Omit<EmbeddingsRequest, 'input'> {
-  readonly input: string | readonly string[];
-  readonly [name: string]: unknown;
-}
 
 const responseSchema = {
   type: 'object',
@@ -70,55 +66,61 @@ const taskTypes = [
   'CODE_RETRIEVAL_QUERY',
 ] as const;
 
+const args = (ports: EmbeddingsPorts) =>
+  ({
+    provider: providerArgument({
+      ids: () => ports.embeddingProviderIds(),
+      description: 'Id of the provider that creates the embeddings.',
+      required: true,
+    }),
+    model: {
+      type: 'string',
+      required: true,
+      minLength: 1,
+      ...argumentBounds.line,
+      description: 'Embedding model identifier; for azure the deployment.',
+    },
+    input: inputArgument,
+    dimensions: {
+      type: 'integer',
+      ...argumentBounds.id,
+      minimum: 1,
+      description: 'Size of the vectors, for openai, openrouter and azure if the model supports it.',
+    },
+    encoding_format: {
+      type: 'string',
+      enum: ['float', 'base64'],
+      description:
+        'Encoding requested from openai and openrouter. The response contains numbers either way, as for float, the default.',
+    },
+    task_type: { type: 'string', enum: taskTypes, description: 'Google only: what the vectors are for.' },
+    output_dimensionality: {
+      type: 'integer',
+      ...argumentBounds.id,
+      minimum: 1,
+      description: 'Google only: size of the vectors.',
+    },
+    user: {
+      type: 'string',
+      ...argumentBounds.line,
+      description: 'End-user identifier for monitoring, for openai and azure.',
+    },
+  }) as const satisfies RouteArguments;
+
+type EmbeddingsParams = ParamsOf<ReturnType<typeof args>>;
+
 /** `POST /embeddings` (contract 4.4, D5, D9, D11, D12, D25). */
 export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
   path: '/embeddings',
-  define: (ports) => ({
-    methods: ['POST'],
-    summary: 'Create embeddings.',
-    description: 'Fields that the provider does not accept are dropped and named in `X-SVC-Ignored-Params`.',
-    schema: responseSchema,
-    args: {
-      provider: providerArgument({
-        ids: () => ports.embeddingProviderIds(),
-        description: 'Id of the provider that creates the embeddings.',
-        required: true,
-      }),
-      model: {
-        type: 'string',
-        required: true,
-        minLength: 1,
-        ...argumentBounds.line,
-        description: 'Embedding model identifier; for azure the deployment.',
-      },
-      input: inputArgument,
-      dimensions: {
-        type: 'integer',
-        ...argumentBounds.id,
-        minimum: 1,
-        description: 'Size of the vectors, for openai, openrouter and azure if the model supports it.',
-      },
-      encoding_format: {
-        type: 'string',
-        enum: ['float', 'base64'],
-        description:
-          'Encoding requested from openai and openrouter. The response contains numbers either way, as for float, the default.',
-      },
-      task_type: { type: 'string', enum: taskTypes, description: 'Google only: what the vectors are for.' },
-      output_dimensionality: {
-        type: 'integer',
-        ...argumentBounds.id,
-        minimum: 1,
-        description: 'Google only: size of the vectors.',
-      },
-      user: {
-        type: 'string',
-        ...argumentBounds.line,
-        description: 'End-user identifier for monitoring, for openai and azure.',
-      },
-    },
-    handler: (request) => createEmbeddings(request as RestRequest<EmbeddingsParams>, ports),
-  }),
+  define: (ports) =>
+    typedRoute({
+      methods: ['POST'],
+      summary: 'Create embeddings.',
+      description: 'Fields that the provider does not accept are dropped and named in `X-SVC-Ignored-Params`.',
+      schema: responseSchema,
+      args: args(ports),
+      handler: (request) => createEmbeddings(request, ports),
+    }),
 });
 
 async function createEmbeddings(

@@ -1,4 +1,5 @@
-import { argumentBounds, RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
+import { argumentBounds, RestResponse, typedRoute } from '#plugin-api';
+import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
@@ -6,8 +7,6 @@ import { providerArgument } from '../../kit/route.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { ImagesCall, ImagesResponse } from './hooks.ts';
 import type { ImagePorts } from './images.ts';
-
-type ImagesParams = Params & ImagesCall;
 
 const textOrNull = (description: string) => ({ type: ['string', 'null'], description }) as const;
 
@@ -31,47 +30,53 @@ const responseSchema = {
   },
 } as const satisfies JsonSchema;
 
+const args = (ports: ImagePorts) =>
+  ({
+    prompt: {
+      type: 'string',
+      required: true,
+      ...argumentBounds.document,
+      description: 'Text description of the image.',
+      examples: ['A lighthouse at dusk, in watercolour'],
+    },
+    provider: providerArgument({
+      ids: () => ports.imageProviderIds(),
+      default: 'openai',
+      description: 'Id of the provider that generates the images.',
+    }),
+    model: {
+      type: 'string',
+      ...argumentBounds.line,
+      description: 'Image model identifier, for azure the deployment; the saved settings supply it when omitted.',
+    },
+    n: { type: 'integer', minimum: 1, maximum: 10, default: 1, description: 'Number of images.' },
+    size: {
+      ...imageParamSchemas.size,
+      description: `${imageParamSchemas.size.description} The saved settings supply it when omitted.`,
+    },
+    quality: imageParamSchemas.quality,
+    style: imageParamSchemas.style,
+    response_format: {
+      type: 'string',
+      enum: ['url', 'b64_json'],
+      default: 'url',
+      description: 'An address, or base64 data.',
+    },
+  }) as const satisfies RouteArguments;
+
+type ImagesParams = ParamsOf<ReturnType<typeof args>>;
+
 /** `POST /images/generate` (contract 4.3, 2.3; D5, D10). */
 export const imagesGenerateRoute = defineRoute<ImagePorts>({
   path: '/images/generate',
-  define: (ports) => ({
-    methods: ['POST'],
-    summary: 'Generate images.',
-    schema: responseSchema,
-    args: {
-      prompt: {
-        type: 'string',
-        required: true,
-        ...argumentBounds.document,
-        description: 'Text description of the image.',
-        examples: ['A lighthouse at dusk, in watercolour'],
-      },
-      provider: providerArgument({
-        ids: () => ports.imageProviderIds(),
-        default: 'openai',
-        description: 'Id of the provider that generates the images.',
-      }),
-      model: {
-        type: 'string',
-        ...argumentBounds.line,
-        description: 'Image model identifier, for azure the deployment; the saved settings supply it when omitted.',
-      },
-      n: { type: 'integer', minimum: 1, maximum: 10, default: 1, description: 'Number of images.' },
-      size: {
-        ...imageParamSchemas.size,
-        description: `${imageParamSchemas.size.description} The saved settings supply it when omitted.`,
-      },
-      quality: imageParamSchemas.quality,
-      style: imageParamSchemas.style,
-      response_format: {
-        type: 'string',
-        enum: ['url', 'b64_json'],
-        default: 'url',
-        description: 'An address, or base64 data.',
-      },
-    },
-    handler: (request) => generate(request as RestRequest<ImagesParams>, ports),
-  }),
+  define: (ports) =>
+    typedRoute({
+      methods: ['POST'],
+      summary: 'Generate images.',
+      schema: responseSchema,
+      args: args(ports),
+      handler: (request) => generate(request, ports),
+    }),
 });
 
 async function generate(request: RestRequest<ImagesParams>, ports: ImagePorts): Promise<RestResponse> {
@@ -100,7 +105,8 @@ function callOf({ provider, model, prompt, n, size, quality, style, response_for
     n,
     response_format,
     ...(model !== undefined && { model }),
-    ...(size !== undefined && { size }),
+    // The pattern of the schema.
+    ...(size !== undefined && { size: size as `${number}x${number}` }),
     ...(quality !== undefined && { quality }),
     ...(style !== undefined && { style }),
   };

@@ -1,5 +1,5 @@
-import { argumentBounds, RestResponse, type JsonSchema, type Params, type RestRequest } from '#plugin-api';
-import type { ConversationMessage } from '../../ai/system-text.ts';
+import { argumentBounds, RestResponse, typedRoute } from '#plugin-api';
+import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
 import { defineRoute, providerArgument } from '../../kit/route.ts';
@@ -9,15 +9,6 @@ import type { TextResponse, TextRequest } from './hooks.ts';
 import { checkMessages, messagesArgument } from '../../kit/messages.ts';
 
 export type TextPorts = HostPort & TextPort;
-
-interface GenerateParams extends Params {
-  readonly provider: string;
-  readonly model: string;
-  readonly messages: readonly ConversationMessage[];
-  readonly system_instruction?: string;
-  readonly ai_params?: Readonly<Record<string, unknown>>;
-  readonly stream?: boolean;
-}
 
 const responseSchema = {
   type: 'object',
@@ -37,37 +28,43 @@ const responseSchema = {
   },
 } as const satisfies JsonSchema;
 
+const args = (ports: TextPorts) =>
+  ({
+    provider: providerArgument({
+      ids: () => ports.textProviderIds(),
+      required: true,
+      description: 'Id of the provider that generates the text.',
+    }),
+    model: {
+      type: 'string',
+      required: true,
+      minLength: 1,
+      ...argumentBounds.line,
+      description: 'Model identifier; for azure the deployment.',
+    },
+    messages: messagesArgument({ roles: ['system', 'user', 'assistant'], example: 'Say hello.' }),
+    system_instruction: {
+      type: 'string',
+      ...argumentBounds.document,
+      description: 'System text that replaces all system messages. [date] and [username] are filled in.',
+    },
+    ai_params: aiParamsArgument,
+    stream: { type: 'boolean', description: 'Not supported; omit it or set it to false.' },
+  }) as const satisfies RouteArguments;
+
+type GenerateParams = ParamsOf<ReturnType<typeof args>>;
+
 /** `POST /generate` (contract 4.2, D4 to D9, D25). */
 export const generateRoute = defineRoute<TextPorts>({
   path: '/generate',
-  define: (ports) => ({
-    methods: ['POST'],
-    summary: 'Generate text.',
-    schema: responseSchema,
-    args: {
-      provider: providerArgument({
-        ids: () => ports.textProviderIds(),
-        required: true,
-        description: 'Id of the provider that generates the text.',
-      }),
-      model: {
-        type: 'string',
-        required: true,
-        minLength: 1,
-        ...argumentBounds.line,
-        description: 'Model identifier; for azure the deployment.',
-      },
-      messages: messagesArgument({ roles: ['system', 'user', 'assistant'], example: 'Say hello.' }),
-      system_instruction: {
-        type: 'string',
-        ...argumentBounds.document,
-        description: 'System text that replaces all system messages. [date] and [username] are filled in.',
-      },
-      ai_params: aiParamsArgument,
-      stream: { type: 'boolean', description: 'Not supported; omit it or set it to false.' },
-    },
-    handler: (request) => generate(request as RestRequest<GenerateParams>, ports),
-  }),
+  define: (ports) =>
+    typedRoute({
+      methods: ['POST'],
+      summary: 'Generate text.',
+      schema: responseSchema,
+      args: args(ports),
+      handler: (request) => generate(request, ports),
+    }),
 });
 
 async function generate(

@@ -1,19 +1,10 @@
-import { argumentBounds } from '#plugin-api';
-import type { JsonSchema, Params, RestRequest } from '#plugin-api';
+import { argumentBounds, typedRoute } from '#plugin-api';
+import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import { defineRoute, providerArgument } from '../../kit/route.ts';
 import type { EmbeddingsPort, HostPort, VectorStoresPort } from '../../ports.ts';
-import type { UpsertItem, UpsertRequest, UpsertResponse } from './hooks.ts';
+import type { UpsertRequest, UpsertResponse } from './hooks.ts';
 
 type UpsertPorts = HostPort & EmbeddingsPort & VectorStoresPort;
-
-interface UpsertParams extends Params {
-  readonly provider: string;
-  readonly target_id: string;
-  readonly vectors: readonly UpsertItem[];
-  readonly embedding_provider: string;
-  readonly embedding_model: string;
-  readonly namespace?: string;
-}
 
 const responseSchema = {
   type: 'object',
@@ -54,51 +45,57 @@ const vectorsArgument = {
   },
 } as const satisfies JsonSchema;
 
+const args = (ports: UpsertPorts) =>
+  ({
+    provider: providerArgument({
+      ids: () => ports.vectorStoreIds(),
+      description: 'Id of the vector database.',
+      required: true,
+    }),
+    target_id: {
+      type: 'string',
+      required: true,
+      minLength: 1,
+      maxLength: 512,
+      description: 'Name of the index (pinecone) or collection (qdrant, chroma).',
+    },
+    vectors: vectorsArgument,
+    embedding_provider: providerArgument({
+      ids: () => ports.embeddingProviderIds(),
+      description: 'Id of the provider that embeds the texts.',
+      required: true,
+    }),
+    embedding_model: {
+      type: 'string',
+      required: true,
+      minLength: 1,
+      ...argumentBounds.line,
+      description: 'Embedding model; for azure the deployment.',
+    },
+    namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
+  }) as const satisfies RouteArguments;
+
+type UpsertParams = ParamsOf<ReturnType<typeof args>>;
+
 /** `POST /vector-stores/upsert` (contract 4.7, D15). */
 export const upsertRoute = defineRoute<UpsertPorts>({
   path: '/vector-stores/upsert',
-  define: (ports) => ({
-    methods: ['POST'],
-    summary: 'Embed texts and write them into a vector database.',
-    description:
-      'The index or collection must exist. Nothing is written unless every text was embedded. If the ' +
-      'database fails part way, `data.upserted_count` is the number of written vectors; send the same ids ' +
-      'again to complete them.',
-    schema: responseSchema,
-    bodyLimit,
-    args: {
-      provider: providerArgument({
-        ids: () => ports.vectorStoreIds(),
-        description: 'Id of the vector database.',
-        required: true,
-      }),
-      target_id: {
-        type: 'string',
-        required: true,
-        minLength: 1,
-        maxLength: 512,
-        description: 'Name of the index (pinecone) or collection (qdrant, chroma).',
+  define: (ports) =>
+    typedRoute({
+      methods: ['POST'],
+      summary: 'Embed texts and write them into a vector database.',
+      description:
+        'The index or collection must exist. Nothing is written unless every text was embedded. If the ' +
+        'database fails part way, `data.upserted_count` is the number of written vectors; send the same ids ' +
+        'again to complete them.',
+      schema: responseSchema,
+      bodyLimit,
+      args: args(ports),
+      responses: {
+        404: { description: 'The index or collection does not exist (rest_svc_vector_target_not_found).' },
       },
-      vectors: vectorsArgument,
-      embedding_provider: providerArgument({
-        ids: () => ports.embeddingProviderIds(),
-        description: 'Id of the provider that embeds the texts.',
-        required: true,
-      }),
-      embedding_model: {
-        type: 'string',
-        required: true,
-        minLength: 1,
-        ...argumentBounds.line,
-        description: 'Embedding model; for azure the deployment.',
-      },
-      namespace: { type: 'string', maxLength: 512, description: 'Used by pinecone only.' },
-    },
-    responses: {
-      404: { description: 'The index or collection does not exist (rest_svc_vector_target_not_found).' },
-    },
-    handler: (request) => upsert(request as RestRequest<UpsertParams>, ports),
-  }),
+      handler: (request) => upsert(request, ports),
+    }),
 });
 
 async function upsert(
