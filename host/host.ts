@@ -123,10 +123,9 @@ async function composeHost({
       await core.site.setAddress(url);
       core.eventLoop.start();
       await createFirstAdministrator(core);
-      if (config.role !== 'web') {
-        await core.cron.start();
-        await core.jobs.start();
-      }
+      const isWorker = config.role !== 'web';
+      if (isWorker) await core.cron.start();
+      await core.jobs.start({ claims: isWorker });
       await core.hooks.doActionAsync('host_started');
       return { url, setupLink: await web.setup.ensureLink() };
     },

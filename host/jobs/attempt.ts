@@ -29,10 +29,21 @@ interface Attempt {
   readonly kind: JobKind;
   readonly job: ClaimedJob;
   readonly controller: AbortController;
+  readonly stopRequested: AbortSignal;
+  /** Instead of the function of the kind: the work of a job that this process has started. */
+  readonly work?: JobKind['run'] | undefined;
 }
 
 /** Most characters of a result as JSON. */
 const longestResult = 65_536;
+
+/** Fails a job whose process ended during its last attempt. */
+export function failOrphan(
+  dependencies: AttemptDependencies,
+  attempt: Pick<Attempt, 'kind' | 'job'>,
+): Promise<AttemptOutcome> {
+  return failForGood(dependencies, attempt, { message: endedTooOften(attempt.job), uncounted: 1 });
+}
 
 /** Runs one attempt at a job and stores what comes of it. Never rejects. */
 export function createAttempt(dependencies: AttemptDependencies): (attempt: Attempt) => Promise<AttemptOutcome> {
@@ -41,8 +52,7 @@ export function createAttempt(dependencies: AttemptDependencies): (attempt: Atte
   return async (attempt) => {
     const { kind, job, controller } = attempt;
     try {
-      if (job.attempt > (await kind.attempts(job.args)))
-        return await failForGood(dependencies, attempt, endedTooOften(job), 1);
+      if (job.attempt > (await kind.attempts(job.args))) return await failOrphan(dependencies, attempt);
       const result = await run(dependencies, attempt);
       if (result.isStored) return 'completed';
       const completed = { id: job.id, token: job.token, result: result.json, keep: kind.keep };
@@ -68,7 +78,7 @@ function endedTooOften({ attempt }: ClaimedJob): string {
   return `The process ended ${times} during this job; it will not be retried.`;
 }
 
-const nameOf = ({ kind, job }: Attempt): Record<string, unknown> => ({
+const nameOf = ({ kind, job }: Pick<Attempt, 'kind' | 'job'>): Record<string, unknown> => ({
   job: job.id,
   owner: kind.owner,
   name: kind.name,
@@ -82,14 +92,17 @@ interface RunResult {
 }
 
 /** Runs the function until it ends, its time is over or its signal is aborted. */
-async function run(dependencies: AttemptDependencies, { kind, job, controller }: Attempt): Promise<RunResult> {
+async function run(dependencies: AttemptDependencies, attempt: Attempt): Promise<RunResult> {
   const { clock, log, track, store } = dependencies;
+  const { kind, job, controller, stopRequested, work: run = kind.run } = attempt;
   const { signal } = controller;
+  if (run === null)
+    throw Object.assign(new Error('Only the process that started the job can do its work.'), { retryable: false });
   const cancelLimit = clock.after(kind.timeout, () => {
     controller.abort('timeout' satisfies AbortReason);
   });
   const progress = createProgress({ store, clock, log }, job);
-  const commit = createCommit(dependencies, { kind, job, controller });
+  const commit = createCommit(dependencies, attempt);
   const aborted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error(String(signal.reason))), { once: true });
   });
@@ -100,11 +113,12 @@ async function run(dependencies: AttemptDependencies, { kind, job, controller }:
     attempt: job.attempt,
     token: job.token,
     signal,
+    stopRequested,
     progress: progress.report,
     commit: commit.run,
   };
   try {
-    const work = Promise.resolve(track(`job ${kind.name}`, () => kind.run(job.args, running)));
+    const work = Promise.resolve(track(`job ${kind.name}`, () => run(job.args, running)));
     const value = (await Promise.race([work, aborted])) as JsonValue | undefined;
     return { json: toJson(value), isStored: commit.isDone() };
   } catch (error) {
@@ -169,6 +183,8 @@ async function storeError(
   const { kind, job, controller } = attempt;
   const { signal } = controller;
   if (error instanceof JobLostError || signal.reason === 'lost') return 'lost';
+  if (signal.reason === 'stop' && kind.run === null)
+    return failForGood(dependencies, attempt, { message: 'The process stopped during the job.' });
   if (signal.reason === 'stop') return (await postpone(dependencies, attempt, null)) ? 'released' : 'lost';
   const isLate = signal.reason === 'timeout';
   const failure = isLate ? lateFailure(kind) : toJobFailure(error);
@@ -178,7 +194,7 @@ async function storeError(
     writing,
   );
   if (!failure.isRetryable || job.attempt >= attempts)
-    return outcomes.write(() => failForGood(dependencies, attempt, failure.message), writing);
+    return outcomes.write(() => failForGood(dependencies, attempt, { message: failure.message, error }), writing);
   const seconds = backoff[Math.min(job.attempt, backoff.length) - 1] ?? 0;
   const wait = Math.round(Math.max(failure.wait, seconds * 1000 * (0.5 + random() / 2)));
   const limit = Number.isFinite(attempts) ? ` of ${String(attempts)}` : '';
@@ -217,20 +233,27 @@ const lateFailure = ({ timeout }: JobKind): ReturnType<typeof toJobFailure> => (
   wait: 0,
 });
 
+/** @param reason `uncounted`: attempts that did not begin */
 async function failForGood(
   { database, store, hooks, log }: AttemptDependencies,
-  attempt: Attempt,
-  ...[message, uncounted = 0]: [string, number?]
+  { kind, job, work }: Pick<Attempt, 'kind' | 'job' | 'work'>,
+  {
+    message,
+    uncounted = 0,
+    error,
+  }: { readonly message: string; readonly uncounted?: number; readonly error?: unknown },
 ): Promise<AttemptOutcome> {
-  const { kind, job } = attempt;
   const state = await database.transaction(async (transaction) => {
-    const stored = await store.fail(job, message, uncounted);
-    const failed = { id: job.id, key: job.key, attempts: job.attempt - uncounted, message, isCancelled: false };
+    const stored = await store.fail(job, message, { uncounted, isDeleted: kind.keep === null });
+    const attempts = job.attempt - uncounted;
+    const failed = { id: job.id, key: job.key, attempts, message, error, isCancelled: false };
     if (stored === 'failed') await kind.failed(job.args, failed, transaction);
     return stored;
   });
   if (state === null) return 'lost';
-  log.error('Job failed', { event: 'job_failed', ...nameOf(attempt), reason: message });
+  // Who started the job gets the error.
+  if (kind.run === null && work !== undefined) return 'failed';
+  log.error('Job failed', { event: 'job_failed', ...nameOf({ kind, job }), reason: message });
   if (hooks.hasAction('job_failed') !== false)
     await hooks.doActionAsync('job_failed', { id: job.id, owner: kind.owner, name: kind.name, key: job.key }, message);
   return 'failed';

@@ -11,9 +11,10 @@ export interface JobKind {
   readonly concurrency: () => Promise<number>;
   /** Milliseconds. */
   readonly timeout: number;
-  /** Milliseconds. */
-  readonly keep: number;
-  readonly run: JobDefinition['run'];
+  /** Milliseconds; null: deleted when it ends. */
+  readonly keep: number | null;
+  /** Null: only the process that starts a job can do its work. */
+  readonly run: NonNullable<JobDefinition['run']> | null;
   readonly failed: NonNullable<JobDefinition['failed']>;
   readonly postponed: NonNullable<JobDefinition['postponed']>;
   /** The arguments with types and defaults of the schema. @throws RestError 400 */
@@ -55,7 +56,7 @@ export function createJobKinds(compile: CompileSchema): JobKinds {
 
 function createKind(owner: string, definition: JobDefinition, compile: CompileSchema): JobKind {
   const { name, label = name, schema, concurrency = defaults.concurrency } = definition;
-  const { attempts = defaults.attempts, backoff = defaults.backoff } = definition;
+  const { attempts = definition.run === undefined ? 1 : defaults.attempts, backoff = defaults.backoff } = definition;
   let compiled: ReturnType<CompileSchema> | undefined;
   return {
     owner,
@@ -68,8 +69,8 @@ function createKind(owner: string, definition: JobDefinition, compile: CompileSc
       return Number.isFinite(slots) ? Math.min(maxConcurrency, Math.max(0, Math.floor(slots))) : defaults.concurrency;
     },
     timeout: (definition.timeout ?? defaults.timeout) * 1000,
-    keep: (definition.keep ?? defaults.keep) * 1000,
-    run: (args, job) => definition.run(args, job),
+    keep: definition.run === undefined ? null : (definition.keep ?? defaults.keep) * 1000,
+    run: definition.run === undefined ? null : definition.run.bind(definition),
     failed: async (args, job, transaction) => definition.failed?.(args, job, transaction),
     postponed: async (args, job, transaction) => definition.postponed?.(args, job, transaction),
     async check(args) {
@@ -85,7 +86,8 @@ function checkDefinition({ name, run, attempts, backoff, concurrency, timeout, k
     throw new TypeError(
       `The job name '${String(name)}' is invalid. Use at most 60 lower-case letters, digits, '_' and '-'.`,
     );
-  if (typeof run !== 'function') throw new TypeError(`The job '${name}' has no function run.`);
+  if (run !== undefined && typeof run !== 'function')
+    throw new TypeError(`The job '${name}' has a run that is no function.`);
   if (typeof attempts !== 'function') checkNumber(name, { attempts }, { least: 1, most: 100, whole: true });
   if (typeof concurrency !== 'function')
     checkNumber(name, { concurrency }, { least: 1, most: maxConcurrency, whole: true });

@@ -1,9 +1,7 @@
-import type { JobState, JobStatus, JsonValue, Knex } from '#plugin-api';
+import type { JobState, JobStatus, JsonValue } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
+import { createAttemptStore, keepFailed, leaseDuration } from './attempt-store.ts';
 import { jobsTable } from './migrations.ts';
-
-/** Time without a heartbeat after which another node may claim a job, in milliseconds. */
-export const leaseDuration = 30_000;
 
 /** A job held by an attempt of this process. */
 export interface ClaimedJob {
@@ -15,7 +13,7 @@ export interface ClaimedJob {
   readonly token: number;
 }
 
-type Held = Pick<ClaimedJob, 'id' | 'token'>;
+export type Held = Pick<ClaimedJob, 'id' | 'token'>;
 
 export interface NewJob {
   readonly owner: string;
@@ -32,8 +30,8 @@ export interface NewJob {
 export interface CompletedJob extends Held {
   /** JSON, or null. */
   readonly result: string | null;
-  /** Milliseconds. */
-  readonly keep: number;
+  /** Milliseconds; null: deleted at once. */
+  readonly keep: number | null;
 }
 
 export interface Kind {
@@ -82,8 +80,6 @@ interface JobRow {
   readonly finished_at: number | string | null;
 }
 
-/** Failed and cancelled jobs are kept this long, in milliseconds. */
-const keepFailed = 30 * 86_400_000;
 /** Rows of one insertion. SQLite allows 32,766 values in a statement. */
 const insertBatch = 500;
 /** Rows that one statement of the sweep deletes. */
@@ -93,7 +89,7 @@ export type JobStore = ReturnType<typeof createJobStore>;
 
 /** The SQL of the jobs. Every lease uses the database's clock, so nodes with different clocks agree. */
 export function createJobStore(database: Database) {
-  return { ...createQueueSide(database), ...createWorkerSide(database) };
+  return { ...createQueueSide(database), ...createAttemptStore(database) };
 }
 
 /** Adds, lists, cancels and deletes jobs. */
@@ -110,9 +106,13 @@ function createQueueSide(database: Database) {
   }
 
   /** Inserts the jobs whose key no other open job has. */
-  async function insert(added: readonly NewJob[]): Promise<{ readonly id: number; readonly key: string | null }[]> {
+  async function insert(
+    added: readonly NewJob[],
+    changes: object = {},
+  ): Promise<{ readonly id: number; readonly key: string | null }[]> {
     const rows = added.map(({ owner, name, key, args, priority, due }) => ({
       ...{ owner, name, job_key: key, args, state: 'waiting', priority, created_at: now(), due_at: dueAt(due) },
+      ...changes,
     }));
     const query = knex(jobsTable).insert(rows);
     if (added.some(({ key }) => key !== null))
@@ -178,6 +178,35 @@ function createQueueSide(database: Database) {
       return count;
     },
 
+    /** Adds a job that this process holds. Null: one under the key waits or runs. */
+    async start(job: NewJob): Promise<ClaimedJob | null> {
+      const held = { state: 'running', token: 1, attempts: 1, started_at: now() };
+      const [inserted] = await insert([{ ...job, due: { in: leaseDuration } }], held);
+      return inserted === undefined
+        ? null
+        : { ...inserted, args: JSON.parse(job.args) as JsonValue, attempt: 1, token: 1 };
+    },
+
+    /** The job that waits or runs under the key; `orphan` if its lease has ended. */
+    async findOpen(
+      key: Pick<NewJob, 'owner' | 'name' | 'key'>,
+    ): Promise<{ readonly status: JobStatus; readonly orphan: ClaimedJob | null } | null> {
+      const query = select({ ...key, key: key.key ?? '' })
+        .whereNotNull('due_at')
+        .first('*', knex.raw(`(state = 'running' and due_at <= ?) as is_orphan`, [database.now()]));
+      const row = (await (database.dialect === 'postgresql' ? query.forUpdate() : query)) as
+        (JobRow & { readonly is_orphan: boolean | number; readonly token: number | string }) | undefined;
+      if (row === undefined) return null;
+      const status = toStatus(row);
+      const { id, key: jobKey, args } = status;
+      const orphan = { id, key: jobKey, args, attempt: row.attempts + 1, token: Number(row.token) };
+      return { status, orphan: row.is_orphan ? orphan : null };
+    },
+
+    /** Returns the number of attempts that are asked to end early. */
+    requestStop: async (selection: JobSelection): Promise<number> =>
+      select({ ...selection, state: 'running' }).update({ stopped_token: knex.ref('token') } as never),
+
     async list(selection: JobSelection, limit: number): Promise<JobStatus[]> {
       return (await select(selection).orderBy('id', 'desc').limit(limit)).map(toStatus);
     },
@@ -191,6 +220,10 @@ function createQueueSide(database: Database) {
       return rows.map(({ id, owner, name, job_key: key, args, attempts }) => ({
         ...{ id: Number(id), owner, name, key, args: JSON.parse(args) as JsonValue, attempts },
       }));
+    },
+
+    remove: async (id: number): Promise<void> => {
+      await jobs().where({ id }).delete();
     },
 
     /** False if the job is neither failed nor cancelled, or another one has taken its key. */
@@ -244,173 +277,9 @@ function createQueueSide(database: Database) {
   };
 }
 
-/** Claims jobs and writes what becomes of them. */
-function createWorkerSide(database: Database) {
-  const { knex } = database;
-  const later = (milliseconds: number) => knex.raw('? + ?', [database.now(), milliseconds]) as unknown as number;
-  const held = ({ id, token }: Held) => knex(jobsTable).where({ id, token, state: 'running' });
-  const statements = createStatements(database);
-
-  return {
-    /** Milliseconds until the next job of each kind is due, or its next lease ends; null: there is none. */
-    async nextDue(kinds: readonly Kind[]): Promise<(number | null)[]> {
-      const waits: (number | null)[] = [];
-      await database.direct<void>(
-        {
-          sqlite: (connection) => {
-            for (const { owner, name } of kinds)
-              waits.push(waitOf(connection.rows(statements.nextDue, owner, name)[0]?.[0]));
-          },
-          postgresql: async (connection) => {
-            const owners = kinds.map(({ owner }) => owner);
-            const names = kinds.map(({ name }) => name);
-            const { rows } = await connection.rows(statements.nextDueOfAll, [owners, names]);
-            waits.push(...rows.map(([wait]) => waitOf(wait)));
-          },
-        },
-        { readOnly: true },
-      );
-      return waits;
-    },
-
-    /** Claims due jobs of a kind in their order; expired leases too. */
-    async claim({ owner, name }: Kind, limit: number): Promise<ClaimedJob[]> {
-      const rows = await database.direct<readonly (readonly unknown[])[]>({
-        sqlite: (connection) => connection.rows(statements.claim, leaseDuration, owner, name, limit),
-        postgresql: async (connection) =>
-          (await connection.rows(statements.claim, [leaseDuration, owner, name, limit])).rows,
-      });
-      return [...rows]
-        .sort((one, other) => Number(one[5]) - Number(other[5]) || Number(one[0]) - Number(other[0]))
-        .map(([id, key, args, attempt, token]) => ({
-          id: Number(id),
-          key: key as string | null,
-          args: JSON.parse(args as string) as JsonValue,
-          attempt: Number(attempt),
-          token: Number(token),
-        }));
-    },
-
-    /** Completes jobs in one statement or transaction. Returns the ids of those that were still held. */
-    async complete(completed: readonly CompletedJob[], transaction?: Knex.Transaction): Promise<ReadonlySet<number>> {
-      const rows = await database.direct<readonly (readonly unknown[])[]>(
-        {
-          sqlite: (connection) =>
-            completed.flatMap(({ id, token, result, keep }) =>
-              connection.rows(statements.complete, result, keep, id, token),
-            ),
-          postgresql: async (connection) => {
-            const columns: unknown[][] = [[], [], [], []];
-            for (const { id, token, result, keep } of completed)
-              [id, token, result, keep].forEach((value, index) => columns[index]?.push(value));
-            return (await connection.rows(statements.complete, columns)).rows;
-          },
-        },
-        { ...(transaction && { transaction }) },
-      );
-      return new Set(rows.map(([id]) => Number(id)));
-    },
-
-    /** Renews the leases. Returns the ids of the jobs that are still held. */
-    async renew(jobs: readonly Held[]): Promise<ReadonlySet<number>> {
-      const rows = (await knex(jobsTable)
-        .whereIn(
-          'id',
-          jobs.map(({ id }) => id),
-        )
-        .where({ state: 'running' })
-        .update({ due_at: later(leaseDuration) })
-        .returning(['id', 'token'])) as { readonly id: number | string; readonly token: number | string }[];
-      const tokens = new Map(rows.map(({ id, token }) => [Number(id), Number(token)]));
-      return new Set(jobs.filter(({ id, token }) => tokens.get(id) === token).map(({ id }) => id));
-    },
-
-    /** Makes the job due again later. @param wait milliseconds */
-    postpone: async (job: Held, wait: number, error: string): Promise<boolean> =>
-      (await held(job).update({ state: 'waiting', due_at: later(wait), error })) > 0,
-
-    /** Returns the job to the queue without counting the attempt. */
-    release: async (job: Held): Promise<boolean> =>
-      (await held(job).update({ state: 'waiting', due_at: database.now(), attempts: knex.raw('attempts - 1') })) > 0,
-
-    /**
-     * Fails the job for good, unless it was added again meanwhile. Returns its state, or null if it is no longer held.
-     * @param uncounted attempts that did not begin
-     */
-    async fail(job: Held, error: string, uncounted = 0): Promise<'failed' | 'waiting' | null> {
-      const attempts = knex.raw('case when next_args is null then attempts - ? else 0 end', [uncounted]);
-      const [row] = (await held(job)
-        .update({ ...ended(database, { state: 'failed', keep: keepFailed }), error, attempts })
-        .returning('state')) as { readonly state: 'failed' | 'waiting' }[];
-      return row?.state ?? null;
-    },
-
-    async progress(job: Held, { done, total, message }: NonNullable<JobStatus['progress']>): Promise<void> {
-      await held(job).update({ progress_done: done, progress_total: total, progress_message: message });
-    },
-
-    setResult: async (id: number, result: string | null): Promise<void> => {
-      await knex(jobsTable).where({ id }).update({ result });
-    },
-  };
-}
-
 /** Columns of a job that is over. */
 function finished({ knex, now }: Pick<Database, 'knex' | 'now'>, keep: number): Record<string, unknown> {
   return { due_at: null, next_args: null, finished_at: now(), keep_until: knex.raw('? + ?', [now(), keep]) };
-}
-
-/** Columns of a job that is over, or waits again if it was added while it ran. */
-function ended(
-  { knex, now }: Pick<Database, 'knex' | 'now'>,
-  { state, keep }: { readonly state: JobState; readonly keep: number },
-): Record<string, unknown> {
-  return {
-    state: knex.raw(`case when next_args is null then ? else 'waiting' end`, [state]),
-    args: knex.raw('coalesce(next_args, args)'),
-    next_args: null,
-    due_at: knex.raw('case when next_args is null then null else ? end', [now()]),
-    finished_at: knex.raw('case when next_args is null then ? end', [now()]),
-    keep_until: knex.raw('case when next_args is null then ? + ? end', [now(), keep]),
-  };
-}
-
-/** The statements that run for every job, in the SQL of the dialect. */
-function createStatements(database: Database) {
-  const isPostgresql = database.dialect === 'postgresql';
-  const now = database.now().toQuery();
-  const numbered = (sql: string): string => {
-    let count = 0;
-    return isPostgresql ? sql.replaceAll('?', () => `$${String((count += 1))}`) : sql;
-  };
-  const claim = `UPDATE jobs SET state = 'running', due_at = ${now} + ${isPostgresql ? '?::bigint' : '?'}, token = token + 1,
-      attempts = attempts + 1, started_at = ${now}, progress_done = NULL, progress_total = NULL, progress_message = NULL
-    WHERE id IN (SELECT id FROM jobs WHERE owner = ? AND name = ? AND due_at <= ${now}
-      ORDER BY priority, due_at, id LIMIT ?${isPostgresql ? ' FOR UPDATE SKIP LOCKED' : ''})
-    RETURNING id, job_key, args, attempts, token, priority`;
-  const completion = (result: string, keep: string): string => `UPDATE jobs SET
-      state = CASE WHEN next_args IS NULL THEN 'completed' ELSE 'waiting' END,
-      args = coalesce(next_args, args), next_args = NULL, result = ${result}, error = NULL,
-      attempts = CASE WHEN next_args IS NULL THEN attempts ELSE 0 END,
-      due_at = CASE WHEN next_args IS NULL THEN NULL ELSE ${now} END,
-      finished_at = CASE WHEN next_args IS NULL THEN ${now} END,
-      keep_until = CASE WHEN next_args IS NULL THEN ${now} + ${keep} END`;
-  return {
-    claim: numbered(claim),
-    complete: isPostgresql
-      ? `${completion('done.result', 'done.keep')}
-          FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[]) AS done(id, token, result, keep)
-          WHERE jobs.id = done.id AND jobs.token = done.token AND jobs.state = 'running' RETURNING jobs.id`
-      : `${completion('?', '?')} WHERE id = ? AND token = ? AND state = 'running' RETURNING id`,
-    nextDue: `SELECT min(due_at) - ${now} FROM jobs WHERE owner = ? AND name = ? AND due_at IS NOT NULL`,
-    nextDueOfAll: `SELECT (SELECT min(due_at) - ${now} FROM jobs
-        WHERE owner = kind.owner AND name = kind.name AND due_at IS NOT NULL)
-      FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS kind(owner, name, position) ORDER BY kind.position`,
-  };
-}
-
-function waitOf(value: unknown): number | null {
-  return value === null || value === undefined ? null : Math.max(0, Number(value));
 }
 
 function toStatus(row: JobRow): JobStatus {

@@ -3,6 +3,7 @@ import {
   type Clock,
   type CronApi,
   type HooksApi,
+  type JobFilter,
   type JobInit,
   type JobsApi,
   type JobStatus,
@@ -11,7 +12,7 @@ import {
   type Undo,
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
-import { createAttempt } from './attempt.ts';
+import { createAttempt, failOrphan, type AttemptDependencies } from './attempt.ts';
 import { createJobKinds, type CompileSchema, type JobKind } from './job-kinds.ts';
 import { createJobMetrics } from './job-metrics.ts';
 import { createJobStore, type CancelledJob, type JobCount, type JobSelection, type NewJob } from './job-store.ts';
@@ -40,8 +41,12 @@ export interface JobsDependencies {
 export interface Jobs {
   /** The jobs of one owner, by the contract. */
   forOwner(owner: string): JobsApi;
-  /** Starts to run due jobs: at once if added here, within a second if another node announced them, at most 30 s late. */
-  start(): Promise<void>;
+  /**
+   * Starts to run due jobs: at once if added here, within a second if another node announced them, at most 30 s late.
+   *
+   * @param init `claims` false: runs only jobs that this process starts.
+   */
+  start(init?: { readonly claims?: boolean }): Promise<void>;
   /** Claims no more jobs, waits some seconds for attempts in progress and returns their jobs to the queue. */
   stop(): Promise<void>;
   /** Runs jobs of the kinds defined here until none is due. Returns the number of attempts. */
@@ -74,10 +79,11 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   const kinds = createJobKinds(dependencies.compileSchema);
   const metrics = createJobMetrics(store);
   const outcomes = createOutcomes({ database, store, clock });
+  const attempts: AttemptDependencies = { database, store, outcomes, hooks, clock, log, random, track };
   const worker = createWorker({
     store,
     kinds: kinds.list,
-    attempt: createAttempt({ database, store, outcomes, hooks, clock, log, random, track }),
+    attempt: createAttempt(attempts),
     onEnd: metrics.observe,
     clock,
     log,
@@ -86,18 +92,18 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   });
   const announcements = createAnnouncements({ database, log });
   const undos: Undo[] = [];
-  const queue = createQueue({ ...dependencies, store, kinds, worker, announce: announcements.send });
+  const queue = createQueue({ ...dependencies, store, kinds, worker, attempts, announce: announcements.send });
   hooks.addAction(sweepHook, async () => {
     await store.sweep();
   });
 
   return {
     ...queue,
-    async start() {
+    async start({ claims = true } = {}) {
       await cron.schedule('hourly', sweepHook);
-      const onMessage = (what: string): void => (what === 'cancelled' ? void worker.check() : worker.wake());
+      const onMessage = (what: string): void => (what === 'due' ? worker.wake() : void worker.check());
       undos.push(await database.listen(channel, onMessage, () => worker.wake()));
-      worker.start();
+      if (claims) worker.start();
     },
     async stop() {
       for (const undo of undos.splice(0)) undo();
@@ -118,6 +124,7 @@ interface QueueParts extends JobsDependencies {
   readonly store: ReturnType<typeof createJobStore>;
   readonly kinds: ReturnType<typeof createJobKinds>;
   readonly worker: Worker;
+  readonly attempts: AttemptDependencies;
   readonly announce: (what: 'due' | 'cancelled') => void;
 }
 
@@ -129,32 +136,47 @@ interface Added {
 }
 
 function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'retry'> {
-  const { store, kinds, worker, database, announce } = parts;
+  const { store, kinds, worker, attempts, database, announce } = parts;
   const wakeAfterCommit = (): void =>
     database.afterCommit(() => {
       worker.wake();
       announce('due');
     });
 
+  const checkAfterCommit = (): void =>
+    database.afterCommit(() => {
+      void worker.check();
+      announce('cancelled');
+    });
+
   async function cancel(selection: JobSelection): Promise<readonly CancelledJob[]> {
     const cancelled = await store.cancel(selection);
-    if (cancelled.length > 0)
-      database.afterCommit(() => {
-        void worker.check();
-        announce('cancelled');
-      });
+    if (cancelled.length > 0) checkAfterCommit();
     return cancelled;
   }
   /** Notifies the kinds: unlike a plugin that cancels its own jobs, they do not know. */
   const cancelForOwners = (selection: JobSelection): Promise<number> =>
     database.transaction(async (transaction) => {
       const cancelled = await cancel(selection);
-      for (const { id, owner, name, key, args, attempts } of cancelled) {
-        const failed = { id, key, attempts, message: 'It was cancelled.', isCancelled: true };
-        await kinds.get(owner, name)?.failed(args, failed, transaction);
+      for (const { id, owner, name, key, args, attempts: count } of cancelled) {
+        const kind = kinds.get(owner, name);
+        const failed = { id, key, attempts: count, message: 'It was cancelled.', isCancelled: true };
+        await kind?.failed(args, failed, transaction);
+        if (kind?.keep === null) await store.remove(id);
       }
       return cancelled.length;
     });
+  async function start(kind: JobKind, job: NewJob): ReturnType<JobsApi['start']> {
+    for (;;) {
+      const started = await store.start(job);
+      if (started !== null) return { isStarted: true, id: started.id, run: (work) => worker.hold(kind, started, work) };
+      const found = await store.findOpen(job);
+      if (found !== null && (found.orphan === null || kind.run !== null))
+        return { isStarted: false, job: found.status };
+      if (found?.orphan) await failOrphan(attempts, { kind, job: found.orphan });
+      // Without one, the job under the key ended between the two statements.
+    }
+  }
   async function retry(selection: JobSelection): Promise<boolean> {
     const isRetried = await store.retry(selection);
     if (isRetried) wakeAfterCommit();
@@ -188,13 +210,27 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
       return added;
     },
     drain: (name) => worker.drain((kind) => kind.owner === owner && (name === undefined || kind.name === name)),
+    async start(name, args = null, { key } = {}) {
+      const kind = kinds.get(owner, name);
+      if (kind === undefined) throw new Error(`Define the job '${name}' before you start one.`);
+      const job = await newJob({ owner, name, args, init: key === undefined ? {} : { key } });
+      return database.transaction(() => start(kind, job));
+    },
+    async requestStop(which) {
+      const stopped = await store.requestStop(selectionOf(owner, which));
+      if (stopped > 0) checkAfterCommit();
+      return stopped;
+    },
     get: async (id) => (await store.list({ id, owner }, 1))[0] ?? null,
     list: (filter = {}, limit = 100) => store.list({ ...filter, owner }, Math.min(mostListed, Math.max(1, limit))),
-    cancel: async (which) =>
-      (await cancel(typeof which === 'number' ? { id: which, owner } : { ...which, owner })).length,
+    cancel: async (which) => (await cancel(selectionOf(owner, which))).length,
     retry: (id) => retry({ id, owner }),
   });
   return { forOwner, cancel: cancelForOwners, retry };
+}
+
+function selectionOf(owner: string, which: number | JobFilter): JobSelection {
+  return typeof which === 'number' ? { id: which, owner } : { ...which, owner };
 }
 
 function toJson(name: string, args: JsonValue): string {

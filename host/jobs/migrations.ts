@@ -38,4 +38,13 @@ export const migrations: readonly Migration[] = [
       await knex.raw('CREATE INDEX jobs_expired ON jobs (keep_until) WHERE keep_until IS NOT NULL');
     },
   },
+  {
+    id: '0031_job_stops',
+    async up(knex) {
+      await knex.schema.alterTable(jobsTable, (table) => {
+        // The token of the attempt that was asked to end early.
+        table.bigInteger('stopped_token');
+      });
+    },
+  },
 ];

@@ -1,8 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Clock, Logger, Undo } from '#plugin-api';
+import { JobLostError, type Clock, type Logger, type RunningJob, type Undo } from '#plugin-api';
 import type { AbortReason, AttemptOutcome } from './attempt.ts';
 import type { JobKind } from './job-kinds.ts';
-import { leaseDuration, type ClaimedJob, type JobStore } from './job-store.ts';
+import { leaseDuration } from './attempt-store.ts';
+import type { ClaimedJob, JobStore } from './job-store.ts';
 
 export interface WorkerDependencies {
   readonly store: Pick<JobStore, 'nextDue' | 'claim' | 'renew' | 'release'>;
@@ -11,6 +12,8 @@ export interface WorkerDependencies {
     readonly kind: JobKind;
     readonly job: ClaimedJob;
     readonly controller: AbortController;
+    readonly stopRequested: AbortSignal;
+    readonly work?: JobKind['run'];
   }) => Promise<AttemptOutcome>;
   readonly onEnd: (kind: JobKind, outcome: AttemptOutcome, milliseconds: number) => void;
   readonly clock: Clock;
@@ -29,8 +32,10 @@ export interface Worker {
   start(): void;
   /** Looks for due jobs soon. */
   wake(): void;
-  /** Renews leases now: attempts at jobs that were cancelled end. */
+  /** Renews leases now: attempts at jobs that were cancelled or are to stop learn of it. */
   check(): Promise<void>;
+  /** Does the work of a job that this process holds already. Rejects with its error, or JobLostError. */
+  hold<Result>(kind: JobKind, job: ClaimedJob, work: (job: RunningJob) => Promise<Result>): Promise<Result>;
   /** Runs jobs of some kinds, default all, until none is due and none runs here. Returns the number of attempts. */
   drain(which?: (kind: JobKind) => boolean): Promise<number>;
   /** Aborts the attempts of a kind and returns their jobs to the queue. */
@@ -43,7 +48,8 @@ interface Running {
   readonly kind: JobKind;
   readonly job: ClaimedJob;
   readonly controller: AbortController;
-  readonly done: Promise<void>;
+  readonly stop: AbortController;
+  readonly done: Promise<AttemptOutcome>;
 }
 
 const heartbeatInterval = 8_000;
@@ -131,6 +137,7 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     },
     wake,
     check: () => attempts.renew(),
+    hold: attempts.hold,
     async drain(which = () => true) {
       const before = attempts.started(which);
       for (;;) {
@@ -167,7 +174,11 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
     try {
       const held = await store.renew(renewed.map(({ job }) => job));
       renewedAt = startedAt;
-      for (const { job, controller } of renewed) if (!held.has(job.id)) controller.abort('lost' satisfies AbortReason);
+      for (const { job, controller, stop } of renewed) {
+        const lease = held.get(job.id);
+        if (lease === undefined) controller.abort('lost' satisfies AbortReason);
+        else if (lease.isStopRequested) stop.abort();
+      }
     } catch (error) {
       log.warn('Failed to renew the leases of jobs; trying again', { event: 'job_lease_renewal_failed', error });
       if (elapsed() - renewedAt > leaseDuration)
@@ -179,26 +190,31 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
       renewing = null;
     }));
 
-  function begin(kind: JobKind, job: ClaimedJob): void {
+  function begin(kind: JobKind, job: ClaimedJob, work?: NonNullable<JobKind['run']>): Promise<AttemptOutcome> {
     const controller = new AbortController();
+    const stop = new AbortController();
     const startedAt = elapsed();
     started.set(kind, (started.get(kind) ?? 0) + 1);
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    const done = attempt({ kind, job, controller }).then((outcome) => {
+    const count = (change: number): unknown => work === undefined && counts.set(kind, (counts.get(kind) ?? 0) + change);
+    count(1);
+    const attempted = attempt({ kind, job, controller, stopRequested: stop.signal, ...(work && { work }) });
+    const done = attempted.then((outcome) => {
       running.delete(entry);
-      counts.set(kind, (counts.get(kind) ?? 1) - 1);
+      count(-1);
       if (running.size === 0) {
         stopHeartbeat?.();
         stopHeartbeat = null;
       }
       onEnd(kind, outcome, elapsed() - startedAt);
       onSlotFree();
+      return outcome;
     });
-    const entry: Running = { kind, job, controller, done };
+    const entry: Running = { kind, job, controller, stop, done };
     running.add(entry);
-    if (stopHeartbeat !== null) return;
+    if (stopHeartbeat !== null) return done;
     renewedAt = elapsed();
     stopHeartbeat = clock.every(heartbeatInterval, () => void renew());
+    return done;
   }
   const ended = (which: Iterable<Running>): Promise<unknown> => Promise.all([...which].map(({ done }) => done));
 
@@ -208,13 +224,26 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
     started: (which: (kind: JobKind) => boolean): number =>
       [...started].reduce((sum, [kind, count]) => sum + (which(kind) ? count : 0), 0),
     /** The ends of the attempts of some kinds in progress. */
-    running: (which: (kind: JobKind) => boolean): Promise<void>[] =>
+    running: (which: (kind: JobKind) => boolean): Promise<unknown>[] =>
       [...running].filter(({ kind }) => which(kind)).map(({ done }) => done),
     renew,
     /** Starts an attempt, or returns the job if the worker is stopping. */
     async start(kind: JobKind, job: ClaimedJob, isStopping: boolean): Promise<void> {
       if (isStopping) await store.release(job);
-      else begin(kind, job);
+      else void begin(kind, job);
+    },
+    async hold<Result>(kind: JobKind, job: ClaimedJob, work: (job: RunningJob) => Promise<Result>): Promise<Result> {
+      const end: { results: Result[]; error: unknown } = { results: [], error: new JobLostError() };
+      const outcome = await begin(kind, job, async (_args, running) => {
+        try {
+          end.results.push(await work(running));
+        } catch (error) {
+          end.error = error;
+          throw error;
+        }
+      });
+      if (outcome !== 'completed' || end.results.length === 0) throw end.error;
+      return end.results[0] as Result;
     },
     async abort(which: (running: Running) => boolean): Promise<void> {
       const aborted = [...running].filter(which);

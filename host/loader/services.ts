@@ -120,6 +120,8 @@ export const jobsMethods: MethodKinds<JobsApi> = {
   add: 'call',
   addMany: 'call',
   drain: 'call',
+  start: 'call',
+  requestStop: 'call',
   get: 'call',
   list: 'call',
   cancel: 'call',

@@ -34,8 +34,11 @@ export interface JobDefinition<Args extends JsonValue = JsonValue> {
    *
    * A job can run more than once: its process may be killed after the work and before the result is stored. Pass
    * `job.commit` what writes to the database; elsewhere use `job.id` as an idempotency key.
+   *
+   * Leave it out if only the process that `start`s a job can do its work. Such jobs have one attempt and are deleted when
+   * they end.
    */
-  run(args: Args, job: RunningJob): Promise<JsonValue | void>;
+  run?(args: Args, job: RunningJob): Promise<JsonValue | void>;
   /**
    * Runs in the transaction that marks a job as failed for good: after its last attempt, a refusal, or processes that ended
    * too often; and when it is cancelled on the page Jobs or by a command. What it writes is stored with that state, or neither
@@ -55,6 +58,8 @@ export interface FailedJob {
   readonly attempts: number;
   /** The last attempt's error, a sentence. */
   readonly message: string;
+  /** The error itself, where this process threw it in the last attempt. */
+  readonly error?: unknown;
   readonly isCancelled: boolean;
 }
 
@@ -80,6 +85,8 @@ export interface RunningJob {
   readonly token: number;
   /** Aborted when the attempt must end: time limit, lost lease, cancellation, or shutdown. */
   readonly signal: AbortSignal;
+  /** Aborted when `requestStop` asks the attempt to end early. It may still commit. */
+  readonly stopRequested: AbortSignal;
   /** Stores the progress within a second. @param total 0: unknown. @param message at most 200 characters. */
   progress(done: number, total?: number, message?: string): void;
   /**
@@ -135,6 +142,19 @@ export interface JobStatus {
   readonly finishedAt: number | null;
 }
 
+/** A job that this process holds from the start. */
+export interface StartedJob {
+  readonly isStarted: true;
+  readonly id: number;
+  /**
+   * Does the work under a renewed lease and the time limit of the kind, with the errors and retries of `JobDefinition.run`.
+   *
+   * @returns what the work returned.
+   * @throws the error of the work once it is stored; JobLostError if the job was lost or cancelled.
+   */
+  run<Result>(work: (job: RunningJob) => Promise<Result>): Promise<Result>;
+}
+
 /** Which jobs of the plugin. */
 export interface JobFilter {
   readonly name?: string;
@@ -169,6 +189,21 @@ export interface JobsApi {
    * Returns the number of attempts.
    */
   drain(name?: string): Promise<number>;
+  /**
+   * Stores a job that this process works on from the start, for work that a request follows. Inside a transaction it takes part
+   * in it; call `run` after the commit, within 30 s. The limit of concurrency does not apply. If the process ends, another
+   * node runs the job again, or fails it if its kind has no `run`.
+   *
+   * @returns the job that waits or runs under the key, if there is one.
+   * @throws Error if the kind is not defined; errors of `add`.
+   */
+  start(
+    name: string,
+    args?: JsonValue,
+    init?: Pick<JobInit, 'key'>,
+  ): Promise<StartedJob | { readonly isStarted: false; readonly job: JobStatus }>;
+  /** Asks running attempts on all nodes to end early, within a second. Returns their number. */
+  requestStop(which: number | JobFilter): Promise<number>;
   get(id: number): Promise<JobStatus | null>;
   /** Newest first. @param limit 1 to 1,000. Default 100. */
   list(filter?: JobFilter, limit?: number): Promise<JobStatus[]>;

@@ -65,8 +65,8 @@ describeDialects('jobs', (open) => {
         attempts: 2,
         backoff: [0],
         run: async () => Promise.reject(new Error('No box.')),
-        failed: async (args, job, transaction) => {
-          seen.push([args, job]);
+        failed: async (args, { error, ...job }, transaction) => {
+          seen.push([args, job, error instanceof Error]);
           await transaction('effects').insert({ value: job.message });
           if (isAway) throw new Error('The store is away.');
         },
@@ -81,8 +81,8 @@ describeDialects('jobs', (open) => {
       await jobs.drain();
       const lost = 'The process ended 2 times during this job; it will not be retried.';
       expect(seen).to.deep.equal([
-        [7, { id, key: 'a', attempts: 2, message: 'No box.', isCancelled: false }],
-        [7, { id, key: 'a', attempts: 2, message: lost, isCancelled: false }],
+        [7, { id, key: 'a', attempts: 2, message: 'No box.', isCancelled: false }, true],
+        [7, { id, key: 'a', attempts: 2, message: lost, isCancelled: false }, false],
       ]);
       expect(await database.knex('effects').pluck('value')).to.deep.equal([lost]);
       expect(await own.get(id)).to.include({ state: 'failed', attempts: 2, error: lost });
