@@ -28,6 +28,8 @@ export interface HttpServerDependencies {
   readonly warnings?: Readonly<Record<string, ReadinessWarning>>;
   /** Connections open at once; further ones are closed at once. Default: no limit. */
   readonly maxConnections?: number;
+  /** Default: `defaultTimeouts`. */
+  readonly timeouts?: ConnectionTimeouts;
   readonly metrics: Metrics;
   /** Runs a page under its name, which the log shows if it blocks the event loop. Default: without a name. */
   readonly track?: Track;
@@ -53,15 +55,31 @@ export interface HttpServer {
   close(graceMilliseconds: number): Promise<void>;
 }
 
-/** Milliseconds. Idle connections outlive the 60 s of common load balancers, which should close them first. */
-const timeouts = { keepAlive: 65_000, headers: 20_000, request: 120_000 } as const;
+/** Milliseconds. */
+export interface ConnectionTimeouts {
+  readonly keepAlive: number;
+  /** Until the head of a request is complete. A later one is answered with 408. */
+  readonly headers: number;
+  /** Until the body is complete, likewise. */
+  readonly request: number;
+  /** Between two searches for late requests: a timeout takes up to this much longer. */
+  readonly interval: number;
+}
+
+/** Idle connections outlive the 60 s of common load balancers, which should close them first. */
+export const defaultTimeouts: ConnectionTimeouts = {
+  keepAlive: 65_000,
+  headers: 20_000,
+  request: 120_000,
+  interval: 5_000,
+};
 
 /**
  * The one HTTP server of a node: request id, security headers, REST, page headers, assets, health, metrics, admin, site,
  * error pages, in this order.
  */
 export function createHttpServer(dependencies: HttpServerDependencies): HttpServer {
-  const { clock, rest, metrics, track = (_name, work) => work() } = dependencies;
+  const { clock, rest, metrics, timeouts = defaultTimeouts, track = (_name, work) => work() } = dependencies;
   const addSecurityHeaders = createSecurityHeaders(dependencies);
   let draining = false;
   let stopping = false;
@@ -72,7 +90,8 @@ export function createHttpServer(dependencies: HttpServerDependencies): HttpServ
   });
   const trusts = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
 
-  const server = createServer({ requireHostHeader: false }, (request: RawRequest, response: ServerResponse) => {
+  const options = { requireHostHeader: false, connectionsCheckingInterval: timeouts.interval };
+  const server = createServer(options, (request: RawRequest, response: ServerResponse) => {
     assignRequestId(request, response);
     addSecurityHeaders(response);
     if (refuseWithoutOneHost(request, response)) return;

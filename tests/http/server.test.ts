@@ -6,7 +6,7 @@ import { createAssets } from '../../host/http/assets.ts';
 import { createMetrics } from '../../host/http/metrics.ts';
 import type { Metrics } from '../../host/http/metrics.ts';
 import type { RawHandler } from '../../host/http/server.ts';
-import { createHttpServer } from '../../host/http/server.ts';
+import { createHttpServer, defaultTimeouts } from '../../host/http/server.ts';
 import type { HttpServer, HttpServerDependencies } from '../../host/http/server.ts';
 import { createLogger } from '../../host/log/log.ts';
 import { failureOf } from '../helpers/failure-of.ts';
@@ -239,6 +239,38 @@ describe('HTTP server', () => {
       let third: Socket | null = null;
       while (third === null) third = await open().catch(() => null);
       for (const socket of [second, third]) socket.destroy();
+    });
+  });
+
+  describe('heads', () => {
+    /** Sends a byte of a head every 10 ms until the server closes the connection. */
+    async function drip(head: string): Promise<{ readonly answer: string; readonly sent: number }> {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      let answer = '';
+      let sent = 0;
+      socket.on('error', () => undefined).on('data', (chunk) => (answer += chunk.toString('latin1')));
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      const timer = setInterval(() => {
+        if (sent < head.length && !socket.destroyed) socket.write(head[sent++] ?? '');
+      }, 10);
+      await closed;
+      clearInterval(timer);
+      return { answer, sent };
+    }
+    const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(8_000)}`;
+
+    it('that are not complete in time are answered with 408, however steadily their bytes arrive', async () => {
+      await start({ timeouts: { ...defaultTimeouts, headers: 150, interval: 20 } });
+      const { answer, sent } = await drip(head);
+      expect(answer)
+        .to.match(/^HTTP\/1\.1 408 /)
+        .and.match(/\r\nX-Content-Type-Options: nosniff\r\n/i);
+      expect(sent).to.be.within(1, head.length - 1);
+      expect((await fetch(`${url}/healthz`)).status, 'a quick head').to.equal(200);
+    });
+
+    it('have 20 seconds, and 5 until the server notices', () => {
+      expect(defaultTimeouts).to.include({ headers: 20_000, interval: 5_000 });
     });
   });
 
