@@ -21,7 +21,7 @@ import { createRestHandler } from './rest/express-adapter.ts';
 import { createRest, type Rest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication, createPageUser, sessionCookieName } from './users/authentication.ts';
-import { avatarsHandler } from './users/avatars.ts';
+import { avatarsHandler, createAvatarUrl } from './users/avatars.ts';
 import { createTemplateMails } from './mail/templates.ts';
 import { contactOption } from './site-settings.ts';
 import { addAccountNotices } from './users/account-notices.ts';
@@ -278,6 +278,9 @@ function createSitePages({
     renderPage: (page) => renderSitePage(pages, page),
     authenticate,
     passwords,
+    nonces: signIn.nonces,
+    avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
+    countComment: (ip) => signIn.limiter.countComment(ip),
     readBody: (...args) => bodies.read(...args),
   });
   return {

@@ -13,9 +13,9 @@ import type {
 import type { Database } from '../database/database-contract.ts';
 import { createCommentStore } from './comments/comment-store.ts';
 import {
+  addPersonalData,
   createComments,
   defaultCommentStatusSetting,
-  forgetDeletedUsers,
   registerCommentSettings,
   type Comments,
 } from './comments/comments.ts';
@@ -89,7 +89,7 @@ export async function createContent(given: ContentDependencies): Promise<Content
   const { store, writer, removal } = parts;
   addScheduledWork({ ...given, store, writer, removal });
   reassignPostsOfDeletedUsers({ hooks, store, writer, removal });
-  forgetDeletedUsers({ hooks, store: parts.comments.store });
+  addPersonalData({ hooks, store: parts.comments.store });
   await store.follow();
   return { api: createApi({ parts, shortcodes, hooks }), parts, stop: () => parts.uploads.close() };
 }

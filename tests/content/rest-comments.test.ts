@@ -200,4 +200,30 @@ describeDialects('comments in REST', (_open, dialectCase) => {
       ...[0, 'Anonymous', '', '', 'Text'],
     ]);
   });
+
+  it('of a person are exported and stay without personal data once they are erased, guest or user', async () => {
+    const [admin, author] = [await site.as('administrator'), await site.as('author')];
+    await admin.call('/settings', { method: 'POST', json: {} });
+    await site.host.options.update('comment_registration', false);
+    await say(site.call, 'As a guest', { ...guest, author_email: 'Ada@Example.com' });
+    await say(author.call, 'As a user');
+    await say(site.call, 'Of another', { author_name: 'Bob', author_email: 'bob@example.com' });
+    const person = { userId: author.user.id, emails: ['ada@example.com', ''] };
+    const exported = await site.host.hooks.applyFiltersAsync('personal_data_export', [], person);
+    expect(exported.map(({ type, data }) => [type, data['content'], data['author_email']])).to.deep.equal([
+      ['comment', 'As a guest', 'Ada@Example.com'],
+      ['comment', 'As a user', author.user.email],
+    ]);
+    const none = { userId: null, emails: [] };
+    expect(await site.host.hooks.applyFiltersAsync('personal_data_export', [], none)).to.deep.equal([]);
+    expect(await site.host.hooks.applyFiltersAsync('personal_data_erase', { a: 1 }, none)).to.deep.equal({ a: 1 });
+    const erased = await site.host.hooks.applyFiltersAsync('personal_data_erase', { a: 1 }, person);
+    expect(erased).to.deep.equal({ a: 1, comments: 2 });
+    const left = JSON.stringify(await site.host.database.knex('comments').select('*'));
+    expect(left)
+      .to.contain('As a guest')
+      .and.contain('bob@example.com')
+      .and.not.match(/ada@example\.com/i);
+    expect(left).not.to.contain(author.user.email);
+  });
 });

@@ -36,6 +36,23 @@ describe('content in a browser', () => {
       featuredMediaId: image.id,
     });
     await content.posts.update(post.id, { content: `${rich}<p>More</p>` });
+    const discussed = await content.posts.create({
+      title: 'Discussed',
+      content: '<p>What do you think?</p>',
+      status: 'publish',
+      commentStatus: 'open',
+      authorId: 1,
+      date: 2,
+    });
+    const comment = {
+      ...{ post_id: discussed.id, author_email: 'grace@example.com', author_url: '', author_ip: '', author_agent: '' },
+      ...{ author_name: 'Grace Hopper', user_id: 0, date: 3, status: 'approved', search_text: '' },
+    };
+    const said =
+      '<blockquote>What do you think?</blockquote> averyveryveryveryveryverylongwordthatdoesnotfitintoanarrowwindowatall';
+    for (let parent = 0; parent < 6; parent += 1)
+      await host.database.knex('comments').insert({ ...comment, parent_id: parent, content: said });
+    await host.database.knex('comments').insert({ ...comment, parent_id: 0, content: 'It waits.', status: 'hold' });
     const about = await content.posts.create({
       type: 'page',
       title: 'About us',
@@ -65,6 +82,7 @@ describe('content in a browser', () => {
       'its second page': '/page/2/',
       'a post': `/?p=${post.id}`,
       'a post with a password': `/?p=${secret.id}`,
+      'a post with comments': `/?p=${discussed.id}`,
       'a page': `/?p=${about.id}`,
       'a search': '/?s=post',
       'a search without results': '/?s=nothing',
@@ -93,6 +111,7 @@ describe('content in a browser', () => {
     'its second page',
     'a post',
     'a post with a password',
+    'a post with comments',
     'a page',
     'a search',
     'a search without results',

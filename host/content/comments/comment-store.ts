@@ -57,8 +57,16 @@ export interface CommentStore {
   hasApproved(userId: number): Promise<boolean>;
   /** Whether the author sent the same text to the post before. */
   hasDuplicate(comment: CommentData): Promise<boolean>;
-  /** Removes personal data from the comments of a user. */
-  forgetUser(userId: number): Promise<void>;
+  /** Comments of a person in every state, oldest first. */
+  ofPerson(person: PersonOfComments): Promise<Comment[]>;
+  /** Removes name, addresses and user agent from the comments of a person. Returns their number. */
+  forget(person: PersonOfComments): Promise<number>;
+}
+
+/** A user, and those who commented with one of the email addresses. */
+export interface PersonOfComments {
+  readonly userId: number | null;
+  readonly emails: readonly string[];
 }
 
 export interface CommentStoreDependencies extends Omit<PostQueryDependencies, 'knex'> {
@@ -71,6 +79,16 @@ export function createCommentStore({ database, types, statuses }: CommentStoreDe
   const { knex } = database;
   const rules = { knex, types, statuses };
   const table = (): Knex.QueryBuilder => knex('comments');
+  async function ofPerson({ userId, emails }: PersonOfComments): Promise<Comment[]> {
+    const rows = (await table()
+      .where((own) => {
+        void own.whereRaw('1 = 0');
+        if (userId !== null && userId > 0) void own.orWhere({ user_id: userId });
+        for (const email of emails) if (email !== '') void own.orWhereRaw('lower(author_email) = lower(?)', [email]);
+      })
+      .orderBy('id')) as CommentRow[];
+    return rows.map(toComment);
+  }
   return {
     async get(id) {
       const [valid] = validIds([id]);
@@ -109,13 +127,15 @@ export function createCommentStore({ database, types, statuses }: CommentStoreDe
         .first('id');
       return found !== undefined;
     },
-    async forgetUser(userId) {
-      const rows = (await table().where({ user_id: userId })) as CommentRow[];
+    ofPerson,
+    async forget(person) {
+      const comments = await ofPerson(person);
       const forgotten = { userId: 0, authorName: 'Anonymous', authorEmail: '', authorUrl: '', authorIp: '' };
-      for (const row of rows)
+      for (const comment of comments)
         await table()
-          .where({ id: row.id })
-          .update(toCommentRow({ ...toComment(row), ...forgotten, authorAgent: '' }));
+          .where({ id: comment.id })
+          .update(toCommentRow({ ...comment, ...forgotten, authorAgent: '' }));
+      return comments.length;
     },
   };
 }

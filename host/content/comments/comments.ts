@@ -4,12 +4,13 @@ import { sanitizeComment } from '../html/sanitize.ts';
 import type { PostStore } from '../posts/post-store.ts';
 import type { PostTypes } from '../types/post-types.ts';
 import type { Comment, CommentData, CommentState } from './comment-row.ts';
-import type { CommentStore } from './comment-store.ts';
+import type { CommentStore, PersonOfComments } from './comment-store.ts';
 
 export const defaultCommentStatusSetting = 'default_comment_status';
 export const moderationSetting = 'comment_moderation';
 export const previouslyApprovedSetting = 'comment_previously_approved';
 export const registrationSetting = 'comment_registration';
+const closedSetting = 'close_comments';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -19,6 +20,16 @@ declare module '#plugin-api' {
     preprocess_comment: (comment: CommentData) => CommentData;
     /** The status of a new comment: `approved`, `hold`, `spam` or `trash`. */
     pre_comment_approved: (status: CommentState, comment: CommentData) => CommentState;
+    /** What the host stores about a person: `type` names the kind of record. */
+    personal_data_export: (
+      records: readonly PersonalDataRecord[],
+      person: PersonOfComments,
+    ) => readonly PersonalDataRecord[];
+    /** Deletes what the host stores about a person and adds numbers by kind. May run more than once. */
+    personal_data_erase: (
+      counts: Readonly<Record<string, number>>,
+      person: PersonOfComments,
+    ) => Readonly<Record<string, number>>;
     /** HTML of a comment. */
     comment_text: (html: string, comment: Comment) => string;
   }
@@ -80,7 +91,7 @@ export interface Comments {
 }
 
 export function createComments(given: CommentsDependencies): Comments {
-  const { store, posts, types, hooks, clock } = given;
+  const { store, posts, types, hooks, options, clock } = given;
 
   async function update(comment: Comment, changes: CommentChanges): Promise<Comment> {
     const content = changes.content === undefined ? comment.content : await clean(changes.content);
@@ -102,7 +113,12 @@ export function createComments(given: CommentsDependencies): Comments {
     async isOpen({ id, type, status, commentStatus }) {
       const isPublished = !['draft', 'auto-draft', 'pending', 'future', 'trash'].includes(status);
       const isSupported = types.get(type)?.supports.includes('comments') === true;
-      return hooks.applyFiltersAsync('comments_open', isPublished && isSupported && commentStatus === 'open', id);
+      const isOpen = isPublished && isSupported && commentStatus === 'open';
+      return hooks.applyFiltersAsync(
+        'comments_open',
+        isOpen && (await options.get<unknown>(closedSetting)) !== true,
+        id,
+      );
     },
     async mayModerate(user, { postId }) {
       if (user.id === 0) return false;
@@ -179,9 +195,40 @@ async function decideStatus(
   return author.id > 0 && (await store.hasApproved(author.id)) ? 'approved' : 'hold';
 }
 
-/** Comments of a deleted user stay, without personal data. */
-export function forgetDeletedUsers({ store, hooks }: Pick<CommentsDependencies, 'store' | 'hooks'>): void {
-  hooks.addAction('deleted_user', (userId) => store.forgetUser(userId));
+interface PersonalDataRecord {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Comments of a deleted or forgotten person stay, without name and personal data, as in WordPress. */
+export function addPersonalData({
+  store,
+  hooks,
+}: Pick<CommentsDependencies, 'store'> & { readonly hooks: Pick<HooksApi, 'addAction' | 'addFilter'> }): void {
+  hooks.addAction('deleted_user', async (userId) => void (await store.forget({ userId, emails: [] })));
+  hooks.addFilter('personal_data_export', async (records, person) => [
+    ...records,
+    ...(await store.ofPerson(person)).map((comment) => ({ type: 'comment', data: commentRecord(comment) })),
+  ]);
+  hooks.addFilter('personal_data_erase', async (counts, person) => {
+    const comments = await store.forget(person);
+    return comments === 0 ? counts : { ...counts, comments };
+  });
+}
+
+function commentRecord(comment: Comment): Readonly<Record<string, unknown>> {
+  return {
+    id: comment.id,
+    post_id: comment.postId,
+    author_name: comment.authorName,
+    author_email: comment.authorEmail,
+    author_url: comment.authorUrl,
+    author_ip: comment.authorIp,
+    author_agent: comment.authorAgent,
+    date: new Date(comment.date).toISOString(),
+    content: comment.content,
+    status: comment.status,
+  };
 }
 
 /** The settings of the group Discussion, with the names of WordPress. Comments are closed until an administrator opens them. */
@@ -199,6 +246,15 @@ export function registerCommentSettings(options: Pick<OptionsApi, 'registerSetti
       ],
       default: 'closed',
       description: 'Each post and page has its own choice, which its editors can change.',
+    },
+  });
+  options.registerSetting(closedSetting, {
+    group: 'discussion',
+    label: 'Close the comments of all posts',
+    schema: {
+      type: 'boolean',
+      default: false,
+      description: 'No post takes new comments, whatever its own choice. Those that exist stay.',
     },
   });
   options.registerSetting(registrationSetting, {

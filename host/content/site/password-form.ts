@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { RestError } from '#plugin-api';
-import { findPostForPassword, singlePage } from './single-post-page.ts';
-import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
+import { findPostById, singlePage } from './single-post-page.ts';
+import type { FormAnswer, PublicSiteDependencies, SentForm } from './site-page.ts';
 
 /** The form of a protected post is sent here. */
 export const passwordPath = '/post-password';
@@ -9,41 +9,28 @@ export const passwordPath = '/post-password';
 /** Largest form in bytes: an id and a password. */
 const formLimit = 4096;
 
-export type PasswordAnswer =
-  | { readonly kind: 'opened'; readonly to: string; readonly cookie: string }
-  | {
-      readonly kind: 'refused';
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly page: SiteResponse;
-    };
-
 /**
  * Reads the form of a protected post. The right password leads back to the post with a cookie; a wrong one shows the form
  * again. Null: there is no such post for this visitor.
  */
 export async function enterPassword(
   given: PublicSiteDependencies,
-  {
-    request,
-    response,
-    visit,
-  }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly visit: SiteVisit },
-): Promise<PasswordAnswer | null> {
+  { request, response, visit }: SentForm,
+): Promise<FormAnswer | null> {
   const body = await given.readBody(request, response, { limit: formLimit, isAnonymous: true });
   const form = new URLSearchParams(body?.toString() ?? '');
-  const post = await findPostForPassword(given, visit, form.get('post') ?? '');
-  if (post === null || isFromElsewhere(request)) return null;
+  const post = await findPostById(given, visit, form.get('post') ?? '');
+  if (post === null || post.password === '' || isFromElsewhere(request)) return null;
   const password = form.get('post_password') ?? '';
-  const refuse = async (status: number, failure: string, headers = {}): Promise<PasswordAnswer> => ({
+  const refuse = async (status: number, failure: string, headers = {}): Promise<FormAnswer> => ({
     kind: 'refused',
     status,
     headers,
-    page: await singlePage(given, { post, user: await visit.user(), isUnlocked: false, failure }),
+    page: await singlePage(given, { post, visit, isUnlocked: false, failure }),
   });
   try {
     if (await given.passwords.check(post, password, visit.ip))
-      return { kind: 'opened', to: await given.parts.permalinks.url(post), cookie: given.passwords.cookie(password) };
+      return { kind: 'accepted', to: await given.parts.permalinks.url(post), cookie: given.passwords.cookie(password) };
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     return refuse(error.status, error.message, error.headers);
@@ -51,8 +38,8 @@ export async function enterPassword(
   return refuse(403, 'Incorrect password. Try again.');
 }
 
-/** Pages of other sites must not use up the guesses of a visitor. */
-function isFromElsewhere({ headers }: IncomingMessage): boolean {
+/** Whether a page of another site sent the form: it must not use up the guesses of a visitor, or write in their name. */
+export function isFromElsewhere({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }

@@ -2,10 +2,24 @@ import { isUrl } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findListResponse } from './post-list-pages.ts';
+import { commentPath, sendComment } from './comment-form.ts';
 import { enterPassword, passwordPath } from './password-form.ts';
 import { findSinglePost } from './single-post-page.ts';
 import type { PlainHandler } from '../media/serve-uploads.ts';
-import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
+import type {
+  FormAnswer,
+  PublicSiteDependencies,
+  SentForm,
+  SiteResponse,
+  SiteSession,
+  SiteVisit,
+} from './site-page.ts';
+
+/** Forms of visitors by the path that they are sent to. */
+const forms = new Map<string, (given: PublicSiteDependencies, sent: SentForm) => Promise<FormAnswer | null>>([
+  [passwordPath, enterPassword],
+  [commentPath, sendComment],
+]);
 
 /**
  * The public site: posts, pages, lists, search, archives and the feed. Passes unknown paths, and a home page without posts,
@@ -14,11 +28,13 @@ import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-pag
 export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
   return (request, response, next) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const isPassword = request.method === 'POST' && request.url === passwordPath;
-    const visit = isRead || isPassword ? readVisit(given, request) : null;
+    const form = request.method === 'POST' ? forms.get(request.url ?? '') : undefined;
+    const visit = isRead || form !== undefined ? readVisit(given, request) : null;
     if (visit === null) return next();
-    if (isPassword) {
-      answerPassword({ given, request, response }, visit, next).catch(next);
+    if (form !== undefined) {
+      form(given, { request, response, visit })
+        .then((answer) => (answer === null ? next(notFound) : sendAnswer({ given, request, response }, answer)))
+        .catch(next);
       return;
     }
     findResponse(given, visit)
@@ -29,13 +45,10 @@ export function createPublicSite(given: PublicSiteDependencies): PlainHandler {
   };
 }
 
-/** The response to a sent password form. */
-async function answerPassword(exchange: Exchange, visit: SiteVisit, next: (error?: unknown) => void): Promise<void> {
-  const { given, request, response } = exchange;
-  const answer = await enterPassword(given, { request, response, visit });
-  if (answer === null) return next(notFound);
+async function sendAnswer(exchange: Exchange, answer: FormAnswer): Promise<void> {
   if (answer.kind === 'refused') return send(exchange, answer.page, answer);
-  response.writeHead(303, { Location: answer.to, 'Set-Cookie': answer.cookie, 'Cache-Control': 'no-store' }).end();
+  const cookie = answer.cookie === undefined ? {} : { 'Set-Cookie': answer.cookie };
+  exchange.response.writeHead(303, { Location: answer.to, ...cookie, 'Cache-Control': 'no-store' }).end();
 }
 
 const notFound = Object.assign(new Error('Post not found.'), { status: 404 });
@@ -59,18 +72,17 @@ function readVisit({ authenticate, anonymous }: PublicSiteDependencies, request:
   const url = new URL(path, 'http://local.invalid');
   const parts = decodeParts(url.pathname);
   if (parts === null) return null;
-  let user: Promise<{ readonly user: SiteUser } | null> | undefined;
+  const visitor: SiteSession = { user: anonymous, sessionId: '' };
+  let session: Promise<SiteSession | null> | undefined;
   return {
     url,
     parts,
     cookies: request.headers.cookie,
     ip: (request as IncomingMessage & { readonly ip?: string }).ip ?? '',
-    user: async () =>
-      request.headers.cookie === undefined ? anonymous : ((await (user ??= authenticate(request)))?.user ?? anonymous),
+    session: async () =>
+      request.headers.cookie === undefined ? visitor : ((await (session ??= authenticate(request))) ?? visitor),
   };
 }
-
-type SiteUser = PublicSiteDependencies['anonymous'];
 
 function decodeParts(path: string): string[] | null {
   try {

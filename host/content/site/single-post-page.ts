@@ -1,5 +1,6 @@
-import type { Post, PostType, User } from '#plugin-api';
+import type { Post, PostType } from '#plugin-api';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
+import { commentsView, type SentComment } from './post-comments.ts';
 import { plainDescription, singlePostView } from './post-view.ts';
 import type { PublicSiteDependencies, SiteResponse, SiteVisit } from './site-page.ts';
 
@@ -12,40 +13,39 @@ export async function findSinglePost(given: PublicSiteDependencies, visit: SiteV
       ? await findByPath(given, visit.parts)
       : await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
   if (post === null || given.parts.types.get(post.type)?.public !== true) return null;
-  const { isOpen, user } = await mayRead(given, post, visit);
-  if (!isOpen) return null;
+  if (!(await mayRead(given, post, visit))) return null;
   const address = await given.parts.permalinks.url(post);
   if (post.type === 'attachment') return { kind: 'redirect', to: address };
   const isDraft = statusesWithoutAddress.has(post.status);
   if (!isDraft && visit.url.searchParams.get('preview') === null && new URL(address).pathname !== visit.url.pathname)
     return { kind: 'redirect', to: address };
-  return singlePage(given, { post, user, isUnlocked: given.passwords.isUnlocked(post, visit.cookies) });
+  return singlePage(given, { post, visit, isUnlocked: given.passwords.isUnlocked(post, visit.cookies) });
 }
 
-/** The protected post of a sent password form. Null: there is none that the visitor may open. */
-export async function findPostForPassword(
-  given: PublicSiteDependencies,
-  visit: SiteVisit,
-  id: string,
-): Promise<Post | null> {
+/** The post of a sent form. Null: there is none that the visitor may open. */
+export async function findPostById(given: PublicSiteDependencies, visit: SiteVisit, id: string): Promise<Post | null> {
   const post = await given.parts.store.get(/^\d{1,9}$/.test(id) ? Number(id) : 0);
-  if (post === null || post.password === '' || given.parts.types.get(post.type)?.public !== true) return null;
-  return (await mayRead(given, post, visit)).isOpen ? post : null;
+  if (post === null || given.parts.types.get(post.type)?.public !== true) return null;
+  return (await mayRead(given, post, visit)) ? post : null;
 }
 
 export interface SinglePageInit {
   readonly post: Post;
-  readonly user: User;
+  readonly visit: SiteVisit;
   /** The post has no password, or the visitor knows it. */
   readonly isUnlocked: boolean;
   /** Why the password was refused. */
   readonly failure?: string;
+  /** A comment that was refused, to correct it. */
+  readonly sentComment?: SentComment;
 }
 
 export async function singlePage(
   given: PublicSiteDependencies,
-  { post, user, isUnlocked, failure = '' }: SinglePageInit,
+  { post, visit, isUnlocked, failure = '', sentComment }: SinglePageInit,
 ): Promise<SiteResponse> {
+  const session = await visit.session();
+  const { user } = session;
   const address = await given.parts.permalinks.url(post);
   const description = await plainDescription(given, post);
   return {
@@ -61,6 +61,7 @@ export async function singlePage(
       data: {
         ...(await singlePostView(given, { post, user, isUnlocked })),
         failure,
+        comments: isUnlocked ? await commentsView(given, { post, session, url: visit.url, sent: sentComment }) : null,
         status: post.status === 'publish' ? null : (given.parts.statuses.get(post.status)?.label ?? post.status),
       },
     },
@@ -68,16 +69,10 @@ export async function singlePage(
 }
 
 /** Published posts are public. Others need a user with access. */
-async function mayRead(
-  { anonymous, parts }: PublicSiteDependencies,
-  post: Post,
-  visit: SiteVisit,
-): Promise<{ isOpen: boolean; user: User }> {
+async function mayRead({ anonymous, parts }: PublicSiteDependencies, post: Post, visit: SiteVisit): Promise<boolean> {
   if (post.status === 'inherit' && post.parentId > 0) await parts.store.get(post.parentId);
-  const user = await visit.user();
-  return post.status === 'trash'
-    ? { isOpen: false, user }
-    : { isOpen: anonymous.can('read_post', post) || user.can('read_post', post), user };
+  const { user } = await visit.session();
+  return post.status !== 'trash' && (anonymous.can('read_post', post) || user.can('read_post', post));
 }
 
 async function findByPath(given: PublicSiteDependencies, parts: readonly string[]): Promise<Post | null> {

@@ -58,10 +58,17 @@ export interface PublicSiteDependencies {
   readonly views: { safe(html: string): unknown };
   /** Renders a page in the layout. */
   readonly renderPage: (page: SitePage) => Promise<string>;
-  /** The user of the request's cookie, or null. */
-  readonly authenticate: (request: IncomingMessage) => Promise<{ readonly user: User } | null>;
+  /** The session of the request's cookie, or null. */
+  readonly authenticate: (request: IncomingMessage) => Promise<SiteSession | null>;
   readonly anonymous: User;
   readonly passwords: PostPasswords;
+  readonly nonces: {
+    create(action: string, user: User, sessionId: string): string;
+    verify(check: SiteSession & { readonly nonce: string; readonly action: string }): unknown;
+  };
+  readonly avatarUrl: (user: Pick<User, 'login' | 'displayName'>, size: number) => string;
+  /** Counts a comment of an address. @throws RestError 429 `comment_flood`. */
+  readonly countComment: (ip: string) => Promise<void>;
   /** Reads a small form. Null: it is too large. */
   readonly readBody: (
     request: IncomingMessage,
@@ -71,10 +78,33 @@ export interface PublicSiteDependencies {
   readonly log: Logger;
 }
 
+/** `sessionId` is empty for visitors. */
+export interface SiteSession {
+  readonly user: User;
+  readonly sessionId: string;
+}
+
 export type SiteResponse =
   | { readonly kind: 'page'; readonly page: SitePage; readonly isPersonal?: boolean }
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'feed'; readonly xml: string };
+
+/** A form of a visitor that was sent to the site. */
+export interface SentForm {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly visit: SiteVisit;
+}
+
+/** The response to a sent form; null: not found. */
+export type FormAnswer =
+  | { readonly kind: 'accepted'; readonly to: string; readonly cookie?: string }
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly page: SiteResponse;
+    };
 
 export interface SiteVisit {
   readonly url: URL;
@@ -85,5 +115,5 @@ export interface SiteVisit {
   /** Address of the caller. */
   readonly ip: string;
   /** Loaded on first use: most pages are the same for all users. */
-  readonly user: () => Promise<User>;
+  readonly session: () => Promise<SiteSession>;
 }

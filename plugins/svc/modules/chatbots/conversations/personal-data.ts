@@ -51,6 +51,8 @@ export interface PersonalDataParts {
 
 interface Found {
   readonly userId: number | null;
+  /** Addresses of the person, for data of the host. */
+  readonly emails: readonly string[];
   readonly conversations: readonly { readonly id: number; readonly uuid: string; readonly message_count: number }[];
   readonly submissions: readonly Submission[];
 }
@@ -62,12 +64,14 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
   const receipts = createReceipts(host);
 
   async function find(person: Person): Promise<Found> {
-    const userId =
+    const user =
       'userId' in person
-        ? person.userId
+        ? await host.users.get(person.userId)
         : 'email' in person
-          ? ((await host.users.find(person.email))?.id ?? null)
+          ? await host.users.find(person.email)
           : null;
+    const userId = 'userId' in person ? person.userId : (user?.id ?? null);
+    const emails = [...new Set([...('email' in person ? [person.email] : []), ...(user === null ? [] : [user.email])])];
     const named = 'userId' in person ? [] : await submissions.listByPerson(person);
     const own = userId === null ? [] : await submissions.listByPerson({ userId });
     const conversations = new Map<number, Found['conversations'][number]>();
@@ -83,7 +87,7 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       add(await select().whereIn('uuid', uuids.slice(start, start + batchSize)));
     const inside = await submissions.listByConversations([...conversations.values()].map(({ uuid }) => uuid));
     const all = [...new Map([...named, ...own, ...inside].map((one) => [one.id, one])).values()];
-    return { userId, conversations: [...conversations.values()], submissions: all };
+    return { userId, emails, conversations: [...conversations.values()], submissions: all };
   }
 
   async function storeReceipt(
@@ -117,7 +121,8 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
         yield line('conversation', conversationRecord(exported));
       for await (const json of submissionsJsonl(iterate(found.submissions)))
         yield line('submission', JSON.parse(json) as Record<string, unknown>);
-      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', [], person, toIdentity(found));
+      const own = await host.hooks.applyFiltersAsync('personal_data_export', [], found);
+      const more = await host.hooks.applyFiltersAsync('svc_personal_data_export', own, person, toIdentity(found));
       for (const record of more) yield line(record.type, record.data);
       await storeReceipt(person, {
         act: 'export',
@@ -131,7 +136,7 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       // First, so that a deletion that was interrupted finds all conversations again.
       const others = await host.hooks.applyFiltersAsync(
         'svc_personal_data_erase',
-        countFound(found),
+        await host.hooks.applyFiltersAsync('personal_data_erase', countFound(found), found),
         person,
         toIdentity(found),
         writer,

@@ -79,6 +79,17 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       ];
       await submit(asGuest.uuid, 'grace@example.com');
       await submit(other.uuid, 'someone@example.com');
+      const post = await host.content.posts.create({ title: 'Open', status: 'publish' });
+      const author = { user_id: 0, author_name: 'Grace', author_email: 'GRACE@example.com', author_url: '' };
+      await host.database.knex('comments').insert({
+        ...{ ...author, post_id: post.id, parent_id: 0, author_ip: '192.0.2.1', author_agent: 'x', date: 1 },
+        ...{ content: 'Said as a guest', status: 'hold', search_text: 'grace said as a guest' },
+      });
+      const file = join(folder, `${dialect}-comments.jsonl`);
+      await host.cli('svc', 'logs', 'export', file, '--email=grace@example.com');
+      expect(await readFile(file, 'utf8'))
+        .to.contain('"type":"comment"')
+        .and.contain('192.0.2.1');
       expect(await record('svc', 'logs', 'erase', '--email=grace@example.com')).to.include({
         conversations: 2,
         messages: 4,
@@ -94,6 +105,10 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
         messages: 4,
         submissions: 1,
       });
+      expect(receipt).to.include({ comments: 1 });
+      expect(JSON.stringify(await host.database.knex('comments').select('*')))
+        .to.contain('Said as a guest')
+        .and.not.match(/grace/i);
       for (const { uuid } of [own, asGuest]) expect(await store.find(uuid)).to.equal(null);
       expect(await store.find(other.uuid)).not.to.equal(null);
       expect(JSON.stringify(await host.database.knex('svc_personal_receipts'))).not.to.match(/grace/i);
