@@ -1,7 +1,9 @@
+import { formFields, readForm } from '#plugin-api';
 import type {
   AdminActionResult,
   AdminPageBody,
   AdminRequest,
+  FormField,
   HooksApi,
   JsonSchema,
   OptionsApi,
@@ -42,68 +44,66 @@ const ownGroups: readonly SettingsGroup[] = [
 ];
 
 type Setting = SettingDefinition & { readonly name: string };
-type Values = Readonly<Record<string, unknown>>;
 
 interface Showing {
   readonly group?: string;
-  readonly typed?: Values;
+  readonly typed?: Readonly<Record<string, unknown>>;
   readonly errors?: FieldErrors;
 }
+
+const timezoneHint = { timezone_string: { list: 'timezones' } };
 
 /** Forms generated from the registered settings, one card per group. Secrets belong on pages of their plugins. */
 export function createSettingsPage({ options, transaction, hooks }: SettingsPageDependencies): AdminPageBody {
   const settingsIn = (group: string): Setting[] =>
-    options
-      .settings()
-      .filter((setting) => setting.group === group && setting.schema.writeOnly !== true && isFormField(setting.schema));
+    options.settings().filter((setting) => setting.group === group && isFormField(setting.schema));
   const groups = async (): Promise<readonly SettingsGroup[]> =>
     (await hooks.applyFiltersAsync('admin_settings_groups', ownGroups)).filter(({ id }) => settingsIn(id).length > 0);
 
+  async function fieldsOf(group: string, { typed, errors }: Showing = {}): Promise<FormField[]> {
+    const settings = settingsIn(group);
+    const saved = await Promise.all(settings.map(async ({ name }) => [name, await options.get(name)] as const));
+    const values = { ...Object.fromEntries(saved), ...typed };
+    const init = { values, ...(errors && { errors }), group: 'settings', id: 'setting', hints: timezoneHint };
+    return formFields(groupSchema(settings), init).map((field) => ({ ...field, id: field.id.replaceAll('_', '-') }));
+  }
+
   async function page(showing: Showing = {}): Promise<NonNullable<AdminActionResult['page']>> {
-    const shown = await Promise.all(
-      (await groups()).map(async (group) => {
-        const isTyped = group.id === showing.group;
-        const fields = await Promise.all(
-          settingsIn(group.id).map(async (setting) =>
-            toField(setting, {
-              value: (isTyped ? showing.typed?.[setting.name] : undefined) ?? (await options.get(setting.name)),
-              error: isTyped ? showing.errors?.[setting.name] : undefined,
-            }),
-          ),
-        );
-        return { ...group, fields };
-      }),
-    );
-    return { template: 'admin/pages/settings', data: { groups: shown, timezones: Intl.supportedValuesOf('timeZone') } };
+    const shown = (await groups()).map(async (group) => ({
+      ...group,
+      fields: await fieldsOf(group.id, group.id === showing.group ? showing : {}),
+    }));
+    return {
+      template: 'admin/pages/settings',
+      data: { groups: await Promise.all(shown), timezones: Intl.supportedValuesOf('timeZone') },
+    };
   }
 
   async function save(request: AdminRequest): Promise<AdminActionResult> {
     const group = (await groups()).find(({ id }) => id === readText(request, 'group'));
     if (!group) return { notice: { kind: 'error', text: 'This group of settings does not exist.' } };
     if (group.id === 'security') request.requireFreshSignIn();
-    const typed = (request.form['settings'] ?? {}) as Values;
+    const typed = readForm(groupSchema(settingsIn(group.id)), request.form, { group: 'settings' });
     const errors: Record<string, string> = {};
     try {
       await transaction(async () => {
-        for (const { name, schema } of settingsIn(group.id)) {
-          if (typed[name] === undefined) continue;
+        for (const [name, value] of Object.entries(typed)) {
           try {
-            await options.update(name, parseValue(schema, typed[name]));
+            await options.update(name, value);
           } catch (error) {
-            Object.assign(errors, toFieldError(error, name));
+            Object.assign(errors, toFieldErrors(error, name));
           }
         }
         if (Object.keys(errors).length > 0) throw new Error('A value is invalid, so no setting is stored.');
       });
     } catch (error) {
       if (Object.keys(errors).length === 0) throw error;
-      const byField = Object.fromEntries(
-        Object.entries(errors).map(([name, sentence]) => [`settings[${name}]`, sentence]),
-      );
+      const rejected = { group: group.id, typed, errors };
+      const wrong = (await fieldsOf(group.id, rejected)).filter((field) => field.error !== undefined);
       return {
         notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
-        page: await page({ group: group.id, typed, errors }),
-        data: { errors: byField },
+        page: await page(rejected),
+        data: { errors: Object.fromEntries(wrong.map((field) => [field.name, field.error])) },
         status: 400,
       };
     }
@@ -113,47 +113,27 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
   return { render: () => page(), actions: { save } };
 }
 
-/** Whether the generic form supports the type: text, number, switch, choice or list of texts. */
-function isFormField({ type, items, enum: choices }: JsonSchema): boolean {
+/** One schema for the settings of a group. */
+function groupSchema(settings: readonly Setting[]): JsonSchema {
+  const properties = settings.map(({ name, label, schema }): [string, JsonSchema] => [
+    name,
+    label === undefined ? schema : { ...schema, title: label },
+  ]);
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+/** Whether a form shows the setting: text, number, switch, choice, list of texts, or an object of these. */
+function isFormField({ type, items, enum: choices, writeOnly, properties }: JsonSchema): boolean {
+  if (writeOnly === true) return false;
+  if (properties) return Object.values(properties).every(isFormField);
   if (type === 'array') return items?.type === 'string';
   return choices !== undefined || type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
 }
 
-function toField(
-  { name, label, schema }: Setting,
-  { value, error }: { readonly value: unknown; readonly error: string | undefined },
-): Record<string, unknown> {
-  return {
-    name: `settings[${name}]`,
-    id: `setting-${name.replace(/_/g, '-')}`,
-    label: label ?? schema.title ?? name,
-    schema,
-    value,
-    ...(error !== undefined && { error }),
-    isTimezone: name === 'timezone_string',
-  };
-}
-
-/** Converts form text to the type of the schema, which then validates it. */
-function parseValue(schema: JsonSchema, given: unknown): unknown {
-  // Checkboxes. The form sends an empty text too, so that all of them can be cleared.
-  if (Array.isArray(given)) return given.filter((choice) => choice !== '');
-  const text = String(given);
-  if (schema.type === 'array')
-    return text
-      .split(/\r?\n/)
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-  if (schema.type === 'boolean') return text === '1';
-  if ((schema.type === 'integer' || schema.type === 'number') && text.trim() === '') return schema.default ?? text;
-  return schema.type === 'string' ? text.trim() : text;
-}
-
-/** Rethrows an error that is not about a value. */
-function toFieldError(error: unknown, name: string): FieldErrors {
+/** Errors by the path of the member. Rethrows an error that is not about a value. */
+function toFieldErrors(error: unknown, name: string): FieldErrors {
   const found = readFieldErrors(error);
   if (found === null) throw error;
-  const sentence = found[name] ?? Object.values(found)[0] ?? '';
-  // Schema errors name the option, but the form already shows its label.
-  return { [name]: sentence.startsWith(`${name} must`) ? `This${sentence.slice(name.length)}` : sentence };
+  const { errors } = (error as { readonly data: { readonly errors?: FieldErrors } }).data;
+  return errors ?? { [name]: found[name] ?? Object.values(found)[0] ?? '' };
 }

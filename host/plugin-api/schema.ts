@@ -4,10 +4,28 @@ export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 
 /** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [member: string]: JsonValue };
 
+/** How a form shows a member, where its type, title, description and examples do not say it. */
+export interface UiHints {
+  /** `color`: `#rrggbb` or empty. Default: what type and format say. */
+  readonly widget?: 'color' | 'textarea' | 'text';
+  /** Lines of the text area. */
+  readonly rows?: number;
+  /** For code and names: all characters have the same width. */
+  readonly mono?: boolean;
+  /** A narrow input. */
+  readonly short?: boolean;
+  /** Default: the first of `examples`. */
+  readonly placeholder?: string;
+  /** Id of a `datalist` on the page. */
+  readonly list?: string;
+  /** Labels of choices, by value. Default: the titles of `oneOf`, or the value as words. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /**
  * A JSON Schema as WordPress's REST interface reads it: draft 4, with `required: true` inside a property, and the formats
  * date-time, date, email, ip, uri, uuid, hex-color, text-field, textarea-field.
- * Write it `as const` to infer TypeScript types from it.
+ * Write it `as const` to infer TypeScript types from it (`Infer`). Forms, checks and error sentences read it too.
  */
 export interface JsonSchema {
   readonly type?: JsonType | readonly JsonType[];
@@ -43,4 +61,10 @@ export interface JsonSchema {
   /** A secret: stored encrypted, never sent to a browser (D3). */
   readonly writeOnly?: boolean;
   readonly context?: readonly string[];
+  /** For forms; never shown to callers of a route. */
+  readonly ui?: UiHints;
+  /** What an error says if `pattern` does not match: `must be a color such as #1d4ed8`. */
+  readonly rule?: string;
+  /** The member whose value selects one of `oneOf`. */
+  readonly discriminator?: { readonly propertyName: string };
 }

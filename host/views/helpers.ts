@@ -1,6 +1,6 @@
-import { formatCount, formatDate, formatDuration, formatNumber, type JsonSchema } from '#plugin-api';
+import { formatCount, formatDate, formatDuration, formatNumber, schemaField } from '#plugin-api';
+import type { FormFieldInit, JsonSchema } from '#plugin-api';
 import { SafeHtml, escapeHtml } from './safe-html.ts';
-import { schemaField, type FormFieldInit } from './schema-field.ts';
 
 /** URLs for templates. */
 export interface ViewAddresses {

@@ -1,9 +1,25 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { describeHosts } from '../helpers/dialects.ts';
+import type { FormField } from '#plugin-api';
 import { openPages, type AdminBrowser, type PagesSite } from './pages-site.ts';
+
+interface Example {
+  register(host: PagesSite['host']): void;
+  read(form: object): { readonly errors: object; readonly fields: readonly FormField[] };
+}
+
+/** The code of the README, as a module. */
+async function loadExample(folder: string): Promise<Example> {
+  const readme = await readFile('host/plugin-api/forms/README.md', 'utf8');
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(readme) ?? [];
+  const file = join(folder, 'example.mjs');
+  await writeFile(file, code.replace("'#plugin-api'", JSON.stringify(import.meta.resolve('#plugin-api'))));
+  return (await import(pathToFileURL(file).href)) as Example;
+}
 
 describeHosts('the pages settings and tools', (dialectCase) => {
   let site: PagesSite;
@@ -85,7 +101,7 @@ describeHosts('the pages settings and tools', (dialectCase) => {
           'settings[shop_open]': '1',
         })
       ).text,
-    ).to.contain('This must be >= 1.');
+    ).to.contain('Size must be 1 or more.');
     await browser.submit('/admin/settings', 'save', {
       group: 'shop',
       'settings[shop_size]': '7',
@@ -95,6 +111,33 @@ describeHosts('the pages settings and tools', (dialectCase) => {
       7,
       true,
     ]);
+  });
+
+  it('show and store the setting of the documented example, an object', async () => {
+    const { register, read } = await loadExample(folder);
+    register(site.host);
+    const refused = await browser.submit('/admin/settings', 'save', {
+      group: 'stock',
+      'settings[stock][least]': '-1',
+      'settings[stock][suppliers]': 'Acme\r\n\r\n Umbrella ',
+      'settings[stock][mail]': 'jo',
+    });
+    expect(refused.text)
+      .to.contain('Reorder below must be 0 or more.')
+      .and.contain('Notify must be an email address, such as jo@example.com.');
+    expect(refused.html).to.match(/id="setting-stock-least"[^>]*value="-1"[^>]*aria-invalid="true"/);
+    expect(await site.host.options.get('stock')).to.deep.equal({});
+    await browser.submit('/admin/settings', 'save', {
+      group: 'stock',
+      'settings[stock][least]': '7',
+      'settings[stock][suppliers]': 'Acme\r\n\r\n Umbrella ',
+      'settings[stock][mail]': 'jo@example.com',
+    });
+    const stored = { least: 7, suppliers: ['Acme', 'Umbrella'], mail: 'jo@example.com' };
+    expect(await site.host.options.get('stock')).to.deep.equal(stored);
+    const { errors, fields } = read({ least: '-1' });
+    expect(errors).to.deep.equal({ least: 'least must be 0 or more.' });
+    expect(fields[0]).to.include({ id: 'stock-least', name: 'least', error: 'Reorder below must be 0 or more.' });
   });
 
   it('show cron events and history, run an event now and delete it', async () => {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect } from 'chai';
 
-import { schemaField } from '../../host/views/schema-field.ts';
+import { schemaField } from '#plugin-api';
 import { createViews } from '../../host/views/views.ts';
 
 describe('schemaField', () => {
@@ -16,6 +16,7 @@ describe('schemaField', () => {
       default: 60,
     } as const;
     expect(schemaField('limits[text_timeout]', schema)).to.deep.equal({
+      path: 'limits[text_timeout]',
       type: 'number',
       name: 'limits[text_timeout]',
       id: 'field-limits-text_timeout',
@@ -50,12 +51,12 @@ describe('schemaField', () => {
 
   it('offers only the values of an enum with a default', () => {
     expect(schemaField('a', { enum: ['x', 'y'], default: 'x' }).options).to.deep.equal([
-      { value: 'x', label: 'x' },
-      { value: 'y', label: 'y' },
+      { value: 'x', label: 'X' },
+      { value: 'y', label: 'Y' },
     ]);
     expect(schemaField('a', { enum: ['x'] }).options).to.deep.equal([
       { value: '', label: 'Default' },
-      { value: 'x', label: 'x' },
+      { value: 'x', label: 'X' },
     ]);
   });
 

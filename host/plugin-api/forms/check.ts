@@ -1,0 +1,155 @@
+import { createRequire } from 'node:module';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { isEmail } from '../is-email.ts';
+import { isUrl } from '../is-url.ts';
+import type { JsonSchema } from '../schema.ts';
+import { describeRule } from './sentence.ts';
+import { choicesOf, fieldLabel } from './paths.ts';
+
+/** A sentence for each wrong member, by its path, such as `embed.allowed_domains[1]`. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+export interface CheckInit {
+  /** Converts text to the schema's type, `"12"` to 12, for values of command lines. Default false. */
+  readonly coerce?: boolean;
+  /** Start of the paths. */
+  readonly path?: string;
+  /** What sentences begin with: the path, for commands, or the label of the member. Default `path`. */
+  readonly subject?: 'path' | 'label';
+}
+
+export interface CheckedValue {
+  /** The given value, or a converted copy. */
+  readonly value: unknown;
+  /** Empty if the value matches the schema. */
+  readonly errors: FieldErrors;
+}
+
+/** Checks a value by a schema. The first check of a schema compiles it, which takes up to 50 ms. */
+export function checkValue(schema: JsonSchema, given: unknown, init: CheckInit = {}): CheckedValue {
+  const { coerce = false, path = '', subject = 'path' } = init;
+  const validate = compiled(schema, coerce);
+  // Conversion needs a member to write to, so the value is wrapped.
+  const wrapped = { value: coerce ? structuredClone(given) : given };
+  const isValid: boolean = validate(wrapped);
+  if (isValid) return { value: wrapped.value, errors: {} };
+  const errors: Record<string, string> = {};
+  for (const error of validate.errors ?? []) {
+    const steps = stepsOf(error);
+    const at = steps.reduce(addStep, path);
+    const who = subject === 'label' ? labelAt(schema, steps) : at || `The ${(schema.title ?? 'object').toLowerCase()}`;
+    errors[at] ??= `${who} ${describeRule(error)}.`;
+  }
+  return { value: wrapped.value, errors };
+}
+
+function addStep(path: string, step: string): string {
+  if (/^\d+$/.test(step)) return `${path}[${step}]`;
+  return path === '' ? step : `${path}.${step}`;
+}
+
+function stepsOf({ instancePath, keyword, params }: ErrorObject): string[] {
+  const steps = instancePath
+    .split('/')
+    .slice(2)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const member: unknown = params[named[keyword] ?? ''];
+  return typeof member === 'string' && !(keyword === 'required' && instancePath === '') ? [...steps, member] : steps;
+}
+
+/** Which parameter of an error names the member that it is about. */
+const named: Readonly<Record<string, string>> = {
+  additionalProperties: 'additionalProperty',
+  required: 'missingProperty',
+  discriminator: 'tag',
+};
+
+function labelAt(schema: JsonSchema, steps: readonly string[]): string {
+  let at: JsonSchema | undefined = schema;
+  let label = schema.title ?? 'The settings';
+  for (const step of steps) {
+    at = at?.properties?.[step] ?? at?.items;
+    if (!/^\d+$/.test(step)) label = fieldLabel(step, at ?? {});
+  }
+  return label;
+}
+
+const require = createRequire(import.meta.url);
+const checks = {
+  exact: new WeakMap<JsonSchema, ValidateFunction>(),
+  coerce: new WeakMap<JsonSchema, ValidateFunction>(),
+};
+
+function compiled(schema: JsonSchema, coerce: boolean): ValidateFunction {
+  const known = coerce ? checks.coerce : checks.exact;
+  const before = known.get(schema);
+  if (before) return before;
+  // Loaded at the first check, not at the start: it costs 30 ms.
+  const { Ajv } = require('ajv') as typeof import('ajv');
+  const addFormats = require('ajv-formats') as unknown as (target: object) => void;
+  const ajv = new Ajv({
+    coerceTypes: coerce,
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    allowUnionTypes: true,
+    discriminator: true,
+    logger: false,
+  });
+  addFormats(ajv);
+  for (const [format, accepts] of Object.entries(ownFormats)) ajv.addFormat(format, accepts);
+  const validate = ajv.compile({ type: 'object', required: ['value'], properties: { value: toCurrentDraft(schema) } });
+  known.set(schema, validate);
+  return validate;
+}
+
+/**
+ * The formats that ajv lacks or reads in another way. Text fields accept any text: filters sanitize them. A field that is left
+ * empty has no format; `minLength` refuses it.
+ */
+const ownFormats: Readonly<Record<string, RegExp | true | ((text: string) => boolean)>> = {
+  uri: (text) => text === '' || isUrl(text),
+  email: (text) => text === '' || isEmail(text),
+  ip: /^((\d{1,3}(\.\d{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]+))?$/,
+  'hex-color': /^(#([0-9a-fA-F]{3}){1,2})?$/,
+  'text-field': true,
+  'textarea-field': true,
+};
+
+/** Schemas as WordPress writes them (`required: true` in a member, boolean exclusive bounds) in the draft that ajv reads. */
+function toCurrentDraft(schema: JsonSchema): Record<string, unknown> {
+  const { required, exclusiveMinimum, exclusiveMaximum, properties, oneOf, items, ...rest } = schema;
+  const { patternProperties, additionalProperties, anyOf } = rest;
+  const listed = Array.isArray(required) ? (required as readonly string[]) : [];
+  const inside = Object.entries(properties ?? {}).flatMap(([name, member]) => (member.required === true ? [name] : []));
+  const names = [...new Set([...listed, ...inside])];
+  const choices = choicesOf(schema);
+  return {
+    ...rest,
+    ...(names.length > 0 && { required: names }),
+    ...bound('minimum', rest.minimum, exclusiveMinimum),
+    ...bound('maximum', rest.maximum, exclusiveMaximum),
+    ...(properties && { properties: mapSchemas(properties) }),
+    ...(patternProperties && { patternProperties: mapSchemas(patternProperties) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: toCurrentDraft(additionalProperties) }),
+    ...(items && { items: toCurrentDraft(items) }),
+    ...(anyOf && { anyOf: anyOf.map(toCurrentDraft) }),
+    // Titles of choices say nothing about values; sentences name them.
+    ...(choices ? { enum: choices, titled: oneOf } : oneOf && { oneOf: oneOf.map(toCurrentDraft) }),
+  };
+}
+
+function bound(
+  name: 'minimum' | 'maximum',
+  value: number | undefined,
+  exclusive: boolean | number | undefined,
+): object {
+  const keyword = name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
+  if (typeof exclusive === 'number') return { [keyword]: exclusive };
+  if (exclusive !== true || value === undefined) return {};
+  return { [name]: Number[name === 'minimum' ? 'NEGATIVE_INFINITY' : 'POSITIVE_INFINITY'], [keyword]: value };
+}
+
+function mapSchemas(schemas: Readonly<Record<string, JsonSchema>>): object {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toCurrentDraft(schema)]));
+}
