@@ -140,6 +140,8 @@ function createQueueSide(database: Database) {
         args: whenWaiting('args', args),
         priority: whenWaiting('priority', knex.raw('cast(? as integer)', [priority])),
         due_at: whenWaiting('due_at', knex.raw('cast(? as bigint)', [dueAt(due)])),
+        attempts: whenWaiting('attempts', 0),
+        error: whenWaiting('error', null),
       } as never)
       .returning('id')) as { readonly id: number | string }[];
     return row === undefined ? null : Number(row.id);

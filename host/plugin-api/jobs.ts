@@ -105,7 +105,7 @@ export interface JobInit {
    * makes it run again afterwards, with the new arguments. Default: no key.
    */
   readonly key?: string;
-  /** What to do with a job that already waits under the key: `keep` it (default) or `replace` its arguments and times. */
+  /** What to do with a job that already waits under the key: `keep` it (default) or `replace` it, with all its attempts. */
   readonly whenWaiting?: 'keep' | 'replace';
   /** Milliseconds since the epoch. Default: now. */
   readonly dueAt?: number;

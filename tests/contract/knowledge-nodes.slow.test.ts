@@ -110,7 +110,7 @@ describeHosts('indexing on several nodes', ({ location }) => {
       await site.host.options.update('sandbox_dial', { fault: 'none', rate: 0, delay_ms: 0, seed: 1, pace_ms: 0 });
       const before = await chunks();
       expect(before).to.be.greaterThan(0).and.lessThan(1_200);
-      await knex()('svc_knowledge_sources').update({ leased_until: 0 });
+      await knex()('jobs').where({ state: 'running' }).update({ due_at: 1 });
       await site.run('knowledge', 'index', String(base));
       await site.settled(base);
       expect(await chunks()).to.equal(1_200);

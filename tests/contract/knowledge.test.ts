@@ -183,8 +183,8 @@ describeHosts('a knowledge base', ({ location }) => {
       expect(source?.state).to.equal('deleting');
       expect(source?.message).to.match(/Qdrant|failed/);
       await site.host.options.update('sandbox_dial', { fault: 'none', rate: 0, delay_ms: 0, seed: 1, pace_ms: 0 });
-      await site.host.database.knex('svc_knowledge_sources').update({ due_at: 0 });
-      await site.host.cron.run('svc_knowledge_work').catch(() => undefined);
+      await site.host.database.knex('jobs').where({ state: 'waiting' }).update({ due_at: 0 });
+      await site.host.cli('jobs', 'run');
       await site.settled(base);
       expect(await resultVectors(base)).to.deep.equal({ count: 0, ids: [] });
     });

@@ -1,10 +1,10 @@
 import type { EmbeddingsPort, HostPort, ProvidersPort, SettingsPort, VectorStoresPort } from '../../ports.ts';
 import { createBaseStore, type BaseStore } from './bases/base-store.ts';
 import { createQuestionStore, type QuestionStore } from './questions/question-store.ts';
-import type { SourceQueue, SourceStore } from './sources/source.ts';
-import { createSourceQueue } from './sources/source-queue.ts';
+import type { SourceStore, SourceWork } from './sources/source.ts';
 import { createSourceStore } from './sources/source-store.ts';
-import { workChannel } from './tables.ts';
+import { createSourceWork } from './sources/source-work.ts';
+import { deleteBaseJob, indexJob } from './tables.ts';
 
 export type KnowledgePorts = HostPort & ProvidersPort & SettingsPort & EmbeddingsPort & VectorStoresPort;
 
@@ -12,48 +12,26 @@ export type KnowledgePorts = HostPort & ProvidersPort & SettingsPort & Embedding
 export interface IndexParts extends KnowledgePorts {
   readonly bases: BaseStore;
   readonly sources: SourceStore;
-  readonly queue: SourceQueue;
+  readonly work: SourceWork;
 }
 
 /** What the pages, commands, hooks and jobs of knowledge bases share. */
 export interface KnowledgeParts extends IndexParts {
   readonly questions: QuestionStore;
-  /** Processes due sources on this node; resolves when none is left for it. */
+  /** Processes due sources and bases on this node; resolves when none is left for it. */
   drain(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export function createKnowledge(ports: KnowledgePorts): KnowledgeParts {
   const { host } = ports;
-  const wake = (): void => {
-    host.database.notify(workChannel, '').catch((error: unknown) => {
-      host.log.warn('Failed to notify nodes of sources to index; cron finds them within a minute', {
-        event: 'knowledge_notify_failed',
-        error,
-      });
-    });
-  };
-  const parts: IndexParts = {
+  return {
     ...ports,
     bases: createBaseStore(host),
-    sources: createSourceStore(host, wake),
-    queue: createSourceQueue(host),
-  };
-  return { ...parts, questions: createQuestionStore(host), ...lazyWorker(parts) };
-}
-
-/** Loads the worker with the first work. */
-function lazyWorker(parts: IndexParts): Pick<KnowledgeParts, 'drain' | 'stop'> {
-  let loaded: ReturnType<typeof load> | null = null;
-  let isStopped = false;
-  const load = async () => (await import('./indexing/worker.ts')).createIndexWorker(parts);
-  return {
-    drain: async () => {
-      if (!isStopped) await (await (loaded ??= load())).drain();
-    },
-    stop: async () => {
-      isStopped = true;
-      if (loaded !== null) await (await loaded).stop();
+    sources: createSourceStore(host),
+    work: createSourceWork(host),
+    questions: createQuestionStore(host),
+    async drain() {
+      for (const name of [indexJob, deleteBaseJob]) await host.jobs.drain(name);
     },
   };
 }

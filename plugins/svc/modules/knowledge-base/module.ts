@@ -2,15 +2,7 @@ import { lazy } from '#plugin-api';
 import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { KnowledgeParts, KnowledgePorts } from './knowledge.ts';
-import {
-  baseSlug,
-  basesSlug,
-  questionsSlug,
-  registerKnowledge,
-  sweepHook,
-  workHook,
-  type KnowledgeModule,
-} from './register.ts';
+import { baseSlug, basesSlug, questionsSlug, registerKnowledge, sweepHook, type KnowledgeModule } from './register.ts';
 import { knowledgeMigrations, tables } from './tables.ts';
 
 const assets = { style: 'knowledge.css', script: 'knowledge.js' } as const;
@@ -56,6 +48,6 @@ export const knowledgeBaseModule = defineModule<KnowledgePorts, KnowledgeModule>
   commands: [loadedCommands(async () => (await import('./knowledge-commands.ts')).knowledgeCommands)],
   migrations: knowledgeMigrations,
   tables: Object.values(tables),
-  jobs: [workHook, sweepHook],
+  jobs: [sweepHook],
   register: registerKnowledge,
 });

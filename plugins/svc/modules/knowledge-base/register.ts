@@ -1,12 +1,11 @@
 import './hooks.ts';
 import type { KnowledgeParts, KnowledgePorts } from './knowledge.ts';
-import { tables, workChannel } from './tables.ts';
+import { deleteBaseJob, indexJob } from './tables.ts';
 
 export const basesSlug = 'svc/knowledge';
 export const baseSlug = 'svc/knowledge/base';
 export const questionsSlug = 'svc/knowledge/questions';
 
-export const workHook = 'svc_knowledge_work';
 export const sweepHook = 'svc_knowledge_sweep';
 
 export interface KnowledgeModule extends KnowledgePorts {
@@ -79,43 +78,45 @@ function registerQuestions({ host: { hooks }, load }: KnowledgeModule): void {
   });
 }
 
+/** Seconds before the second, third and later attempts. */
+const backoff = [30, 120, 600];
+/** Attempts at a source; further ones need a request. */
+const maxAttempts = 4;
+
 function registerWork({ host, load }: KnowledgeModule): void {
-  const { hooks, cron, log, site, database } = host;
-  const unfinished = ['pending', 'indexing', 'deleting'];
-  const isIdle = async (): Promise<boolean> =>
-    (await database.knex(tables.sources).whereIn('state', unfinished).first('id')) === undefined &&
-    (await database.knex(tables.bases).where({ state: 'deleting' }).first('id')) === undefined;
-  const work = async (): Promise<void> => {
-    if (!(await isIdle())) await (await load()).drain();
-  };
-  const workSafely = (): void => {
-    work().catch((error: unknown) => {
-      log.warn('Failed to index sources; cron tries again within a minute', {
-        event: 'knowledge_work_failed',
-        error,
-      });
-    });
-  };
-  let isListening = false;
-  const begin = async (): Promise<void> => {
-    await cron.schedule('* * * * *', workHook);
+  const { hooks, cron, jobs, database } = host;
+  jobs.define<{ source: number }>({
+    name: indexJob,
+    label: 'Index or delete a source',
+    concurrency: 2,
+    // A large source takes long, and its next attempt continues it.
+    timeout: 7_200,
+    backoff,
+    attempts: async ({ source }) =>
+      (await (await load()).sources.get(source))?.state === 'deleting' ? Infinity : maxAttempts,
+    run: async ({ source }, job) => (await import('./indexing/index-job.ts')).runIndexJob(await load(), source, job),
+    async postponed({ source }, { message }) {
+      await (await load()).work.end(source, 'pending', message);
+    },
+    async failed({ source: id }, { message }) {
+      const source = await (await load()).work.end(id, 'failed', message);
+      if (source?.state === 'failed')
+        database.afterCommit(() => void hooks.doActionAsync('svc_knowledge_failed', source, message));
+    },
+  });
+  jobs.define<{ base: number }>({
+    name: deleteBaseJob,
+    label: 'Delete a knowledge base',
+    backoff,
+    attempts: () => Infinity,
+    run: async ({ base }, job) => (await import('./indexing/index-job.ts')).runDeleteBaseJob(await load(), base, job),
+  });
+  const schedule = async (): Promise<void> => {
     await cron.schedule('daily', sweepHook);
-    // Nodes with the role `web` leave indexing to the workers.
-    if (site.role === 'web' || isListening) return;
-    isListening = true;
-    await database.listen(workChannel, workSafely, workSafely);
-    workSafely();
+    // Earlier versions polled.
+    await cron.unschedule('svc_knowledge_work');
   };
-  const beginSafely = (): Promise<void> =>
-    begin().catch((error: unknown) => {
-      log.error('Indexing of knowledge bases is unavailable on this node', {
-        event: 'knowledge_listen_failed',
-        error,
-      });
-    });
-  hooks.addAction(workHook, work);
   hooks.addAction(sweepHook, async () => (await load()).questions.sweep());
-  hooks.addAction('host_started', beginSafely);
-  if (hooks.didAction('host_started') > 0) void beginSafely();
-  host.onStop(async () => (await load()).stop());
+  hooks.addAction('host_started', schedule);
+  if (hooks.didAction('host_started') > 0) void schedule();
 }

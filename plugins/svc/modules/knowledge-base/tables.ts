@@ -1,5 +1,9 @@
 import type { Knex, Migration } from '#plugin-api';
 
+/** Jobs that index or delete a source, and that delete a base without sources. */
+export const indexJob = 'index-source';
+export const deleteBaseJob = 'delete-knowledge-base';
+
 export const tables = {
   bases: 'svc_knowledge_bases',
   sources: 'svc_knowledge_sources',
@@ -10,10 +14,7 @@ export const tables = {
   posts: 'svc_knowledge_posts',
 } as const;
 
-/** Notified when a source is due for indexing or deletion. */
-export const workChannel = 'svc_knowledge';
-
-/** Times are milliseconds since the epoch; `due_at` and `leased_until` by the database's clock. */
+/** Times are milliseconds since the epoch. */
 const createTables: Migration = {
   id: '0170_knowledge',
   async up(knex) {
@@ -70,7 +71,24 @@ const followPosts: Migration = {
   },
 };
 
-export const knowledgeMigrations: readonly Migration[] = [createTables, renameColumns, followPosts];
+/** Jobs of the host do the work that waits, in place of leases in these tables. */
+const moveToJobs: Migration = {
+  id: '0210_knowledge_jobs',
+  async up(knex) {
+    const add = (name: string, argument: string): string =>
+      `INSERT INTO jobs (owner, name, job_key, args, state, priority, due_at, created_at)
+        SELECT 'svc', '${name}', CAST(id AS TEXT), '{"${argument}":' || id || '}', 'waiting', 10, 0, created_at`;
+    await knex.raw(
+      `${add(indexJob, 'source')} FROM ${tables.sources} WHERE state IN ('pending', 'indexing', 'deleting') ORDER BY id`,
+    );
+    await knex.raw(`${add(deleteBaseJob, 'base')} FROM ${tables.bases} WHERE state = 'deleting' ORDER BY id`);
+    await knex.schema.alterTable(tables.sources, (table) => table.dropIndex(['state', 'due_at']));
+    for (const column of ['indexed_version', 'attempts', 'due_at', 'leased_until', 'fencing_token'])
+      await knex.raw('ALTER TABLE ?? DROP COLUMN ??', [tables.sources, column]);
+  },
+};
+
+export const knowledgeMigrations: readonly Migration[] = [createTables, renameColumns, followPosts, moveToJobs];
 
 async function createSourceTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.sources, (table) => {

@@ -4,8 +4,8 @@ import { indexSource } from './indexing/index-source.ts';
 import type { KnowledgeParts } from './knowledge.ts';
 import { addSourcesTo } from './sources/add-source.ts';
 import { SourceError } from './sources/read-source.ts';
-import { leaseTime } from './sources/source-queue.ts';
-import { origins, type Claimed, type Source } from './sources/source.ts';
+import { origins, type Source } from './sources/source.ts';
+import { indexJob } from './tables.ts';
 import type { KnowledgeBase } from './bases/base-store.ts';
 
 /** The task type that indexes posts and web pages (`knowledge_indexing`). */
@@ -44,29 +44,48 @@ export function indexingTask(
   };
 }
 
+/** Milliseconds after which the source is indexed as usual if the item was not committed. */
+const commitTime = 60_000;
+
 async function runItem(parts: KnowledgeParts, item: AutomationItem): Promise<AutomationResult> {
-  const { bases, queue } = parts;
+  const { bases, work, host } = parts;
   const base = await bases.get(Number(item.settings['base']));
   if (base?.state !== 'active')
     throw failed(
       `The knowledge base ${String(item.settings['base'])} does not exist. Choose another one for the task.`,
       400,
     );
-  const source = await putSource(parts, base, item);
-  const claimed = await queue.claim(source.id);
-  if (claimed === null) throw failed(`${source.title} is being indexed on another node. Try again in a minute.`, 503);
-  const undo = parts.host.clock.every(leaseTime / 4, () => {
-    queue.renew(claimed.lease).catch(() => undefined);
+  const { source, started } = await host.database.transaction(async () => {
+    const put = await putSource(parts, base, item);
+    const key = String(put.id);
+    // The item takes over what waits.
+    await host.jobs.cancel({ name: indexJob, key, state: 'waiting' });
+    return { source: put, started: await host.jobs.start(indexJob, { source: put.id }, { key }) };
   });
-  try {
-    const ready = await indexSource(parts, claimed, { signal: item.signal, reference: item.origin.reference ?? null });
-    return { message: `${claimed.source.title}: ${ready.message}`, commit: (transaction) => ready.commit(transaction) };
-  } catch (error) {
-    await failSource(parts, claimed, error);
-    throw error instanceof SourceError ? failed(error.message, 400) : error;
-  } finally {
-    undo();
+  const addAgain = (delay: number) =>
+    host.jobs.add(indexJob, { source: source.id }, { key: String(source.id), whenWaiting: 'replace', delay });
+  if (!started.isStarted) {
+    await addAgain(0);
+    throw failed(`${source.title} is being indexed on another node. Try again in a minute.`, 503);
   }
+  try {
+    return await started.run(async (job) => {
+      const signal = AbortSignal.any([item.signal, job.signal]);
+      const init = { signal, progress: job.progress, reference: item.origin.reference ?? null };
+      const ready = await indexSource(parts, (await work.begin(source.id)) ?? source, init).catch(withoutRetry);
+      await job.commit(async () => void (await addAgain(commitTime)));
+      return { message: `${source.title}: ${ready.message}`, commit: (transaction) => ready.commit(transaction) };
+    });
+  } catch (error) {
+    const { cause } = error as { readonly cause?: unknown };
+    throw cause instanceof SourceError ? failed(cause.message, 400) : (cause ?? error);
+  }
+}
+
+/** The automation decides about further attempts. */
+function withoutRetry(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  throw Object.assign(new Error(message, { cause: error }), { retryable: false });
 }
 
 /** A number is the id of a post, anything else a URL. */
@@ -76,19 +95,10 @@ async function putSource(
   { input, target }: AutomationItem,
 ): Promise<Source> {
   const add = addSourcesTo(parts, base);
-  const asked = { origin: origins.task, holdFor: leaseTime };
+  const asked = { origin: origins.task, isHeld: true };
   const postId = Number(input['post_id'] ?? (/^\d{1,9}$/.test(target.trim()) ? target : Number.NaN));
   if (Number.isInteger(postId) && postId > 0) return add.post(postId, asked);
   return add.address(typeof input['url'] === 'string' && input['url'] !== '' ? input['url'] : target, asked);
-}
-
-/** Without a retry: the automation decides about further attempts. */
-async function failSource(parts: KnowledgeParts, claimed: Claimed, error: unknown): Promise<void> {
-  const { queue } = parts;
-  await queue
-    .fail(claimed, { message: error instanceof Error ? error.message : String(error), retryAfter: null })
-    .catch(() => false);
-  await queue.release(claimed.lease).catch(() => undefined);
 }
 
 function failed(message: string, status: number): RestError {

@@ -1,5 +1,5 @@
 import type { HostApi } from '#plugin-api';
-import { tables } from '../tables.ts';
+import { deleteBaseJob, tables } from '../tables.ts';
 
 /** A knowledge base: where its passages are stored, and how they are split and embedded. */
 export interface KnowledgeBase {
@@ -62,14 +62,14 @@ export interface BaseStore {
   update(id: number, changes: BaseChanges): Promise<void>;
   /** @param removesTarget whether to delete the index or collection after the last source */
   markDeleting(id: number, removesTarget: boolean): Promise<void>;
-  /** Bases being deleted that have no sources left. */
-  listEmptied(): Promise<readonly (KnowledgeBase & { readonly removesTarget: boolean })[]>;
+  /** A base being deleted that has no sources left. */
+  findEmptied(id: number): Promise<(KnowledgeBase & { readonly removesTarget: boolean }) | null>;
   remove(id: number): Promise<void>;
   /** Deletes a base and its sources here only: for a vector store that no longer exists. */
   forget(id: number): Promise<void>;
 }
 
-export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): BaseStore {
+export function createBaseStore({ database, clock, jobs }: Pick<HostApi, 'database' | 'clock' | 'jobs'>): BaseStore {
   const rows = () => database.knex<Row>(tables.bases);
   const one = async (query: PromiseLike<unknown>): Promise<KnowledgeBase | null> => {
     const row = (await query) as Row | undefined;
@@ -113,17 +113,20 @@ export function createBaseStore({ database, clock }: Pick<HostApi, 'database' | 
         });
     },
     async markDeleting(id, removesTarget) {
-      await rows()
-        .where({ id })
-        .update({ state: 'deleting', removes_target: removesTarget ? 1 : 0, updated_at: clock.now() });
+      await database.transaction(async () => {
+        await rows()
+          .where({ id })
+          .update({ state: 'deleting', removes_target: removesTarget ? 1 : 0, updated_at: clock.now() });
+        await jobs.add(deleteBaseJob, { base: id }, { key: String(id) });
+      });
     },
-    async listEmptied() {
+    async findEmptied(id) {
       const left = database
         .knex(tables.sources)
         .select(database.knex.raw('1'))
         .whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.bases}.id`]);
-      const found = (await rows().where({ state: 'deleting' }).whereNotExists(left)) as Row[];
-      return found.map((row) => ({ ...toBase(row), removesTarget: row.removes_target === 1 }));
+      const row = (await rows().where({ id, state: 'deleting' }).whereNotExists(left).first()) as Row | undefined;
+      return row === undefined ? null : { ...toBase(row), removesTarget: row.removes_target === 1 };
     },
     async remove(id) {
       await rows().where({ id }).delete();

@@ -8,8 +8,6 @@ export interface Deletion {
   readonly base: Pick<KnowledgeBase, 'store' | 'target' | 'namespace'>;
   /** Ids of vectors to keep; null deletes all. */
   readonly current: ReadonlySet<string> | null;
-  /** Renews the lease. @throws LeaseLostError */
-  readonly keepLease: () => Promise<void>;
 }
 
 const batchSize = 500;
@@ -17,7 +15,7 @@ const batchSize = 500;
 /** Deletes vectors of a source from its store, then their rows; returns how many. A missing index or collection is no error. */
 export async function deleteVectors(
   parts: Pick<IndexParts, 'host' | 'openVectorStore'>,
-  { sourceId, base, current, keepLease }: Deletion,
+  { sourceId, base, current }: Deletion,
   signal: AbortSignal,
 ): Promise<number> {
   const rows = createChunkRows(parts.host.database);
@@ -33,7 +31,7 @@ export async function deleteVectors(
       .catch(ignoreMissingTarget);
     await rows.remove(sourceId, stale);
     deleted += stale.length;
-    await keepLease();
+    signal.throwIfAborted();
   }
   return deleted;
 }

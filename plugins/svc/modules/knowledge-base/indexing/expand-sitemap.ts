@@ -1,6 +1,6 @@
 import { hashTexts } from '../chunks/chunk-text.ts';
 import { readSitemap } from '../sources/read-sitemap.ts';
-import { LeaseLostError, type Claimed, type Source } from '../sources/source.ts';
+import type { Source } from '../sources/source.ts';
 import type { IndexParts } from '../knowledge.ts';
 
 /** Identity of a page within its knowledge base. */
@@ -11,14 +11,14 @@ export function addressIdentity(url: string): string {
 /** Adds each page of a sitemap as a source, and deletes sources that the sitemap no longer lists. */
 export async function expandSitemap(
   parts: IndexParts,
-  { source, lease }: Claimed,
+  source: Source,
   signal: AbortSignal,
 ): Promise<{ readonly message: string; readonly pages: number }> {
-  const { sources, queue } = parts;
+  const { sources, work } = parts;
   const { pages, isTruncated } = await readSitemap(parts.host, source, {
     signal,
     onProgress: (message) => {
-      void queue.progress(lease, { message }).catch(() => undefined);
+      void work.progress(source, { message }).catch(() => undefined);
     },
   });
   for (const [at, url] of pages.entries()) {
@@ -32,15 +32,12 @@ export async function expandSitemap(
       parentId: source.id,
       origin: source.origin,
     });
-    if (
-      at % 50 === 0 &&
-      !(await queue.progress(lease, {
+    if (at % 50 === 0)
+      await work.progress(source, {
         message: `${String(at)} of ${String(pages.length)} pages added`,
         total: pages.length,
         done: at,
-      }))
-    )
-      throw new LeaseLostError();
+      });
   }
   const named = new Set(pages);
   const gone = (await listChildren(parts, source)).filter(({ url }) => !named.has(url));

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { Knex } from '#plugin-api';
+import type { Knex, RunningJob } from '#plugin-api';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { createChunkRows, type ChunkRows } from '../chunks/chunk-rows.ts';
 import { chunkSection, type Chunk, hashTexts, numberChunks, type NumberedChunk } from '../chunks/chunk-text.ts';
@@ -7,14 +7,13 @@ import { loadTokenCounter } from '../chunks/units.ts';
 import { splitSections } from '../chunks/sections.ts';
 import '../hooks.ts';
 import { readSource, SourceError, type SourceText } from '../sources/read-source.ts';
-import { LeaseLostError, type Claimed, type SourceOutcome, type Source } from '../sources/source.ts';
+import { SourceChangedError, type SourceOutcome, type Source } from '../sources/source.ts';
 import { deleteVectors } from './delete-vectors.ts';
 import type { IndexParts } from '../knowledge.ts';
 import type { EventData } from '../../../kit/define-event.ts';
 import type { sourceIndexedEvent } from '../source-indexed.event.ts';
 
-export interface IndexInit {
-  readonly signal: AbortSignal;
+export interface IndexInit extends Pick<RunningJob, 'signal' | 'progress'> {
   /** For the usage ledger; default: the source. */
   readonly reference?: string | null;
 }
@@ -24,7 +23,7 @@ export interface ReadyIndex {
   /** One sentence. */
   readonly message: string;
   readonly isChanged: boolean;
-  /** Stores the outcome and emits `kb.source_indexed` in the transaction. @throws LeaseLostError */
+  /** Stores the outcome and emits `kb.source_indexed` in the transaction. @throws SourceChangedError */
   commit(transaction: Knex.Transaction): Promise<void>;
 }
 
@@ -38,18 +37,17 @@ const sectionBatch = 25;
  * Synchronizes the vectors of a source with its current text: embeds and writes new passages, deletes old ones. Skips an
  * unchanged source. Safe to restart on any node at any time, because ids are derived from the passages.
  *
- * @throws SourceError if the source cannot be indexed, RestError of D5 for providers and stores, LeaseLostError
+ * @throws SourceError if the source cannot be indexed, RestError of D5 for providers and stores, SourceChangedError
  */
-export async function indexSource(parts: IndexParts, claimed: Claimed, init: IndexInit): Promise<ReadyIndex> {
-  const { source, lease } = claimed;
+export async function indexSource(parts: IndexParts, source: Source, init: IndexInit): Promise<ReadyIndex> {
   const base = await parts.bases.get(source.baseId);
   if (base?.state !== 'active') throw new SourceError('The knowledge base is being deleted.');
   const onProgress = (message: string): void => {
-    void parts.queue.progress(lease, { message }).catch(() => undefined);
+    void parts.work.progress(source, { message }).catch(() => undefined);
   };
   const text = await parts.host.hooks.applyFiltersAsync(
     'svc_knowledge_text',
-    await readSource(parts, source, { lease, signal: init.signal, onProgress }),
+    await readSource(parts, source, { signal: init.signal, onProgress }),
     { source, base },
   );
   const title = oneLine(text.title) || source.title;
@@ -62,9 +60,9 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
     base.embeddingProvider,
     base.embeddingModel,
   ]);
-  if (contentHash === source.contentHash) return unchanged(parts, claimed, { title, url: text.url });
-  const chunks = await createChunks(parts, { claimed, base, text: { ...text, title } });
-  const { added, removed } = await syncVectors(parts, { claimed, base, chunks, text: { ...text, title } }, init);
+  if (contentHash === source.contentHash) return unchanged(parts, source, { title, url: text.url });
+  const chunks = await createChunks(parts, { source, base, text: { ...text, title } });
+  const { added, removed } = await syncVectors(parts, { source, base, chunks, text: { ...text, title } }, init);
   const isNew = added === chunks.length;
   const counts = isNew ? 'all new' : `${String(added)} new, ${String(chunks.length - added)} unchanged`;
   const message = `${plural(chunks.length)}: ${counts}${removed === 0 ? '' : `, ${String(removed)} deleted`}.`;
@@ -73,36 +71,33 @@ export async function indexSource(parts: IndexParts, claimed: Claimed, init: Ind
     message,
     isChanged: true,
     async commit(transaction) {
-      if (!(await parts.queue.finish(claimed, outcome, transaction))) throw new LeaseLostError();
+      if (!(await parts.work.finish(source, outcome, transaction))) throw new SourceChangedError();
       await emitIndexed(parts, { source: { ...source, title, url: text.url }, base, message }, transaction);
     },
   };
 }
 
 /** Updates the title all the same: the request to index may have come without one. */
-function unchanged(parts: IndexParts, claimed: Claimed, { title, url }: Pick<SourceText, 'title' | 'url'>): ReadyIndex {
-  const { contentHash, chunksTotal } = claimed.source;
+function unchanged(parts: IndexParts, source: Source, { title, url }: Pick<SourceText, 'title' | 'url'>): ReadyIndex {
+  const { contentHash, chunksTotal } = source;
   const message = 'Nothing has changed since the last indexing.';
   return {
     message,
     isChanged: false,
     async commit(transaction) {
-      if (!(await parts.queue.finish(claimed, { title, url, contentHash, message, chunks: chunksTotal }, transaction)))
-        throw new LeaseLostError();
+      if (!(await parts.work.finish(source, { title, url, contentHash, message, chunks: chunksTotal }, transaction)))
+        throw new SourceChangedError();
     },
   };
 }
 
 interface Work {
-  readonly claimed: Claimed;
+  readonly source: Source;
   readonly base: KnowledgeBase;
   readonly text: SourceText;
 }
 
-async function createChunks(
-  { host }: IndexParts,
-  { claimed: { source }, base, text }: Work,
-): Promise<readonly NumberedChunk[]> {
+async function createChunks({ host }: IndexParts, { source, base, text }: Work): Promise<readonly NumberedChunk[]> {
   const count = await loadTokenCounter();
   const split: Chunk[] = [];
   for (const [at, section] of splitSections(text.text).entries()) {
@@ -123,33 +118,25 @@ async function syncVectors(
   work: Work & { readonly chunks: readonly NumberedChunk[] },
   init: IndexInit,
 ): Promise<{ readonly added: number; readonly removed: number }> {
-  const {
-    claimed: { source, lease },
-    base,
-    chunks,
-  } = work;
+  const { source, base, chunks } = work;
   const rows = createChunkRows(parts.host.database);
   const written = await rows.written(source.id);
   const missing = chunks.filter(({ vectorId }) => !written.has(vectorId));
-  const keepLease = async (done: number): Promise<void> => {
+  const report = async (done: number): Promise<void> => {
     init.signal.throwIfAborted();
-    if (!(await parts.queue.progress(lease, { total: chunks.length, done, message: '' }))) throw new LeaseLostError();
+    init.progress(done, chunks.length, source.title);
+    await parts.work.progress(source, { total: chunks.length, done, message: '' });
   };
-  await keepLease(chunks.length - missing.length);
+  await report(chunks.length - missing.length);
   await rows.record(source.id, chunks);
   for (let at = 0; at < missing.length; at += batchSize) {
     const batch = missing.slice(at, at + batchSize);
     await writeBatch(parts, { ...work, batch, rows }, init);
-    await keepLease(chunks.length - missing.length + at + batch.length);
+    await report(chunks.length - missing.length + at + batch.length);
   }
   const removed = await deleteVectors(
     parts,
-    {
-      sourceId: source.id,
-      base,
-      current: new Set(chunks.map(({ vectorId }) => vectorId)),
-      keepLease: () => keepLease(chunks.length),
-    },
+    { sourceId: source.id, base, current: new Set(chunks.map(({ vectorId }) => vectorId)) },
     init.signal,
   );
   return { added: missing.length, removed };
@@ -157,13 +144,7 @@ async function syncVectors(
 
 async function writeBatch(
   { upsertVectors }: IndexParts,
-  {
-    claimed: { source },
-    base,
-    text,
-    batch,
-    rows,
-  }: Work & { readonly batch: readonly NumberedChunk[]; readonly rows: ChunkRows },
+  { source, base, text, batch, rows }: Work & { readonly batch: readonly NumberedChunk[]; readonly rows: ChunkRows },
   { signal, reference }: IndexInit,
 ): Promise<void> {
   await upsertVectors({

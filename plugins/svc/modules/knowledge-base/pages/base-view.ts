@@ -43,7 +43,7 @@ function sourceRow(source: Source): Record<string, unknown> {
         : null,
     chunks: kind === 'sitemap' ? null : chunksTotal,
     indexedAt: source.indexedAt,
-    canRetry: state === 'failed' || (state === 'pending' && source.attempts > 0),
+    canRetry: state === 'failed' || (state === 'pending' && source.message !== ''),
     canIndex: state === 'indexed',
     isDeleting: state === 'deleting',
     fields: { id: baseId, source: id },

@@ -171,7 +171,6 @@ function baseActions(parts: KnowledgeParts): Readonly<Record<string, Action>> {
         };
       await bases.markDeleting(base.id, readText(request, 'target') === '1');
       await sources.markDeleting({ baseId: base.id });
-      void parts.drain().catch(() => undefined);
       return {
         notice: {
           kind: 'success',

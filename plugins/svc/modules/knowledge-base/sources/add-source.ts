@@ -14,8 +14,8 @@ const maxTextLength = 5_000_000;
 const maxPosts = 10_000;
 const postBatch = 100;
 
-/** Who requests the indexing, and how long the caller reserves the source for itself. */
-export type PutOptions = Pick<NewSource, 'origin' | 'holdFor'>;
+/** Who requests the indexing, and whether the caller starts its job. */
+export type PutOptions = Pick<NewSource, 'origin' | 'isHeld'>;
 
 /** Adds sources, which are indexed in the background. Each method throws RestError 400 with a sentence for each bad field. */
 export interface AddSources {

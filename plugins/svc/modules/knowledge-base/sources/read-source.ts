@@ -1,7 +1,7 @@
 import { DocumentError, isUrl, type HostApi } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import { readDocument, readPageText } from '../../../kit/documents.ts';
-import { origins, type Lease, type Source, type SourceStore } from './source.ts';
+import { origins, type Source, type SourceStore } from './source.ts';
 
 /** The current text of a source. */
 export interface SourceText {
@@ -28,7 +28,6 @@ export interface ReadParts {
 }
 
 export interface ReadInit {
-  readonly lease: Lease;
   readonly signal: AbortSignal;
   /** Reports progress in one sentence. */
   readonly onProgress: (message: string) => void;
@@ -50,7 +49,7 @@ export async function readSource(parts: ReadParts, source: Source, init: ReadIni
   if (content.file === null) return { title, url, text: content.body };
   const document = await readFile(parts, { name: content.fileName, bytes: content.file }, init);
   const read = { title: document.title === '' ? title : document.title, text: document.text };
-  await parts.sources.saveText(init.lease, read);
+  await parts.sources.saveText(source, read);
   return { ...read, url };
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
 import { tables } from '../tables.ts';
-import type { Lease, Source, SourceFilter, SourceKind, SourceOrigin, SourceState } from './source.ts';
+import type { Source, SourceFilter, SourceKind, SourceOrigin, SourceState } from './source.ts';
 
 export interface SourceRow {
   readonly id: number;
@@ -15,14 +15,9 @@ export interface SourceRow {
   readonly message: string;
   readonly origin: SourceOrigin;
   readonly version: number;
-  readonly indexed_version: number;
   readonly content_hash: string;
   readonly chunks_total: number;
   readonly chunks_done: number;
-  readonly attempts: number;
-  readonly due_at: number | string;
-  readonly leased_until: number | string;
-  readonly fencing_token: number;
   readonly created_at: number | string;
   readonly updated_at: number | string;
   readonly indexed_at: number | string | null;
@@ -32,14 +27,12 @@ export function sourceRows({ knex }: Pick<DatabaseApi, 'knex'>): Knex.QueryBuild
   return knex<SourceRow>(tables.sources) as Knex.QueryBuilder<SourceRow, SourceRow[]>;
 }
 
-/** The row of a lease, unless it was released, claimed by another node or requeued. */
-export function leased(
+/** The row of a source, unless it was requeued. */
+export function currentRow(
   database: Pick<DatabaseApi, 'knex'>,
-  { sourceId, fencingToken, version }: Lease,
+  { id, version }: Pick<Source, 'id' | 'version'>,
 ): Knex.QueryBuilder<SourceRow, SourceRow[]> {
-  return sourceRows(database)
-    .where({ id: sourceId, fencing_token: fencingToken, version })
-    .where('leased_until', '>', 0);
+  return sourceRows(database).where({ id, version });
 }
 
 export function filtered(
@@ -71,7 +64,6 @@ export function toSource(row: SourceRow): Source {
     contentHash: row.content_hash,
     chunksTotal: row.chunks_total,
     chunksDone: row.chunks_done,
-    attempts: row.attempts,
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     indexedAt: row.indexed_at === null ? null : Number(row.indexed_at),

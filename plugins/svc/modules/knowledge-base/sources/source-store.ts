@@ -1,7 +1,7 @@
 import type { HostApi, Knex } from '#plugin-api';
-import { tables } from '../tables.ts';
+import { indexJob, tables } from '../tables.ts';
 import type { NewSource, Source, SourceCounts, SourceState, SourceStore } from './source.ts';
-import { filtered, leased, toSource, sourceRows, type SourceRow } from './source-rows.ts';
+import { currentRow, filtered, toSource, sourceRows, type SourceRow } from './source-rows.ts';
 
 interface ContentRow {
   readonly source_id: number;
@@ -12,26 +12,28 @@ interface ContentRow {
 
 const maxLengths = { title: 500, fileName: 300 } as const;
 
-/** See SourceStore. @param wake notifies the nodes of due sources */
-export function createSourceStore(
-  { database, clock }: Pick<HostApi, 'database' | 'clock'>,
-  wake: () => void,
-): SourceStore {
+/** See SourceStore. */
+export function createSourceStore({
+  database,
+  clock,
+  jobs,
+}: Pick<HostApi, 'database' | 'clock' | 'jobs'>): SourceStore {
   const { knex } = database;
   const rows = () => sourceRows(database);
   const contents = () => knex<ContentRow>(tables.contents);
-  /** Requeues a source. The current worker cannot complete it, but holds the lease until it notices; so its last writes are not lost. */
+  /** Requeues a source. The job that works on it cannot complete it, and runs again. */
   const requeued = {
     state: 'pending' as SourceState,
     version: knex.raw('?? + 1', ['version']) as unknown as number,
-    attempts: 0,
-    due_at: 0,
     message: '',
   };
+  const addJobs = (ids: readonly number[]): Promise<number> =>
+    jobs.addMany(
+      indexJob,
+      ids.map((source) => ({ args: { source }, key: String(source), whenWaiting: 'replace' })),
+    );
 
   async function put(source: NewSource): Promise<Source> {
-    const holdFor = source.holdFor ?? 0;
-    const dueAt = holdFor === 0 ? 0 : (knex.raw('? + ?', [database.now(), holdFor]) as unknown as number);
     const columns = sourceColumns(source, clock.now());
     const fresh = {
       ...initialColumns,
@@ -39,7 +41,6 @@ export function createSourceStore(
       base_id: source.baseId,
       identity: source.identity,
       kind: source.kind,
-      due_at: dueAt,
       created_at: clock.now(),
     };
     return database.transaction(async () => {
@@ -52,7 +53,7 @@ export function createSourceStore(
         added === undefined
           ? ((await rows()
               .where({ base_id: source.baseId, identity: source.identity })
-              .update({ ...columns, ...requeued, due_at: dueAt })
+              .update({ ...columns, ...requeued })
               .returning('*')) as SourceRow[])
           : [added];
       if (row === undefined) throw new Error('The source was not stored.');
@@ -71,7 +72,7 @@ export function createSourceStore(
         };
         await contents().insert(content).onConflict('source_id').merge();
       }
-      if (holdFor === 0) database.afterCommit(wake);
+      if (source.isHeld !== true) await addJobs([row.id]);
       return toSource(row);
     });
   }
@@ -92,18 +93,16 @@ export function createSourceStore(
     listByPost: async (postId) => ((await rows().where({ post_id: postId })) as SourceRow[]).map(toSource),
     async requeue(filter, { force = false, origin = 'admin_knowledge_base' } = {}) {
       const again = { ...requeued, origin, updated_at: clock.now(), ...(force && { content_hash: '' }) };
-      const ids = (
-        (await filtered(rows(), filter).whereNot({ state: 'deleting' }).update(again).returning('id')) as unknown as {
-          id: number;
-        }[]
-      ).map(({ id }) => id);
-      if (force)
-        for (let at = 0; at < ids.length; at += 500)
-          await knex(tables.chunks)
-            .whereIn('source_id', ids.slice(at, at + 500))
-            .update({ is_written: 0 });
-      if (ids.length > 0) wake();
-      return ids.length;
+      return database.transaction(async () => {
+        const ids = await idsOf(filtered(rows(), filter).whereNot({ state: 'deleting' }).update(again));
+        if (force)
+          for (let at = 0; at < ids.length; at += 500)
+            await knex(tables.chunks)
+              .whereIn('source_id', ids.slice(at, at + 500))
+              .update({ is_written: 0 });
+        await addJobs(ids);
+        return ids.length;
+      });
     },
     listFollowers: async (postId) => (await knex(tables.posts).where({ post_id: postId }).pluck('base_id')) as number[],
     async forgetPost(postId) {
@@ -122,28 +121,24 @@ export function createSourceStore(
               .whereRaw('?? = ??', [`${tables.sources}.post_id`, `${tables.posts}.post_id`]),
           )
           .delete();
-      const count = await filtered(rows(), filter).update({
-        ...requeued,
-        state: 'deleting',
-        content_hash: '',
-        message: 'Deleting its passages.',
-        updated_at: clock.now(),
+      const deleting = { state: 'deleting', content_hash: '', message: 'Deleting its passages.' } as const;
+      return database.transaction(async () => {
+        const ids = await idsOf(filtered(rows(), filter).update({ ...requeued, ...deleting, updated_at: clock.now() }));
+        await addJobs(ids);
+        return ids.length;
       });
-      if (count > 0) wake();
-      return count;
     },
     async content(id) {
       const row = (await contents().where({ source_id: id }).first()) as ContentRow | undefined;
       return row === undefined ? null : { body: row.body, fileName: row.file_name, file: row.file };
     },
-    async saveText(lease, { title, text }) {
+    async saveText(source, { title, text }) {
       await database.transaction(async () => {
         // In one transaction, so that a file replaced in the meantime is not overwritten.
-        const [held] = (await leased(database, lease)
+        const [held] = (await currentRow(database, source)
           .update({ title: title.slice(0, maxLengths.title), updated_at: clock.now() })
           .returning('id')) as unknown[];
-        if (held !== undefined)
-          await contents().where({ source_id: lease.sourceId }).update({ body: text, file: null });
+        if (held !== undefined) await contents().where({ source_id: source.id }).update({ body: text, file: null });
       });
     },
   };
@@ -156,16 +151,15 @@ const initialColumns = {
   state: 'pending',
   message: '',
   version: 1,
-  indexed_version: 0,
   content_hash: '',
   chunks_total: 0,
   chunks_done: 0,
-  attempts: 0,
-  due_at: 0,
-  leased_until: 0,
-  fencing_token: 1,
   indexed_at: null,
 } as const;
+
+async function idsOf(update: Knex.QueryBuilder<SourceRow, number>): Promise<readonly number[]> {
+  return ((await update.returning('id')) as unknown as { readonly id: number }[]).map(({ id }) => id);
+}
 
 /** The columns that each `put` sets. */
 function sourceColumns({ title, url, postId, parentId, origin = 'admin_knowledge_base' }: NewSource, now: number) {

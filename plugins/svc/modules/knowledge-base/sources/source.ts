@@ -33,7 +33,6 @@ export interface Source {
   readonly contentHash: string;
   readonly chunksTotal: number;
   readonly chunksDone: number;
-  readonly attempts: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -50,8 +49,8 @@ export interface NewSource {
   readonly postId?: number | null;
   readonly parentId?: number | null;
   readonly origin?: SourceOrigin;
-  /** Milliseconds for which the caller reserves the source to claim it itself; nodes are not notified. Default 0. */
-  readonly holdFor?: number;
+  /** Whether the caller starts the job that indexes it. Default false: it is added here. */
+  readonly isHeld?: boolean;
   /** The content to index; without it, it is read when the source is indexed. */
   readonly content?: SourceContent;
 }
@@ -63,24 +62,11 @@ export interface SourceContent {
   readonly file?: Uint8Array | null;
 }
 
-/** The right of one node to process a source, until it expires and another node claims it, or the source is requeued. */
-export interface Lease {
-  readonly sourceId: number;
-  /** Unique to this claim. */
-  readonly fencingToken: number;
-  readonly version: number;
-}
-
-/** Thrown when another node has claimed the source, or when it was requeued: the work must end. */
-export class LeaseLostError extends Error {
+/** The source was requeued or deleted while it was indexed: the work must end. Its job runs again. */
+export class SourceChangedError extends Error {
   constructor() {
-    super('The lease on the source is lost: it was requeued, or another node claimed it.');
+    super('The source was requeued while it was being indexed.');
   }
-}
-
-export interface Claimed {
-  readonly source: Source;
-  readonly lease: Lease;
 }
 
 export interface SourceFilter {
@@ -124,25 +110,22 @@ export interface SourceStore {
   ): Promise<number>;
   content(id: number): Promise<Required<SourceContent> | null>;
   /** Stores the text of a file and deletes its bytes. */
-  saveText(lease: Lease, read: { readonly title: string; readonly text: string }): Promise<void>;
+  saveText(source: Source, read: { readonly title: string; readonly text: string }): Promise<void>;
 }
 
-/** Leases of sources. Methods return false once the lease is lost: the worker must then stop and call `release`. */
-export interface SourceQueue {
-  /** Claims the next due source, or the given one, unless another worker holds it. */
-  claim(id?: number): Promise<Claimed | null>;
-  isDue(): Promise<boolean>;
-  renew(lease: Lease): Promise<boolean>;
+/** Writes of the job that indexes a source. They change nothing, and return false, once the source was requeued. */
+export interface SourceWork {
+  /** Marks a source as being indexed. Null if it does not exist or nothing is to be done. */
+  begin(id: number): Promise<Source | null>;
+  /** @throws SourceChangedError */
   progress(
-    lease: Lease,
+    source: Source,
     progress: { readonly message?: string; readonly total?: number; readonly done?: number },
-  ): Promise<boolean>;
-  finish(claimed: Claimed, outcome: SourceOutcome, transaction?: Knex.Transaction): Promise<boolean>;
-  /** Records a failure. `retryAfter` in milliseconds; null: no automatic retry. */
-  fail(claimed: Claimed, failure: { readonly message: string; readonly retryAfter: number | null }): Promise<boolean>;
-  /** Ends the lease; does nothing if another node has claimed the source. */
-  release(lease: Lease): Promise<void>;
-  remove(lease: Lease): Promise<boolean>;
+  ): Promise<void>;
+  finish(source: Source, outcome: SourceOutcome, transaction?: Knex.Transaction): Promise<boolean>;
+  /** The next attempt comes later, or none does. A source that is being deleted stays so. */
+  end(id: number, state: 'pending' | 'failed', message: string | null): Promise<Source | null>;
+  remove(source: Source): Promise<boolean>;
 }
 
 export interface SourceOutcome {
