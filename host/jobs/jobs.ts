@@ -108,6 +108,8 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     async stop() {
       for (const undo of undos.splice(0)) undo();
       await worker.stop();
+      // For the jobs that return to the queue.
+      announcements.send('due');
       await announcements.settled();
     },
     drain: () => worker.drain(),

@@ -19,6 +19,8 @@ export interface ImageVisitor {
   draw(wish: Fields): Promise<VisitorAnswer>;
   mine(): Promise<VisitorAnswer>;
   state(id: string): Promise<VisitorAnswer>;
+  /** The state of a request, once it has ended. */
+  ended(id: string): Promise<Fields>;
   /** Sends the form as a browser without JavaScript does, and answers where it is led. */
   submit(wish: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
   open(path: string): Promise<VisitorAnswer>;
@@ -67,12 +69,17 @@ export async function imageVisitor(
     token: /name="token" value="([^"]+)"/.exec(await host.content.doShortcode('[svc_images]'))?.[1] ?? 'none',
     ask: (wish, headers) => post(base, { prompt: 'A boat', consent: true, token: visitor.token, ...wish }, headers),
     async draw(wish) {
-      let answer = await visitor.ask({ request: randomUUID(), ...wish });
-      while (answer.body['state'] === 'drawing') {
+      const answer = await visitor.ask({ request: randomUUID(), ...wish });
+      if (answer.body['state'] !== 'drawing') return answer;
+      await visitor.ended(answer.body['id'] as string);
+      return visitor.state(answer.body['id'] as string);
+    },
+    async ended(id) {
+      for (;;) {
+        const { body } = await visitor.state(id);
+        if (body['state'] !== 'drawing') return body;
         await new Promise((resolve) => setTimeout(resolve, 5));
-        answer = await visitor.state(answer.body['id'] as string);
       }
-      return answer;
     },
     mine: () => post(`${base}/mine`, {}),
     state: (id) => post(`${base}/state`, { id }),

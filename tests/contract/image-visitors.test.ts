@@ -4,6 +4,8 @@ import { expect } from 'chai';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
+import { createFakeClock } from '#testing';
+import { deferred } from '../jobs/site.ts';
 import type { Fields } from '../helpers/fields.ts';
 
 describeHosts('images for visitors', ({ location, directory }) => {
@@ -143,11 +145,59 @@ describeHosts('images for visitors', ({ location, directory }) => {
       body: { id },
     } = await visitor.ask({});
     expect((await visitor.state(id as string)).body).to.deep.include({ state: 'drawing', left: 2 });
-    // Its time is over, whatever its node does.
-    await service.host.database.knex('svc_image_requests').update({ lease_until: service.clock.now() - 1 });
-    const { body } = await visitor.state(id as string);
+    // Its lease has ended: another attempt finds it, whatever its node does.
+    await service.upstream.asked(1);
+    await service.host.database.knex('jobs').where({ name: 'visitor-image' }).update({ due_at: 1 });
+    const drained = service.host.jobs.drain();
+    const body = await visitor.ended(id as string);
     expect(body).to.deep.include({ state: 'failed', left: 3 });
     expect(body['message']).to.contain('does not count');
+    await service.clock.advance(8_000);
+    await drained;
+    expect((await visitor.state(id as string)).body).to.deep.include({ state: 'failed', left: 3 });
+    expect(service.upstream.calls).to.have.length(1);
+  });
+
+  it('are neither lost nor repeated by nodes whose clocks are ten minutes off', async () => {
+    await set();
+    const gate = deferred();
+    service.host.hooks.addFilter('svc_image_job', async <Job>(job: Job) => {
+      await gate.promise;
+      return job;
+    });
+    const visitor = await imageVisitor(service);
+    const { id } = (await visitor.ask({})).body;
+    const { databaseUrl, dataDir } = location();
+    for (const minutes of [10, -10]) {
+      const clock = createFakeClock({ now: service.clock.now() + minutes * 60_000, skipSleeps: true });
+      const other = await startImagesService({ database: databaseUrl ?? dataDir, clock });
+      await other.host.hooks.doActionAsync('svc_images_sweep');
+      await other.host.jobs.drain();
+      expect(other.upstream.calls).to.deep.equal([]);
+      expect((await visitor.state(id as string)).body).to.deep.include({ state: 'drawing', left: 2 });
+      await other.stop();
+    }
+    gate.resolve();
+    expect(await visitor.ended(id as string)).to.deep.include({ state: 'done', left: 2 });
+    expect([service.upstream.calls.length, (await images()).length]).to.deep.equal([1, 1]);
+  });
+
+  it('go on elsewhere if their node stops in the meantime', async () => {
+    await set();
+    const visitor = await imageVisitor(service);
+    service.upstream.answer(() => ({ instead: 'hang' }));
+    const { id } = (await visitor.ask({})).body;
+    await service.upstream.asked(1);
+    const { databaseUrl, dataDir } = location();
+    const other = await startImagesService({ database: databaseUrl ?? dataDir });
+    other.upstream.answer(() => ({ body: { created: 1, data: [{ b64_json: picture(1) }] } }));
+    await service.stop();
+    service = other;
+    await other.host.jobs.drain();
+    const find = async (): Promise<Fields> => service.host.database.knex('svc_image_requests').where({ id }).first();
+    while ((await find())['state'] === 'drawing') await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await find()).to.include({ state: 'done' });
+    expect([other.upstream.calls.length, (await images()).length]).to.deep.equal([1, 1]);
   });
 
   it('work without JavaScript: the form leads to a page of their own, with nothing on it that runs', async () => {

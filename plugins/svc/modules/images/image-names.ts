@@ -1,4 +1,4 @@
-/** Cron hook: deletes uncommitted images and releases abandoned requests of visitors. */
+/** Cron hook: deletes uncommitted images and what was stored long enough. */
 export const imagesSweepHook = 'svc_images_sweep';
 
 /** Cron hook: makes images of visitors private that an earlier version stored as public media. */
@@ -6,6 +6,9 @@ export const privateImagesHook = 'svc_images_make_private';
 
 /** Cron hook: continues videos of processes that ended. */
 export const videosWorkHook = 'svc_videos_work';
+
+/** Job: generates the images of a visitor's request. */
+export const visitorImageJob = 'visitor-image';
 
 /** Option: the settings of images for visitors. */
 export const publicImagesOption = 'svc_images_public';

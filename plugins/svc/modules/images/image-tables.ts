@@ -1,9 +1,11 @@
 import type { Migration } from '#plugin-api';
+import { insertJobs } from '../../kit/insert-jobs.ts';
+import { visitorImageJob } from './image-names.ts';
 
 export const imageTables = {
   /** One row per image. The file is in the media library. */
   images: 'svc_images',
-  /** One row per request of a visitor: its lease, what it reserved of the limits, its result. */
+  /** One row per request of a visitor: what it reserved of the limits, its result. */
   requests: 'svc_image_requests',
   /** Usage of limits, one row per visitor and day. */
   counters: 'svc_image_counters',
@@ -121,9 +123,31 @@ const videosMigration: Migration = {
   },
 };
 
+/** Requests of visitors are jobs of the host. Those in progress end when their lease does. */
+const visitorJobsMigration: Migration = {
+  id: '0210_visitor_image_jobs',
+  async up(knex) {
+    const { requests } = imageTables;
+    const drawing = (await knex(requests).where({ state: 'drawing' }).select('id', 'lease_until')) as {
+      readonly id: string;
+      readonly lease_until: number | string;
+    }[];
+    const jobs = drawing.map(({ id: key, lease_until }) => ({
+      key,
+      args: { id: key, provider: '', model: '', size: '' },
+      isRunning: true,
+      dueAt: Number(lease_until),
+    }));
+    await insertJobs(knex, visitorImageJob, jobs);
+    await knex.raw(`DROP INDEX ${requests}_state_until_index`);
+    await knex.raw(`ALTER TABLE ${requests} DROP COLUMN lease_until`);
+  },
+};
+
 export const imageMigrations: readonly Migration[] = [
   imagesMigration,
   columnsMigration,
   privateMigration,
   videosMigration,
+  visitorJobsMigration,
 ];

@@ -48,9 +48,7 @@ export function createImages(ports: ImagePorts): Images {
     requests,
     generator,
     limits: createVisitorLimits({ host, signer }),
-    timeout: async () => (await ports.settings.timeouts()).images,
   });
-  host.onStop(() => visitorGeneration.stop());
   const videoJobs = createVideoJobs(host);
   const videos = createVideoGenerator({ host, store, jobs: videoJobs, generateVideos: ports.generateVideos });
   host.onStop(() => videos.stop());

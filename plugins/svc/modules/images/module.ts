@@ -12,11 +12,13 @@ import {
   publicImagesSlug,
   videoSlug,
   videosWorkHook,
+  visitorImageJob,
 } from './image-names.ts';
 import { imageMigrations, imageTables } from './image-tables.ts';
 import { imagesGenerateRoute } from './images-generate.route.ts';
 import type { ImageParts, ImagePorts, Images } from './images.ts';
 import { registerImageRoutes } from './public/register-routes.ts';
+import type { VisitorImageArgs } from './public/visitor-generation.ts';
 
 /** Maximum size of an uploaded image or mask, in bytes. */
 const uploadLimit = 50 * 1_048_576;
@@ -116,6 +118,18 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
   });
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await (await import('./personal-data.ts')).reassignImages(host, { id, heir });
+  });
+  host.jobs.define<VisitorImageArgs>({
+    name: visitorImageJob,
+    label: 'Images for visitors',
+    // A second one could cost the same again.
+    attempts: 1,
+    // They only wait.
+    concurrency: 64,
+    // Longer than any time limit of image calls.
+    timeout: 3_600,
+    run: async (args, job) => (await images()).visitorGeneration.run(args, job),
+    failed: async ({ id }) => (await images()).visitorGeneration.interrupt(id),
   });
   host.hooks.addAction(imagesSweepHook, async () => {
     const { generator, visitorGeneration, videoJobs } = await images();

@@ -13,6 +13,8 @@ export interface GenerateOptions {
   readonly usage?: UsageOrigin | undefined;
   /** Called with the number of images so far, as they arrive. */
   readonly onImage?: ((count: number) => void) | undefined;
+  /** Runs the transaction that stores the images. Default: a transaction of the database. */
+  readonly transaction?: (store: () => Promise<JobResult>) => Promise<JobResult>;
 }
 
 export interface ImageGenerator {
@@ -71,16 +73,17 @@ export function createImageGenerator(parts: ImageGeneratorParts): ImageGenerator
 
   return {
     async generate(given, options = {}) {
+      const { transaction = (work) => host.database.transaction(work) } = options;
       const { job, generated } = await run(given, options);
-      const images = await orDeleteMedia(generated, () =>
-        host.database.transaction(async () => {
+      const result = await orDeleteMedia(generated, () =>
+        transaction(async () => {
           const added = await store.add(newImages(job, generated), { pending: false });
           await sendImageEvent(host, added);
-          return added;
+          return resultOf(added, generated);
         }),
       );
-      await host.hooks.doActionAsync('svc_image_generated', images, job);
-      return resultOf(images, generated);
+      await host.hooks.doActionAsync('svc_image_generated', result.images, job);
+      return result;
     },
     async prepare(given, options = {}) {
       const pending = await store.pending(given.request);

@@ -138,10 +138,7 @@ export function createVisitorHandlers(parts: Images): VisitorHandlers {
   async function ownRequest(id: string, sessionId: string | undefined): Promise<VisitorRequest> {
     const found = await requests.get(id.toLowerCase());
     if (found === null || found.sessionId !== sessionId) throw errors.image_not_found();
-    if (found.state !== 'drawing' || found.leaseUntil >= parts.host.clock.now()) return found;
-    // The node died: release the reservation.
-    await visitorGeneration.sweep();
-    return (await requests.get(found.id)) ?? found;
+    return found;
   }
 
   async function begin(request: RestRequest): Promise<{ readonly visitor: Visitor; readonly begun: VisitorRequest }> {

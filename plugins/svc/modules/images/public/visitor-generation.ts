@@ -1,4 +1,4 @@
-import { RestError, type HostApi } from '#plugin-api';
+import { RestError, type HostApi, type RunningJob } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
@@ -7,8 +7,9 @@ import { createLimitCounters, type CountedLimit, type LimitCounters } from '../.
 import { findPeriod } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { ImageGenerator } from '../generation/image-generator.ts';
-import type { ImageJob } from '../generation/image-job.ts';
+import type { JobResult } from '../generation/image-job.ts';
 import '../hooks.ts';
+import { visitorImageJob } from '../image-names.ts';
 import { imageTables } from '../image-tables.ts';
 import type { VisitorRequest, VisitorRequests } from './visitor-requests.ts';
 import { readModel, type VisitorSettings } from './visitor-settings.ts';
@@ -37,74 +38,91 @@ export interface VisitorGeneration {
   begin(visitor: Visitor, request: ImageRequest, settings: VisitorSettings): Promise<VisitorRequest>;
   /** Number of images the visitor may still generate today. Null: no limit. */
   left(visitor: Visitor, settings: VisitorSettings): Promise<number | null>;
-  /** Fails requests whose node died and releases what they reserved, then forgets old rows. */
+  /** Generates the images of a request, as a job. */
+  run(args: VisitorImageArgs, job: RunningJob): Promise<void>;
+  /** Ends a request whose process ended, and releases what it reserved. */
+  interrupt(id: string): Promise<void>;
+  /** Forgets old requests and counters. */
   sweep(): Promise<void>;
-  /** Aborts running requests and waits until they are stored. */
-  stop(): Promise<void>;
 }
 
+/** What a request does not store itself. */
+export type VisitorImageArgs = {
+  readonly id: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly size: string;
+};
+
 export interface VisitorGenerationParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'jobs' | 'log'>;
   readonly requests: VisitorRequests;
   readonly limits: VisitorLimits;
   readonly generator: Pick<ImageGenerator, 'generate'>;
-  /** Time limit of image calls, in milliseconds. */
-  readonly timeout: () => Promise<number>;
 }
 
-/** Added to the time limit of image calls for the work before and after them, in milliseconds. */
-const grace = 60_000;
 const retention = 30 * 24 * 3600_000;
+const origin = 'frontend_image_generator' as const;
 const interrupted = 'The request was interrupted and does not count. Try again.';
 const invalidParam = (name: string, reason: string): RestError =>
   new RestError({ code: 'rest_invalid_param', status: 400, message: reason, data: { params: { [name]: reason } } });
 
 export function createVisitorGeneration(parts: VisitorGenerationParts): VisitorGeneration {
   const { host, requests, limits } = parts;
-  const running = new Set<Promise<void>>();
-  const stopping = new AbortController();
 
   /** Ends a request once, and settles its reservation with the number of generated images. */
   async function end(
-    request: VisitorRequest,
+    id: string,
     { generated, message }: { readonly generated: number; readonly message: string },
   ): Promise<void> {
     await host.database.transaction(async () => {
-      const isFirst = await requests.end(request.id, { state: generated > 0 ? 'done' : 'failed', message });
-      if (isFirst && request.reserved !== null) await limits.counters.settle(request.reserved, generated);
+      const request = await requests.get(id);
+      const isFirst = await requests.end(id, { state: generated > 0 ? 'done' : 'failed', message });
+      if (isFirst && request?.reserved) await limits.counters.settle(request.reserved, generated);
     });
   }
 
-  async function run(request: VisitorRequest, job: ImageJob): Promise<void> {
-    try {
-      const { images, message } = await parts.generator.generate(job, { signal: stopping.signal });
-      await end(request, { generated: images.length, message: images.length < request.n ? message : '' });
-    } catch (error) {
-      host.log.warn('Image request of a visitor failed', {
-        event: 'visitor_image_failed',
-        image_request: request.id,
-        error,
+  async function run({ id, provider, model, size }: VisitorImageArgs, { commit, signal }: RunningJob): Promise<void> {
+    const request = await requests.get(id);
+    if (request?.state !== 'drawing') return;
+    const { prompt, n, userId, sessionId } = request;
+    const params: ImageParams = size === '' ? {} : { size: size as `${number}x${number}` };
+    const job = { request: id, prompt, provider, model, n, params, origin, userId, sessionId };
+    const store = async (work: () => Promise<JobResult>): Promise<JobResult> => {
+      const stored: JobResult[] = [];
+      await commit(async () => {
+        const result = await work();
+        stored.push(result);
+        const { length: generated } = result.images;
+        await end(id, { generated, message: generated < n ? result.message : '' });
       });
-      await end(request, { generated: 0, message: visitorMessage(error) });
+      return stored[0] as JobResult;
+    };
+    try {
+      await parts.generator.generate(job, { signal, transaction: store });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      host.log.warn('Image request of a visitor failed', { event: 'visitor_image_failed', image_request: id, error });
+      await commit(() => end(id, { generated: 0, message: visitorMessage(error) }));
     }
   }
 
   async function accept(
     visitor: Visitor,
     { id, prompt, n }: ImageRequest,
-    settings: VisitorSettings,
+    { settings, args }: { readonly settings: VisitorSettings; readonly args: VisitorImageArgs },
   ): Promise<VisitorRequest> {
     const limit = await limits.of(visitor, settings);
-    const leaseUntil = host.clock.now() + (await parts.timeout()) + grace;
     return host.database.transaction(async () => {
       const reserved = limit === null ? null : await limits.counters.reserve(limit, { least: n, most: n });
       if (limit !== null && reserved === null)
         throw limitReached(await limits.counters.left(limit), { settings, wait: limit.endsAt - host.clock.now() });
-      const request = { id, userId: visitor.user.id, sessionId: visitor.session.id, prompt, n, reserved, leaseUntil };
+      const request = { id, userId: visitor.user.id, sessionId: visitor.session.id, prompt, n, reserved };
       if (!(await requests.add(request)))
         throw errors.image_refused({
           values: { reason: 'This request was sent twice at once. Wait for the first to finish.' },
         });
+      await host.jobs.add(visitorImageJob, args, { key: id });
       return { ...request, state: 'drawing' as const, message: '', createdAt: host.clock.now() };
     });
   }
@@ -114,32 +132,18 @@ export function createVisitorGeneration(parts: VisitorGenerationParts): VisitorG
       const known = await requests.get(request.id);
       if (known?.sessionId === visitor.session.id) return known;
       if (known !== null) throw errors.image_not_found();
-      const job = jobOf(visitor, request, settings);
-      const accepted = await accept(visitor, request, settings);
-      const work = run(accepted, job)
-        .catch((error: unknown) => {
-          host.log.error('Failed to finish an image request; it will be released when its lease expires', {
-            event: 'visitor_image_not_finished',
-            image_request: accepted.id,
-            error,
-          });
-        })
-        .finally(() => running.delete(work));
-      running.add(work);
-      return accepted;
+      const args = checkRequest(request, settings);
+      return accept(visitor, { ...request, prompt: request.prompt.trim() }, { settings, args });
     },
+    run,
+    interrupt: (id) => end(id, { generated: 0, message: interrupted }),
     async left(visitor, settings) {
       const limit = await limits.of(visitor, settings);
       return limit === null ? null : limits.counters.left(limit);
     },
     async sweep() {
-      for (const request of await requests.abandoned(500)) await end(request, { generated: 0, message: interrupted });
       await limits.counters.sweep(host.clock.now() - retention);
       await requests.forget(host.clock.now() - retention);
-    },
-    async stop() {
-      stopping.abort();
-      await Promise.all(running);
     },
   };
 }
@@ -160,8 +164,8 @@ function limitReached(
   });
 }
 
-/** Makes all checks that cost nothing, and returns the job. */
-function jobOf({ user, session }: Visitor, request: ImageRequest, settings: VisitorSettings): ImageJob {
+/** Makes all checks that cost nothing. */
+function checkRequest(request: ImageRequest, settings: VisitorSettings): VisitorImageArgs {
   if (!settings.enabled || settings.models.length === 0) throw errors.images_not_offered();
   if (settings.consent.required && !request.consent)
     throw new RestError({
@@ -178,18 +182,7 @@ function jobOf({ user, session }: Visitor, request: ImageRequest, settings: Visi
   const size = settings.sizes.length === 0 ? '' : offeredValue(request.size, settings.sizes, 'size');
   if (request.n < 1 || request.n > settings.most)
     throw invalidParam('n', `Request at most ${String(settings.most)} images at a time.`);
-  const params: ImageParams = size === '' ? {} : { size: size as `${number}x${number}` };
-  return {
-    request: request.id,
-    prompt,
-    provider,
-    model,
-    n: request.n,
-    params,
-    origin: 'frontend_image_generator',
-    userId: user.id,
-    sessionId: session.id,
-  };
+  return { id: request.id, provider, model, size };
 }
 
 function offeredValue(value: string, offered: readonly string[], name: string): string {
@@ -204,7 +197,6 @@ function visitorMessage(error: unknown): string {
   if (code === 'rest_svc_provider_rejected' || status === 403)
     return 'The image service rejected this description. Describe the image differently.';
   if (status === 429) return 'Too many images are being generated right now. Try again later.';
-  if (code === 'rest_svc_request_aborted') return interrupted;
   return 'The image could not be generated. Try again later.';
 }
 

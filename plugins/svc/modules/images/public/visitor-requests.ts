@@ -13,8 +13,6 @@ export interface VisitorRequest {
   readonly n: number;
   /** Null: there was no limit. */
   readonly reserved: Reserved | null;
-  /** Milliseconds since the epoch. After it, the node is considered dead. */
-  readonly leaseUntil: number;
   /** Message for the visitor. */
   readonly message: string;
   readonly createdAt: number;
@@ -26,8 +24,6 @@ export interface VisitorRequests {
   add(request: Omit<VisitorRequest, 'state' | 'message' | 'createdAt'>): Promise<boolean>;
   /** Ends a running request. False: another caller ended it, and settles its reservation. */
   end(id: string, end: Pick<VisitorRequest, 'message'> & { readonly state: 'done' | 'failed' }): Promise<boolean>;
-  /** Requests whose lease has expired. */
-  abandoned(limit: number): Promise<VisitorRequest[]>;
   /** Deletes ended requests from before a time. */
   forget(before: number): Promise<void>;
   of(person: ImagePerson): Promise<VisitorRequest[]>;
@@ -42,7 +38,6 @@ interface Row {
   readonly prompt: string;
   readonly n: number;
   readonly reserved: string;
-  readonly lease_until: number | string;
   readonly message: string;
   readonly created_at: number | string;
 }
@@ -62,7 +57,7 @@ export function createVisitorRequests({
       const row = (await table().where({ id }).first()) as Row | undefined;
       return row === undefined ? null : requestOf(row);
     },
-    async add({ id, userId, sessionId, prompt, n, reserved, leaseUntil }) {
+    async add({ id, userId, sessionId, prompt, n, reserved }) {
       const row = {
         id,
         state: 'drawing',
@@ -71,7 +66,6 @@ export function createVisitorRequests({
         prompt,
         n,
         reserved: JSON.stringify(reserved),
-        lease_until: leaseUntil,
         message: '',
         created_at: clock.now(),
       };
@@ -79,14 +73,6 @@ export function createVisitorRequests({
     },
     end: async (id, { state, message }) =>
       (await table().where({ id, state: 'drawing' }).update({ state, message })) > 0,
-    async abandoned(limit) {
-      const rows = (await table()
-        .where({ state: 'drawing' })
-        .where('lease_until', '<', clock.now())
-        .orderBy('lease_until')
-        .limit(limit)) as Row[];
-      return rows.map(requestOf);
-    },
     async forget(before) {
       await table().where('created_at', '<', before).whereNot({ state: 'drawing' }).delete();
     },
@@ -104,7 +90,6 @@ function requestOf(row: Row): VisitorRequest {
     prompt: row.prompt,
     n: row.n,
     reserved: JSON.parse(row.reserved) as Reserved | null,
-    leaseUntil: Number(row.lease_until),
     message: row.message,
     createdAt: Number(row.created_at),
   };
