@@ -120,14 +120,13 @@ describeDialects('the video generator', (_open, { location }) => {
     await first.cli('svc', 'prices', 'set', JSON.stringify([{ provider: 'acme', model: 'film-1', second: 0.5 }]));
     const writing = generate(first, { provider: 'acme', model: 'film-1' }).catch((error: unknown) => error);
     await until(async () => (await run(first, 'video', 'list'))[0]?.state === 'running');
-    await first.stop();
-    hosts.length = 0;
-    await writing;
-    upstream.done = true;
     const second = await opened(['svc']);
     await plugged(second, upstream);
     const events = eventsOf(second);
-    await second.cli('cron', 'run', 'svc_videos_work');
+    await first.stop();
+    await writing;
+    upstream.done = true;
+    await second.jobs.drain();
     await until(async () => (await run(second, 'video', 'list'))[0]?.state === 'done');
     expect(upstream.starts).to.equal(1);
     expect(events.map(({ data }) => [data.media_type, data.provider, data.outputs.videos.length])).to.deep.equal([
@@ -149,10 +148,9 @@ describeDialects('the video generator', (_open, { location }) => {
       user_id: 0,
       request: JSON.stringify({ prompt: 'Half sent', provider: 'acme', model: 'film-1' }),
       message: '',
-      lease_until: 0,
       created_at: 1,
     });
-    await host.cli('cron', 'run', 'svc_videos_work');
+    await host.jobs.forOwner('svc').add('video', { id: '11111111-1111-4111-8111-111111111111' });
     await until(async () => (await run(host, 'video', 'list'))[0]?.state === 'failed');
     expect(upstream.starts).to.equal(0);
     expect((await run(host, 'video', 'list'))[0]?.message).to.contain('It may have been charged.');

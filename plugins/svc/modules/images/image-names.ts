@@ -4,11 +4,11 @@ export const imagesSweepHook = 'svc_images_sweep';
 /** Cron hook: makes images of visitors private that an earlier version stored as public media. */
 export const privateImagesHook = 'svc_images_make_private';
 
-/** Cron hook: continues videos of processes that ended. */
-export const videosWorkHook = 'svc_videos_work';
-
 /** Job: generates the images of a visitor's request. */
 export const visitorImageJob = 'visitor-image';
+
+/** Job: generates a video. */
+export const videoJob = 'video';
 
 /** Option: the settings of images for visitors. */
 export const publicImagesOption = 'svc_images_public';

@@ -1,6 +1,6 @@
 import type { Migration } from '#plugin-api';
 import { insertJobs } from '../../kit/insert-jobs.ts';
-import { visitorImageJob } from './image-names.ts';
+import { videoJob, visitorImageJob } from './image-names.ts';
 
 export const imageTables = {
   /** One row per image. The file is in the media library. */
@@ -144,10 +144,32 @@ const visitorJobsMigration: Migration = {
   },
 };
 
+/** Videos are jobs of the host. Those in progress are continued when their lease ends. */
+const videoLeasesMigration: Migration = {
+  id: '0211_video_leases',
+  async up(knex) {
+    const { videos } = imageTables;
+    const open = (await knex(videos)
+      .whereIn('state', ['queued', 'starting', 'running'])
+      .select('id', 'lease_until')) as { readonly id: string; readonly lease_until: number | string }[];
+    const jobs = open.map(({ id, lease_until }) => ({
+      key: id,
+      args: { id },
+      isRunning: false,
+      dueAt: Number(lease_until),
+    }));
+    await insertJobs(knex, videoJob, jobs);
+    await knex.raw(`DROP INDEX ${videos}_state_lease_until_index`);
+    await knex.raw(`ALTER TABLE ${videos} DROP COLUMN lease`);
+    await knex.raw(`ALTER TABLE ${videos} DROP COLUMN lease_until`);
+  },
+};
+
 export const imageMigrations: readonly Migration[] = [
   imagesMigration,
   columnsMigration,
   privateMigration,
   videosMigration,
   visitorJobsMigration,
+  videoLeasesMigration,
 ];

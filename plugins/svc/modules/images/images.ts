@@ -51,7 +51,6 @@ export function createImages(ports: ImagePorts): Images {
   });
   const videoJobs = createVideoJobs(host);
   const videos = createVideoGenerator({ host, store, jobs: videoJobs, generateVideos: ports.generateVideos });
-  host.onStop(() => videos.stop());
   return {
     ...ports,
     store,

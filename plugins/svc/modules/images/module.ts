@@ -11,7 +11,7 @@ import {
   privateImagesHook,
   publicImagesSlug,
   videoSlug,
-  videosWorkHook,
+  videoJob,
   visitorImageJob,
 } from './image-names.ts';
 import { imageMigrations, imageTables } from './image-tables.ts';
@@ -89,7 +89,8 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
   commands: [lazyCommands(withImages(async () => (await import('./image-commands.ts')).imageCommands))],
   migrations: imageMigrations,
   tables: Object.values(imageTables),
-  jobs: [imagesSweepHook, privateImagesHook, videosWorkHook],
+  // The last one is of an earlier version.
+  jobs: [imagesSweepHook, privateImagesHook, 'svc_videos_work'],
   register: registerImages,
 });
 
@@ -131,6 +132,16 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     run: async (args, job) => (await images()).visitorGeneration.run(args, job),
     failed: async ({ id }) => (await images()).visitorGeneration.interrupt(id),
   });
+  host.jobs.define<{ id: string }>({
+    name: videoJob,
+    label: 'Videos',
+    // A video that was started goes on in the next attempt; otherwise nothing is sent again.
+    attempts: 10,
+    concurrency: 8,
+    timeout: 3_600,
+    run: async ({ id }, job) => (await images()).videos.run(id, job),
+    failed: async ({ id }, job) => (await images()).videos.fail(id, job.message),
+  });
   host.hooks.addAction(imagesSweepHook, async () => {
     const { generator, visitorGeneration, videoJobs } = await images();
     const deleted = await generator.sweep();
@@ -138,8 +149,7 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     await visitorGeneration.sweep();
     await videoJobs.sweep(host.clock.now() - videoRetention);
   });
-  host.hooks.addAction(videosWorkHook, async () => (await images()).videos.work());
-  await host.cron.schedule('* * * * *', videosWorkHook);
+  await host.cron.unschedule('svc_videos_work');
   await host.cron.schedule('hourly', imagesSweepHook);
   host.hooks.addAction(privateImagesHook, async () => {
     const count = await (await images()).privateImages.run();

@@ -1,12 +1,13 @@
 import type { CliCommand } from '#plugin-api';
 import { fieldsOf, imageRecord } from '../command-records.ts';
+import { videoJob } from '../image-names.ts';
 import type { Images } from '../images.ts';
 import { readVideo } from './read-video.ts';
 import type { VideoJob } from './video-jobs.ts';
 
 /** `svc video generate|list`. */
 export function videoCommands(parts: Images): CliCommand[] {
-  const { videos, videoJobs, store } = parts;
+  const { host, videos, videoJobs, store } = parts;
   return [
     {
       name: 'svc video generate',
@@ -17,7 +18,7 @@ export function videoCommands(parts: Images): CliCommand[] {
       run: async ({ flags }) => {
         const fields = fieldsOf(flags, '{"prompt": "Waves at dusk", "provider": "google"}');
         const { id } = await videos.add(readVideo(parts, { provider: 'google', ...fields }), 0);
-        await videos.idle();
+        await host.jobs.drain(videoJob);
         const job = await videoJobs.get(id);
         if (job?.state === 'failed') throw new Error(job.message);
         return { id, state: job?.state, videos: (await store.ofRequest(id)).map(imageRecord) };

@@ -4,11 +4,6 @@ import type { VideoOperation } from '../../../ai/generate-videos.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import { imageTables } from '../image-tables.ts';
 
-/** Time without a renewal after which another process continues a job, in milliseconds. */
-const leaseDuration = 60_000;
-/** Milliseconds between two lease renewals. */
-export const heartbeatInterval = 15_000;
-
 /** A requested video. */
 export interface VideoRequestData {
   readonly prompt: string;
@@ -35,26 +30,21 @@ export interface VideoJob {
   readonly operation: VideoOperation | null;
   /** Why it failed. */
   readonly message: string;
-  readonly lease: string | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** Jobs in the database, for all nodes. Writes under a lost lease have no effect and return false. */
+/** The requested videos and how far each has come. */
 export interface VideoJobs {
   add(request: VideoRequestData, userId: number): Promise<VideoJob>;
   get(id: string): Promise<VideoJob | null>;
   /** Newest first, at most 20. */
   recent(): Promise<readonly VideoJob[]>;
-  /** Claims one job that no process works on: this one, or any. */
-  claim(id?: string): Promise<VideoJob | null>;
-  renew(job: VideoJob): Promise<boolean>;
-  setStarting(job: VideoJob): Promise<boolean>;
-  setStarted(job: VideoJob, operation: VideoOperation): Promise<boolean>;
-  /** Ends the job. Call it first in the transaction that stores the videos. */
-  end(job: VideoJob, result: { readonly state: 'done' | 'failed'; readonly message: string }): Promise<boolean>;
-  /** Lets another process continue at once. */
-  release(job: VideoJob): Promise<void>;
+  /** False: another attempt has begun. */
+  setStarting(id: string): Promise<boolean>;
+  setStarted(id: string, operation: VideoOperation): Promise<void>;
+  /** Ends the job, unless it has ended. */
+  end(id: string, result: { readonly state: 'done' | 'failed'; readonly message: string }): Promise<void>;
   /** Deletes ended jobs that were created before a time, in milliseconds since the epoch. */
   sweep(before: number): Promise<void>;
 }
@@ -66,15 +56,12 @@ interface Row {
   readonly request: string;
   readonly operation: string | null;
   readonly message: string;
-  readonly lease: string | null;
   readonly created_at: number | string;
 }
 
 export function createVideoJobs({ database, clock }: Pick<HostApi, 'database' | 'clock'>): VideoJobs {
   const table = () => database.knex(imageTables.videos);
-  const leaseEnd = (): number => database.knex.raw('? + ?', [database.now(), leaseDuration]) as unknown as number;
-  const held = ({ id, lease }: VideoJob) =>
-    table().where({ id, lease }).whereIn('state', ['queued', 'starting', 'running']);
+  const open = (id: string) => table().where({ id }).whereIn('state', ['queued', 'starting', 'running']);
 
   return {
     async add(request, userId) {
@@ -85,7 +72,6 @@ export function createVideoJobs({ database, clock }: Pick<HostApi, 'database' | 
           user_id: userId,
           request: JSON.stringify(request),
           message: '',
-          lease_until: 0,
           created_at: clock.now(),
         })
         .returning('*')) as [Row];
@@ -96,28 +82,12 @@ export function createVideoJobs({ database, clock }: Pick<HostApi, 'database' | 
       return row === undefined ? null : jobOf(row);
     },
     recent: async () => ((await table().orderBy('created_at', 'desc').limit(20)) as Row[]).map(jobOf),
-    async claim(id) {
-      const due = () =>
-        table()
-          .whereIn('state', ['queued', 'starting', 'running'])
-          .where('lease_until', '<=', database.now())
-          .where(id === undefined ? {} : { id });
-      const found = (await due().orderBy('created_at').first('id')) as Pick<Row, 'id'> | undefined;
-      if (found === undefined) return null;
-      // Of two processes, the second updates no row.
-      const [row] = (await due()
-        .where({ id: found.id })
-        .update({ lease: randomUUID(), lease_until: leaseEnd() })
-        .returning('*')) as Row[];
-      return row === undefined ? null : jobOf(row);
+    setStarting: async (id) => (await table().where({ id, state: 'queued' }).update({ state: 'starting' })) > 0,
+    async setStarted(id, operation) {
+      await open(id).update({ state: 'running', operation: JSON.stringify(operation) });
     },
-    renew: async (job) => (await held(job).update({ lease_until: leaseEnd() })) > 0,
-    setStarting: async (job) => (await held(job).update({ state: 'starting', lease_until: leaseEnd() })) > 0,
-    setStarted: async (job, operation) =>
-      (await held(job).update({ state: 'running', operation: JSON.stringify(operation) })) > 0,
-    end: async (job, result) => (await held(job).update({ ...result, lease: null })) > 0,
-    async release(job) {
-      await held(job).update({ lease: null, lease_until: 0 });
+    async end(id, result) {
+      await open(id).update(result);
     },
     async sweep(before) {
       await table().whereIn('state', ['done', 'failed']).where('created_at', '<', before).delete();
@@ -133,7 +103,6 @@ function jobOf(row: Row): VideoJob {
     request: JSON.parse(row.request) as VideoRequestData,
     operation: row.operation === null ? null : (JSON.parse(row.operation) as VideoOperation),
     message: row.message,
-    lease: row.lease,
     createdAt: Number(row.created_at),
   };
 }
