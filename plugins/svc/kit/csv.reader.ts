@@ -1,4 +1,5 @@
 import { DocumentError, formatNumber } from '#plugin-api';
+import { CsvError, parse } from 'csv-parse/sync';
 
 /** A table read from CSV. */
 export interface CsvTable {
@@ -9,7 +10,6 @@ export interface CsvTable {
   readonly delimiter: string;
 }
 
-const mark = '\ufeff';
 const delimiters = [',', ';', '\t', '|'];
 const mostColumns = 500;
 const mostCells = 1_000_000;
@@ -18,31 +18,18 @@ const mostCells = 1_000_000;
  * Reads CSV (RFC 4180) as spreadsheets write it: any line break, a byte order mark, `sep=;` as the first line, and `;`, a tab or
  * `|` as the delimiter, whichever is most frequent in the first line. Cells are trimmed.
  *
- * @throws DocumentError when a quote is not closed, the text is empty, a line has more than 500 cells, or short lines
+ * @throws DocumentError when a quote is not closed or text follows the closing quote, the text is empty, a line has more than 500 cells, or short lines
  *   below a long one would make more than 1,000,000 cells
  */
 export function parseCsv(text: string): CsvTable {
-  const bare = text.startsWith(mark) ? text.slice(1) : text;
-  const declared = /^sep=(.)\r?\n/.exec(bare);
-  const body = declared ? bare.slice(declared[0].length) : bare;
+  const declared = /^\ufeff?sep=(.)\r?\n/.exec(text);
+  const body = declared ? text.slice(declared[0].length) : text;
   const delimiter = declared?.[1] ?? detectDelimiter(body);
-  const lines = readLines(body, delimiter).filter((cells) => cells.some((cell) => cell !== ''));
+  const { lines, width } = readLines(body, delimiter);
   const [first, ...rest] = lines;
   if (!first)
     throw new DocumentError(
       'The file is empty. Put the names of the columns into the first line and one row into each line below.',
-    );
-  const width = lines.reduce((most, cells) => Math.max(most, cells.length), 0);
-  if (width > mostColumns)
-    throw new DocumentError(
-      `The file has ${formatNumber(width)} columns, but at most ${formatNumber(mostColumns)} are read. ` +
-        'Delete the columns that you do not need.',
-    );
-  // A table without gaps has fewer cells than characters, so only short lines below a long one can exceed this.
-  if (rest.length * width > Math.max(mostCells, text.length))
-    throw new DocumentError(
-      `The file has ${formatNumber(rest.length)} rows of up to ${formatNumber(width)} columns, which is more than ` +
-        `${formatNumber(mostCells)} cells. Split it into several files.`,
     );
   const header = uniqueNames(first, width);
   return {
@@ -77,70 +64,52 @@ function detectDelimiter(text: string): string {
   return delimiters.reduce((best, one) => ((counts.get(one) ?? 0) > (counts.get(best) ?? 0) ? one : best));
 }
 
-function readLines(text: string, delimiter: string): string[][] {
-  const lines: string[][] = [];
-  let cells: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const cell =
-      text[skipBlanks(text, at, delimiter)] === '"'
-        ? quotedCell(text, skipBlanks(text, at, delimiter), delimiter)
-        : plainCell(text, at, delimiter);
-    cells.push(cell.value);
-    at = cell.end;
-    if (text[at] === delimiter) {
-      at += 1;
-      // An empty cell follows a delimiter at the end.
-      if (at === text.length) cells.push('');
-      continue;
-    }
-    at += text.startsWith('\r\n', at) ? 2 : 1;
-    lines.push(cells);
-    cells = [];
-  }
-  if (cells.length > 0) lines.push(cells);
-  return lines;
-}
-
-interface Cell {
-  readonly value: string;
-  /** Index of the delimiter or line break after the cell, or the length of the text. */
-  readonly end: number;
-}
-
-function plainCell(text: string, start: number, delimiter: string): Cell {
-  let end = start;
-  while (end < text.length && !endsCell(text[end], delimiter)) end += 1;
-  return { value: text.slice(start, end).trim(), end };
-}
-
-function quotedCell(text: string, start: number, delimiter: string): Cell {
-  let value = '';
-  let at = start + 1;
-  for (;;) {
-    const quote = text.indexOf('"', at);
-    if (quote === -1)
+/** The lines that are not blank, and the most cells of one. Stops at the first line that exceeds a limit. */
+function readLines(text: string, delimiter: string): { readonly lines: readonly string[][]; readonly width: number } {
+  let count = 0;
+  let width = 0;
+  let end = 0;
+  const onRecord = (record: string[], { bytes }: { readonly bytes: number }): string[] | null => {
+    end = bytes;
+    const cells = record.map((cell) => cell.trim());
+    if (cells.every((cell) => cell === '')) return null;
+    count += 1;
+    width = Math.max(width, cells.length);
+    if (width > mostColumns)
       throw new DocumentError(
-        `Line ${String(text.slice(0, start).split(/\r\n|\r|\n/).length)}: a quote is not closed. Close it, or write "" for a quote.`,
+        `The file has ${formatNumber(width)} columns, but at most ${formatNumber(mostColumns)} are read. ` +
+          'Delete the columns that you do not need.',
       );
-    value += text.slice(at, quote);
-    at = quote + 1;
-    if (text[at] !== '"') break;
-    value += '"';
-    at += 1;
+    // A table without gaps has fewer cells than characters, so only short lines below a long one can exceed this.
+    if ((count - 1) * width > Math.max(mostCells, text.length))
+      throw new DocumentError(
+        `The file has rows of up to ${formatNumber(width)} columns, and more than ${formatNumber(mostCells)} cells. ` +
+          'Split it into several files.',
+      );
+    return cells;
+  };
+  try {
+    const lines: string[][] = parse(text, {
+      bom: true,
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      trim: true,
+      onRecord,
+    });
+    return { lines, width };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = Buffer.from(text)
+      .toString('utf8', 0, end)
+      .split(/\r\n|\r|\n/).length;
+    const problem =
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? 'a quote is not closed. Close it'
+        : 'text follows a closing quote. Delete it';
+    throw new DocumentError(`Line ${String(line)}: ${problem}, or write "" for a quote.`);
   }
-  const rest = plainCell(text, at, delimiter);
-  return { value: value.trim() + rest.value, end: rest.end };
-}
-
-function skipBlanks(text: string, start: number, delimiter: string): number {
-  let at = start;
-  while (text[at] === ' ' || (text[at] === '\t' && delimiter !== '\t')) at += 1;
-  return at;
-}
-
-function endsCell(character: string | undefined, delimiter: string): boolean {
-  return character === delimiter || character === '\n' || character === '\r';
 }
 
 /** In linear time, however many columns have one name. */

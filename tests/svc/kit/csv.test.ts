@@ -96,6 +96,11 @@ describe('reading CSV', () => {
       DocumentError,
       'Line 3: a quote is not closed. Close it, or write "" for a quote.',
     );
+    expect(() => parseCsv('a,b\r\n\r\n1,"x\r\ny"\r\n"5" inch",2\r\n')).to.throw(
+      DocumentError,
+      'Line 5: text follows a closing quote. Delete it, or write "" for a quote.',
+    );
+    expect(parseCsv('a,b\n5" ,  "6 " \n').rows).to.deep.equal([{ a: '5"', b: '6' }]);
     expect(() => parseCsv(' \n')).to.throw(DocumentError, 'The file is empty');
   });
 

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createFakeClock } from '../../../host/testing/fake-clock.ts';
 import { openUndiciFetch } from '../../helpers/upstream-http.ts';
-import { createEventParser, EndlessEvent } from '../../../plugins/svc/providers/streams/event-parser.ts';
+import { readEvents } from '../../../plugins/svc/providers/streams/read-events.ts';
 import {
   createReasoningFilter,
   stripReasoning,
@@ -177,25 +177,41 @@ describe('Streams of providers over real connections', () => {
 });
 
 describe('Reading server-sent events', () => {
-  it('refuses an event that does not end', () => {
-    const parser = createEventParser();
-    const bytes = Buffer.alloc(1_048_576, 'x');
-    expect(() => {
-      for (let count = 0; count < 20; count += 1) parser.push(bytes);
-    }).to.throw(EndlessEvent);
+  const read = async (...pieces: Uint8Array[]) => {
+    const events: { event?: string | undefined; data: string }[] = [];
+    const body = new ReadableStream({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    await readEvents(
+      {
+        response: new Response(body),
+        connection: connectionTo(upstreams[0]!, {}),
+        signal: new AbortController().signal,
+      },
+      { take: ({ event, data }) => events.push({ event, data }) < 0, whole: () => undefined, isComplete: () => true },
+    );
+    return events;
+  };
+
+  it('refuses an event that does not end', async () => {
+    const piece = Buffer.alloc(1_048_576, 'x');
+    const failure = await failureOf(read(...Array.from({ length: 20 }, () => piece)));
+    expect((failure as ProviderError).kind).to.equal('unreadable');
+    expect((failure as ProviderError).message).to.include('an event that does not end');
   });
 
-  it('joins lines of data, keeps names, and passes over a mark at the beginning', () => {
-    const parser = createEventParser();
+  it('joins lines of data, keeps names, and passes over a mark at the beginning', async () => {
+    const bytes = Buffer.from('\uFEFFevent: a\ndata: 1\ndata:2\nid: x\n\ndata\n\nevent: lost\n\ndata: lást');
     const events = [
-      ...parser.push(Buffer.from('\uFEFFevent: a\ndata: 1\ndata:2\nid: x\n\ndata\n\nevent: lost\n\ndata: last')),
-      ...parser.end(),
+      { event: 'a', data: '1\n2' },
+      { event: undefined, data: '' },
+      { event: undefined, data: 'lást' },
     ];
-    expect(events).to.deep.equal([
-      { name: 'a', data: '1\n2' },
-      { name: '', data: '' },
-      { name: '', data: 'last' },
-    ]);
+    expect(await read(bytes)).to.deep.equal(events);
+    expect(await read(...Array.from(bytes, (_, index) => bytes.subarray(index, index + 1)))).to.deep.equal(events);
   });
 });
 

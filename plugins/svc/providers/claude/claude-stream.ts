@@ -48,7 +48,7 @@ export function createClaudeStream(
   };
 
   return {
-    take({ name, data }) {
+    take({ event: name = '', data }) {
       const event = parseEvent(data);
       const type = textAt(event, 'type') ?? name;
       readers[type]?.(event);

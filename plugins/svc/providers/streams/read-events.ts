@@ -1,8 +1,8 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
 import { type ProviderConnection, ProviderError } from '../provider.ts';
 import { readJson } from '../time-limit.ts';
 import { type JsonObject, isObject, objectAt, textAt } from '../json.ts';
-import { createEventParser, EndlessEvent, type StreamEvent } from './event-parser.ts';
 
 /** Names of errors without a status, and the status that applies. */
 const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
@@ -51,7 +51,7 @@ export function parseEvent(data: string): JsonObject {
 
 export interface EventReader {
   /** Accepts one event; returns true for the last one. */
-  take(event: StreamEvent): boolean;
+  take(event: EventSourceMessage): boolean;
   /** Accepts the body of an upstream that does not stream. */
   whole(body: JsonObject): void;
   /** Whether the response is complete without an end marker. */
@@ -78,12 +78,10 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
   signal.addEventListener('abort', cancel, { once: true });
   let isOver = false;
   try {
-    isOver = await readToEnd(bytes, reader);
+    isOver = await readToEnd(bytes, reader, response.status);
     signal.throwIfAborted();
     if (!isOver && !reader.isComplete()) throw truncatedStream();
   } catch (error) {
-    if (!signal.aborted && error instanceof EndlessEvent)
-      throw unreadableResponse('an event that does not end', response.status);
     throw signal.aborted ? error : errorFromThrown(error, connection);
   } finally {
     signal.removeEventListener('abort', cancel);
@@ -94,13 +92,25 @@ export async function readEvents({ response, connection, signal }: OpenStream, r
 
 type Bytes = ReadableStreamDefaultReader<Uint8Array>;
 
+/** Maximum characters of an event. */
+const maxLength = 16 * 1_048_576;
+
 /** Returns false if the bytes end without an end marker. */
-async function readToEnd(bytes: Bytes, reader: EventReader): Promise<boolean> {
-  const parser = createEventParser();
+async function readToEnd(bytes: Bytes, reader: EventReader, status: number): Promise<boolean> {
+  const events: EventSourceMessage[] = [];
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    maxBufferSize: maxLength,
+    onEvent: (event) => events.push(event),
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') throw unreadableResponse('an event that does not end', status);
+    },
+  });
   for (;;) {
     const { done, value } = await bytes.read();
-    const events = done ? parser.end() : parser.push(value);
-    for (const event of events) if (reader.take(event)) return true;
+    // Some upstreams omit the line breaks after the last event.
+    parser.feed(done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true }));
+    for (const event of events.splice(0)) if (reader.take(event)) return true;
     if (done) return false;
   }
 }
