@@ -1,5 +1,5 @@
 import { DocumentError, isUrl } from '#plugin-api';
-import { Parser } from 'htmlparser2';
+import { DomUtils, Parser, parseDocument } from 'htmlparser2';
 
 /** One entry of a feed. Texts are plain, without HTML tags. */
 export interface FeedEntry {
@@ -24,26 +24,6 @@ export interface Feed {
 const maxSummaryLength = 10_000;
 const maxEntries = 10_000;
 
-/** Elements of an entry, and the members they are read into. */
-const members: Readonly<Record<string, Member>> = {
-  id: 'id',
-  guid: 'id',
-  title: 'title',
-  link: 'link',
-  summary: 'summary',
-  description: 'summary',
-  content: 'body',
-  'content:encoded': 'body',
-  published: 'published',
-  pubDate: 'published',
-  'dc:date': 'published',
-  issued: 'published',
-  updated: 'updated',
-  modified: 'updated',
-};
-type Member = 'id' | 'title' | 'link' | 'summary' | 'body' | 'published' | 'updated';
-type RawEntry = Partial<Record<Member, string>>;
-
 export interface FeedFile {
   /** The text, or its bytes; the XML declaration names the encoding. */
   readonly source: string | Uint8Array;
@@ -58,16 +38,33 @@ export interface FeedFile {
  * @throws DocumentError when the text is neither RSS nor Atom
  */
 export function parseFeed({ source, address }: FeedFile): Feed {
-  const { kind, title, entries, base } = parse(typeof source === 'string' ? source : decode(source));
-  if (kind === null) throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
-  const from = absolute(base, address) || address;
+  const document = parseDocument(typeof source === 'string' ? source : decode(source), { xmlMode: true });
+  const root = document.children.find(DomUtils.isTag);
+  if (!root || !/^(?:rss|rdf:RDF|(?:[^:]+:)?feed)$/.test(root.name))
+    throw new DocumentError('This is not a feed. Enter the URL of an RSS or Atom feed.');
+  // A feed may have a namespace prefix: `atom:feed`, `atom:entry`.
+  const prefix = /^(.+:)feed$/.exec(root.name)?.[1] ?? '';
+  const isEntry = (name: string): boolean => name === 'item' || name === `${prefix}entry`;
+  const entries = DomUtils.getElementsByTagName(isEntry, root.children, true, maxEntries);
+  const base = absolute(root.attribs['xml:base'], address) || address;
+  const channel = elementsOf(root, ['channel'])[0] ?? root;
   return {
-    title: plainText(title),
-    entries: entries
-      .slice(0, maxEntries)
-      .map((raw) => toEntry(raw, from))
-      .filter(({ id }) => id !== ''),
+    title: plainText(markupOf(elementsOf(channel, [`${prefix}title`])[0])),
+    entries: entries.map((entry) => toEntry(entry, { prefix, base })).filter(({ id }) => id !== ''),
   };
+}
+
+type Element = ReturnType<typeof DomUtils.getElementsByTagName>[number];
+
+/** The children of an element with one of the names, sorted by name. */
+function elementsOf({ children }: Element, names: readonly string[]): Element[] {
+  return names.flatMap((name) => DomUtils.getElementsByTagName(name, children, false));
+}
+
+/** The HTML in an element: escaped, in a CDATA section, or as elements. */
+function markupOf(element: Element | undefined): string {
+  if (!element) return '';
+  return element.children.some(DomUtils.isTag) ? DomUtils.getInnerHTML(element) : DomUtils.textContent(element);
 }
 
 /** The text of HTML with single spaces. Each block becomes a line. */
@@ -109,89 +106,32 @@ const inline = new Set([
   'u',
 ]);
 
-interface Parsed {
-  kind: 'rss' | 'atom' | null;
-  title: string;
-  base: string | undefined;
-  readonly entries: RawEntry[];
-}
-
-function parse(xml: string): Parsed {
-  const parsed: Parsed = { kind: null, title: '', base: undefined, entries: [] };
-  const path: string[] = [];
-  /** A feed may have a namespace prefix: `atom:feed`, `atom:entry`. */
-  let prefix = '';
-  let entry: { readonly raw: RawEntry; readonly depth: number } | null = null;
-  let member: {
-    readonly name: Member | 'feed-title';
-    readonly depth: number;
-    text: string;
-    readonly isPlain: boolean;
-  } | null = null;
-  const bare = (name: string): string => (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name);
-
-  const open = (name: string, attributes: Readonly<Record<string, string>>): void => {
-    if (path.length === 0) {
-      parsed.kind = feedKind(name);
-      prefix = parsed.kind === 'atom' && name.includes(':') ? `${name.slice(0, name.indexOf(':'))}:` : '';
-      parsed.base = attributes['xml:base'];
-    }
-    path.push(bare(name));
-    if (member) {
-      member.text += ' ';
-    } else if (entry && path.length === entry.depth + 1) {
-      const named = members[bare(name)];
-      if (named === 'link' && parsed.kind === 'atom') readLink(entry.raw, attributes);
-      else if (named !== undefined)
-        member = {
-          name: named,
-          depth: path.length,
-          text: '',
-          isPlain: parsed.kind === 'atom' && (attributes['type'] ?? 'text') === 'text',
-        };
-    } else if (!entry && (bare(name) === 'item' || bare(name) === 'entry')) {
-      entry = { raw: {}, depth: path.length };
-      parsed.entries.push(entry.raw);
-    } else if (!entry && bare(name) === 'title' && path.length <= 3 && parsed.title === '') {
-      member = { name: 'feed-title', depth: path.length, text: '', isPlain: false };
-    }
+function toEntry(
+  entry: Element,
+  { prefix, base }: { readonly prefix: string; readonly base: string | undefined },
+): FeedEntry {
+  const isAtom = entry.name === `${prefix}entry`;
+  const find = (...names: string[]): Element[] =>
+    elementsOf(
+      entry,
+      names.map((name) => prefix + name),
+    );
+  const first = (...names: string[]): string => DomUtils.textContent(find(...names).slice(0, 1)).trim();
+  const plain = (...names: string[]): string => {
+    const [element] = find(...names);
+    return isAtom && (element?.attribs['type'] ?? 'text') === 'text'
+      ? first(...names).replace(/\s+/g, ' ')
+      : plainText(markupOf(element));
   };
-  const close = (): void => {
-    if (member?.depth === path.length) {
-      const { name, text, isPlain } = member;
-      if (name === 'feed-title') parsed.title = text;
-      // The first element counts. Plain text is escaped, because it is parsed as HTML later.
-      else if (entry) entry.raw[name] ??= isPlain ? text.replaceAll('&', '&amp;').replaceAll('<', '&lt;') : text;
-      member = null;
-    }
-    if (entry?.depth === path.length) entry = null;
-    path.pop();
-  };
-  const parser = new Parser(
-    { onopentag: open, onclosetag: close, ontext: (text) => void (member && (member.text += text)) },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
-  return parsed;
-}
-
-function feedKind(root: string): Parsed['kind'] {
-  const local = root.slice(root.indexOf(':') + 1);
-  if (local === 'feed') return 'atom';
-  return local === 'rss' || root === 'rdf:RDF' ? 'rss' : null;
-}
-
-/** Uses the link to the entry, not its other links. */
-function readLink(raw: RawEntry, { href, rel = 'alternate' }: Readonly<Record<string, string>>): void {
-  if (href !== undefined && rel === 'alternate') raw.link ??= href;
-}
-
-function toEntry(raw: RawEntry, base: string | undefined): FeedEntry {
-  const title = plainText(raw.title ?? '');
-  const own = (raw.id ?? '').trim();
-  const url = absolute(raw.link?.trim(), base) || (/^https?:\/\//i.test(own) ? own : '');
-  const summary = plainText(raw.summary ?? '') || plainText(raw.body ?? '');
-  const published = Date.parse((raw.published ?? raw.updated ?? '').trim());
+  const title = plain('title');
+  const own = first('id', 'guid');
+  // The link to the entry, not its other links.
+  const link = isAtom
+    ? find('link').find(({ attribs }) => (attribs['rel'] ?? 'alternate') === 'alternate')?.attribs['href']
+    : first('link');
+  const url = absolute(link, base) || (/^https?:\/\//i.test(own) ? own : '');
+  const summary = plain('summary', 'description') || plain('content', 'content:encoded');
+  const published = Date.parse(first('published', 'pubDate', 'dc:date', 'issued', 'updated', 'modified'));
   return {
     id: own || url || title,
     title,
