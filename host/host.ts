@@ -166,12 +166,14 @@ function reportUnreadableSecrets({ core, web }: { readonly core: Core; readonly 
     const text = describeUnreadable(await core.secrets.unreadable());
     return text === null ? failures : [{ source: 'Saved secrets', text }, ...failures];
   });
-  web.metrics.add(
-    async () =>
-      '# HELP host_secrets_unreadable Saved secrets that this process cannot decrypt.\n' +
-      '# TYPE host_secrets_unreadable gauge\n' +
-      `host_secrets_unreadable ${(await core.secrets.unreadable()).length}`,
-  );
+  web.metrics.add(async () => [
+    {
+      name: 'host_secrets_unreadable',
+      type: 'gauge',
+      help: 'Saved secrets that this process cannot decrypt.',
+      samples: [{ value: (await core.secrets.unreadable()).length }],
+    },
+  ]);
 }
 
 /** Creates the first administrator from `ADMIN_USER`, `ADMIN_PASSWORD` and `ADMIN_EMAIL`, unless one exists. */

@@ -62,7 +62,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
   const signIn = createSignIn(core);
   const metrics = createMetrics({ clock, log });
   metrics.api.add(() => core.eventLoop.expose());
-  metrics.api.add(() => core.jobs.expose());
+  metrics.api.add(() => core.jobs.metrics());
   const bodies = createBodies({ core, metrics });
   const { assets, views } = createTemplates(core);
   const accounts = createAccountMails(core, views);
@@ -113,12 +113,14 @@ function createBodies({
   metrics,
 }: Pick<ServerDependencies, 'core' | 'metrics'>): BodyReader {
   const budget = createBodyBudget(config.bodyBudget);
-  metrics.api.add(
-    () =>
-      '# HELP http_request_bodies_bytes Memory of large request bodies, until their responses end.\n' +
-      '# TYPE http_request_bodies_bytes gauge\n' +
-      `http_request_bodies_bytes ${budget.held}`,
-  );
+  metrics.api.add(() => [
+    {
+      name: 'http_request_bodies_bytes',
+      type: 'gauge',
+      help: 'Memory of large request bodies, until their responses end.',
+      samples: [{ value: budget.held }],
+    },
+  ]);
   return createBodyReader({ budget, clock, log });
 }
 

@@ -1,4 +1,5 @@
-import type { Clock, Logger, Undo } from '#plugin-api';
+import { lazy, type Clock, type Logger, type Undo } from '#plugin-api';
+import { loadPrometheus, printMetrics } from './prometheus.ts';
 
 /** Runs work under a name: a route or a job. */
 export type Track = <Result>(name: string, work: () => Result) => Result;
@@ -7,7 +8,7 @@ export interface EventLoopWatch {
   /** Names what runs, so that a block of the event loop can be attributed to it. */
   readonly track: Track;
   /** The delays in Prometheus's text format. */
-  expose(): string;
+  expose(): Promise<string>;
   /** Starts to measure. Commands never do: they may block as they like. */
   start(): void;
   stop(): void;
@@ -37,8 +38,7 @@ export function createEventLoopWatch({
   /** What ended since the last measurement, and what blocked by itself. */
   const ended = new Set<string>();
   const culprits = new Set<string>();
-  const counts = [...bounds, Infinity].map(() => 0);
-  let sum = 0;
+  const loadDelays = lazy(createDelays);
   let blocks = 0;
   let longest = 0;
   let before = performance.now();
@@ -47,10 +47,7 @@ export function createEventLoopWatch({
     const now = performance.now();
     const delay = Math.max(0, now - before - interval);
     before = now;
-    const index = bounds.findIndex((bound) => delay / 1000 <= bound);
-    const bucket = index === -1 ? bounds.length : index;
-    counts[bucket] = (counts[bucket] ?? 0) + 1;
-    sum += delay / 1000;
+    void loadDelays().then(({ histogram }) => histogram.observe(delay / 1000));
     longest = Math.max(longest, delay / 1000);
     if (delay > threshold) {
       blocks += 1;
@@ -88,7 +85,24 @@ export function createEventLoopWatch({
 
   return {
     track,
-    expose: () => [...exposeDelays({ counts, sum }), ...exposeBlocks({ blocks, longest })].join('\n'),
+    expose: async () =>
+      [
+        (await (await loadDelays()).registry.metrics()).trim(),
+        await printMetrics([
+          {
+            name: 'event_loop_blocks_total',
+            type: 'counter',
+            help: 'Delays of the event loop above 200 ms.',
+            samples: [{ value: blocks }],
+          },
+          {
+            name: 'event_loop_longest_delay_seconds',
+            type: 'gauge',
+            help: 'Longest delay since the start.',
+            samples: [{ value: longest }],
+          },
+        ]),
+      ].join('\n'),
     start() {
       before = performance.now();
       stopMeasuring ??= clock.every(interval, measure);
@@ -100,29 +114,14 @@ export function createEventLoopWatch({
   };
 }
 
-function* exposeDelays({
-  counts,
-  sum,
-}: {
-  readonly counts: readonly number[];
-  readonly sum: number;
-}): Iterable<string> {
-  yield '# HELP event_loop_delay_seconds How late a timer of the event loop runs.';
-  yield '# TYPE event_loop_delay_seconds histogram';
-  let below = 0;
-  for (const [index, count] of counts.entries()) {
-    below += count;
-    yield `event_loop_delay_seconds_bucket{le="${bounds[index] ?? '+Inf'}"} ${below}`;
-  }
-  yield `event_loop_delay_seconds_sum ${sum}`;
-  yield `event_loop_delay_seconds_count ${below}`;
-}
-
-function* exposeBlocks({ blocks, longest }: { readonly blocks: number; readonly longest: number }): Iterable<string> {
-  yield '# HELP event_loop_blocks_total Delays of the event loop above 200 ms.';
-  yield '# TYPE event_loop_blocks_total counter';
-  yield `event_loop_blocks_total ${blocks}`;
-  yield '# HELP event_loop_longest_delay_seconds Longest delay since the start.';
-  yield '# TYPE event_loop_longest_delay_seconds gauge';
-  yield `event_loop_longest_delay_seconds ${longest}`;
+async function createDelays() {
+  const { Histogram, Registry } = await loadPrometheus();
+  const registry = new Registry();
+  const histogram = new Histogram({
+    name: 'event_loop_delay_seconds',
+    help: 'How late a timer of the event loop runs.',
+    buckets: bounds,
+    registers: [registry],
+  });
+  return () => ({ registry, histogram });
 }

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import type { Clock, Logger, MetricsApi, MetricsCollector } from '#plugin-api';
+import { lazy, type Clock, type Logger, type MetricsApi, type MetricsCollector } from '#plugin-api';
+import { loadPrometheus, printMetrics } from './prometheus.ts';
 
 /** A small, fixed set of URL classes: a path as a label would let callers fill the memory. */
 export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
@@ -21,13 +22,7 @@ const bucketBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 /** Milliseconds a plugin's collector may take. */
 const collectorLimit = 3_000;
 
-interface Durations {
-  readonly counts: number[];
-  sum: number;
-  count: number;
-}
-
-/** Metrics of this process; scrape each node. prom-client, for the process metrics, loads at the first scrape. */
+/** Metrics of this process; scrape each node. */
 export function createMetrics({
   clock,
   log,
@@ -35,21 +30,9 @@ export function createMetrics({
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly log: Logger;
 }): Metrics {
-  const requests = new Map<string, number>();
-  const durations = new Map<RouteClass, Durations>();
   const collectors = new Set<MetricsCollector>();
-  let processMetrics: Promise<{ metrics(): Promise<string> }> | undefined;
-
-  function count(routeClass: RouteClass, status: number, seconds: number): void {
-    const labels = `class="${routeClass}",status="${status}"`;
-    requests.set(labels, (requests.get(labels) ?? 0) + 1);
-    const histogram = durations.get(routeClass) ?? { counts: bucketBounds.map(() => 0), sum: 0, count: 0 };
-    durations.set(routeClass, histogram);
-    const index = bucketBounds.findIndex((bound) => seconds <= bound);
-    if (index !== -1) histogram.counts[index] = (histogram.counts[index] ?? 0) + 1;
-    histogram.sum += seconds;
-    histogram.count += 1;
-  }
+  const loadRequests = lazy(createRequestMetrics);
+  const loadProcess = lazy(createProcessMetrics);
 
   /** A plugin's metrics; empty if it fails, so that one plugin cannot hide the others' metrics. */
   async function collect(collector: MetricsCollector): Promise<string> {
@@ -60,7 +43,8 @@ export function createMetrics({
       );
     });
     try {
-      return (await Promise.race([collector(), late])).trim();
+      const collected = await Promise.race([collector(), late]);
+      return typeof collected === 'string' ? collected.trim() : await printMetrics(collected);
     } catch (error) {
       log.warn('Failed to collect metrics of a plugin', { event: 'plugin_metrics_failed', error });
       return '';
@@ -77,50 +61,51 @@ export function createMetrics({
       },
     },
     observe(response, startedAt, routeClass) {
-      response.once('close', () =>
-        count(routeClass(), response.writableFinished ? response.statusCode : 499, (clock.now() - startedAt) / 1000),
-      );
+      response.once('close', () => {
+        const status = response.writableFinished ? response.statusCode : 499;
+        void loadRequests().then(({ count }) => count(routeClass(), status, (clock.now() - startedAt) / 1000));
+      });
     },
     async expose() {
-      processMetrics ??= collectProcessMetrics();
-      const [own, ...added] = await Promise.all([(await processMetrics).metrics(), ...[...collectors].map(collect)]);
-      return [
-        ...exposeRequests(requests),
-        ...exposeDurations(durations),
-        own.trim(),
-        ...added.filter((text) => text !== ''),
-        '',
-      ].join('\n');
+      const registries = [(await loadRequests()).registry, await loadProcess()];
+      const texts = await Promise.all([
+        ...registries.map(async (registry) => (await registry.metrics()).trim()),
+        ...[...collectors].map(collect),
+      ]);
+      return [...texts.filter((text) => text !== ''), ''].join('\n');
     },
   };
 }
 
-async function collectProcessMetrics() {
-  const { default: prometheus } = await import('prom-client');
-  const register = new prometheus.Registry();
-  prometheus.collectDefaultMetrics({ register });
-  return register;
+async function createRequestMetrics() {
+  const { Counter, Histogram, Registry } = await loadPrometheus();
+  const registry = new Registry();
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests served; status 499: the caller hung up.',
+    labelNames: ['class', 'status'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the start of a request to the end of its response.',
+    labelNames: ['class'],
+    buckets: bucketBounds,
+    registers: [registry],
+  });
+  const count = (routeClass: RouteClass, status: number, seconds: number): void => {
+    requests.inc({ class: routeClass, status });
+    durations.observe({ class: routeClass }, seconds);
+  };
+  return () => ({ registry, count });
 }
 
-function* exposeRequests(requests: ReadonlyMap<string, number>): Iterable<string> {
-  yield '# HELP http_requests_total Requests served; status 499: the caller hung up.';
-  yield '# TYPE http_requests_total counter';
-  for (const [labels, total] of requests) yield `http_requests_total{${labels}} ${total}`;
-}
-
-function* exposeDurations(durations: ReadonlyMap<RouteClass, Durations>): Iterable<string> {
-  yield '# HELP http_request_duration_seconds Time from the start of a request to the end of its response.';
-  yield '# TYPE http_request_duration_seconds histogram';
-  for (const [routeClass, { counts, sum, count }] of durations) {
-    let below = 0;
-    for (const [index, bound] of bucketBounds.entries()) {
-      below += counts[index] ?? 0;
-      yield `http_request_duration_seconds_bucket{class="${routeClass}",le="${bound}"} ${below}`;
-    }
-    yield `http_request_duration_seconds_bucket{class="${routeClass}",le="+Inf"} ${count}`;
-    yield `http_request_duration_seconds_sum{class="${routeClass}"} ${sum}`;
-    yield `http_request_duration_seconds_count{class="${routeClass}"} ${count}`;
-  }
+/** From the first scrape on. */
+async function createProcessMetrics() {
+  const { Registry, collectDefaultMetrics } = await loadPrometheus();
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return () => register;
 }
 
 /** `GET /metrics`, for local callers, or with `Authorization: Bearer <METRICS_TOKEN>`. */

@@ -9,6 +9,7 @@ import {
   type JobStatus,
   type JsonValue,
   type Logger,
+  type Metric,
   type Undo,
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
@@ -61,8 +62,8 @@ export interface Jobs {
   kinds(): readonly Pick<JobKind, 'owner' | 'name' | 'label'>[];
   /** Deletes all jobs of a plugin. Returns their number. */
   removeOwner(owner: string): Promise<number>;
-  /** Metrics of this process in Prometheus's text format. */
-  expose(): Promise<string>;
+  /** Attempts of this process, and the open and failed jobs of the site. */
+  metrics(): Promise<readonly Metric[]>;
 }
 
 const channel = 'jobs';
@@ -118,7 +119,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     finishedByHour: (since) => store.finishedByHour(since),
     kinds: () => kinds.list(),
     removeOwner: (owner) => store.removeOwner(owner),
-    expose: () => metrics.expose(),
+    metrics: () => metrics.collect(),
   };
 }
 

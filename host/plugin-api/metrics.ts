@@ -1,12 +1,27 @@
 import type { Undo } from './undo.ts';
 
-/** Returns lines in Prometheus's text format: `# HELP`, `# TYPE`, samples. */
-export type MetricsCollector = () => string | Promise<string>;
+/** A counter or gauge with its samples. */
+export interface Metric {
+  /** Starts with the plugin's slug, for example `svc_webhook_delivered_total`. */
+  readonly name: string;
+  readonly type: 'counter' | 'gauge';
+  readonly help: string;
+  /** All with the same label names. */
+  readonly samples: readonly MetricSample[];
+}
 
-/**
- * A plugin's own counters and gauges in `GET /metrics` of this process; scrape each node. Names start with the
- * plugin's slug, for example `svc_webhook_delivered_total`. Use labels only for values from a small, fixed set.
- */
+export interface MetricSample {
+  /** Use labels only for values from a small, fixed set. */
+  readonly labels?: Readonly<Record<string, string | number>>;
+  /** Finite; of a counter 0 or more. */
+  readonly value: number;
+}
+
+/** Returns metrics, or lines in Prometheus's text format: `# HELP`, `# TYPE`, samples. */
+export type MetricsCollector = () => Collected | Promise<Collected>;
+type Collected = string | readonly Metric[];
+
+/** A plugin's own counters and gauges in `GET /metrics` of this process; scrape each node. */
 export interface MetricsApi {
   /** @param collector called for each scrape. If it throws or takes more than 3 s, the error is logged and its metrics are left out. */
   add(collector: MetricsCollector): Undo;

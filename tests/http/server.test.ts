@@ -289,7 +289,7 @@ describe('HTTP server', () => {
       ])
         expect(text).to.include(`http_requests_total{${labels}} 1\n`);
       expect(text)
-        .to.include('http_request_duration_seconds_bucket{class="rest",le="+Inf"} 2\n')
+        .to.include('http_request_duration_seconds_bucket{le="+Inf",class="rest"} 2\n')
         .and.to.include('http_request_duration_seconds_count{class="rest"} 2\n');
       expect(text).to.include('process_resident_memory_bytes ');
     });

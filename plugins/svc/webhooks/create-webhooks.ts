@@ -11,7 +11,7 @@ import { createDeliveryLog } from './delivery-log.ts';
 import { createEmit } from './emit.ts';
 import { erasePerson, type ErasedEvents, type ErasedPerson } from './erase-person.ts';
 import { createHeldEndpoints } from './held-endpoints.ts';
-import { exposeMetrics, readMetrics } from './metrics.ts';
+import { readMetrics } from './metrics.ts';
 import { createQueueGate } from './queue-gate.ts';
 import { createReplays } from './replay.ts';
 import { deleteTemporaryBodies, sweep } from './retention.ts';
@@ -110,7 +110,6 @@ export async function createWebhooks({
       circuits: circuits.list,
       resume,
       metrics: () => readMetrics(host, { worker, settings, emitted }),
-      exposeMetrics: async () => exposeMetrics(await readMetrics(host, { worker, settings, emitted })),
     };
   }
 

@@ -7,6 +7,7 @@ import { hoursMigration, hoursTable } from './hourly-counts.ts';
 import { createInbox } from './inbox/inbox.ts';
 import { inboxRoute } from './inbox/inbox.route.ts';
 import { inboxMigration, inboxResponseMigration, inboxTable } from './inbox/inbox.ts';
+import { toMetrics } from './metrics.ts';
 import type { WebhooksPorts } from './module.ts';
 import type { DeliveryPagesContext } from './pages/pages-context.ts';
 import { createSettingsStore } from './settings-store.ts';
@@ -80,7 +81,7 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
   ],
   register({ host, webhooks, hours }) {
     const { deliveryLog } = webhooks;
-    host.metrics.add(() => deliveryLog.exposeMetrics());
+    host.metrics.add(async () => toMetrics(await deliveryLog.metrics()));
     addPausedBadge(host, deliveryLog);
     addHeldBadge(host, webhooks);
     host.hooks.addAction('host_started', () => {

@@ -1,5 +1,5 @@
-import type { HostApi } from '#plugin-api';
-import type { WebhookMetrics } from './delivery.ts';
+import type { HostApi, Metric } from '#plugin-api';
+import type { EndpointMetrics, WebhookMetrics } from './delivery.ts';
 import { heldReason } from './held-endpoints.ts';
 import { tables } from './migrations.ts';
 import type { SettingsStore } from './settings-store.ts';
@@ -97,47 +97,35 @@ export async function readMetrics(
   };
 }
 
-export function exposeMetrics(metrics: WebhookMetrics): string {
-  const lines: string[] = [];
-  const add = (name: string, type: 'counter' | 'gauge', help: string): void =>
-    void lines.push(`# HELP svc_webhook_${name} ${help}`, `# TYPE svc_webhook_${name} ${type}`);
-  for (const [name, help] of [
-    ['delivered', 'Deliveries that succeeded.'],
-    ['failed', 'Deliveries that failed permanently.'],
-    ['retried', 'Attempts that are retried.'],
-  ] as const) {
-    add(`${name}_total`, 'counter', help);
-    for (const endpoint of metrics.endpoints)
-      lines.push(
-        `svc_webhook_${name}_total{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(endpoint[name])}`,
-      );
-  }
-  for (const [name, help] of [
-    ['inFlight', 'In-flight attempts, by endpoint.'],
-    ['waiting', 'Pending and in-flight deliveries, by endpoint.'],
-    ['limit', 'Maximum concurrent attempts of this node, by endpoint.'],
-  ] as const) {
-    const metric = `endpoint_${name === 'inFlight' ? 'in_flight' : name}`;
-    add(metric, 'gauge', help);
-    for (const endpoint of metrics.endpoints)
-      lines.push(
-        `svc_webhook_${metric}{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(endpoint[name])}`,
-      );
-  }
-  add('endpoint_held', 'gauge', '1 while deliveries are held because a secret cannot be decrypted, by endpoint.');
-  for (const endpoint of metrics.endpoints)
-    lines.push(
-      `svc_webhook_endpoint_held{endpoint="${endpoint.endpointId.replaceAll(/["\\\n]/g, '_')}"} ${String(Number(endpoint.isHeld))}`,
+/** The counters and gauges of `GET /metrics`. */
+export function toMetrics({ endpoints, emitted, inFlight, queueAge, waiting }: WebhookMetrics): readonly Metric[] {
+  const metric = (name: string, help: string, samples: Metric['samples']): Metric => ({
+    name: `svc_webhook_${name}`,
+    type: name.endsWith('_total') ? 'counter' : 'gauge',
+    help,
+    samples,
+  });
+  const byEndpoint = (name: string, help: string, valueOf: (endpoint: EndpointMetrics) => number): Metric =>
+    metric(
+      name,
+      help,
+      endpoints.map((endpoint) => ({ labels: { endpoint: endpoint.endpointId }, value: valueOf(endpoint) })),
     );
-  add('emitted_total', 'counter', 'Events emitted.');
-  lines.push(`svc_webhook_emitted_total ${String(metrics.emitted)}`);
-  for (const [name, value, help] of [
-    ['in_flight', metrics.inFlight, 'In-flight attempts.'],
-    ['queue_age_seconds', metrics.queueAge, 'Age of the oldest pending delivery.'],
-    ['waiting', metrics.waiting, 'Pending and in-flight deliveries.'],
-  ] as const) {
-    add(name, 'gauge', help);
-    lines.push(`svc_webhook_${name} ${String(value)}`);
-  }
-  return `${lines.join('\n')}\n`;
+  return [
+    byEndpoint('delivered_total', 'Deliveries that succeeded.', ({ delivered }) => delivered),
+    byEndpoint('failed_total', 'Deliveries that failed permanently.', ({ failed }) => failed),
+    byEndpoint('retried_total', 'Attempts that are retried.', ({ retried }) => retried),
+    byEndpoint('endpoint_in_flight', 'In-flight attempts, by endpoint.', (endpoint) => endpoint.inFlight),
+    byEndpoint('endpoint_waiting', 'Pending and in-flight deliveries, by endpoint.', (endpoint) => endpoint.waiting),
+    byEndpoint('endpoint_limit', 'Maximum concurrent attempts of this node, by endpoint.', ({ limit }) => limit),
+    byEndpoint(
+      'endpoint_held',
+      '1 while deliveries are held because a secret cannot be decrypted, by endpoint.',
+      ({ isHeld }) => Number(isHeld),
+    ),
+    metric('emitted_total', 'Events emitted.', [{ value: emitted }]),
+    metric('in_flight', 'In-flight attempts.', [{ value: inFlight }]),
+    metric('queue_age_seconds', 'Age of the oldest pending delivery.', [{ value: queueAge }]),
+    metric('waiting', 'Pending and in-flight deliveries.', [{ value: waiting }]),
+  ];
 }

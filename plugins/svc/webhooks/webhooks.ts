@@ -64,8 +64,6 @@ export interface DeliveryLog {
   /** Ends the pause of an endpoint. */
   resume(endpointId: string): Promise<boolean>;
   metrics(): Promise<WebhookMetrics>;
-  /** Metrics in the text format of Prometheus. */
-  exposeMetrics(): Promise<string>;
 }
 
 /** The event webhooks of the site. One per process. */
