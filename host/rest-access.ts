@@ -1,10 +1,9 @@
-import { RestError } from '#plugin-api';
+import { createMinuteCounter, clientNetwork, RestError } from '#plugin-api';
 import type { Clock, HooksApi, OptionsApi, RestRequest, Undo } from '#plugin-api';
 import type { Database } from './database/database.ts';
 import { changedOptionName } from './options/cached-options.ts';
 import { HostRequest } from './rest/host-request.ts';
 import { allowedOriginsOption, requestLimitOption } from './site-settings.ts';
-import { networkOf } from './users/login-limiter.ts';
 
 export interface AllowedOriginsDependencies {
   readonly options: Pick<OptionsApi, 'get'>;
@@ -36,7 +35,6 @@ export interface AnonymousLimitDependencies extends AllowedOriginsDependencies {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const minute = 60_000;
 /** Networks counted separately per minute. Further ones share a counter, so a distributed flood cannot fill the memory. */
 const maxNetworks = 100_000;
 
@@ -48,13 +46,13 @@ const maxNetworks = 100_000;
 export function createAnonymousLimit({ hooks, clock, ...sources }: AnonymousLimitDependencies): {
   follow(): Promise<Undo>;
 } {
-  const count = createCounter(clock);
+  const count = createMinuteCounter({ clock, maxKeys: maxNetworks });
   let perMinute = 0;
   let undo: Undo | null = null;
 
   const check = (result: unknown, _rest: unknown, request: RestRequest): unknown => {
     if (result !== null || !isCounted(request)) return result;
-    const { calls, seconds } = count(networkOf(request.ip));
+    const { calls, seconds } = count(clientNetwork(request.ip));
     return calls > perMinute ? tooManyRequests(seconds) : result;
   };
   return {
@@ -97,25 +95,6 @@ async function followOption(
 function isCounted(request: RestRequest): boolean {
   if (request.user.id > 0 || request.ip === '') return false;
   return !(request instanceof HostRequest) || request.match?.endpoint.definition.authenticate === undefined;
-}
-
-function createCounter(
-  clock: Pick<Clock, 'now'>,
-): (network: string) => { readonly calls: number; readonly seconds: number } {
-  const counts = new Map<string, number>();
-  let window = -1;
-  return (network) => {
-    const now = clock.now();
-    const current = Math.floor(now / minute);
-    if (current !== window) {
-      window = current;
-      counts.clear();
-    }
-    const key = counts.has(network) || counts.size < maxNetworks ? network : 'others';
-    const calls = (counts.get(key) ?? 0) + 1;
-    counts.set(key, calls);
-    return { calls, seconds: Math.max(1, Math.ceil(((current + 1) * minute - now) / 1000)) };
-  };
 }
 
 function tooManyRequests(seconds: number): RestError {

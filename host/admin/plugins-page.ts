@@ -1,4 +1,5 @@
 import {
+  errorText,
   RestError,
   type AdminActionResult,
   type AdminPageBody,
@@ -115,7 +116,7 @@ async function withPluginError<Result>(
     throw new RestError({
       code: `rest_plugin_${verb}_failed`,
       status: 400,
-      message: `${subject}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `${subject}: ${errorText(error)}`,
       cause: error,
     });
   }

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CliCommand } from '#plugin-api';
+import { errorText, type CliCommand } from '#plugin-api';
 import { contentCommands } from '../content/content-commands.ts';
 import type { Core } from '../core.ts';
 import { keyFileName } from '../secrets/key-file.ts';
@@ -166,7 +166,7 @@ function doctorCommand(checks: Readonly<Record<string, DoctorCheck>>): CliComman
           try {
             return { check: name, result: 'ok', detail: await check() };
           } catch (error) {
-            return { check: name, result: 'failed', detail: error instanceof Error ? error.message : String(error) };
+            return { check: name, result: 'failed', detail: errorText(error) };
           }
         }),
       );

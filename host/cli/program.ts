@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import type { CliCommand, JsonSchema } from '#plugin-api';
+import { isRecord, errorText, type CliCommand, type JsonSchema } from '#plugin-api';
 import { completionCommand } from './completion.ts';
 import type { CliOutput } from './registry.ts';
 import { readSecret, takesSecret } from './secret-input.ts';
@@ -58,10 +58,7 @@ function coerce(schema: JsonSchema, value: string): unknown {
 function parseJson(value: string, type: 'object' | 'array'): unknown {
   try {
     const parsed: unknown = JSON.parse(value);
-    const matches =
-      type === 'array'
-        ? Array.isArray(parsed)
-        : typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    const matches = type === 'array' ? Array.isArray(parsed) : isRecord(parsed);
     return matches ? parsed : undefined;
   } catch {
     return undefined;
@@ -182,7 +179,7 @@ function report(error: unknown, output: CliOutput): 0 | 1 {
     if (error.code !== 'commander.help') output.err(error.message.replace(/^error: /, 'Error: '));
     return 1;
   }
-  output.err(`Error: ${error instanceof Error ? error.message : String(error)}`);
+  output.err(`Error: ${errorText(error)}`);
   return 1;
 }
 

@@ -1,4 +1,4 @@
-import type { CliApi, CliCommand } from '#plugin-api';
+import { errorText, type CliApi, type CliCommand } from '#plugin-api';
 
 /** Receives the output of commands. The entry point connects it to the streams of the process. */
 export interface CliOutput {
@@ -64,7 +64,7 @@ async function loadOrReport(
   try {
     return await load();
   } catch (error) {
-    output.err(`Failed to load some commands: ${error instanceof Error ? error.message : String(error)}`);
+    output.err(`Failed to load some commands: ${errorText(error)}`);
     return [];
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, HooksApi, Logger, Undo } from '#plugin-api';
+import { createMutex, errorText, type Clock, type HooksApi, type Logger, type Undo } from '#plugin-api';
 import type { Schedules } from './schedules.ts';
 import {
   leaseDuration,
@@ -42,21 +42,10 @@ const maxAttempts = 3;
 /** Runs events of one hook in sequence, and different hooks in parallel. */
 export function createRunner(dependencies: RunnerDependencies): Runner {
   const { store, schedules, clock, log } = dependencies;
-  const running = new Map<string, Promise<unknown>>();
+  /** By hook, so that each failure belongs to a known run. */
+  const hooksMutex = createMutex();
   /** Ids of events that are running or queued on this node. */
   const inFlight = new Set<string>();
-
-  /** Runs events of one hook in sequence, so that each failure belongs to a known run. */
-  function runInSequence<Result>(hook: string, work: () => Promise<Result>): Promise<Result> {
-    const run = (running.get(hook) ?? Promise.resolve()).then(work);
-    const settled = run
-      .catch(() => undefined)
-      .then(() => {
-        if (running.get(hook) === settled) running.delete(hook);
-      });
-    running.set(hook, settled);
-    return run;
-  }
 
   async function runClaim(claim: Claim): Promise<void> {
     const { event } = claim;
@@ -87,7 +76,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
   async function claimAndRun(event: StoredEvent): Promise<boolean> {
     inFlight.add(event.id);
     try {
-      return await runInSequence(event.hook, async () => {
+      return await hooksMutex.runExclusive(event.hook, async () => {
         const claim = await store.claim(event);
         if (claim === null) return false;
         await runClaim(claim);
@@ -104,7 +93,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
       const ran = await Promise.all(due.map(claimAndRun));
       return ran.filter(Boolean).length;
     },
-    runNow: (event) => runInSequence(event.hook, () => perform(dependencies, event, clock.now())),
+    runNow: (event) => hooksMutex.runExclusive(event.hook, () => perform(dependencies, event, clock.now())),
   };
 }
 
@@ -117,7 +106,7 @@ async function perform(
   const startedAt = clock.now();
   const errors: string[] = [];
   const undo = hooks.onFailure(({ hook, owner, error }) => {
-    if (hook === event.hook) errors.push(`${owner}: ${error instanceof Error ? error.message : String(error)}`);
+    if (hook === event.hook) errors.push(`${owner}: ${errorText(error)}`);
   });
   const hasCallback = Boolean(hooks.hasAction(event.hook));
   await track(`cron ${event.hook}`, () => hooks.doActionAsync(event.hook, ...event.args).finally(undo));

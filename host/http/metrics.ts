@@ -1,7 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { lazy, type Clock, type Logger, type MetricsApi, type MetricsCollector } from '#plugin-api';
+import { isSameSecret, lazy, type Clock, type Logger, type MetricsApi, type MetricsCollector } from '#plugin-api';
 import { loadPrometheus, printMetrics } from './prometheus.ts';
 
 /** A small, fixed set of URL classes: a path as a label would let callers fill the memory. */
@@ -142,6 +141,5 @@ export function isLocalRequest(request: IncomingMessage): boolean {
 function hasToken(request: IncomingMessage, token: string | null): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
   if (token === null || given === undefined) return false;
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return isSameSecret(given, token);
 }

@@ -1,5 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorText } from '#plugin-api';
 import { readManifest } from './manifest.ts';
 import type { PluginSource } from './manifest.ts';
 
@@ -47,7 +48,7 @@ export async function discover({ pluginDirs, hostVersion, only, shippedDirs = []
         const isShipped = source.manifest.autoActivate === true || shipped.has(source.directory);
         plugins.set(folder, { ...source, ...(mustUse && { mustUse }), ...(isShipped && { shipped: true }) });
       } catch (error) {
-        broken.set(folder, error instanceof Error ? error.message : String(error));
+        broken.set(folder, errorText(error));
       }
     }
   }

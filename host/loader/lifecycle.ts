@@ -1,4 +1,4 @@
-import type { HealthResult, Migration, PluginDefinition, PluginUpgrade } from '#plugin-api';
+import { errorText, type HealthResult, type Migration, type PluginDefinition, type PluginUpgrade } from '#plugin-api';
 import { createPluginImporter, type CompilePlugin } from './load.ts';
 import type { PluginSource } from './manifest.ts';
 import { createScope, type Scope } from './scope.ts';
@@ -22,7 +22,7 @@ export async function runHealthCheck(step: Step, check: () => unknown): Promise<
       {
         status: 'critical',
         label: 'The health check failed',
-        description: error instanceof Error ? error.message : String(error),
+        description: errorText(error),
       },
     ];
   }

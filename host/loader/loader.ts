@@ -1,4 +1,4 @@
-import type { Logger, Migration, PluginUpgrade } from '#plugin-api';
+import { createMutex, type Logger, type Migration, type PluginUpgrade } from '#plugin-api';
 import { createQuarantine, describeError } from './quarantine.ts';
 import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
@@ -102,14 +102,14 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
    * it does not wait for a running operation but runs after it.
    */
   const sync = async (): Promise<void> => {
-    hasPendingSync = mutex.isBusy();
+    hasPendingSync = mutex.isBusy('plugins');
     if (hasPendingSync || stopped) return;
     await runOperation(operations.sync).catch((error: unknown) =>
       log.error('Failed to sync plugins with active_plugins', { event: 'plugin_sync_failed', error }),
     );
   };
   const runOperation = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    mutex.runExclusive(work).finally(async () => {
+    mutex.runExclusive('plugins', work).finally(async () => {
       if (hasPendingSync) void sync();
       for (const upgrade of upgraded.splice(0)) await hooks.doActionAsync('upgraded_plugin', ...upgrade);
     });
@@ -148,7 +148,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     health: (slug) => checkHealth(parts, slug),
     stop() {
       stopped = true;
-      return mutex.runExclusive(operations.stop);
+      return mutex.runExclusive('plugins', operations.stop);
     },
   };
 }
@@ -212,29 +212,5 @@ function withoutBackups(migrate: LoaderDependencies['migrate']): UpgradeServices
     },
     backup: async () => null,
     lastBackup: async () => null,
-  };
-}
-
-/** Runs work sequentially. */
-interface Mutex {
-  /** Runs after all earlier work has settled. Returns the result. */
-  runExclusive<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Whether work is running or queued. */
-  isBusy(): boolean;
-}
-
-function createMutex(): Mutex {
-  let last: Promise<unknown> = Promise.resolve();
-  let queued = 0;
-  return {
-    isBusy: () => queued > 0,
-    runExclusive(work) {
-      queued += 1;
-      const result = last.then(work).finally(() => {
-        queued -= 1;
-      });
-      last = result.catch(() => undefined);
-      return result;
-    },
   };
 }

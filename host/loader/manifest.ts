@@ -3,7 +3,7 @@ import { isAbsolute, join, sep } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
-import type { PluginManifest } from '#plugin-api';
+import { isRecord, type PluginManifest } from '#plugin-api';
 
 /** A plugin with a valid manifest. */
 export interface PluginSource {
@@ -65,7 +65,7 @@ const members: Readonly<Record<string, Member>> = {
   },
   host: { required: true, accepts: isRange, expected: 'a range of host versions, for example ^1' },
   requires: {
-    accepts: (value) => isObject(value) && Object.values(value).every(isRange),
+    accepts: (value) => isRecord(value) && Object.values(value).every(isRange),
     expected: 'an object of slugs and version ranges, for example {"svc": "^1"}',
   },
   autoActivate: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
@@ -120,7 +120,7 @@ function parse(text: string): unknown {
 
 /** Ignores unknown members. */
 function checkMembers(manifest: unknown): RawManifest {
-  if (!isObject(manifest)) throw new ManifestError('plugin.json must contain an object.');
+  if (!isRecord(manifest)) throw new ManifestError('plugin.json must contain an object.');
   const errors = Object.entries(members).flatMap(([name, { required, accepts, expected }]) => {
     const value = manifest[name];
     if (value === undefined) return required ? [`"${name}" is missing; it must be ${expected}.`] : [];
@@ -128,10 +128,6 @@ function checkMembers(manifest: unknown): RawManifest {
   });
   if (errors.length > 0) throw new ManifestError(errors.join(' '));
   return manifest as unknown as RawManifest;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function findEntry(home: string, given: string | undefined): Promise<{ main: string; entry: string }> {

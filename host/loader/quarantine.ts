@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '#plugin-api';
+import { errorText, type Clock, type Logger } from '#plugin-api';
 import type { PluginSource } from './manifest.ts';
 import { StageError } from './stages.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
@@ -40,6 +40,6 @@ export function createQuarantine({
 
 /** The error message without the local path of the plugin. */
 export function describeError(error: unknown, source: PluginSource): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return message.replaceAll(source.directory, source.manifest.slug);
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '#plugin-api';
+import { errorText, type Clock } from '#plugin-api';
 import { MessageChannel } from 'node:worker_threads';
 
 /** An error of a plugin with the lifecycle stage in which it occurred. */
@@ -7,7 +7,7 @@ export class StageError extends Error {
   readonly stage: string;
 
   constructor(stage: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorText(cause), { cause });
     this.stage = stage;
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger, OptionsApi } from '#plugin-api';
+import { isRecord, type Clock, type Logger, type OptionsApi } from '#plugin-api';
 
 export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
 
@@ -124,9 +124,7 @@ function parseSlugs(stored: unknown): readonly string[] {
 }
 
 function parseFailures(stored: unknown): Record<string, PluginFailure> {
-  return typeof stored === 'object' && stored !== null && !Array.isArray(stored)
-    ? { ...(stored as Record<string, PluginFailure>) }
-    : {};
+  return isRecord(stored) ? { ...(stored as Record<string, PluginFailure>) } : {};
 }
 
 /** The last version of each plugin that ran, in the option `plugin_versions`. The data has the format of that version. */

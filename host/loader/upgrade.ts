@@ -1,5 +1,5 @@
 import gt from 'semver/functions/gt.js';
-import type { Clock, Migration, PluginUpgrade } from '#plugin-api';
+import { errorText, type Clock, type Migration, type PluginUpgrade } from '#plugin-api';
 import type { StoredVersions } from './stored-state.ts';
 
 export interface UpgradeServices {
@@ -38,7 +38,7 @@ export class UpgradeError extends Error {
     backup: string | null;
     cause: unknown;
   }) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorText(cause);
     const saved = backup === null ? '' : ` The backup is ${backup}.`;
     super(
       `Failed to upgrade from ${versions.from} to ${versions.to}: ${reason} ` +

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { errorText, RestError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
 import { readQuery, success, readText } from './forms.ts';
 
@@ -79,7 +79,7 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
         } catch (error) {
           throw new RestError({
             code: 'rest_cron_run_failed',
-            message: error instanceof Error ? error.message : String(error),
+            message: errorText(error),
             status: 400,
             cause: error,
           });

@@ -1,4 +1,4 @@
-import { RestResponse, trimTrailingSlashes } from '#plugin-api';
+import { isRecord, RestResponse, trimTrailingSlashes } from '#plugin-api';
 import type { JsonSchema, Params, RestError, RestRequest, RouteDefinition } from '#plugin-api';
 import { endContent, withoutContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -11,7 +11,6 @@ import { parseQuery } from './php-query.ts';
 import type { Match, RouteRegistry } from './registry.ts';
 import type { HostRequest } from './host-request.ts';
 import type { RestFilters } from './rest-filters.ts';
-import { isPlainObject } from './schema/values.ts';
 
 export interface BatchDependencies {
   readonly registry: RouteRegistry;
@@ -59,7 +58,7 @@ export function createBatchRoute({
       method: String(given['method'] ?? 'POST'),
       route: trimTrailingSlashes(path),
       query: parseQuery(query),
-      form: isPlainObject(given['body']) ? given['body'] : {},
+      form: isRecord(given['body']) ? given['body'] : {},
       headers: readHeaders(given['headers']),
     });
     if (!path.startsWith('/')) return { request, match: null, error: hostErrors.batchPath() };
@@ -138,7 +137,7 @@ function refused(error: RestError): Envelope {
 }
 
 function readHeaders(given: unknown): Record<string, string> {
-  if (!isPlainObject(given)) return {};
+  if (!isRecord(given)) return {};
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [
       name.toLowerCase(),

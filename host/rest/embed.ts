@@ -1,10 +1,10 @@
-import type { RestResponse } from '#plugin-api';
+import { isRecord, type RestResponse } from '#plugin-api';
 import { endContent } from './response-content.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Finish } from './finish.ts';
 import type { Links } from './links.ts';
 import type { HostRequest } from './host-request.ts';
-import { isPlainObject, parseList } from './schema/values.ts';
+import { parseList } from './schema/values.ts';
 
 /** Relations to embed: all (true), the named ones, or none (false). */
 export type EmbedSelection = boolean | readonly string[];
@@ -31,8 +31,7 @@ export function parseEmbedParam(value: unknown): EmbedSelection {
 export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies): Embedder {
   const buildBody: Embedder['buildBody'] = async (response, request, selection) => {
     const compact = await links.compact(response, request);
-    const body =
-      compact !== null && isPlainObject(response.body) ? { ...response.body, _links: compact } : response.body;
+    const body = compact !== null && isRecord(response.body) ? { ...response.body, _links: compact } : response.body;
     if (selection === false) return body;
     const cache = new Map<string, unknown>();
     if (!Array.isArray(body)) return embedLinks({ data: body, request, selection, cache });
@@ -49,7 +48,7 @@ export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies)
   }
 
   const embedLinks = async ({ data, request, selection, cache }: Embedding): Promise<unknown> => {
-    if (!isPlainObject(data) || !isPlainObject(data['_links'])) return data;
+    if (!isRecord(data) || !isRecord(data['_links'])) return data;
     const embedded: Record<string, unknown[]> = {};
     for (const [relation, items] of Object.entries(data['_links'])) {
       if (Array.isArray(selection) && !selection.includes(relation)) continue;
@@ -81,5 +80,5 @@ export function createEmbedder({ dispatcher, links, finish }: EmbedDependencies)
 }
 
 function isEmbeddable(link: unknown): link is { href: string } {
-  return isPlainObject(link) && Boolean(link['embeddable']) && typeof link['href'] === 'string';
+  return isRecord(link) && Boolean(link['embeddable']) && typeof link['href'] === 'string';
 }

@@ -1,5 +1,4 @@
-import { RestError, RestResponse, type Logger } from '#plugin-api';
-import { isPlainObject } from './schema/values.ts';
+import { isRecord, RestError, RestResponse, type Logger } from '#plugin-api';
 import { hostErrors } from './host-errors.ts';
 import type { HostRequest } from './host-request.ts';
 import type { HandlerFailure } from './rest-contract.ts';
@@ -26,7 +25,7 @@ export function asRestError(thrown: unknown): RestError | null {
     status,
     data,
     message: typeof message === 'string' ? message : code,
-    ...(isPlainObject(headers) && { headers: headers as Record<string, string> }),
+    ...(isRecord(headers) && { headers: headers as Record<string, string> }),
     cause: thrown,
   });
 }
@@ -62,7 +61,7 @@ export function errorBody(error: RestError): ErrorBody {
 /** Object members are added to the status; any other value replaces it. */
 function errorData({ data, status }: RestError): unknown {
   if (data === undefined) return { status };
-  return isPlainObject(data) ? { status, ...data } : data;
+  return isRecord(data) ? { status, ...data } : data;
 }
 
 interface FailureDependencies {

@@ -1,10 +1,10 @@
-import type { RestResponse, HttpMethod } from '#plugin-api';
+import { isRecord, type RestResponse, type HttpMethod } from '#plugin-api';
 import { isErrorResponse } from './error-response.ts';
 import type { RouteRegistry, Route } from './registry.ts';
 import type { HostRequest } from './host-request.ts';
 import type { Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
-import { isPlainObject, parseList } from './schema/values.ts';
+import { parseList } from './schema/values.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
@@ -107,7 +107,7 @@ function findBranch(root: FieldTree, parts: readonly string[]): FieldTree | null
 }
 
 function pick(data: unknown, tree: FieldTree): unknown {
-  if (!isPlainObject(data)) return data;
+  if (!isRecord(data)) return data;
   const picked: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(data)) {
     const wanted = tree.get(name);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
-import { RestError, formatWait } from '#plugin-api';
+import { clientNetwork, RestError, formatWait } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, Knex, Logger, User } from '#plugin-api';
 import { keyOf } from './user-input.ts';
 
@@ -86,11 +85,11 @@ export function createLoginLimiter({
     },
     async countComment(ip) {
       const now = clock.now();
-      const { tries, expiresAt } = await count(knex, hash(['comment', networkOf(ip)]), now);
+      const { tries, expiresAt } = await count(knex, hash(['comment', clientNetwork(ip)]), now);
       if (tries > commentLimit) throw tooManyComments(expiresAt - now);
     },
     async countWrongKey(ip) {
-      const address = networkOf(ip);
+      const address = clientNetwork(ip);
       const now = clock.now();
       const until = limited.get(address) ?? 0;
       if (until > now) throw tooMany(until - now);
@@ -184,7 +183,7 @@ interface Subjects {
 }
 
 function hashSubjects({ secret = 'password', account, ip }: LoginAttempt): Subjects {
-  const address = networkOf(ip);
+  const address = clientNetwork(ip);
   const name = typeof account === 'number' ? account : keyOf(account);
   return {
     both: hash([secret, address, name]),
@@ -197,13 +196,6 @@ function hashSubjects({ secret = 'password', account, ip }: LoginAttempt): Subje
 /** Hashed, because users sometimes enter their password as the name. */
 function hash(parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-}
-
-/** Groups IPv6 addresses by /64, the usual size of one connection. */
-export function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip;
-  const address = ipaddr.process(ip);
-  return address.kind() === 'ipv6' ? address.toByteArray().slice(0, 8).join('.') : address.toString();
 }
 
 function tooMany(wait: number): RestError {

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock, HooksApi } from '#plugin-api';
+import { createHmac } from 'node:crypto';
+import { isSameSecret, type Clock, type HooksApi } from '#plugin-api';
 
 declare module '#plugin-api' {
   interface FilterMap {
@@ -51,14 +51,8 @@ export function createNonces({ key, clock, hooks }: NoncesDependencies): Nonces 
     create: (action, user, sessionId) => make({ action, user, sessionId }, tick(action)),
     verify({ nonce, ...bound }) {
       const now = tick(bound.action);
-      if (isEqual(nonce, make(bound, now))) return 1;
-      return isEqual(nonce, make(bound, now - 1)) ? 2 : false;
+      if (isSameSecret(nonce, make(bound, now))) return 1;
+      return isSameSecret(nonce, make(bound, now - 1)) ? 2 : false;
     },
   };
-}
-
-/** Compares in constant time. */
-export function isEqual(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { formatWait, RestError } from '#plugin-api';
+import { clientNetwork, formatWait, RestError } from '#plugin-api';
 import type { Clock, DatabaseApi, HooksApi, Logger, User, UsersApi } from '#plugin-api';
-import { count, networkOf } from './login-limiter.ts';
+import { count } from './login-limiter.ts';
 import { linkLifetimes, type PasswordLinkKind, type PasswordLinks } from './password-links.ts';
 
 declare module '#plugin-api' {
@@ -120,7 +120,7 @@ async function countRequest(
 ): Promise<void> {
   const now = clock.now();
   const subject = createHash('sha256')
-    .update(`password reset ${networkOf(ip)}`)
+    .update(`password reset ${clientNetwork(ip)}`)
     .digest('base64url');
   const { tries, expiresAt } = await count(database.knex, subject, now);
   if (tries <= maxPerAddress) return;

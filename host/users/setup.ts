@@ -1,8 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { RestError } from '#plugin-api';
+import { isSameSecret, RestError } from '#plugin-api';
 import type { DatabaseApi, OptionsApi, User } from '#plugin-api';
 import type { Users } from './users.ts';
-import { isEqual } from './nonces.ts';
 
 export interface SetupDependencies {
   readonly users: Pick<Users, 'create' | 'hasAdministrator'>;
@@ -51,7 +50,7 @@ export function createSetup({ users, options, database, key, siteUrl }: SetupDep
 
   async function accepts(given: string): Promise<boolean> {
     const expected = await token();
-    return expected !== null && isEqual(given, expected) && !(await users.hasAdministrator());
+    return expected !== null && isSameSecret(given, expected) && !(await users.hasAdministrator());
   }
 
   return {

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Undo, ViewsApi } from '#plugin-api';
+import { errorText, type Undo, type ViewsApi } from '#plugin-api';
 import { createHelpers, type Helper, type ViewAddresses } from './helpers.ts';
 import { inspectTemplate } from './inspect-template.ts';
 import { SafeHtml } from './safe-html.ts';
@@ -189,10 +189,7 @@ function compile({
     // Indenting partials would change the text inside textarea and pre.
     return { partials, run: handlebars.compile(program, { preventIndent: true }) };
   } catch (error) {
-    throw new Error(
-      `The template '${template}' cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new Error(`The template '${template}' cannot be read: ${errorText(error)}`, { cause: error });
   }
 }
 

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isRecord } from '#plugin-api';
 import { forcedFault } from './fault-injection.ts';
 import type { FaultSettings, Fault } from './fault-injection.ts';
 import { fraction } from './random.ts';
 import type { VectorStorage } from './storage/vector-storage.ts';
-import { isObject, jsonResponse, Refusal } from './fake.ts';
+import { jsonResponse, Refusal } from './fake.ts';
 import type { Fake, FakeResponse, FakeRequest, FakeRoute } from './fake.ts';
 import { findFake, fakeStores, fakeProviders } from './fakes.ts';
 import { qdrantVersion } from './fakes/stores/qdrant-reply.ts';
@@ -124,7 +125,7 @@ function chooseFault({ faults, sequence }: DispatchContext): Fault {
 }
 
 function modelOf({ params, body }: FakeRequest): string {
-  const named = params['model'] ?? params['deployment'] ?? (isObject(body) ? body['model'] : undefined);
+  const named = params['model'] ?? params['deployment'] ?? (isRecord(body) ? body['model'] : undefined);
   return typeof named === 'string' ? named : '';
 }
 

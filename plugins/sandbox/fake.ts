@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isRecord } from '#plugin-api';
 import type { VectorStorage } from './storage/vector-storage.ts';
 
 /** The key every fake accepts (Ollama asks for none). */
@@ -121,10 +122,6 @@ export function streamResponse(
   };
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The token of an `Authorization: Bearer` header, or the empty string. */
 export function bearer(headers: IncomingHttpHeaders): string {
   return /^bearer\s(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
@@ -135,7 +132,7 @@ export function readContentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part: unknown) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : ''))
     .join('');
 }
 

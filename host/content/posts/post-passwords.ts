@@ -1,5 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Clock, Post } from '#plugin-api';
+import { createHmac } from 'node:crypto';
+import { isSameSecret, type Clock, type Post } from '#plugin-api';
 
 /** The part of the sign-in limiter that counts guesses of post passwords. */
 export interface GuessLimiter {
@@ -55,7 +55,7 @@ export function createPostPasswords(given: PostPasswordsDependencies): PostPassw
       if (expected === '') return false;
       const guess = { secret: 'post', account: id, ip } as const;
       await limiter.spend(guess);
-      if (!isEqual(password, expected)) return false;
+      if (!isSameSecret(password, expected)) return false;
       await limiter.reset(guess);
       return true;
     },
@@ -69,12 +69,7 @@ export function createPostPasswords(given: PostPasswordsDependencies): PostPassw
       if (password === '') return true;
       const [, expires = '', signature = ''] =
         /^(\d{1,12})\.([\w-]{43})$/.exec(readCookie(cookies, cookieName) ?? '') ?? [];
-      return expires !== '' && Number(expires) > now() && isEqual(signature, sign(password, Number(expires)));
+      return expires !== '' && Number(expires) > now() && isSameSecret(signature, sign(password, Number(expires)));
     },
   };
-}
-
-function isEqual(one: string, other: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }

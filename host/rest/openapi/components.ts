@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonSchema, OpenApiObject } from '#plugin-api';
-import { isPlainObject } from '../schema/values.ts';
+import { isRecord, type JsonSchema, type OpenApiObject } from '#plugin-api';
 import { errorHeaders, errorSchemas } from './error-responses.ts';
 import { translateSchema } from './schema.ts';
 
@@ -29,7 +28,7 @@ export function createComponents(): Components {
   /** Objects with a title are shared at any depth; other schemas have titles only for forms. */
   const share = (schema: OpenApiObject): OpenApiObject => {
     const shared = eachMember(schema, share);
-    const name = isPlainObject(schema['properties']) ? componentName(schema['title']) : '';
+    const name = isRecord(schema['properties']) ? componentName(schema['title']) : '';
     return name === '' ? shared : refer('schemas', name, shared);
   };
 
@@ -46,12 +45,12 @@ export function createComponents(): Components {
 
 /** Applies `change` to the schema's subschemas. */
 function eachMember(schema: OpenApiObject, change: (schema: OpenApiObject) => OpenApiObject): OpenApiObject {
-  const changed = (value: unknown): unknown => (isPlainObject(value) ? change(value) : value);
+  const changed = (value: unknown): unknown => (isRecord(value) ? change(value) : value);
   const changers: Readonly<Record<string, (value: unknown) => unknown>> = {
     items: changed,
     additionalProperties: changed,
     properties: (value) =>
-      isPlainObject(value)
+      isRecord(value)
         ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, changed(member)]))
         : value,
     anyOf: (value) => (Array.isArray(value) ? value.map(changed) : value),

@@ -1,5 +1,4 @@
-import type { OpenApiObject } from '#plugin-api';
-import { isPlainObject } from '../schema/values.ts';
+import { isRecord, type OpenApiObject } from '#plugin-api';
 
 const isString = (value: unknown): boolean => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
@@ -35,7 +34,7 @@ const typeNames = new Set(['string', 'number', 'integer', 'boolean', 'object', '
  * stay as they are; the host's own keywords, such as `context`, and functions are left out.
  */
 export function translateSchema(given: unknown): OpenApiObject {
-  if (!isPlainObject(given)) return {};
+  if (!isRecord(given)) return {};
   return {
     ...translateType(given['type']),
     ...Object.fromEntries(Object.entries(given).filter(([keyword, value]) => shared[keyword]?.(value) === true)),
@@ -74,8 +73,8 @@ function translateMembers({
 }: OpenApiObject): OpenApiObject {
   const names = requiredNames(properties, required);
   return {
-    ...(isPlainObject(properties) && { properties: eachSchema(properties) }),
-    ...(isPlainObject(patternProperties) && { patternProperties: eachSchema(patternProperties) }),
+    ...(isRecord(properties) && { properties: eachSchema(properties) }),
+    ...(isRecord(patternProperties) && { patternProperties: eachSchema(patternProperties) }),
     ...(additionalProperties !== undefined && { additionalProperties: translateOrBoolean(additionalProperties) }),
     ...(names.length > 0 && { required: names }),
   };
@@ -83,9 +82,9 @@ function translateMembers({
 
 /** Required members: those in the list, and those with `required: true`. */
 export function requiredNames(properties: unknown, list?: unknown): string[] {
-  const own = isPlainObject(properties)
+  const own = isRecord(properties)
     ? Object.entries(properties)
-        .filter(([, schema]) => isPlainObject(schema) && schema['required'] === true)
+        .filter(([, schema]) => isRecord(schema) && schema['required'] === true)
         .map(([name]) => name)
     : [];
   const listed = Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
@@ -96,7 +95,7 @@ function translateChoices(given: OpenApiObject): OpenApiObject {
   const choices = ['anyOf', 'oneOf', 'allOf'].filter((keyword) => isList(given[keyword]));
   return {
     ...Object.fromEntries(choices.map((keyword) => [keyword, (given[keyword] as unknown[]).map(translateSchema)])),
-    ...(isPlainObject(given['not']) && { not: translateSchema(given['not']) }),
+    ...(isRecord(given['not']) && { not: translateSchema(given['not']) }),
   };
 }
 

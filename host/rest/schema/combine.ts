@@ -1,7 +1,7 @@
-import type { JsonSchema } from '#plugin-api';
+import { isRecord, type JsonSchema } from '#plugin-api';
 import { schemaError } from './schema-error.ts';
 import type { SchemaError } from './schema-error.ts';
-import { isPlainObject, listSentence } from './values.ts';
+import { listSentence } from './values.ts';
 
 /** A value with the schema that contains the alternatives, and the check to run on each. */
 interface Candidate {
@@ -71,7 +71,7 @@ function likeliest(
     ({ error: { code, data } }) => code !== 'rest_invalid_type' || (data !== null && data['param'] !== param),
   );
   if (sameType.length === 1) return sameType[0];
-  if (sameType[0]?.schema.type !== 'object' || !isPlainObject(value)) return undefined;
+  if (sameType[0]?.schema.type !== 'object' || !isRecord(value)) return undefined;
   let best: Refusal | undefined;
   let most = 0;
   for (const refusal of sameType) {

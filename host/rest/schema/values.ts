@@ -1,13 +1,11 @@
+import { isRecord } from '#plugin-api';
+
 /**
  * How WordPress reads loosely typed values: what counts as a list, an object, a number or a boolean.
  * PHP has one type for lists and maps, so a list becomes an object where one is expected, and the reverse.
  */
 
 export type PlainObject = Record<string, unknown>;
-
-export function isPlainObject(value: unknown): value is PlainObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -34,7 +32,7 @@ export function parseList(value: unknown): string[] {
       .split(listSeparators)
       .filter((item) => item !== '');
   if (Array.isArray(value)) return value.filter(isScalar).map(scalarText);
-  return isPlainObject(value) ? Object.values(value).filter(isScalar).map(scalarText) : [];
+  return isRecord(value) ? Object.values(value).filter(isScalar).map(scalarText) : [];
 }
 
 const indexPattern = /^(?:0|-?[1-9]\d*)$/;
@@ -42,14 +40,14 @@ const indexPattern = /^(?:0|-?[1-9]\d*)$/;
 /** Every scalar is a list, with or without commas. An object is one if all its names are integers. */
 export function isList(value: unknown): boolean {
   if (Array.isArray(value) || isScalar(value)) return true;
-  return isPlainObject(value) && Object.keys(value).every((name) => indexPattern.test(name));
+  return isRecord(value) && Object.keys(value).every((name) => indexPattern.test(name));
 }
 
 /** The items of a value for which `isList` holds. An array is returned without copying. */
 export function toList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[];
   if (isScalar(value)) return parseList(value);
-  return isPlainObject(value) ? Object.values(value) : [];
+  return isRecord(value) ? Object.values(value) : [];
 }
 
 /** Empty text counts as an empty object. */
@@ -59,7 +57,7 @@ export function isObject(value: unknown): boolean {
 
 /** The members of a value for which `isObject` holds. A plain object is returned without copying. */
 export function toObject(value: unknown): PlainObject {
-  if (isPlainObject(value)) return value;
+  if (isRecord(value)) return value;
   return Array.isArray(value) ? { ...(value as unknown as PlainObject) } : {};
 }
 
@@ -93,7 +91,7 @@ export function toBoolean(value: unknown): boolean {
 /** Text that is equal for equal values, in any order of members. */
 export function stableText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableText).join()}]`;
-  if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'null';
   return `{${Object.keys(value)
     .sort()
     .map((name) => `${JSON.stringify(name)}:${stableText(value[name])}`)

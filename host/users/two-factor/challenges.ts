@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock, DatabaseApi } from '#plugin-api';
-import { isEqual } from '../nonces.ts';
+import { isSameSecret, type Clock, type DatabaseApi } from '#plugin-api';
 
 /** What a challenge is for and whose it is: a session, a pending sign-in, or empty for a visitor. */
 export interface ChallengeScope {
@@ -44,7 +43,7 @@ export function createChallenges({ database: { knex }, clock, key }: ChallengesD
     verify({ challenge, signed, ...scope }) {
       const [expires = '', signature = ''] = signed.split('.', 2);
       const expiresAt = Number(expires);
-      return expiresAt > clock.now() && isEqual(signature, mac(scope, challenge, expiresAt));
+      return expiresAt > clock.now() && isSameSecret(signature, mac(scope, challenge, expiresAt));
     },
     async use(challenge) {
       const now = clock.now();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { RestError } from '#plugin-api';
+import { errorText, RestError } from '#plugin-api';
 import type { Logger, User } from '#plugin-api';
 import type { Challenges, ChallengeScope } from './challenges.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
@@ -92,7 +92,7 @@ function createRegistration({ store, challenges, siteUrl, siteName, log }: Passk
         expectedRPID: party.id,
         requireUserVerification: true,
       }).catch((error: unknown) => {
-        log.warn('Passkey not verified', { event: 'passkey_not_verified', user: user.id, reason: reasonOf(error) });
+        log.warn('Passkey not verified', { event: 'passkey_not_verified', user: user.id, reason: errorText(error) });
         throw notVerified();
       });
       if (!result.verified || !(await challenges.use(signedChallenge))) throw notVerified();
@@ -141,7 +141,7 @@ function createSignIn({ store, challenges, siteUrl, log }: PasskeysDependencies)
         log.warn('Passkey not verified', {
           event: 'passkey_not_verified',
           user: passkey.userId,
-          reason: reasonOf(error),
+          reason: errorText(error),
         });
         return null;
       });
@@ -192,8 +192,4 @@ function notVerified(): RestError {
     message: 'The passkey could not be verified. Try again.',
     status: 400,
   });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
+import { isRecord } from '#plugin-api';
 import type { Question } from '../answer.ts';
-import { isObject, jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
+import { jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
 
 /** `request_id` is given in the body and in a header. */
@@ -33,7 +34,7 @@ export function checkVersion(request: FakeRequest): void {
  */
 export function readMessagesRequest(request: FakeRequest): { readonly question: Question; readonly stream: boolean } {
   checkVersion(request);
-  if (!isObject(request.body)) throw invalid('The request body is not valid JSON.');
+  if (!isRecord(request.body)) throw invalid('The request body is not valid JSON.');
   const body = request.body;
   const model = body['model'];
   if (model === undefined) throw invalid('model: Field required');
@@ -66,7 +67,7 @@ function readMessages(messages: unknown): { role: string; content: string }[] {
   if (!Array.isArray(messages)) throw invalid('messages: Input should be a valid array');
   if (messages.length === 0) throw invalid('messages: at least one message is required');
   return messages.map((message: unknown, index) => {
-    const { role, content } = isObject(message) ? message : {};
+    const { role, content } = isRecord(message) ? message : {};
     if (role === 'system')
       throw invalid(
         'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not ' +

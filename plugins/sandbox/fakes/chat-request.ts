@@ -1,5 +1,6 @@
+import { isRecord } from '#plugin-api';
 import type { Question } from '../answer.ts';
-import { isObject, Refusal, readStops, readContentText } from '../fake.ts';
+import { Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeRequest } from '../fake.ts';
 import { problemReply } from './chat-problems.ts';
 import type { ProblemDetails, ProblemKind } from './chat-problems.ts';
@@ -30,7 +31,7 @@ export function readChatRequest(dialect: ChatDialect, request: FakeRequest, mode
   const refuse = (kind: ProblemKind, details: ProblemDetails = {}): never => {
     throw new Refusal(problemReply(dialect, kind, details));
   };
-  if (!isObject(request.body)) return refuse('bad_json');
+  if (!isRecord(request.body)) return refuse('bad_json');
   const body = request.body;
   const name = model ?? body['model'];
   if (typeof name !== 'string' || name === '') return refuse('no_model');
@@ -49,11 +50,11 @@ export function readChatRequest(dialect: ChatDialect, request: FakeRequest, mode
       maxTokens: integer(body['max_completion_tokens']) ?? integer(body['max_tokens']),
       stop: readStops(body['stop']),
       seed: `${String(request.seed)}/${String(integer(body['seed']) ?? '')}`,
-      json: isObject(body['response_format']) && /^json/.test(String(body['response_format']['type'])),
+      json: isRecord(body['response_format']) && /^json/.test(String(body['response_format']['type'])),
       reason: dialect.reasons(name, body),
     },
     stream: body['stream'] === true,
-    streamUsage: isObject(body['stream_options']) && body['stream_options']['include_usage'] === true,
+    streamUsage: isRecord(body['stream_options']) && body['stream_options']['include_usage'] === true,
     body,
   };
 }
@@ -78,7 +79,7 @@ function readMessages(messages: unknown, refuse: Refuse): { role: string; conten
     });
   }
   return messages.map((message: unknown, index) => {
-    const role = isObject(message) ? message['role'] : undefined;
+    const role = isRecord(message) ? message['role'] : undefined;
     if (typeof role !== 'string' || !roles.includes(role)) {
       const supported = roles.map((name) => `'${name}'`).join(', ');
       return refuse('invalid', {
@@ -86,7 +87,7 @@ function readMessages(messages: unknown, refuse: Refuse): { role: string; conten
         message: `Invalid value: '${String(role)}'. Supported values are: ${supported}.`,
       });
     }
-    const content = isObject(message) ? message['content'] : undefined;
+    const content = isRecord(message) ? message['content'] : undefined;
     if (content === undefined || content === null || typeof content === 'number') {
       return refuse('invalid', {
         param: `messages[${String(index)}].content`,

@@ -1,4 +1,4 @@
-import { isObject } from '../fake.ts';
+import { isRecord } from '#plugin-api';
 import type { FakeProvider } from '../fake.ts';
 import { openAiDialect } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
@@ -40,7 +40,7 @@ const dialect: ChatDialect = {
   id: (answer) => answer.fingerprint.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
   modelName: (asked) => asked,
   // Its models think unless thinking is disabled.
-  reasons: (model, { thinking }) => !model.includes('chat') && !(isObject(thinking) && thinking['type'] === 'disabled'),
+  reasons: (model, { thinking }) => !model.includes('chat') && !(isRecord(thinking) && thinking['type'] === 'disabled'),
   refusesMaxTokens: () => false,
   usage: (answer) => ({
     prompt_tokens: answer.inputTokens,

@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import { modelDimension } from '../embeddings/model-dimension.ts';
 import { textVector } from '../embeddings/text-vector.ts';
-import { isObject, jsonResponse, Refusal, readContentText } from '../fake.ts';
+import { jsonResponse, Refusal, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
 import { googleError, unknownModel } from './google-request.ts';
 
@@ -28,7 +29,7 @@ function embedContent(request: FakeRequest): FakeResponse {
 
 function batchEmbedContents(request: FakeRequest): FakeResponse {
   const { model } = readModel(request);
-  const requests = isObject(request.body) ? request.body['requests'] : undefined;
+  const requests = isRecord(request.body) ? request.body['requests'] : undefined;
   if (!Array.isArray(requests) || requests.length === 0)
     throw invalid('* BatchEmbedContentsRequest.requests: must contain at least one request\n');
   if (requests.length > mostRequests)
@@ -38,7 +39,7 @@ function batchEmbedContents(request: FakeRequest): FakeResponse {
   return jsonResponse(200, {
     embeddings: requests.map((entry: unknown, index) => {
       // Each one names the model of the address.
-      if (!isObject(entry) || entry['model'] !== `models/${model}`)
+      if (!isRecord(entry) || entry['model'] !== `models/${model}`)
         throw invalid(
           `* BatchEmbedContentsRequest.requests[${String(index)}].model: model must match the model in the address, models/${model}\n`,
         );
@@ -56,7 +57,7 @@ function embedding(
   body: unknown,
   { model, kind }: { readonly model: string; readonly kind: string },
 ): { values: number[] } {
-  if (!isObject(body)) throw invalid('Invalid JSON payload received. Expected an object.');
+  if (!isRecord(body)) throw invalid('Invalid JSON payload received. Expected an object.');
   const given = Object.fromEntries(
     Object.entries(body).map(([name, value]) => [
       name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -67,7 +68,7 @@ function embedding(
   if (stranger !== undefined)
     throw invalid(`Invalid JSON payload received. Unknown name "${stranger}": Cannot find field.`);
   const { content, taskType, outputDimensionality } = given;
-  const text = isObject(content) ? readContentText(content['parts']) : '';
+  const text = isRecord(content) ? readContentText(content['parts']) : '';
   if (text === '') throw invalid(`* ${kind}.content: contents is not specified\n`);
   if (taskType !== undefined && !taskTypes.includes(String(taskType))) {
     throw invalid(

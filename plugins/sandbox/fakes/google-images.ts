@@ -1,10 +1,11 @@
+import { isRecord } from '#plugin-api';
 import { countTokens } from '../answer.ts';
 import { recipeOf } from '../images/image-address.ts';
 import { shapedSize } from '../images/image-size.ts';
 import { drawPicture } from '../images/picture.ts';
 import { readSource } from '../images/source-image.ts';
 import { digest } from '../random.ts';
-import { isObject, jsonResponse, Refusal } from '../fake.ts';
+import { jsonResponse, Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../fake.ts';
 import { googleError, unknownModel } from './google-request.ts';
 
@@ -23,11 +24,11 @@ interface Config {
 }
 
 function configOf({ body }: FakeRequest): Config {
-  const config = isObject(body) ? (body['generationConfig'] ?? body['generation_config']) : undefined;
-  const { responseModalities = [], imageConfig = {} } = isObject(config) ? config : {};
+  const config = isRecord(body) ? (body['generationConfig'] ?? body['generation_config']) : undefined;
+  const { responseModalities = [], imageConfig = {} } = isRecord(config) ? config : {};
   return {
     modalities: Array.isArray(responseModalities) ? responseModalities.map(String) : [],
-    image: isObject(imageConfig) ? imageConfig : {},
+    image: isRecord(imageConfig) ? imageConfig : {},
   };
 }
 
@@ -83,12 +84,12 @@ export function generateImage(request: FakeRequest, prompt: string): FakeRespons
 
 /** The image that is to be edited, in base64; null: there is none. @throws Refusal when it is no image. */
 function sourceOf({ body }: FakeRequest): string | null {
-  const contents: readonly unknown[] = isObject(body) && Array.isArray(body['contents']) ? body['contents'] : [];
+  const contents: readonly unknown[] = isRecord(body) && Array.isArray(body['contents']) ? body['contents'] : [];
   const last = contents.at(-1);
-  const parts: readonly unknown[] = isObject(last) && Array.isArray(last['parts']) ? last['parts'] : [];
+  const parts: readonly unknown[] = isRecord(last) && Array.isArray(last['parts']) ? last['parts'] : [];
   const inline = parts
-    .map((part) => (isObject(part) ? (part['inlineData'] ?? part['inline_data']) : undefined))
-    .find(isObject);
+    .map((part) => (isRecord(part) ? (part['inlineData'] ?? part['inline_data']) : undefined))
+    .find(isRecord);
   if (inline === undefined) return null;
   const data = typeof inline['data'] === 'string' ? inline['data'] : '';
   if (readSource(Buffer.from(data, 'base64')) === null)
@@ -102,12 +103,12 @@ function sourceOf({ body }: FakeRequest): string | null {
 function predict(request: FakeRequest): FakeResponse {
   const { model = '', version = 'v1beta' } = request.params;
   if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version, 'predict'));
-  const { instances, parameters } = isObject(request.body) ? request.body : {};
+  const { instances, parameters } = isRecord(request.body) ? request.body : {};
   const [instance] = Array.isArray(instances) ? (instances as unknown[]) : [];
-  const prompt = isObject(instance) ? instance['prompt'] : undefined;
+  const prompt = isRecord(instance) ? instance['prompt'] : undefined;
   if (typeof prompt !== 'string' || prompt === '')
     throw invalid('Request contains an invalid argument: instances[0].prompt is empty.');
-  const { sampleCount = 4, aspectRatio = '1:1', sampleImageSize = '1K' } = isObject(parameters) ? parameters : {};
+  const { sampleCount = 4, aspectRatio = '1:1', sampleImageSize = '1K' } = isRecord(parameters) ? parameters : {};
   if (typeof sampleCount !== 'number' || !Number.isInteger(sampleCount) || sampleCount < 1 || sampleCount > 4)
     throw invalid('Image generation failed with the following error: sampleCount must be between 1 and 4, inclusive.');
   if (typeof aspectRatio !== 'string' || !imagenShapes.includes(aspectRatio))

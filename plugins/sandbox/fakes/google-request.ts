@@ -1,5 +1,6 @@
+import { isRecord } from '#plugin-api';
 import type { Question } from '../answer.ts';
-import { isObject, jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
+import { jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
 
 export function googleError(error: {
@@ -74,10 +75,10 @@ const configMembers = [
 export function readGenerateRequest(request: FakeRequest): Question {
   const { model = '', version = 'v1beta' } = request.params;
   if (model.startsWith('missing-')) throw new Refusal(unknownModel(model, version));
-  if (!isObject(request.body)) throw invalid('Invalid JSON payload received. Expected an object.');
+  if (!isRecord(request.body)) throw invalid('Invalid JSON payload received. Expected an object.');
   const body = withCamelCase(request.body);
   checkMembers(body, requestMembers, '');
-  const config = isObject(body['generationConfig']) ? withCamelCase(body['generationConfig']) : {};
+  const config = isRecord(body['generationConfig']) ? withCamelCase(body['generationConfig']) : {};
   checkMembers(config, configMembers, " at 'generation_config'");
   const maxTokens = config['maxOutputTokens'];
   if (maxTokens !== undefined && (typeof maxTokens !== 'number' || maxTokens < 1))
@@ -91,7 +92,7 @@ export function readGenerateRequest(request: FakeRequest): Question {
   return {
     provider: 'Google',
     model,
-    system: isObject(body['systemInstruction']) ? readContentText(body['systemInstruction']['parts']) : '',
+    system: isRecord(body['systemInstruction']) ? readContentText(body['systemInstruction']['parts']) : '',
     messages: readContents(body['contents']),
     maxTokens,
     stop: readStops(config['stopSequences']),
@@ -105,7 +106,7 @@ function readContents(contents: unknown): { role: string; content: string }[] {
   if (!Array.isArray(contents) || contents.length === 0)
     throw invalid('* GenerateContentRequest.contents: contents is not specified\n');
   return contents.map((content: unknown, index) => {
-    const { role = 'user', parts } = isObject(content) ? content : {};
+    const { role = 'user', parts } = isRecord(content) ? content : {};
     if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
     if (!Array.isArray(parts) || parts.length === 0)
       throw invalid(`* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`);

@@ -1,10 +1,10 @@
-import { trimTrailing } from '#plugin-api';
+import { isRecord, trimTrailing } from '#plugin-api';
 import { answer as makeAnswer, countTokens, pieces } from '../answer.ts';
 import type { Answer } from '../answer.ts';
 import { modelDimension } from '../embeddings/model-dimension.ts';
 import { textVector } from '../embeddings/text-vector.ts';
 import { digest } from '../random.ts';
-import { isObject, jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
+import { jsonResponse, Refusal, readStops, readContentText } from '../fake.ts';
 import type { FakeProvider, FakeResponse, FakeRequest } from '../fake.ts';
 import { openAiDialect } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
@@ -52,14 +52,14 @@ const nativeError = (status: number, message: string): FakeResponse => jsonRespo
 
 /** `POST /api/chat`: streams JSON lines unless `stream` is false; durations in nanoseconds. */
 function nativeChat(request: FakeRequest): FakeResponse {
-  if (!isObject(request.body)) throw new Refusal(nativeError(400, 'missing request body'));
+  if (!isRecord(request.body)) throw new Refusal(nativeError(400, 'missing request body'));
   const { model, messages, stream, options, format } = request.body;
   if (typeof model !== 'string' || model === '') throw new Refusal(nativeError(400, 'model is required'));
   if (model.startsWith('missing-')) throw new Refusal(nativeError(404, `model '${model}' not found`));
   const turns = (Array.isArray(messages) ? messages : [])
-    .filter(isObject)
+    .filter(isRecord)
     .map(({ role, content }) => ({ role: String(role), content: readContentText(content) }));
-  const settings = isObject(options) ? options : {};
+  const settings = isRecord(options) ? options : {};
   const answer = makeAnswer({
     provider: dialect.label,
     model,
@@ -105,7 +105,7 @@ function nativeEnd(answer: Answer): object {
 
 /** `POST /api/embed`: a text or several; an empty list of them gets an empty list of vectors. */
 function nativeEmbed(request: FakeRequest): FakeResponse {
-  if (!isObject(request.body)) throw new Refusal(nativeError(400, 'missing request body'));
+  if (!isRecord(request.body)) throw new Refusal(nativeError(400, 'missing request body'));
   const { model, input, dimensions } = request.body;
   if (typeof model !== 'string' || model === '') throw new Refusal(nativeError(400, 'model is required'));
   if (model.startsWith('missing-'))

@@ -1,7 +1,8 @@
+import { isRecord } from '#plugin-api';
 import { countTokens } from '../answer.ts';
 import { canShorten, modelDimension } from '../embeddings/model-dimension.ts';
 import { textVector } from '../embeddings/text-vector.ts';
-import { isObject, jsonResponse, Refusal } from '../fake.ts';
+import { jsonResponse, Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
 import type { ChatDialect } from './chat-dialect.ts';
 import { problemReply } from './chat-problems.ts';
@@ -33,7 +34,7 @@ export function embeddings(
   model?: string,
 ): FakeResponse {
   const { embeddings: own = openAiEmbeddings } = dialect;
-  const body = isObject(request.body) ? request.body : {};
+  const body = isRecord(request.body) ? request.body : {};
   const refuse = (param: string, message: string): Refusal =>
     new Refusal(problemReply(dialect, 'invalid', { param, message }));
   const name = model ?? body['model'];

@@ -1,7 +1,8 @@
+import { isRecord } from '#plugin-api';
 import { digest } from '../random.ts';
 import { readSource } from '../images/source-image.ts';
 import { isFormFile, type FormFile } from '../multipart.ts';
-import { isObject, Refusal } from '../fake.ts';
+import { Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
 import type { ChatDialect } from './chat-dialect.ts';
 import { problemReply } from './chat-problems.ts';
@@ -17,7 +18,7 @@ export function imageEdits(
   request: FakeRequest,
   model?: string,
 ): FakeResponse {
-  const body = isObject(request.body) ? request.body : {};
+  const body = isRecord(request.body) ? request.body : {};
   const refuse: Refuse = (param, message) => new Refusal(problemReply(dialect, 'invalid', { param, message }));
   const name = String(model ?? body['model'] ?? 'gpt-image-1.5');
   if (/dall-?e-?3/i.test(name))

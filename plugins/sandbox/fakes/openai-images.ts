@@ -1,8 +1,9 @@
+import { isRecord } from '#plugin-api';
 import { countTokens } from '../answer.ts';
 import { addressOf, recipeOf } from '../images/image-address.ts';
 import type { Size } from '../images/image-size.ts';
 import { drawPicture } from '../images/picture.ts';
-import { isObject, jsonResponse, Refusal } from '../fake.ts';
+import { jsonResponse, Refusal } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
 import type { ChatDialect } from './chat-dialect.ts';
 import { problemReply } from './chat-problems.ts';
@@ -30,7 +31,7 @@ export function imageGenerations(
   request: FakeRequest,
   model?: string,
 ): FakeResponse {
-  const body = isObject(request.body) ? request.body : {};
+  const body = isRecord(request.body) ? request.body : {};
   const refuse: Refuse = (param, message) => new Refusal(problemReply(dialect, 'invalid', { param, message }));
   const named = model ?? body['model'] ?? 'dall-e-2';
   const name = typeof named === 'string' ? named : '';

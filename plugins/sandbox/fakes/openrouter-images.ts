@@ -1,7 +1,8 @@
+import { isRecord } from '#plugin-api';
 import { recipeOf } from '../images/image-address.ts';
 import { shapedSize } from '../images/image-size.ts';
 import { drawPicture } from '../images/picture.ts';
-import { isObject, jsonResponse, Refusal, readContentText } from '../fake.ts';
+import { jsonResponse, Refusal, readContentText } from '../fake.ts';
 import type { FakeResponse, FakeRequest } from '../fake.ts';
 import { chatCompletion } from './chat-completions.ts';
 import type { ChatDialect } from './chat-dialect.ts';
@@ -19,7 +20,7 @@ interface Answer {
  * address. Models that only draw refuse to write too, and those that only write to draw.
  */
 export function routedCompletion(dialect: ChatDialect, request: FakeRequest): FakeResponse {
-  const body = isObject(request.body) ? request.body : {};
+  const body = isRecord(request.body) ? request.body : {};
   const modalities = Array.isArray(body['modalities']) ? body['modalities'].map(String) : [];
   if (!modalities.includes('image')) return chatCompletion(dialect, request);
   const model = String(body['model']);
@@ -63,7 +64,7 @@ export function drawsImages(model: string): boolean {
 }
 
 function pictureOf(dialect: ChatDialect, request: FakeRequest, body: Readonly<Record<string, unknown>>): string {
-  const { aspect_ratio: shape = '1:1', image_size: size = '1K' } = isObject(body['image_config'])
+  const { aspect_ratio: shape = '1:1', image_size: size = '1K' } = isRecord(body['image_config'])
     ? body['image_config']
     : {};
   const refuse = (param: string, message: string): Refusal =>
@@ -75,7 +76,7 @@ function pictureOf(dialect: ChatDialect, request: FakeRequest, body: Readonly<Re
     throw refuse('image_config', 'image_config.image_size: Invalid option: expected one of 1K|2K|4K');
   const messages: readonly unknown[] = Array.isArray(body['messages']) ? body['messages'] : [];
   const last = messages.at(-1);
-  const prompt = isObject(last) ? readContentText(last['content']) : '';
+  const prompt = isRecord(last) ? readContentText(last['content']) : '';
   const recipe = recipeOf({
     prompt,
     ...shapedSize(shape, edge),

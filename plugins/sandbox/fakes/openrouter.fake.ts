@@ -1,4 +1,5 @@
-import { isObject, jsonResponse } from '../fake.ts';
+import { isRecord } from '#plugin-api';
+import { jsonResponse } from '../fake.ts';
 import type { FakeProvider, FakeResponse, FakeRequest } from '../fake.ts';
 import { openAiDialect, openAiUsage } from './chat-dialect.ts';
 import type { ChatDialect } from './chat-dialect.ts';
@@ -29,7 +30,7 @@ const dialect: ChatDialect & { readonly embeddings: EmbeddingsDialect } = {
   modelName: (asked) => (asked === 'openrouter/auto' ? 'openai/gpt-5.4-mini' : asked),
   reasons: (model, body) =>
     /r1|reason|think/.test(model) ||
-    (isObject(body['reasoning']) && body['reasoning']['enabled'] !== false && body['reasoning']['effort'] !== 'none'),
+    (isRecord(body['reasoning']) && body['reasoning']['enabled'] !== false && body['reasoning']['effort'] !== 'none'),
   refusesMaxTokens: () => false,
   usage: (answer) => ({
     ...openAiUsage(answer),

@@ -1,4 +1,4 @@
-import { RestError, formatCount, type HostApi } from '#plugin-api';
+import { isRecord, RestError, formatCount, type HostApi } from '#plugin-api';
 import { supportedImageFields, type ImageParams } from '../kit/image-params.ts';
 import {
   ProviderError,
@@ -270,14 +270,10 @@ function added(sum: Usage, usage: Usage): Usage {
   for (const [name, value] of Object.entries(usage)) {
     const before = Object.hasOwn(sum, name) ? sum[name] : undefined;
     if (typeof value === 'number' && typeof before === 'number') result[name] = before + value;
-    else if (isObject(value) && isObject(before)) result[name] = added(before, value);
+    else if (isRecord(value) && isRecord(before)) result[name] = added(before, value);
     else if (before === undefined || before === null) result[name] = value;
   }
   return result;
-}
-
-function isObject(value: unknown): value is Usage {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export interface EditImagesInput extends Omit<GenerateImagesInput, 'source'>, ImageSource {}

@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../kit/clean-message.ts';
 import { refusedAddress } from '../kit/refused-address.ts';
-import { isObject, listAt, objectAt, textAt } from './json.ts';
+import { listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
 
 export interface UpstreamResponse {
@@ -39,7 +40,7 @@ function kindOf(status: number): ProviderErrorKind {
 export function readErrorMessage(body: unknown): string | null {
   if (typeof body === 'string') return /^\s*</.test(body) || body.trim() === '' ? null : body;
   if (Array.isArray(body)) return readErrorMessage(body[0]);
-  if (!isObject(body)) return null;
+  if (!isRecord(body)) return null;
   const error = body['error'];
   const sentence =
     textAt(error, 'message') ?? textAt(body, 'error') ?? textAt(body, 'message') ?? textAt(body, 'detail');

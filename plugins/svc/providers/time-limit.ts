@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import { errorFromThrown, unreadableResponse } from './provider-errors.ts';
 import { ProviderError, type ProviderConnection } from './provider.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { type JsonObject } from './json.ts';
 
 /**
  * Runs one exchange with the upstream under the connection's time limit and signal, until the body is read. The SDKs'
@@ -60,6 +61,6 @@ export async function readJson(response: Response): Promise<JsonObject> {
   } catch {
     throw unreadableResponse(text === '' ? 'it was empty' : `${type}, not JSON`, response.status);
   }
-  if (!isObject(body)) throw unreadableResponse('JSON, but not an object', response.status);
+  if (!isRecord(body)) throw unreadableResponse('JSON, but not an object', response.status);
   return body;
 }

@@ -1,4 +1,12 @@
-import { isUrl, type HttpApi, type JsonSchema, type OptionsApi, type SecretsApi, type SecretStore } from '#plugin-api';
+import {
+  isRecord,
+  isUrl,
+  type HttpApi,
+  type JsonSchema,
+  type OptionsApi,
+  type SecretsApi,
+  type SecretStore,
+} from '#plugin-api';
 import { fieldLabel, isAddressField, readFieldValue } from './field-value.ts';
 import { invalidFields } from '../kit/field-errors.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
@@ -57,9 +65,7 @@ export function createConfiguredSettings<Item extends Configurable>({
 }: ConfiguredParts): ConfiguredSettings<Item> {
   async function stored(id: string): Promise<SavedSettings> {
     const value = await options.get<unknown>(option(id), {});
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
+    return isRecord(value) ? value : {};
   }
 
   /** What a secret is bound to, by the name of its setting. */

@@ -1,4 +1,4 @@
-import type { Logger, SecretsApi } from '#plugin-api';
+import { errorText, type Logger, type SecretsApi } from '#plugin-api';
 
 /** Returns the plain text, or null if it cannot be decrypted: with another key, or saved for another context. */
 export type SecretReader = (encrypted: string, context: string) => string | null;
@@ -41,7 +41,7 @@ export function createSecretReader({
       log.warn('A saved secret cannot be decrypted. Restore the key, or enter the secret again', {
         event: 'secret_unreadable',
         setting: context,
-        error: error instanceof Error ? error.message : String(error),
+        error: errorText(error),
       });
       return null;
     }

@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import { errorText, type HostApi } from '#plugin-api';
 import { destinationFor, createDestination, planAttempt, type AttemptPlan } from './attempt-plan.ts';
 import { formatRecord } from './attempt-record.ts';
 import type { AttemptOutcome, Deliver } from './delivery/deliver.contract.ts';
@@ -233,5 +233,4 @@ function postponed(job: Job, delay = postponeDelay): JobResult {
   };
 }
 
-const errorMessage = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll('\0', '');
+const errorMessage = (error: unknown): string => errorText(error).replaceAll('\0', '');

@@ -8,14 +8,14 @@ import { createCatalogue } from './catalogue.ts';
 import type { Deliver } from './delivery/deliver.contract.ts';
 import { createDeliveryActions } from './delivery-actions.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { createEmit } from './emit.ts';
+import { type EmitParts, createEmit } from './emit.ts';
 import { erasePerson, type ErasedEvents, type ErasedPerson } from './erase-person.ts';
 import { createHeldEndpoints } from './held-endpoints.ts';
 import { readMetrics } from './metrics.ts';
 import { createQueueGate } from './queue-gate.ts';
 import { createReplays } from './replay.ts';
 import { deleteTemporaryBodies, sweep } from './retention.ts';
-import { createRetryWhileUnavailable } from './retry-while-unavailable.ts';
+import { retryWhileUnavailable } from '../kit/retry-while-unavailable.ts';
 import { createSettingsStore } from './settings-store.ts';
 import { createPostgresqlStore } from './store/postgresql-store.ts';
 import { createSqliteStore } from './store/sqlite-store.ts';
@@ -24,6 +24,9 @@ import type { DeliveryLog, Webhooks } from './webhooks.ts';
 import { createCircuits } from './worker/circuits.ts';
 import { createWorker } from './worker/worker.ts';
 import type { Worker } from './worker/worker-contract.ts';
+
+/** Milliseconds that an event waits for the database. */
+const longestWait = 60_000;
 
 export interface WebhooksParts {
   readonly host: Pick<HostApi, 'database' | 'options' | 'secrets' | 'hooks' | 'clock' | 'log' | 'site' | 'plugin'>;
@@ -75,7 +78,7 @@ export async function createWebhooks({
     catalogue,
     settings,
     store,
-    retryWhileUnavailable: createRetryWhileUnavailable(host, elapsed),
+    retryWhileUnavailable: createRetry(host, elapsed),
     wake: nodes.wake,
     sendNow: worker.sendNow,
   });
@@ -160,4 +163,14 @@ function reportUnreadCircuits(log: HostApi['log']): (error: unknown) => void {
       event: 'webhook_circuit_read_failed',
       error,
     });
+}
+
+function createRetry(
+  host: Pick<HostApi, 'database' | 'clock'>,
+  elapsed: () => number,
+): EmitParts['retryWhileUnavailable'] {
+  return (work) => {
+    const until = elapsed() + longestWait;
+    return retryWhileUnavailable({ host, interval: 250, isOver: () => elapsed() >= until }, work);
+  };
 }

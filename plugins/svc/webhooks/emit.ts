@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { HostApi } from '#plugin-api';
+import { errorText, type HostApi } from '#plugin-api';
 import type { EventDefinition } from '../kit/define-event.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { WebhookTarget } from './endpoint.ts';
 import { schemaVersion, type EmitResult, type Emit, type Envelope, type EventContext } from './event.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { bodyStates } from './migrations.ts';
-import type { RetryWhileUnavailable } from './retry-while-unavailable.ts';
 import { retryDelays } from './retry-delays.ts';
 import type { SettingsStore, Snapshot } from './settings-store.ts';
 import { leaseDuration, type NewDelivery, type NewEvent, type Store } from './store/store-contract.ts';
@@ -17,7 +16,8 @@ export interface EmitParts {
   readonly catalogue: Catalogue;
   readonly settings: SettingsStore;
   readonly store: Store;
-  readonly retryWhileUnavailable: RetryWhileUnavailable;
+  /** Waits at most a minute for the database. `again`: the work ran before, and may have been committed. */
+  readonly retryWhileUnavailable: <Result>(work: (again: boolean) => Promise<Result>) => Promise<Result>;
   /** Notifies workers of new jobs for these endpoints. */
   readonly wake: (endpointIds: readonly string[]) => void;
   /** Sends these deliveries now and returns how they ended. */
@@ -51,6 +51,7 @@ export function createEmit(parts: EmitParts): Emit {
   const commit = createGroupCommit({
     store,
     retryWhileUnavailable,
+    isUnavailable: (error) => host.database.isUnavailable(error),
     writers: host.database.dialect === 'sqlite' ? 1 : 2,
   });
 
@@ -153,7 +154,7 @@ export function createEmit(parts: EmitParts): Emit {
     try {
       return await emit(name, data, context);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorText(error);
       host.log.error('Failed to emit an event', { event: 'webhook_emit_failed', name, error });
       return {
         event: name,
@@ -247,7 +248,7 @@ async function prepare({ host, event, snapshot }: PrepareParts, data: Data, cont
       name,
       error,
     });
-    const message = `The filter ${filter} failed: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The filter ${filter} failed: ${errorText(error)}`;
     return {
       envelope,
       targets,

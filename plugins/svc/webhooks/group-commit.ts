@@ -1,11 +1,12 @@
-import type { RetryWhileUnavailable } from './retry-while-unavailable.ts';
+import type { EmitParts } from './emit.ts';
 import type { NewEvent, Store } from './store/store-contract.ts';
 
 const maxGroupSize = 500;
 
 export interface GroupCommitParts {
   readonly store: Pick<Store, 'add'>;
-  readonly retryWhileUnavailable: RetryWhileUnavailable;
+  readonly retryWhileUnavailable: EmitParts['retryWhileUnavailable'];
+  readonly isUnavailable: (error: unknown) => boolean;
   /** Concurrent transactions: 1 if the database has a single writer. */
   readonly writers: number;
 }
@@ -17,6 +18,7 @@ export interface GroupCommitParts {
 export function createGroupCommit({
   store,
   retryWhileUnavailable,
+  isUnavailable,
   writers,
 }: GroupCommitParts): (event: NewEvent) => Promise<void> {
   interface WaitingEvent {
@@ -39,8 +41,7 @@ export function createGroupCommit({
       for (const { resolve } of group) resolve();
     } catch (error) {
       // One event that cannot be stored must not fail the others, unless the database is unavailable for all.
-      if (group.length === 1 || retryWhileUnavailable.isUnavailable(error))
-        for (const { reject } of group) reject(error);
+      if (group.length === 1 || isUnavailable(error)) for (const { reject } of group) reject(error);
       else for (const { event, resolve, reject } of group) await add([event]).then(resolve, reject);
     }
   }

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 interface Keys {
   readonly own: Pads;
@@ -63,10 +63,4 @@ export function signStandard(
         `v1,${createHmac('sha256', keysFor(secret).standard).update(`${id}.${timestamp}.`).update(body).digest('base64')}`,
     )
     .join(' ');
-}
-
-/** Compares two texts in constant time; only their lengths may be learned. */
-export function isSameText(expected: string, given: string): boolean {
-  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

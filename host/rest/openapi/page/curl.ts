@@ -1,5 +1,4 @@
-import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
-import { isPlainObject } from '../../schema/values.ts';
+import { isRecord, type OpenApiDocument, type OpenApiObject } from '#plugin-api';
 import { resolve } from './schema-lines.ts';
 
 /** Deeper values are empty. */
@@ -39,7 +38,7 @@ function exampleObject(
   { properties, required }: OpenApiObject,
   depth: number,
 ): OpenApiObject {
-  if (!isPlainObject(properties)) return {};
+  if (!isRecord(properties)) return {};
   const names = Array.isArray(required) && required.length > 0 ? (required as unknown[]) : Object.keys(properties);
   return Object.fromEntries(
     Object.entries(properties)
@@ -80,8 +79,8 @@ export function curlCommand({ document, path, method, operation }: CurlInit): st
 
 /** The schema of a JSON body or response. */
 export function jsonSchemaOf({ content }: OpenApiObject): unknown {
-  const json = isPlainObject(content) ? content['application/json'] : undefined;
-  return isPlainObject(json) ? json['schema'] : undefined;
+  const json = isRecord(content) ? content['application/json'] : undefined;
+  return isRecord(json) ? json['schema'] : undefined;
 }
 
 function buildUrl({
@@ -129,7 +128,7 @@ function credentials(document: OpenApiDocument, { security }: OpenApiObject): st
 }
 
 export function listObjects(value: unknown): OpenApiObject[] {
-  return Array.isArray(value) ? value.filter(isPlainObject) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Quotes for a POSIX shell. */

@@ -1,5 +1,4 @@
-import type { OpenApiDocument, OpenApiObject } from '#plugin-api';
-import { isPlainObject } from '../../schema/values.ts';
+import { isRecord, type OpenApiDocument, type OpenApiObject } from '#plugin-api';
 
 /** A parameter, or a member of a request or response body, as shown on the page. */
 export interface FieldLine {
@@ -17,13 +16,13 @@ const maxDepth = 4;
 
 /** Resolves a reference within the document; returns any other object unchanged. */
 export function resolve(document: OpenApiDocument, value: unknown): OpenApiObject {
-  if (!isPlainObject(value)) return {};
+  if (!isRecord(value)) return {};
   const reference = value['$ref'];
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return value;
   let found: unknown = document;
   for (const part of reference.slice(2).split('/'))
-    found = isPlainObject(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
-  return isPlainObject(found) ? found : {};
+    found = isRecord(found) ? found[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+  return isRecord(found) ? found : {};
 }
 
 interface Walk {
@@ -38,7 +37,7 @@ export function memberLines({ document, schema: given, prefix = '', depth = 0 }:
   const schema = resolve(document, given);
   if (schema['items'] !== undefined)
     return memberLines({ document, schema: schema['items'], prefix: `${prefix}[]`, depth });
-  if (!isPlainObject(schema['properties']) || depth >= maxDepth) return [];
+  if (!isRecord(schema['properties']) || depth >= maxDepth) return [];
   const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
   return Object.entries(schema['properties']).flatMap(([name, member]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;

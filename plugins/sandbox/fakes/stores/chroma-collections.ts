@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '#plugin-api';
 import type { StoredCollection } from '../../storage/vector-storage.ts';
-import { isObject, jsonResponse } from '../../fake.ts';
+import { jsonResponse } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { conflict, invalidArgument, notFound, objectBody, stringMember, unreadable } from './chroma-reply.ts';
 
@@ -25,7 +26,7 @@ export function definitionOf({ definition }: StoredCollection): ChromaDefinition
 /** Distance function of a collection. */
 export function spaceOf(collection: StoredCollection): 'l2' | 'cosine' | 'ip' {
   const { hnsw } = definitionOf(collection).configuration;
-  const space = isObject(hnsw) ? hnsw['space'] : undefined;
+  const space = isRecord(hnsw) ? hnsw['space'] : undefined;
   return space === 'cosine' || space === 'ip' ? space : 'l2';
 }
 
@@ -134,7 +135,7 @@ async function createCollection(request: FakeRequest): Promise<FakeResponse> {
   if ((await databaseId(request)) === undefined)
     throw invalidArgument(`Database [${request.params['database'] ?? ''}] does not exist`);
   const definition: ChromaDefinition = {
-    metadata: isObject(body['metadata']) ? body['metadata'] : null,
+    metadata: isRecord(body['metadata']) ? body['metadata'] : null,
     configuration,
     dimension: null,
     sequence: 0,
@@ -189,7 +190,7 @@ async function updateCollection(request: FakeRequest): Promise<FakeResponse> {
   const changed = await request.storage.changeCollection({
     ...collection,
     ...(typeof name === 'string' && { name }),
-    definition: { ...collection.definition, ...(isObject(metadata) && { metadata }) },
+    definition: { ...collection.definition, ...(isRecord(metadata) && { metadata }) },
   });
   if (!changed) throw conflict(`Collection [${String(name)}] already exists`);
   return jsonResponse(200, {});
@@ -210,10 +211,10 @@ const hnswDefaults = {
 };
 
 function readConfiguration(given: unknown): Readonly<Record<string, unknown>> {
-  const { hnsw, embedding_function: embeddingFunction = null } = isObject(given) ? given : {};
+  const { hnsw, embedding_function: embeddingFunction = null } = isRecord(given) ? given : {};
   const settings = {
     ...hnswDefaults,
-    ...(isObject(hnsw) && Object.fromEntries(Object.entries(hnsw).filter(([, value]) => value !== null))),
+    ...(isRecord(hnsw) && Object.fromEntries(Object.entries(hnsw).filter(([, value]) => value !== null))),
   };
   if (!['l2', 'cosine', 'ip'].includes(settings.space)) {
     throw unreadable(

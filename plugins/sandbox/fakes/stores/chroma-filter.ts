@@ -1,4 +1,4 @@
-import { isObject } from '../../fake.ts';
+import { isRecord } from '#plugin-api';
 import { invalidArgument } from './chroma-reply.ts';
 
 export interface ChromaContent {
@@ -20,7 +20,7 @@ export function readWhere(where: unknown): Test {
   if (where === undefined || where === null) return () => true;
   const [key, condition] = onlyEntry(where);
   if (key === '$and' || key === '$or') return combine(key, condition, readWhere);
-  if (!isObject(condition)) return compare(key, '$eq', condition);
+  if (!isRecord(condition)) return compare(key, '$eq', condition);
   const [operator, value] = onlyEntry(condition);
   return compare(key, operator, value);
 }
@@ -39,7 +39,7 @@ export function readWhereDocument(where: unknown): Test {
 }
 
 function onlyEntry(clause: unknown): [string, unknown] {
-  const entries = isObject(clause) ? Object.entries(clause) : [];
+  const entries = isRecord(clause) ? Object.entries(clause) : [];
   const [entry] = entries;
   if (!entry || entries.length > 1) throw invalid();
   return entry;

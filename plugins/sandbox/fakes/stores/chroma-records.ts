@@ -1,7 +1,8 @@
+import { isRecord } from '#plugin-api';
 import type { CollectionKey, StoredCollection, StoredRecord } from '../../storage/vector-storage.ts';
 import { nearest } from '../../vectors/nearest.ts';
 import type { Metric } from '../../vectors/nearest.ts';
-import { isObject, jsonResponse } from '../../fake.ts';
+import { jsonResponse } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { collectionById, definitionOf, spaceOf } from './chroma-collections.ts';
 import { readWhere, readWhereDocument } from './chroma-filter.ts';
@@ -107,7 +108,7 @@ function readVector(value: unknown, member: string): Float32Array | null {
 }
 
 function readMetadata(value: unknown, index: number): Readonly<Record<string, unknown>> | null {
-  if (!isObject(value)) return null;
+  if (!isRecord(value)) return null;
   const [wrong] =
     Object.entries(value).find(
       ([, entry]) => entry !== null && !['string', 'number', 'boolean'].includes(typeof entry),

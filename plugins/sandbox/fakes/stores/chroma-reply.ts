@@ -1,4 +1,5 @@
-import { isObject, jsonResponse, Refusal } from '../../fake.ts';
+import { isRecord } from '#plugin-api';
+import { jsonResponse, Refusal } from '../../fake.ts';
 import type { FakeResponse } from '../../fake.ts';
 
 export function chromaError(status: number, error: string, message: string): FakeResponse {
@@ -25,7 +26,7 @@ export const conflict = (message: string): Refusal => new Refusal(chromaError(40
 
 /** @throws Refusal when the body is no object. */
 export function objectBody(body: unknown): Record<string, unknown> {
-  if (isObject(body)) return body;
+  if (isRecord(body)) return body;
   throw unreadable('expected a JSON object');
 }
 

@@ -1,7 +1,8 @@
+import { isRecord } from '#plugin-api';
 import type { StoredRecord } from '../../storage/vector-storage.ts';
 import { nearest } from '../../vectors/nearest.ts';
 import type { Metric } from '../../vectors/nearest.ts';
-import { isObject, jsonResponse, Refusal } from '../../fake.ts';
+import { jsonResponse, Refusal } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { readFilter } from './pinecone-filter.ts';
 import { definitionOf } from './pinecone-indexes.ts';
@@ -148,7 +149,7 @@ async function remove(request: FakeRequest): Promise<FakeResponse> {
   const { ids, deleteAll, filter, namespace } = objectBody(request.body);
   const key = collectionKey(index, namespace);
   const byIds = Array.isArray(ids) && ids.length > 0;
-  if ([byIds, deleteAll === true, isObject(filter)].filter(Boolean).length !== 1) {
+  if ([byIds, deleteAll === true, isRecord(filter)].filter(Boolean).length !== 1) {
     throw invalidArgument('Delete requests must specify exactly one of: ids, delete_all, or filter');
   }
   if (byIds && ids.length > maxRecords)
@@ -174,7 +175,7 @@ async function update(request: FakeRequest): Promise<FakeResponse> {
   const index = await hostIndex(request);
   const { id, values, sparseValues, setMetadata, filter, namespace, dryRun } = objectBody(request.body);
   const key = collectionKey(index, namespace);
-  if ((typeof id === 'string') === isObject(filter))
+  if ((typeof id === 'string') === isRecord(filter))
     throw invalidArgument('Update requests must specify exactly one of: id or filter');
   const accepts = readFilter(filter);
   const vector = values === undefined ? null : readValues(values, index);
@@ -188,7 +189,7 @@ async function update(request: FakeRequest): Promise<FakeResponse> {
       order: record.order,
       vector: vector ?? record.vector,
       content: {
-        metadata: isObject(setMetadata)
+        metadata: isRecord(setMetadata)
           ? readMetadata({ ...metadataOf(record), ...setMetadata })
           : contentOf(record).metadata,
         sparseValues: sparseValues ?? contentOf(record).sparseValues,

@@ -1,4 +1,4 @@
-import { isObject } from '../../fake.ts';
+import { isRecord } from '#plugin-api';
 import { invalidArgument } from './pinecone-reply.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ type Test = (metadata: Metadata) => boolean;
  */
 export function readFilter(filter: unknown): Test {
   if (filter === undefined || filter === null) return () => true;
-  if (!isObject(filter)) throw invalidArgument('illegal filter: expected an object');
+  if (!isRecord(filter)) throw invalidArgument('illegal filter: expected an object');
   const tests = Object.entries(filter).map(([key, condition]) => readEntry(key, condition));
   return (metadata) => tests.every((test) => test(metadata));
 }
@@ -27,7 +27,7 @@ function readEntry(key: string, condition: unknown): Test {
       : (metadata) => tests.some((test) => test(metadata));
   }
   if (key.startsWith('$')) throw invalidArgument(`${key} is not a valid operator`);
-  if (!isObject(condition)) return compare(key, '$eq', condition);
+  if (!isRecord(condition)) return compare(key, '$eq', condition);
   const tests = Object.entries(condition).map(([operator, value]) => compare(key, operator, value));
   if (tests.length === 0) throw invalidArgument(`illegal condition for field ${key}, got {}`);
   return (metadata) => tests.every((test) => test(metadata));

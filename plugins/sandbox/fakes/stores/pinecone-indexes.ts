@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '#plugin-api';
 import type { StoredCollection } from '../../storage/vector-storage.ts';
-import { isObject, jsonResponse, Refusal } from '../../fake.ts';
+import { jsonResponse, Refusal } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { controlError } from './pinecone-reply.ts';
 
@@ -41,7 +42,7 @@ function described({ origin }: FakeRequest, index: StoredCollection): object {
 }
 
 async function create(request: FakeRequest): Promise<FakeResponse> {
-  const body = isObject(request.body) ? request.body : {};
+  const body = isRecord(request.body) ? request.body : {};
   const { name } = body;
   if (typeof name !== 'string' || !/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name)) {
     throw invalid(
@@ -76,14 +77,14 @@ function readDefinition(body: Readonly<Record<string, unknown>>): IndexDefinitio
     metric,
     spec: readSpec(spec),
     deletion_protection: String(body['deletion_protection'] ?? 'disabled'),
-    tags: isObject(tags) ? tags : null,
+    tags: isRecord(tags) ? tags : null,
   };
 }
 
 function readSpec(spec: unknown): IndexDefinition['spec'] {
-  const { serverless, pod } = isObject(spec) ? spec : {};
-  if (isObject(pod)) return { pod: { replicas: 1, shards: 1, pods: 1, ...pod } };
-  if (!isObject(serverless) || typeof serverless['cloud'] !== 'string' || typeof serverless['region'] !== 'string') {
+  const { serverless, pod } = isRecord(spec) ? spec : {};
+  if (isRecord(pod)) return { pod: { replicas: 1, shards: 1, pods: 1, ...pod } };
+  if (!isRecord(serverless) || typeof serverless['cloud'] !== 'string' || typeof serverless['region'] !== 'string') {
     throw invalid('Invalid spec: give serverless with cloud and region, or pod');
   }
   return {
@@ -97,11 +98,11 @@ function readSpec(spec: unknown): IndexDefinition['spec'] {
 
 async function configure(request: FakeRequest): Promise<FakeResponse> {
   const index = await indexOf(request);
-  const { deletion_protection: protection, tags } = isObject(request.body) ? request.body : {};
+  const { deletion_protection: protection, tags } = isRecord(request.body) ? request.body : {};
   const definition = definitionOf(index);
   // An empty value takes a tag away.
   const stored = Object.fromEntries(
-    Object.entries({ ...definition.tags, ...(isObject(tags) && tags) }).filter(([, value]) => value !== ''),
+    Object.entries({ ...definition.tags, ...(isRecord(tags) && tags) }).filter(([, value]) => value !== ''),
   );
   const changed: StoredCollection = {
     ...index,

@@ -1,5 +1,6 @@
+import { isRecord } from '#plugin-api';
 import type { CollectionKey, StoredCollection, StoredRecord } from '../../storage/vector-storage.ts';
-import { isObject, Refusal } from '../../fake.ts';
+import { Refusal } from '../../fake.ts';
 import type { FakeRequest } from '../../fake.ts';
 import { definitionOf } from './pinecone-indexes.ts';
 import { dataError, invalidArgument } from './pinecone-reply.ts';
@@ -50,7 +51,7 @@ export function readVectors(vectors: unknown, index: StoredCollection): StoredRe
       `Too many vectors in upsert request: ${String(vectors.length)} is more than the limit of ${String(maxRecords)} vectors`,
     );
   return vectors.map((vector: unknown) => {
-    const { id, values, sparseValues = null, metadata } = isObject(vector) ? vector : {};
+    const { id, values, sparseValues = null, metadata } = isRecord(vector) ? vector : {};
     if (typeof id !== 'string' || id === '') throw invalidArgument('Vector ID must be a non-empty string');
     if (id.length > 512) throw invalidArgument(`Vector ID must be at most 512 characters, got ${String(id.length)}`);
     const content: PineconeContent = { metadata: readMetadata(metadata), sparseValues };
@@ -69,7 +70,7 @@ function nonZero(vector: Float32Array, index: StoredCollection, id: string): Flo
 
 /** Strings, numbers, booleans and lists of strings, 40 KB in all. */
 export function readMetadata(metadata: unknown): PineconeContent['metadata'] {
-  if (!isObject(metadata)) return null;
+  if (!isRecord(metadata)) return null;
   for (const [field, value] of Object.entries(metadata)) {
     const fits =
       ['string', 'number', 'boolean'].includes(typeof value) ||

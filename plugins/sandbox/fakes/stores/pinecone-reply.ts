@@ -1,4 +1,5 @@
-import { isObject, jsonResponse, Refusal } from '../../fake.ts';
+import { isRecord } from '#plugin-api';
+import { jsonResponse, Refusal } from '../../fake.ts';
 import type { FakeResponse } from '../../fake.ts';
 
 /** An error of the control plane. */
@@ -21,6 +22,6 @@ export const usage = { readUnits: 1 };
 
 /** @throws Refusal when the body is no object. */
 export function objectBody(body: unknown): Record<string, unknown> {
-  if (isObject(body)) return body;
+  if (isRecord(body)) return body;
   throw invalidArgument('Invalid JSON: expected an object');
 }

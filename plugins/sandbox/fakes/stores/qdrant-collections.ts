@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { isRecord } from '#plugin-api';
 import type { StoredCollection } from '../../storage/vector-storage.ts';
 import type { Metric } from '../../vectors/nearest.ts';
-import { isObject, Refusal } from '../../fake.ts';
+import { Refusal } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { formatError, objectBody, ok, qdrantError, validationError, wrongInput } from './qdrant-reply.ts';
 
@@ -64,7 +65,7 @@ function checkName(name: string): void {
 
 /** One vector without a name is what the sandbox holds; named and sparse ones it says it does not. */
 function readVectors(vectors: unknown): QdrantDefinition['vectors'] {
-  if (!isObject(vectors) || (vectors['size'] === undefined && vectors['distance'] === undefined)) {
+  if (!isRecord(vectors) || (vectors['size'] === undefined && vectors['distance'] === undefined)) {
     throw wrongInput(
       'The sandbox holds collections of one vector without a name alone: give `vectors` a `size` and a `distance`.',
     );
@@ -137,7 +138,7 @@ async function changeIndex(
 function addIndex(request: FakeRequest): Promise<FakeResponse> {
   const { field_name: field, field_schema: schema } = objectBody(request.body);
   if (typeof field !== 'string') throw formatError('missing field `field_name`');
-  const type = typeof schema === 'string' ? schema : isObject(schema) ? schema['type'] : 'keyword';
+  const type = typeof schema === 'string' ? schema : isRecord(schema) ? schema['type'] : 'keyword';
   return changeIndex(request, (known) => ({ ...known, [field]: { data_type: type, points: 0 } }));
 }
 

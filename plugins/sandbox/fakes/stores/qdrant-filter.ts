@@ -1,5 +1,5 @@
+import { isRecord } from '#plugin-api';
 import type { StoredRecord } from '../../storage/vector-storage.ts';
-import { isObject } from '../../fake.ts';
 import { storedId } from './qdrant-ids.ts';
 import { formatError } from './qdrant-reply.ts';
 
@@ -14,7 +14,7 @@ const unknownCondition = (): Error => formatError('data did not match any varian
  */
 export function readFilter(filter: unknown): Test {
   if (filter === undefined || filter === null) return () => true;
-  if (!isObject(filter)) throw unknownCondition();
+  if (!isRecord(filter)) throw unknownCondition();
   const stranger = Object.keys(filter).find((name) => !['must', 'should', 'must_not', 'min_should'].includes(name));
   if (stranger !== undefined)
     throw formatError(
@@ -23,7 +23,7 @@ export function readFilter(filter: unknown): Test {
   const must = readConditions(filter['must']);
   const should = readConditions(filter['should']);
   const mustNot = readConditions(filter['must_not']);
-  const minShould = isObject(filter['min_should']) ? filter['min_should'] : {};
+  const minShould = isRecord(filter['min_should']) ? filter['min_should'] : {};
   const several = readConditions(minShould['conditions']);
   const least = typeof minShould['min_count'] === 'number' ? minShould['min_count'] : 0;
   return (record) =>
@@ -39,13 +39,13 @@ function readConditions(conditions: unknown): Test[] {
 }
 
 function readCondition(condition: unknown): Test {
-  if (!isObject(condition)) throw unknownCondition();
+  if (!isRecord(condition)) throw unknownCondition();
   if (Array.isArray(condition['has_id'])) {
     const ids = new Set(condition['has_id'].map((id: unknown) => storedId(id)));
     return ({ id }) => ids.has(id);
   }
-  if (isObject(condition['is_empty'])) return emptiness(String(condition['is_empty']['key']));
-  if (isObject(condition['is_null'])) return nullness(String(condition['is_null']['key']));
+  if (isRecord(condition['is_empty'])) return emptiness(String(condition['is_empty']['key']));
+  if (isRecord(condition['is_null'])) return nullness(String(condition['is_null']['key']));
   if (typeof condition['key'] === 'string') return readField(condition['key'], condition);
   return readFilter(condition);
 }
@@ -54,15 +54,15 @@ function readField(key: string, condition: Readonly<Record<string, unknown>>): T
   const { match, range, is_empty: isEmpty, is_null: isNull, values_count: valuesCount } = condition;
   if (typeof isEmpty === 'boolean') return (record) => emptiness(key)(record) === isEmpty;
   if (typeof isNull === 'boolean') return (record) => nullness(key)(record) === isNull;
-  if (isObject(match)) {
+  if (isRecord(match)) {
     const matches = readMatch(match);
     return (record) => valuesAt(record, key).some(matches);
   }
-  if (isObject(range)) {
+  if (isRecord(range)) {
     const within = readRange(range);
     return (record) => valuesAt(record, key).some(within);
   }
-  if (isObject(valuesCount)) {
+  if (isRecord(valuesCount)) {
     const within = readRange(valuesCount);
     return (record) => within(valuesAt(record, key).length);
   }
@@ -128,7 +128,7 @@ function valuesAt(record: StoredRecord, key: string): unknown[] {
   let values: unknown[] = [record.content];
   for (const name of key.match(/"(?:[^"\\]|\\.)*"|[^.]+/g) ?? []) {
     const member = name.startsWith('"') ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name.replace(/\[\]$/, '');
-    values = values.flatMap((value) => (isObject(value) && member in value ? value[member] : []));
+    values = values.flatMap((value) => (isRecord(value) && member in value ? value[member] : []));
   }
   return values.flat();
 }

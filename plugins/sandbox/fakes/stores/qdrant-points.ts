@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import type { CollectionKey, StoredCollection, StoredRecord } from '../../storage/vector-storage.ts';
 import { normalised } from '../../vectors/nearest.ts';
-import { isObject, Refusal } from '../../fake.ts';
+import { Refusal } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { collectionOf, definitionOf, metricOf } from './qdrant-collections.ts';
 import { readFilter } from './qdrant-filter.ts';
@@ -15,7 +16,7 @@ export const collectionKey = ({ id }: StoredCollection): CollectionKey => ({ col
  * @throws Refusal in Qdrant's shape.
  */
 export function readVector(value: unknown, collection: StoredCollection): Float32Array {
-  if (isObject(value)) throw wrongInput(`Not existing vector name error: ${Object.keys(value)[0] ?? ''}`);
+  if (isRecord(value)) throw wrongInput(`Not existing vector name error: ${Object.keys(value)[0] ?? ''}`);
   if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'number'))
     throw formatError('data did not match any variant of untagged enum VectorStruct');
   const { size } = definitionOf(collection).vectors;
@@ -39,7 +40,7 @@ async function upsert(request: FakeRequest): Promise<FakeResponse> {
         id: stored,
         order: stored,
         vector: readVector(vector, collection),
-        content: isObject(payload) ? payload : {},
+        content: isRecord(payload) ? payload : {},
       };
     }),
   );
@@ -55,8 +56,8 @@ interface GivenPoint {
 /** Points one by one, or in columns (`batch`). */
 function readPoints(body: Readonly<Record<string, unknown>>): GivenPoint[] {
   const { points, batch } = body;
-  if (Array.isArray(points)) return points.map((point: unknown): GivenPoint => (isObject(point) ? point : {}));
-  if (!isObject(batch) || !Array.isArray(batch['ids']) || !Array.isArray(batch['vectors']))
+  if (Array.isArray(points)) return points.map((point: unknown): GivenPoint => (isRecord(point) ? point : {}));
+  if (!isRecord(batch) || !Array.isArray(batch['ids']) || !Array.isArray(batch['vectors']))
     throw formatError('data did not match any variant of untagged enum PointInsertOperations');
   const { ids, vectors, payloads } = batch as { ids: unknown[]; vectors: unknown[]; payloads?: unknown };
   if (vectors.length !== ids.length) throw wrongInput('number of ids and vectors must be equal');
@@ -75,11 +76,11 @@ function payloadOf(
   if (selector === true) return payload;
   const include = Array.isArray(selector)
     ? selector
-    : isObject(selector) && Array.isArray(selector['include'])
+    : isRecord(selector) && Array.isArray(selector['include'])
       ? selector['include']
       : null;
   if (include) return Object.fromEntries(Object.entries(payload).filter(([key]) => include.includes(key)));
-  const exclude = isObject(selector) && Array.isArray(selector['exclude']) ? selector['exclude'] : null;
+  const exclude = isRecord(selector) && Array.isArray(selector['exclude']) ? selector['exclude'] : null;
   return exclude && Object.fromEntries(Object.entries(payload).filter(([key]) => !exclude.includes(key)));
 }
 
@@ -138,7 +139,7 @@ async function scroll(request: FakeRequest): Promise<FakeResponse> {
 async function count(request: FakeRequest): Promise<FakeResponse> {
   const collection = await collectionOf(request);
   return ok({
-    count: (await selected(request, collection, { filter: isObject(request.body) ? request.body['filter'] : null }))
+    count: (await selected(request, collection, { filter: isRecord(request.body) ? request.body['filter'] : null }))
       .length,
   });
 }
@@ -198,7 +199,7 @@ function changePayload(change: (payload: Payload, body: Payload) => Payload): Fa
   };
 }
 
-const given = (body: Payload): Payload => (isObject(body['payload']) ? body['payload'] : {});
+const given = (body: Payload): Payload => (isRecord(body['payload']) ? body['payload'] : {});
 const without = (payload: Payload, keys: unknown): Payload =>
   Object.fromEntries(Object.entries(payload).filter(([key]) => !(Array.isArray(keys) && keys.includes(key))));
 

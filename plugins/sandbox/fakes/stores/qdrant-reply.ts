@@ -1,4 +1,5 @@
-import { isObject, jsonResponse, Refusal } from '../../fake.ts';
+import { isRecord } from '#plugin-api';
+import { jsonResponse, Refusal } from '../../fake.ts';
 import type { FakeResponse } from '../../fake.ts';
 
 export const qdrantVersion = '1.18.0';
@@ -30,6 +31,6 @@ export const validationError = (message: string): Refusal =>
 
 /** @throws Refusal when the body is no object. */
 export function objectBody(body: unknown): Record<string, unknown> {
-  if (isObject(body)) return body;
+  if (isRecord(body)) return body;
   throw formatError('EOF while parsing a value at line 1 column 0');
 }

@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import type { StoredCollection } from '../../storage/vector-storage.ts';
 import { greaterIsNearer, nearest } from '../../vectors/nearest.ts';
-import { isObject, Refusal } from '../../fake.ts';
+import { Refusal } from '../../fake.ts';
 import type { FakeResponse, FakeRequest, FakeRoute } from '../../fake.ts';
 import { collectionOf, metricOf } from './qdrant-collections.ts';
 import { readFilter } from './qdrant-filter.ts';
@@ -46,8 +47,8 @@ async function find(
 }
 
 async function target(request: FakeRequest, collection: StoredCollection, query: unknown): Promise<Target> {
-  const wanted = isObject(query) ? query['nearest'] : query;
-  if (Array.isArray(wanted) || isObject(wanted)) return { vector: readVector(wanted, collection), except: null };
+  const wanted = isRecord(query) ? query['nearest'] : query;
+  if (Array.isArray(wanted) || isRecord(wanted)) return { vector: readVector(wanted, collection), except: null };
   if (typeof wanted !== 'string' && typeof wanted !== 'number')
     throw formatError('The sandbox answers queries by a vector, by a point, and by nothing at all.');
   const id = storedId(wanted);

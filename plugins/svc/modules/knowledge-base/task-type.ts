@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { errorText, RestError } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
 import { indexSource } from './indexing/index-source.ts';
 import type { KnowledgeParts } from './knowledge.ts';
@@ -84,7 +84,7 @@ async function runItem(parts: KnowledgeParts, item: AutomationItem): Promise<Aut
 
 /** The automation decides about further attempts. */
 function withoutRetry(error: unknown): never {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   throw Object.assign(new Error(message, { cause: error }), { retryable: false });
 }
 

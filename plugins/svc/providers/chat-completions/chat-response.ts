@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
-import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 import { stripReasoning } from './strip-reasoning.ts';
@@ -35,7 +36,7 @@ export function throwErrorInside(
   choice?: unknown,
 ): void {
   const holder = [body, choice].find(
-    (candidate): candidate is JsonObject => isObject(candidate) && isObject(candidate['error']),
+    (candidate): candidate is JsonObject => isRecord(candidate) && isRecord(candidate['error']),
   );
   if (holder === undefined) return;
   const code = Number(objectAt(holder, 'error')['code']);

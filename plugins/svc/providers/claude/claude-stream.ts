@@ -1,4 +1,5 @@
-import { isObject, objectAt, textAt, type JsonObject } from '../json.ts';
+import { isRecord } from '#plugin-api';
+import { objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
 import { parseEvent, errorFromStream } from '../streams/read-events.ts';
@@ -69,5 +70,5 @@ export function createClaudeStream(
 
 /** Members that are not null: the last event may have null where the first one has a value. */
 function present(usage: JsonObject): JsonObject {
-  return isObject(usage) ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) : {};
+  return isRecord(usage) ? Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) : {};
 }

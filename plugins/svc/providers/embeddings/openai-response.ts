@@ -1,9 +1,10 @@
 import { throwErrorInside } from '../chat-completions/chat-response.ts';
 import { unreadableResponse } from '../provider-errors.ts';
-import { countAt, isObject, textAt, type JsonObject } from '../json.ts';
+import { countAt, textAt, type JsonObject } from '../json.ts';
 import type { EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
 import { checkVectors, resultVectors } from './check-embeddings.ts';
 import { endianness } from 'node:os';
+import { isRecord } from '#plugin-api';
 
 const bytesPerNumber = 4;
 
@@ -53,7 +54,7 @@ export function openAiEmbeddings(
     throw unreadableResponse(`${String(data.length)} vectors for ${String(request.input.length)} inputs`);
   const vectors: (readonly number[] | Float32Array)[] = [];
   for (const [position, entry] of (data as unknown[]).entries()) {
-    if (!isObject(entry)) throw unreadableResponse('an entry that is not an embedding');
+    if (!isRecord(entry)) throw unreadableResponse('an entry that is not an embedding');
     vectors[readIndex(entry, position, data.length)] = decodeVector(entry['embedding']);
   }
   // As many entries as inputs, so a gap means a duplicate index.

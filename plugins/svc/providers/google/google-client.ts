@@ -1,8 +1,8 @@
-import { trimTrailingSlashes } from '#plugin-api';
+import { isRecord, trimTrailingSlashes } from '#plugin-api';
 import type { GoogleGenAI } from '@google/genai';
 import { createClientCache } from '../../kit/client-cache.ts';
 import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { type JsonObject } from '../json.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
 
 export const googleAddress = 'https://generativelanguage.googleapis.com';
@@ -40,7 +40,7 @@ export function checkingFetch(
     const { status, headers } = response;
     const body = parsed(text);
     if (!response.ok) throw errorFromResponse({ status, headers, body: body ?? text }, connection);
-    if (!isObject(body))
+    if (!isRecord(body))
       throw unreadableResponse(
         `${headers.get('content-type')?.split(';')[0] ?? 'no content type'}, not a JSON object`,
         status,

@@ -1,7 +1,8 @@
+import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import { imageOutput } from '../images/images-response.ts';
-import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ImageOutput, type ImageResult, type ProviderConnection } from '../provider.ts';
 import { googleResponse, googleUsage } from './google-response.ts';
 
@@ -19,7 +20,7 @@ export function geminiImages(
 ): Omit<ImageResult, 'ignored'> {
   const images = listAt(body, 'candidates')
     .flatMap((candidate) => listAt(objectAt(candidate, 'content'), 'parts'))
-    .map((part) => (isObject(part) && part['thought'] !== true ? imageOf(objectAt(part, 'inlineData'), 'data') : null))
+    .map((part) => (isRecord(part) && part['thought'] !== true ? imageOf(objectAt(part, 'inlineData'), 'data') : null))
     .filter((image) => image !== null);
   if (images.length > 0) {
     const usage = googleUsage(objectAt(body, 'usageMetadata'));

@@ -1,6 +1,7 @@
+import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
-import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
@@ -39,7 +40,7 @@ export function googleResponse(
       connection,
     );
   }
-  if (!isObject(candidate)) throw unreadableResponse('no candidates in it');
+  if (!isRecord(candidate)) throw unreadableResponse('no candidates in it');
   const content = partsText(candidate);
   const reason = textAt(candidate, 'finishReason');
   if (content === '' && reason !== null && blocking.has(reason)) {
@@ -65,7 +66,7 @@ export function googleResponse(
 /** The text of a candidate without thoughts. */
 export function partsText(candidate: JsonObject): string {
   return listAt(objectAt(candidate, 'content'), 'parts')
-    .map((part) => (isObject(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part) => (isRecord(part) && part['thought'] !== true && typeof part['text'] === 'string' ? part['text'] : ''))
     .join('');
 }
 

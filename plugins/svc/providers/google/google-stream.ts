@@ -1,4 +1,5 @@
-import { isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { isRecord } from '#plugin-api';
+import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
 import { parseEvent, errorFromStream } from '../streams/read-events.ts';
@@ -30,7 +31,7 @@ export function createGoogleStream(
     const modelVersion = textAt(piece, 'modelVersion') ?? last['modelVersion'];
     last = { ...last, ...piece, usageMetadata, modelVersion };
     const found = listAt(piece, 'candidates')[0];
-    if (!isObject(found)) return;
+    if (!isRecord(found)) return;
     candidate = { ...candidate, ...found };
     const text = partsText(found);
     content += text;

@@ -1,7 +1,7 @@
-import { isUrl } from '#plugin-api';
+import { isRecord, isUrl } from '#plugin-api';
 import type { GoogleGenAI } from '@google/genai';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { countAt, isObject, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import {
   ProviderError,
@@ -92,7 +92,7 @@ async function check(name: string, connection: ProviderConnection, signal: Abort
   const key = { 'x-goog-api-key': connection.settings.api_key ?? '' };
   await fetch(`${base}/v1beta/${operationName(name)}`, { headers: key, signal });
   if (body['done'] !== true) return { state: 'running' };
-  if (isObject(body['error'])) throw failed(textAt(body['error'], 'message') ?? 'it gave no reason', connection);
+  if (isRecord(body['error'])) throw failed(textAt(body['error'], 'message') ?? 'it gave no reason', connection);
   const response = objectAt(objectAt(body, 'response'), 'generateVideoResponse');
   const urls = listAt(response, 'generatedSamples').flatMap((sample) => textAt(objectAt(sample, 'video'), 'uri') ?? []);
   if (urls.length > 0)

@@ -1,6 +1,6 @@
-import { isUrl } from '#plugin-api';
+import { isRecord, isUrl } from '#plugin-api';
 import { unreadableResponse } from '../provider-errors.ts';
-import { isObject, textAt, type JsonObject } from '../json.ts';
+import { textAt, type JsonObject } from '../json.ts';
 import type { ImageOutput, ImageResult } from '../provider.ts';
 
 /**
@@ -26,7 +26,7 @@ export function imagesResponse(body: JsonObject, request: { readonly model: stri
   const usage = body['usage'];
   return {
     images,
-    usage: isObject(usage) && Object.keys(usage).length > 0 ? usage : null,
+    usage: isRecord(usage) && Object.keys(usage).length > 0 ? usage : null,
     model: textAt(body, 'model') ?? request.model,
   };
 }

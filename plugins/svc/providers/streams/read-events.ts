@@ -1,8 +1,9 @@
+import { isRecord } from '#plugin-api';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
 import { type ProviderConnection, ProviderError } from '../provider.ts';
 import { readJson } from '../time-limit.ts';
-import { type JsonObject, isObject, objectAt, textAt } from '../json.ts';
+import { type JsonObject, objectAt, textAt } from '../json.ts';
 
 /** Names of errors without a status, and the status that applies. */
 const statuses: readonly (readonly [pattern: RegExp, status: number])[] = [
@@ -45,7 +46,7 @@ export function parseEvent(data: string): JsonObject {
   } catch {
     throw unreadableResponse('an event that is not JSON');
   }
-  if (!isObject(body)) throw unreadableResponse('an event that is not an object');
+  if (!isRecord(body)) throw unreadableResponse('an event that is not an object');
   return body;
 }
 

@@ -1,4 +1,4 @@
-import type { CliCommand } from '#plugin-api';
+import { isRecord, type CliCommand } from '#plugin-api';
 import type { EventContext } from '../event.ts';
 import type { WebhookPagesContext } from '../pages/pages-context.ts';
 
@@ -52,7 +52,7 @@ export function eventCommands({ webhooks }: WebhookPagesContext): CliCommand[] {
 type Json = Readonly<Record<string, unknown>>;
 
 function readEvent(name: string, json: unknown): { readonly data: Json; readonly context: EventContext } {
-  if (!isObject(json) || !isObject(json['data']))
+  if (!isRecord(json) || !isRecord(json['data']))
     throw new Error(
       `Write the event as JSON, for example: svc event emit ${name} --json '{"data": {...}}'. GET {base}/events shows an example of each.`,
     );
@@ -65,7 +65,7 @@ function readEvent(name: string, json: unknown): { readonly data: Json; readonly
 
 /** Checks the types of the context. @throws for unknown or invalid members; a transaction cannot be passed. */
 function readContext(context: unknown): EventContext {
-  if (!isObject(context)) throw new Error('"context" must be an object.');
+  if (!isRecord(context)) throw new Error('"context" must be an object.');
   for (const [name, value] of Object.entries(context)) {
     const fits =
       name === 'module' || name === 'origin'
@@ -73,7 +73,7 @@ function readContext(context: unknown): EventContext {
         : name === 'resource'
           ? isResource(value)
           : name === 'meta'
-            ? isObject(value)
+            ? isRecord(value)
             : name === 'key'
               ? Array.isArray(value) && value.every(isId)
               : undefined;
@@ -84,17 +84,13 @@ function readContext(context: unknown): EventContext {
   return context;
 }
 
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isId(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number';
 }
 
 function isResource(value: unknown): boolean {
   return (
-    isObject(value) &&
+    isRecord(value) &&
     isId(value['id']) &&
     (value['type'] === undefined || typeof value['type'] === 'string') &&
     (value['label'] === undefined || typeof value['label'] === 'string')

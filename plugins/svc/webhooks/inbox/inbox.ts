@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { RestError, type HostApi, type Knex, type Migration } from '#plugin-api';
+import { isSameSecret, RestError, type HostApi, type Knex, type Migration } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { bodyStates, tables } from '../migrations.ts';
-import { isSameText, sign } from '../sign.ts';
+import { sign } from '../sign.ts';
 import type { WebhookAdministration, Webhooks } from '../webhooks.ts';
 
 export const inboxTable = 'svc_webhook_inbox';
@@ -185,7 +185,7 @@ export function createInbox({ host, webhooks, secretsFor }: InboxParts): Inbox {
     clear: () => database.knex(inboxTable).delete(),
     async receive(token, { headers, body }) {
       const stored = await read();
-      if (!stored || !isSameText(token, stored.token))
+      if (!stored || !isSameSecret(token, stored.token))
         throw new RestError({ code: 'rest_no_route', message: 'The inbox does not exist.', status: 404 });
       const verdict = verifySignature({ headers, body }, await secretsFor(stored.endpointId));
       await database.transaction(async (knex) => {
@@ -270,5 +270,5 @@ function verifySignature({ headers, body }: SignedRequest, secrets: readonly str
   const [signature, timestamp] = [headers['x-svc-signature'] ?? '', headers['x-svc-timestamp'] ?? ''];
   if (signature === '') return 'unsigned';
   if (secrets.length === 0) return 'no-secret';
-  return secrets.some((secret) => isSameText(sign(secret, timestamp, body), signature)) ? 'verified' : 'wrong';
+  return secrets.some((secret) => isSameSecret(sign(secret, timestamp, body), signature)) ? 'verified' : 'wrong';
 }

@@ -1,4 +1,5 @@
-import { isSameText, sign } from '../sign.ts';
+import { isSameSecret } from '#plugin-api';
+import { sign } from '../sign.ts';
 
 export interface Verified {
   readonly match: boolean;
@@ -22,7 +23,7 @@ export function verifySecret(secret: string, { signature, timestamp, body }: Sig
   if (secret === '') return { match: false, text: 'Paste a secret first.' };
   if (signature === '') return { match: false, text: verdicts.unsigned };
   const bytes = Buffer.from(body);
-  const matches = (key: string): boolean => isSameText(sign(key, timestamp, bytes), signature);
+  const matches = (key: string): boolean => isSameSecret(sign(key, timestamp, bytes), signature);
   if (matches(secret)) return { match: true, text: verdicts.match };
   if (secret !== secret.trim() && matches(secret.trim())) return { match: false, text: verdicts.spaces };
   return { match: false, text: verdicts.other };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isListed, clientNetwork } from '../../../../plugins/svc/kit/visitors/address.ts';
+import { clientNetwork } from '#plugin-api';
+import { isListed } from '../../../../plugins/svc/modules/chatbots/widget/moderation.ts';
 import { hasBannedWord } from '../../../../plugins/svc/kit/fold-text.ts';
 
 describe('addresses of visitors', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { CliCommand } from '#plugin-api';
+import { isRecord, type CliCommand } from '#plugin-api';
 import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
 import { readValues, type UploadedFile } from '../submit/read-values.ts';
 import type { AiForm, FormStore } from './form.ts';
@@ -192,7 +192,7 @@ async function run(
   { id, input }: { readonly id: unknown; readonly input: unknown },
 ): Promise<unknown> {
   const form = await find(forms, id);
-  const values = isObject(input) ? input : {};
+  const values = isRecord(input) ? input : {};
   const files: Record<string, UploadedFile> = {};
   for (const element of form.elements) {
     const path = values[element.id];
@@ -232,16 +232,12 @@ function settingsFrom(
   { json }: Readonly<Record<string, unknown>>,
   isOptional: boolean,
 ): Readonly<Record<string, unknown>> {
-  if (isObject(json)) return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
+  if (isRecord(json)) return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
   if (isOptional) return {};
   throw new Error(
     `Write the form as JSON, for example: --json '{"name": "Name finder", ` +
       `"elements": [{"id": "topic", "type": "text", "label": "Topic", "required": true}], "prompt": "Find a name for: {topic}"}'`,
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function joined(pieces: AsyncIterable<string>): Promise<string> {

@@ -1,8 +1,7 @@
 import type { AiForms } from '../ai-forms.ts';
 import { createHash } from 'node:crypto';
-import { RestError, RestResponse, type RestRequest, type User } from '#plugin-api';
+import { clientNetwork, RestError, RestResponse, type RestRequest, type User } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { namedOrigin } from '../../../kit/visitors/origin.ts';
 import type { FormBurstLimits } from '../hooks.ts';
 import type { Submission } from '../submissions/submission.ts';

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, RestError, type HostApi } from '#plugin-api';
+import { errorText, formatCount, formatNumber, RestError, type HostApi } from '#plugin-api';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import type { Candidate } from '../sources/read-source.ts';
@@ -78,7 +78,7 @@ export function createRuns({ host, tasks, onAdd }: RunParts): Runs {
           state: 'failed',
           found: 0,
           added: 0,
-          message: cleanMessage(error instanceof Error ? error.message : String(error), {}),
+          message: cleanMessage(errorText(error), {}),
         });
       }
     },

@@ -6,6 +6,7 @@ import type { itemCompletedEvent } from '../item-completed.event.ts';
 import type { Claims, Outcome } from '../queue/claims.ts';
 import { usageReference, type ClaimedItem } from '../queue/item.ts';
 import type { Task } from '../tasks/task.ts';
+import { retryWhileUnavailable } from '../../../kit/retry-while-unavailable.ts';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 
 /** An error, with the retry decision of the queue. */
@@ -83,6 +84,9 @@ const writeRetryDelay = 500;
 /** Runs one attempt at one item and stores its outcome. Never rejects. */
 export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> {
   const { host, claims } = parts;
+  /** Until the database is back or the lease is lost: the result is paid for. The write is idempotent. */
+  const store = ({ signal }: Job, write: () => Promise<void>): Promise<void> =>
+    retryWhileUnavailable({ host, interval: writeRetryDelay, isOver: () => signal.aborted, signal }, write);
 
   return async (job) => {
     const { item, task } = job;
@@ -103,7 +107,7 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
         return;
       }
       const result = await run(job).finally(parts.flushUsage);
-      await retryWhileUnavailable(parts, job, () => complete(parts, job, result));
+      await store(job, () => complete(parts, job, result));
     } catch (error) {
       await failed(parts, job, error);
     }
@@ -115,7 +119,7 @@ export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> 
         if (job.signal.reason === 'stop') await claims.release(job.item);
         return;
       }
-      await retryWhileUnavailable(given, job, () => fail(given, job, toFailure(error, host.database)));
+      await store(job, () => fail(given, job, toFailure(error, host.database)));
     } catch (thrown) {
       // The lease expires, and the item is claimed again.
       host.log.error('Failed to store the result of an automation item', {
@@ -250,23 +254,6 @@ async function notifyItemFinished(
     { ...publicItem, ...outcome, wait: null, finishedAt: clock.now() },
     task,
   );
-}
-
-/** Retries the write until the database is back or the lease is lost: the result is paid for. The write is idempotent. */
-async function retryWhileUnavailable(
-  { host }: AttemptParts,
-  { signal }: Job,
-  write: () => Promise<void>,
-): Promise<void> {
-  for (;;) {
-    try {
-      await write();
-      return;
-    } catch (error) {
-      if (!host.database.isUnavailable(error) || signal.aborted) throw error;
-      await host.clock.sleep(writeRetryDelay, signal);
-    }
-  }
 }
 
 function times(count: number): string {

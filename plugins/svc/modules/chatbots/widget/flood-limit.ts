@@ -1,5 +1,4 @@
-import type { Clock, HooksApi } from '#plugin-api';
-import { clientNetwork } from '../../../kit/visitors/address.ts';
+import { clientNetwork, type Clock, type HooksApi } from '#plugin-api';
 import { createMinuteCounts } from '../../../kit/visitors/minute-counts.ts';
 import type { Bot } from '../bots/bot.ts';
 

@@ -1,6 +1,5 @@
-import type { HostApi } from '#plugin-api';
+import { clientNetwork, type HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '#plugin-api';
+import { createMutex, type Clock } from '#plugin-api';
 import type { AnswerStream, AnswerEnd } from './answer-stream.ts';
 
 interface Entry {
@@ -67,7 +67,7 @@ export function createLocalAnswers({ clock }: { readonly clock: Clock }): LocalA
       return entry !== null && entry.end === null ? entry.stream : null;
     },
     isBusy: (conversation) => answers.get(conversation)?.end === null,
-    runExclusive: createQueues(),
+    runExclusive: createMutex().runExclusive,
     track(task) {
       const tracked = task.finally(() => tasks.delete(tracked));
       tasks.add(tracked);
@@ -83,22 +83,6 @@ export function createLocalAnswers({ clock }: { readonly clock: Clock }): LocalA
       for (const { stream, end } of answers.values()) if (end === null) stream.cancel();
       await all;
     },
-  };
-}
-
-/** Creates one queue per conversation. A task runs after the previous one, even if that failed. */
-function createQueues(): LocalAnswers['runExclusive'] {
-  const queues = new Map<string, Promise<unknown>>();
-  return async (conversation, task) => {
-    const previous = queues.get(conversation) ?? Promise.resolve();
-    const current = previous.then(task, task);
-    const settled = current.catch(() => undefined);
-    queues.set(conversation, settled);
-    try {
-      return await current;
-    } finally {
-      if (queues.get(conversation) === settled) queues.delete(conversation);
-    }
   };
 }
 

@@ -1,9 +1,8 @@
-import type { HostApi } from '#plugin-api';
+import { plainAddress, type HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { anonymizeAddress } from '../conversations/anonymize-address.ts';
 import type { Conversation, ConversationStore } from '../conversations/conversation.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { plainAddress } from '../../../kit/visitors/address.ts';
 import { createPersistedThread } from './persisted-thread.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { HistoryMessage } from './protocol.ts';

@@ -1,8 +1,7 @@
 import type { Images } from '../images.ts';
 import { randomUUID } from 'node:crypto';
-import { RestError, RestResponse, type RestRequest, type HostApi } from '#plugin-api';
+import { clientNetwork, RestError, RestResponse, type RestRequest, type HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { clientNetwork } from '../../../kit/visitors/address.ts';
 import type { StoredImage } from '../store/image.ts';
 import type { ImageRequest } from './visitor-generation.ts';
 import type { VisitorRequest } from './visitor-requests.ts';

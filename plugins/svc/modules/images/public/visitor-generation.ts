@@ -1,8 +1,7 @@
-import { RestError, type HostApi, type RunningJob } from '#plugin-api';
+import { clientNetwork, RestError, type HostApi, type RunningJob } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
-import { clientNetwork } from '../../../kit/visitors/address.ts';
 import { createLimitCounters, type CountedLimit, type LimitCounters } from '../../../kit/visitors/limit-counters.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';

@@ -1,4 +1,4 @@
-import { DocumentError, isUrl, type HostApi } from '#plugin-api';
+import { errorText, DocumentError, isUrl, type HostApi } from '#plugin-api';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import { readDocument, readPageText } from '../../../kit/documents.ts';
 import { origins, type Source, type SourceStore } from './source.ts';
@@ -150,7 +150,7 @@ export function fetchAddress(
     .catch((error: unknown) => {
       const code = (error as { readonly code?: unknown }).code;
       if (code === 'outbound_refused' || code === 'outbound_too_large' || code === 'outbound_redirects')
-        throw new SourceError(error instanceof Error ? error.message : String(error));
+        throw new SourceError(errorText(error));
       throw error;
     });
 }
