@@ -18,8 +18,8 @@ const mostCells = 1_000_000;
  * Reads CSV (RFC 4180) as spreadsheets write it: any line break, a byte order mark, `sep=;` as the first line, and `;`, a tab or
  * `|` as the delimiter, whichever is most frequent in the first line. Cells are trimmed.
  *
- * @throws DocumentError when a quote is not closed or text follows the closing quote, the text is empty, a line has more than 500 cells, or short lines
- *   below a long one would make more than 1,000,000 cells
+ * @throws DocumentError when a quote is not closed or text follows it, the text is empty, a line has more than 500 cells, or
+ *   short lines below a long one would make more than 1,000,000 cells
  */
 export function parseCsv(text: string): CsvTable {
   const declared = /^\ufeff?sep=(.)\r?\n/.exec(text);
