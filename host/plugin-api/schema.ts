@@ -2,7 +2,7 @@
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
 /** A value that survives `JSON.stringify` and `JSON.parse` unchanged. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [member: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { [member: string]: JsonValue };
 
 /** How a form shows a member, where its type, title, description and examples do not say it. */
 export interface UiHints {

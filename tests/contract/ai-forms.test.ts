@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { formTables } from '../../plugins/svc/modules/ai-forms/forms/form-tables.ts';
+import { insertJobs } from '../../plugins/svc/kit/insert-jobs.ts';
 import { fields, makeForm, pageOf, startedPage } from './ai-forms-site.ts';
 import { describeWidget } from './widget-site.ts';
 
@@ -167,21 +168,19 @@ describeWidget('forms that a model answers', (site) => {
     const page = await startedPage(site(), id);
     await page.submit({ topic: 'Sea' });
     const { knex } = site().host.database;
-    await knex(formTables.submissions).update({
-      status: 'running',
-      number: null,
-      lease_until: 1,
-      reserved: JSON.stringify({
-        scope: id,
-        subjects: await knex(formTables.counters).pluck('subject'),
-        unit: 'answers',
-        per: 'day',
-        startsAt: Date.UTC(2026, 10, 20),
-        amount: 1,
-      }),
-    });
+    await knex(formTables.submissions).update({ status: 'running', number: null });
+    const reserved = {
+      scope: id,
+      subjects: (await knex(formTables.counters).pluck('subject')) as string[],
+      unit: 'answers',
+      per: 'day',
+      startsAt: Date.UTC(2026, 10, 20),
+      amount: 1,
+    };
+    const [uuid] = (await knex(formTables.submissions).pluck('uuid')) as [string];
+    await insertJobs(knex, 'form-submission', [{ key: uuid, args: { id: uuid, reserved }, isRunning: true, dueAt: 1 }]);
     expect((await page.submit({ topic: 'Two' })).status).to.equal(429);
-    await site().host.cron.run('svc_ai_forms_sweep');
+    await site().host.jobs.drain();
     expect((await rows())[0]).to.deep.include({ status: 'failed', error_code: 'rest_svc_form_abandoned' });
     expect((await page.submit({ topic: 'Two' })).status).to.equal(200);
   });

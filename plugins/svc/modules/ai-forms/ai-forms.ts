@@ -58,11 +58,9 @@ export function createAiForms(ports: AiFormPorts): AiForms {
 const day = 24 * 3600_000;
 
 /**
- * Fails attempts whose node died, deletes submissions beyond the retention of their form, and forgets old counters. May run
- * on several nodes at once.
+ * Deletes submissions beyond the retention of their form, and forgets old counters. May run on several nodes at once.
  */
 export async function sweepForms({ host, forms, submissions, limits }: AiForms): Promise<void> {
-  for (const reserved of await submissions.recover()) await limits.release(reserved);
   let swept = 0;
   for (const { id, privacy } of await forms.list()) {
     if (privacy.retention_days > 0)

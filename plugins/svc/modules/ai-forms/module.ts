@@ -4,6 +4,7 @@ import { defineModule } from '../../kit/module.ts';
 import type { AiFormParts, AiFormPorts, AiForms } from './ai-forms.ts';
 import { formMigrations, formTables } from './forms/form-tables.ts';
 import { registerFormRoutes } from './public/register-routes.ts';
+import { submissionJob, type SubmissionJobArgs } from './submissions/submission.ts';
 
 const sweepHook = 'svc_ai_forms_sweep';
 
@@ -69,6 +70,13 @@ async function registerForms({ host, aiForms }: AiFormParts): Promise<void> {
     async (attributes: ShortcodeAttributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
       render(attributes, viewer, post === undefined ? '' : await host.content.permalink(post)),
   );
+  host.jobs.define<SubmissionJobArgs>({
+    name: submissionJob,
+    label: 'Form submissions',
+    // Longer than any time limit of text calls.
+    timeout: 3_600,
+    failed: async (args, job) => (await import('./submit/submit.ts')).failSubmission(await aiForms(), args, job),
+  });
   host.hooks.addAction(sweepHook, async () => (await import('./ai-forms.ts')).sweepForms(await aiForms()));
   host.hooks.addFilter('svc_personal_data_export', async (records, person) => [
     ...records,

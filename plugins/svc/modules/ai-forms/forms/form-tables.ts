@@ -1,4 +1,6 @@
-import type { Migration } from '#plugin-api';
+import type { JsonValue, Migration } from '#plugin-api';
+import { insertJobs } from '../../../kit/insert-jobs.ts';
+import { submissionJob } from '../submissions/submission.ts';
 
 export const formTables = {
   /** One row per form; `settings` is the JSON of FormSettings. Ids are never reused. */
@@ -77,4 +79,24 @@ const columnsMigration: Migration = {
   },
 };
 
-export const formMigrations: readonly Migration[] = [formsMigration, columnsMigration];
+/** Running submissions are jobs of the host. Those in progress fail when their lease ends. */
+const jobsMigration: Migration = {
+  id: '0212_form_submission_jobs',
+  async up(knex) {
+    const { submissions } = formTables;
+    const running = (await knex(submissions)
+      .where({ status: 'running' })
+      .select('uuid', 'lease_until', 'reserved')) as Record<'uuid' | 'lease_until' | 'reserved', string>[];
+    const jobs = running.map(({ uuid: id, lease_until, reserved }) => ({
+      key: id,
+      args: { id, reserved: reserved === '' ? null : (JSON.parse(reserved) as JsonValue) },
+      isRunning: true,
+      dueAt: Number(lease_until),
+    }));
+    await insertJobs(knex, submissionJob, jobs);
+    for (const column of ['lease_until', 'reserved'])
+      await knex.raw(`ALTER TABLE ${submissions} DROP COLUMN ${column}`);
+  },
+};
+
+export const formMigrations: readonly Migration[] = [formsMigration, columnsMigration, jobsMigration];

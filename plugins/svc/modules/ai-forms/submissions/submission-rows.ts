@@ -17,8 +17,6 @@ export interface Row {
   readonly form_name: string;
   readonly status: Submission['status'];
   readonly attempt: number;
-  readonly lease_until: number | string;
-  readonly reserved: string;
   readonly number: number | string | null;
   readonly user_id: number | string;
   readonly session_id: string | null;

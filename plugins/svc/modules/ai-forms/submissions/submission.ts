@@ -78,25 +78,22 @@ export interface NewSubmission extends Answers {
   readonly keep: boolean;
 }
 
-/** An attempt at a submission. While its lease holds, no other attempt starts. */
-export interface Attempt {
+/** Job of a submission while its response is generated. */
+export const submissionJob = 'form-submission';
+
+export type SubmissionJobArgs = {
+  /** UUID. */
   readonly id: string;
-  readonly attempt: number;
-}
+  /** Null: there was no limit. */
+  readonly reserved: Reserved | null;
+};
 
 export interface SubmissionStore {
-  /**
-   * Claims a submission, in the running transaction: a new one, a failed one, or one with an expired lease. Null: it is
-   * completed or running. `abandoned` is the reservation of an expired attempt, to release.
-   */
-  claim(submission: NewSubmission): Promise<{ readonly attempt: Attempt; readonly abandoned: Reserved | null } | null>;
-  /** Stores the reservation of limits, in the running transaction. */
-  reserve(attempt: Attempt, reserved: Reserved | null): Promise<void>;
-  /** Renews the lease. False: it is lost. */
-  renew(attempt: Attempt): Promise<boolean>;
-  /** Stores the response, in the running transaction. False: another attempt owns the submission, and nothing was stored. */
+  /** Begins a submission, a new or a failed one, in the running transaction. False: it is completed or runs. */
+  claim(submission: NewSubmission): Promise<boolean>;
+  /** Stores the response, in the running transaction. False: it was deleted meanwhile. */
   complete(
-    attempt: Attempt,
+    id: string,
     end: {
       readonly response: string;
       readonly generation: Generation;
@@ -104,11 +101,8 @@ export interface SubmissionStore {
       readonly keep: boolean;
     },
   ): Promise<boolean>;
-  /** Stores the failure and returns the reservation. Null: another attempt owns the submission. */
-  fail(
-    attempt: Attempt,
-    end: { readonly error: string; readonly code: string },
-  ): Promise<{ readonly reserved: Reserved | null } | null>;
+  /** Stores the failure. */
+  fail(id: string, end: { readonly error: string; readonly code: string }): Promise<void>;
   find(id: string): Promise<Submission | null>;
   /** Newest first. */
   list(
@@ -127,6 +121,4 @@ export interface SubmissionStore {
   eraseOf(person: Submitter): Promise<number>;
   /** Deletes submissions of a form from before a time, in batches. Returns their number. */
   sweep(formId: number, before: number): Promise<number>;
-  /** Fails attempts whose lease has expired, and returns their reservations. */
-  recover(): Promise<readonly Reserved[]>;
 }
