@@ -80,7 +80,7 @@ interface JobRow {
   readonly finished_at: number | string | null;
 }
 
-/** Rows of one insertion. SQLite allows 32,766 values in a statement. */
+/** Rows or keys of one statement. SQLite allows 32,766 values in a statement. */
 const insertBatch = 500;
 /** Rows that one statement of the sweep deletes. */
 const sweepBatch = 2_000;
@@ -157,6 +157,16 @@ function createQueueSide(database: Database) {
     }
   }
 
+  async function cancelChosen(selection: JobSelection): Promise<CancelledJob[]> {
+    const rows = (await select(selection)
+      .whereNotNull('due_at')
+      .update({ ...finished(database, keepFailed), state: 'cancelled', token: knex.raw('token + 1') } as never)
+      .returning(['id', 'owner', 'name', 'job_key', 'args', 'attempts'])) as unknown as JobRow[];
+    return rows.map(({ id, owner, name, job_key: key, args, attempts }) => ({
+      ...{ id: Number(id), owner, name, key, args: JSON.parse(args) as JsonValue, attempts },
+    }));
+  }
+
   return {
     add,
     /** Jobs of one kind. Returns the number of new ones. */
@@ -214,14 +224,12 @@ function createQueueSide(database: Database) {
     },
 
     /** The new token ends the attempt in progress. */
-    async cancel(selection: JobSelection): Promise<CancelledJob[]> {
-      const rows = (await select(selection)
-        .whereNotNull('due_at')
-        .update({ ...finished(database, keepFailed), state: 'cancelled', token: knex.raw('token + 1') } as never)
-        .returning(['id', 'owner', 'name', 'job_key', 'args', 'attempts'])) as unknown as JobRow[];
-      return rows.map(({ id, owner, name, job_key: key, args, attempts }) => ({
-        ...{ id: Number(id), owner, name, key, args: JSON.parse(args) as JsonValue, attempts },
-      }));
+    async cancel({ keys, ...selection }: JobSelection): Promise<CancelledJob[]> {
+      if (keys === undefined) return cancelChosen(selection);
+      const cancelled: CancelledJob[] = [];
+      for (let at = 0; at < keys.length; at += insertBatch)
+        cancelled.push(...(await cancelChosen({ ...selection, keys: keys.slice(at, at + insertBatch) })));
+      return cancelled;
     },
 
     remove: async (id: number): Promise<void> => {

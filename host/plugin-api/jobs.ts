@@ -159,7 +159,7 @@ export interface StartedJob {
 export interface JobFilter {
   readonly name?: string;
   readonly key?: string;
-  /** Any of these, at most 1,000. */
+  /** Any of these. */
   readonly keys?: readonly string[];
   readonly state?: JobState;
 }

@@ -21,6 +21,8 @@ describeHosts('a batch of texts', ({ location }) => {
   describe('of the content writer', () => {
     let site: ContentSite;
     const init = (): { readonly database: string } => ({ database: location().databaseUrl ?? location().dataDir });
+    // A node that claims nothing before its provider is set, and then works by command.
+    const web = { env: { ROLE: 'web' } };
     beforeEach(async function () {
       this.timeout(60_000);
       site = await startContentSite(init());
@@ -278,8 +280,8 @@ describeHosts('a batch of texts', ({ location }) => {
       await start({ ...list, list: 'Coffee' });
       await site.until(async () => waiting.length === 1);
       // Its lease ran out, as far as the others can see.
-      await site.host.database.knex(contentTableNames.items).update({ due_at: 1 });
-      const other = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
+      await site.host.database.knex('jobs').where({ state: 'running' }).update({ due_at: 1 });
+      const other = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init(), ...web });
       try {
         other.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) =>
           name === 'openai'
@@ -301,21 +303,21 @@ describeHosts('a batch of texts', ({ location }) => {
       }
     });
 
-    it('continues after a restart by cron alone', async () => {
+    it('continues after a restart', async () => {
       const turn = site.upstream.next();
       await start({ ...list, list: 'Coffee\nTea' });
       await turn;
       const { upstream } = site;
       await site.host.stop();
       upstream.answer = answerAsModel;
-      const again = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init() });
+      const again = await createTestHost({ plugins: ['svc'], clock: createSystemClock(), ...init(), ...web });
       try {
         again.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, name: string) =>
           name === 'openai'
             ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url, model: 'gpt-4o-mini' }
             : settings,
         );
-        await again.cron.run('svc_content_work');
+        await again.cli('svc', 'content', 'work');
         const after = (await again.database.knex(contentTableNames.items).orderBy('position')) as Row[];
         expect(after.map(({ status }) => status)).to.deep.equal(['completed', 'completed']);
         expect(await again.content.posts.count({ status: 'any' })).to.equal(2);
@@ -336,7 +338,8 @@ describeHosts('a batch of texts', ({ location }) => {
       await settled();
       expect((await rows())[0]).to.include({ status: 'completed' });
       await site.host.users.update(site.userId, { roles: ['contributor'] });
-      await site.host.database.knex(contentTableNames.items).update({ status: 'pending', post_id: null, due_at: 0 });
+      await site.host.database.knex(contentTableNames.items).update({ status: 'pending', post_id: null });
+      await site.host.jobs.forOwner('svc').addMany('write-text', [{ args: { item: 1 } }]);
       await site.worked();
       expect((await rows())[0]).to.include({
         status: 'failed',

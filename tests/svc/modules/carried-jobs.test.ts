@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import type { Migration } from '#plugin-api';
 import { migrations as jobMigrations } from '../../../host/jobs/jobs.ts';
+import {
+  contentJobsMigration,
+  contentMigration,
+  contentTableNames,
+} from '../../../plugins/svc/modules/content-writer/content-tables.ts';
 import { knowledgeMigrations, tables } from '../../../plugins/svc/modules/knowledge-base/tables.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 
@@ -47,5 +52,27 @@ describeDialects('work that waits when a site is updated', (open) => {
       job('index-source', ['5', '{"source":5}']),
     ]);
     expect(await knex(tables.sources).orderBy('id').pluck('state')).to.deep.equal(states);
+  });
+
+  it('becomes jobs: texts of batches, in the order of their positions', async () => {
+    const { knex, update, jobs } = await openEarlier([contentMigration, contentJobsMigration], '0211');
+    const { items } = contentTableNames;
+    const text = { user_id: 1, topic: '', input: '{}', draft: '{}', due_at: 0, created_at: 1, updated_at: 1 };
+    const texts = [
+      { batch_id: 1, status: 'waiting', position: 0 },
+      { batch_id: 2, status: 'pending', position: 5, attempts: 1 },
+      { batch_id: 2, status: 'processing', position: 2_000, attempts: 2 },
+      { batch_id: null, status: 'pending', position: 0 },
+      { batch_id: 2, status: 'completed', position: 6 },
+    ];
+    await knex(items).insert(
+      texts.map((changes, index) => ({ ...text, ...changes, attempts: changes.attempts ?? 0, uuid: String(index) })),
+    );
+    await update();
+    expect(await jobs()).to.deep.equal([
+      job('write-text', ['2', '{"item":2}'], { priority: 5, attempts: 1 }),
+      job('write-text', ['3', '{"item":3}'], { priority: 1_000, attempts: 2 }),
+    ]);
+    expect(await knex(items).orderBy('id').pluck('status')).to.deep.equal(texts.map(({ status }) => status));
   });
 });

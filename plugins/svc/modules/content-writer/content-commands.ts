@@ -1,4 +1,5 @@
 import type { CliCommand, User } from '#plugin-api';
+import { writeTextJob } from './content-tables.ts';
 import type { ContentWriter } from './content-writer.ts';
 import { templateCommands } from './templates/template-commands.ts';
 import { costOfDraft, emptyInput, type ContentInput } from './write/draft.ts';
@@ -158,7 +159,7 @@ export function contentCommands(writer: ContentWriter): CliCommand[] {
       name: 'svc content work',
       description: 'Process all batches until nothing is due.',
       run: async () => {
-        await writer.worker.idle();
+        await writer.host.jobs.drain(writeTextJob);
         return 'Nothing is due.';
       },
     },

@@ -1,12 +1,10 @@
 import type { Migration } from '#plugin-api';
 import { builtInTemplates } from './templates/built-in.ts';
 
-/** Processes due texts of batches every minute, even if nothing else wakes a worker. */
-export const contentWorkHook = 'svc_content_work';
+/** The job that writes a text of a batch. */
+export const writeTextJob = 'write-text';
 /** Deletes batches that were never started and old texts, daily. */
 export const contentSweepHook = 'svc_content_sweep';
-/** Notifies all processes when a batch starts. */
-export const contentChannel = 'svc_content_work';
 
 export const contentTableNames = {
   templates: 'svc_content_templates',
@@ -14,7 +12,7 @@ export const contentTableNames = {
   items: 'svc_content_items',
 } as const;
 
-/** JSON is stored as text. Times are milliseconds since the epoch; those of leases are of the database's clock. */
+/** JSON is stored as text. Times are milliseconds since the epoch. */
 export const contentMigration: Migration = {
   id: '0130_content_writer',
   async up(knex) {
@@ -92,5 +90,21 @@ export const taskTemplatesMigration: Migration = {
           .where({ id })
           .update({ settings: JSON.stringify({ ...given, template }) });
     }
+  },
+};
+
+/** Jobs of the host write the texts that wait, in place of leases in this table. */
+export const contentJobsMigration: Migration = {
+  id: '0211_content_jobs',
+  async up(knex) {
+    const { items } = contentTableNames;
+    await knex.raw(
+      `INSERT INTO jobs (owner, name, job_key, args, state, priority, due_at, attempts, created_at)
+        SELECT 'svc', '${writeTextJob}', CAST(id AS TEXT), '{"item":' || id || '}', 'waiting',
+          CASE WHEN position < 1000 THEN position ELSE 1000 END, due_at, attempts, created_at
+        FROM ${items} WHERE status IN ('pending', 'processing') AND batch_id IS NOT NULL ORDER BY id`,
+    );
+    await knex.schema.alterTable(items, (table) => table.dropIndex([], 'svc_content_items_due'));
+    for (const column of ['lease', 'due_at']) await knex.raw('ALTER TABLE ?? DROP COLUMN ??', [items, column]);
   },
 };

@@ -1,8 +1,6 @@
 import { lazy } from '#plugin-api';
 import type { HostPort, ImagesPort, ProvidersPort, SettingsPort, TextPort, UsagePort } from '../../ports.ts';
-import { createItemClaims, type ItemClaims } from './runs/item-claims.ts';
 import { createRunStore, type RunStore } from './runs/run-store.ts';
-import { createContentWorker, type ContentWorker } from './runs/worker.ts';
 import { createTemplateStore, type TemplateStore } from './templates/template-store.ts';
 import type { GenerateContent } from './write/generate-content.ts';
 
@@ -12,15 +10,11 @@ export type ContentPorts = HostPort & ProvidersPort & SettingsPort & TextPort & 
 export interface ContentWriter extends ContentPorts {
   readonly templates: TemplateStore;
   readonly runs: RunStore;
-  readonly claims: ItemClaims;
-  readonly worker: ContentWorker;
   readonly generate: GenerateContent;
 }
 
 export function createContentWriter(ports: ContentPorts): ContentWriter {
   const { host } = ports;
-  const runs = createRunStore(host);
-  const claims = createItemClaims(host);
   return {
     ...ports,
     templates: createTemplateStore({
@@ -33,9 +27,7 @@ export function createContentWriter(ports: ContentPorts): ContentWriter {
         };
       },
     }),
-    runs,
-    claims,
-    worker: createContentWorker({ ports, claims, runs }),
+    runs: createRunStore(host),
     generate: lazy(async () => (await import('./write/generate-content.ts')).createGenerateContent(ports)),
   };
 }

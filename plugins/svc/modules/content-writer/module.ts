@@ -2,9 +2,9 @@ import { lazy } from '#plugin-api';
 import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { ContentPorts, ContentWriter } from './content-writer.ts';
-import { contentMigration, contentTableNames, taskTemplatesMigration } from './content-tables.ts';
+import { contentJobsMigration, contentMigration, contentTableNames, taskTemplatesMigration } from './content-tables.ts';
 import { registerContent, type ContentParts } from './register.ts';
-import { contentSweepHook, contentWorkHook } from './content-tables.ts';
+import { contentSweepHook } from './content-tables.ts';
 
 /** Opens the pages. What a user may do with a text depends on the user's other capabilities. */
 const capability = 'edit_others_posts';
@@ -62,8 +62,8 @@ export const contentWriterModule = defineModule<ContentPorts, ContentParts>({
     }),
   ],
   commands: [loadedCommands(async () => (await import('./content-commands.ts')).contentCommands)],
-  migrations: [contentMigration, taskTemplatesMigration],
+  migrations: [contentMigration, taskTemplatesMigration, contentJobsMigration],
   tables: Object.values(contentTableNames),
-  jobs: [contentWorkHook, contentSweepHook],
+  jobs: [contentSweepHook],
   register: registerContent,
 });

@@ -19,7 +19,7 @@ describeDialects('texts that are kept', (open) => {
   beforeEach(async () => {
     database = await open({ clock });
     await database.migrate('svc', [contentMigration]);
-    runs = createRunStore({ database, clock });
+    runs = createRunStore({ database, clock, jobs: { addMany: async () => 0, cancel: async () => 0 } as never });
   });
   const [article] = builtInTemplates;
   const batch = async (userId: number) =>

@@ -1,7 +1,6 @@
 import { formatCount, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { contentChannel } from '../content-tables.ts';
 import type { Batch } from '../runs/item.ts';
 import { batchView, batchProgress } from './batch-view.ts';
 import { parseId, slugs } from './content-pages.ts';
@@ -26,7 +25,6 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
         const batch = await find(request, request.form['id']);
         if (!(await runs.startBatch(batch.id)))
           return { notice: { kind: 'info', text: 'The batch was already started.' }, redirect: back(batch) };
-        await wake(writer);
         return {
           notice: { kind: 'success', text: 'Writing has started. You can close this page.' },
           redirect: back(batch),
@@ -69,7 +67,6 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
         const batch = await find(request, request.form['id']);
         const item = parseId(request.form['item']);
         const again = await runs.retry(batch.id, item ?? undefined);
-        await wake(writer);
         return {
           notice:
             again === 0
@@ -110,9 +107,4 @@ async function requireBatch(writer: ContentWriter, { user }: AdminRequest, id: u
       message: 'Batch not found. It may have been deleted.',
     });
   return batch;
-}
-
-/** Wakes the workers of all nodes, this one included. */
-async function wake({ host }: ContentWriter): Promise<void> {
-  await host.database.notify(contentChannel, '');
 }

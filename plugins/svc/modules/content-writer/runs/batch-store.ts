@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { HostApi } from '#plugin-api';
-import { contentTableNames } from '../content-tables.ts';
+import type { HostApi, Knex } from '#plugin-api';
+import { contentTableNames, writeTextJob } from '../content-tables.ts';
 import { emptyDraft, type ContentInput } from '../write/draft.ts';
 import { toBatch, toItem, shortTopic, type BatchRow, type ItemRow } from './item.ts';
 import { itemStatuses, type Batch, type BatchSettings, type BatchTotals, type Item, type ItemStatus } from './item.ts';
@@ -39,19 +39,39 @@ export interface BatchStore {
   retry(batchId: number, id?: number): Promise<number>;
 }
 
-type Host = Pick<HostApi, 'database' | 'clock'>;
+type Host = Pick<HostApi, 'database' | 'clock' | 'jobs'>;
 
 const zero = Object.fromEntries(itemStatuses.map((status) => [status, 0])) as Record<ItemStatus, number>;
+const unfinished: readonly ItemStatus[] = ['waiting', 'pending', 'processing'];
+/** The last priority of jobs. */
+const lastPriority = 1_000;
+/** Texts of several batches take turns: they run in the order of their positions. */
+const toJob = ({ id, position }: Pick<ItemRow, 'id' | 'position'>) => ({
+  args: { item: id },
+  key: String(id),
+  priority: Math.min(lastPriority, position),
+  whenWaiting: 'replace' as const,
+});
 /** Rows per INSERT; SQLite allows about 32,000 values. */
 const perInsert = 200;
 
 export function createBatchStore(host: Host): BatchStore {
-  const { database, clock } = host;
+  const { database, clock, jobs } = host;
   const { knex } = database;
   const batches = () => knex(contentTableNames.batches);
   const items = () => knex(contentTableNames.items);
   const mine = (userId: number | null) => batches().where(userId === null ? {} : { user_id: userId });
   const stamp = () => ({ updated_at: clock.now() });
+  /** Changes items, and adds or cancels their jobs. Returns their number. */
+  const changeItems = (chosen: () => Knex.QueryBuilder, changes: Partial<ItemRow>): Promise<number> =>
+    database.transaction(async () => {
+      const rows = (await chosen()
+        .update({ message: '', ...changes, ...stamp() })
+        .returning(['id', 'position'])) as ItemRow[];
+      if (changes.status === 'pending') await jobs.addMany(writeTextJob, rows.map(toJob));
+      else await jobs.cancel({ name: writeTextJob, keys: rows.map(({ id }) => String(id)) });
+      return rows.length;
+    });
 
   return {
     createBatch: ({ label, userId, settings, inputs }) =>
@@ -97,13 +117,12 @@ export function createBatchStore(host: Host): BatchStore {
           .where({ id, status: 'draft' })
           .update({ status: 'started', ...stamp() });
         if (changed === 0) return false;
-        await items()
-          .where({ batch_id: id, status: 'waiting' })
-          .update({ status: 'pending', due_at: 0, ...stamp() });
+        await changeItems(() => items().where({ batch_id: id, status: 'waiting' }), { status: 'pending' });
         return true;
       }),
     deleteBatch: (id) =>
       database.transaction(async () => {
+        await changeItems(() => items().where({ batch_id: id }).whereIn('status', unfinished), { status: 'cancelled' });
         await items().where({ batch_id: id }).delete();
         await batches().where({ id }).delete();
       }),
@@ -119,15 +138,17 @@ export function createBatchStore(host: Host): BatchStore {
       return rows.map(({ input }) => JSON.parse(input) as ContentInput);
     },
     cancel: (batchId) =>
-      items()
-        .where({ batch_id: batchId })
-        .whereIn('status', ['waiting', 'pending', 'processing'])
-        .update({ status: 'cancelled', lease: null, message: 'Cancelled.', ...stamp() }),
+      changeItems(() => items().where({ batch_id: batchId }).whereIn('status', unfinished), {
+        ...{ status: 'cancelled', message: 'Cancelled.' },
+      }),
     retry: (batchId, id) =>
-      items()
-        .where({ batch_id: batchId, ...(id !== undefined && { id }) })
-        .whereIn('status', ['failed', 'cancelled'])
-        .update({ status: 'pending', lease: null, attempts: 0, message: '', due_at: 0, ...stamp() }),
+      changeItems(
+        () =>
+          items()
+            .where({ batch_id: batchId, ...(id !== undefined && { id }) })
+            .whereIn('status', ['failed', 'cancelled']),
+        { status: 'pending', attempts: 0 },
+      ),
   };
 }
 

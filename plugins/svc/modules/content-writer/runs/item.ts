@@ -16,8 +16,6 @@ export interface ItemRow {
   readonly message: string;
   readonly draft: string;
   readonly post_id: number | null;
-  readonly lease: string | null;
-  readonly due_at: number | string;
   readonly created_at: number | string;
   readonly updated_at: number | string;
 }
@@ -49,10 +47,6 @@ export function toItem(row: ItemRow): Item {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
   };
-}
-
-export function toClaimed(row: ItemRow): Claimed {
-  return { ...toItem(row), lease: row.lease ?? '' };
 }
 
 export function toBatch(row: BatchRow): Batch {
@@ -115,12 +109,6 @@ export interface Item {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;
-}
-
-/** An item that this process has claimed. */
-export interface Claimed extends Item {
-  /** Unique for each claim. */
-  readonly lease: string;
 }
 
 export interface BatchSettings {

@@ -1,4 +1,4 @@
-import { RestError, type User } from '#plugin-api';
+import { JobLostError, RestError, type RunningJob, type User } from '#plugin-api';
 import type { ContentPorts } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { preparePost } from '../posts/save-post.ts';
@@ -7,64 +7,48 @@ import type { ContentDraft, ContentInput } from '../write/draft.ts';
 import { createGenerateContent } from '../write/generate-content.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import { readSource } from '../write/read-source.ts';
-import type { ItemClaims } from './item-claims.ts';
-import type { Batch, Claimed } from './item.ts';
+import { createBatchStore } from './batch-store.ts';
+import type { Batch, Item } from './item.ts';
+import { createItemWrites } from './item-writes.ts';
 
 /** Attempts per item for retryable errors. */
-export const maxAttempts = 3;
-/** An item whose process ended this often is not retried: it may crash the next process too. */
-const maxTakeovers = 6;
-/** Milliseconds before the second and third attempt. */
-const waits = [10_000, 60_000];
-/** If the provider requests a longer wait, the item fails. Milliseconds. */
-const longestWait = 15 * 60_000;
+const maxAttempts = 3;
+/** If the provider requests a longer wait, the item fails. Seconds. */
+const longestWait = 15 * 60;
 
-export interface RunItemParts {
-  readonly ports: ContentPorts;
-  readonly claims: ItemClaims;
-  readonly batch: Batch;
-  readonly item: Claimed;
-  readonly signal: AbortSignal;
-}
-
-/** Writes one item of a batch. One transaction completes it, creates its post and emits its event. Never throws. */
-export async function runItem({ ports, claims, batch, item, signal }: RunItemParts): Promise<void> {
-  if (item.attempts > maxTakeovers)
-    return claims.fail(item, 'The process ended several times while writing this text. It is not retried.');
-  let draft: ContentDraft = item.draft;
+/** Writes one item of a batch. One transaction completes it, creates its post and emits its event. */
+export async function runItem(ports: ContentPorts, id: number, job: RunningJob): Promise<void> {
+  const writes = createItemWrites(ports.host);
+  const item = await writes.begin(id, job.attempt);
+  if (item === null) return;
   try {
+    const batch = await createBatchStore(ports.host).batch(item.batchId ?? 0);
+    if (batch === null)
+      throw new RestError({ code: 'rest_svc_batch_not_found', status: 404, message: 'The batch was deleted.' });
     const user = await requireOwner(ports, batch.userId);
-    const input = await readInput(ports, { batch, item, signal });
     const generation: ContentGeneration = {
       key: item.uuid,
       origin: 'manual_content_writer',
-      input,
+      input: await readInput(ports, { batch, item, signal: job.signal }),
       user,
       postId: null,
     };
-    draft = await createGenerateContent(ports)({
+    const draft = await createGenerateContent(ports)({
       template: batch.settings.template,
       generation,
       user,
-      signal,
-      done: draft,
+      signal: job.signal,
+      done: item.draft,
       imageForm: 'media',
       usage: { module: 'content-writer', route: null, botId: null, reference: `content:${item.uuid}` },
       onDraft: async (soFar) => {
-        draft = soFar;
-        if (!(await claims.saveDraft(item, soFar))) throw new Error('The lease is lost.');
+        if (!(await writes.saveDraft(item, soFar))) throw new JobLostError();
       },
     });
-    await commit(ports, claims, { batch, item, draft, generation, user });
+    await commit(ports, job, { batch, item, draft, generation, user });
   } catch (error) {
-    if (signal.aborted) return;
-    await settle(ports, claims, { item, error });
+    throw job.signal.aborted || error instanceof JobLostError ? error : toJobError(ports, { item, error });
   }
-}
-
-/** Returns an item to the queue on shutdown, without counting the attempt. */
-export function releaseItem(claims: ItemClaims, item: Claimed): Promise<void> {
-  return claims.postpone(item, 0, { message: '', counted: false });
 }
 
 async function requireOwner({ host }: ContentPorts, id: number): Promise<User> {
@@ -76,7 +60,7 @@ async function requireOwner({ host }: ContentPorts, id: number): Promise<User> {
 
 async function readInput(
   ports: ContentPorts,
-  { batch, item, signal }: Pick<RunItemParts, 'batch' | 'item' | 'signal'>,
+  { batch, item, signal }: Pick<Written, 'batch' | 'item'> & Pick<RunningJob, 'signal'>,
 ): Promise<ContentInput> {
   // Only the text needs the page.
   if (!batch.settings.read_pages || item.input.source_url === '' || item.draft.content !== undefined) return item.input;
@@ -84,7 +68,9 @@ async function readInput(
   return { ...item.input, topic: item.input.topic || title, source: text };
 }
 
-interface Written extends Pick<RunItemParts, 'batch' | 'item'> {
+interface Written {
+  readonly batch: Batch;
+  readonly item: Item;
   readonly draft: ContentDraft;
   readonly generation: ContentGeneration;
   readonly user: User;
@@ -92,7 +78,7 @@ interface Written extends Pick<RunItemParts, 'batch' | 'item'> {
 
 async function commit(
   { host }: ContentPorts,
-  claims: ItemClaims,
+  job: RunningJob,
   { batch, item, draft, generation, user }: Written,
 ): Promise<void> {
   const { post: settings } = batch.settings;
@@ -101,22 +87,15 @@ async function commit(
       ? null
       : await preparePost(host, { draft, generation, settings, position: item.position, user });
   const html = prepared?.html ?? (await markdownToHtml(draft.content ?? ''));
-  await host.database.transaction(async () => {
-    // First, so that a process that lost the lease creates nothing.
-    if (!(await claims.complete(item, draft))) return;
+  await job.commit(async () => {
     const post = prepared === null ? null : await prepared.write();
     await emitGenerated(host, { draft, html, generation, post });
-    await claims.amend(item, { postId: post?.id ?? null, message: '' });
+    if (!(await createItemWrites(host).complete(item, draft, post?.id ?? null))) throw new JobLostError();
   });
 }
 
-async function settle(
-  { host }: ContentPorts,
-  claims: ItemClaims,
-  { item, error }: { readonly item: Claimed; readonly error: unknown },
-): Promise<void> {
-  const message = failureMessage(error);
-  const wait = retryDelay(error, item.attempts);
+/** The error for the job, with a message for people and the decision whether to retry. */
+function toJobError({ host }: ContentPorts, { item, error }: { readonly item: Item; readonly error: unknown }): Error {
   if (!(error instanceof RestError))
     host.log.warn('Content batch item failed', {
       event: 'content_item_failed',
@@ -124,21 +103,21 @@ async function settle(
       attempt: item.attempts,
       error,
     });
-  if (wait !== null && item.attempts < maxAttempts)
-    await claims.postpone(item, wait, { message: `${message} Retrying.`, counted: true });
-  else await claims.fail(item, message);
+  const wait = retryAfter(error);
+  return Object.assign(new Error(failureMessage(error)), {
+    retryable: wait !== null && item.attempts < maxAttempts,
+    headers: { 'retry-after': String(wait ?? 0) },
+  });
 }
 
 export function failureMessage(error: unknown): string {
   return error instanceof RestError ? error.message : 'An internal error occurred. See the log for details.';
 }
 
-/** Milliseconds until the next attempt; null if the error is not retryable. */
-function retryDelay(error: unknown, attempt: number): number | null {
-  if (!(error instanceof RestError)) return waits[attempt - 1] ?? null;
+/** Seconds that the provider asks to wait; null if the error is not retryable. */
+function retryAfter(error: unknown): number | null {
+  if (!(error instanceof RestError)) return 0;
   if (error.status !== 429 && error.status < 500) return null;
-  const requested =
-    Number(Object.entries(error.headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0) * 1_000;
-  const wait = Math.max(waits[attempt - 1] ?? 0, Number.isFinite(requested) ? requested : 0);
-  return wait > longestWait ? null : wait;
+  const wait = Number(Object.entries(error.headers).find(([name]) => name.toLowerCase() === 'retry-after')?.[1] ?? 0);
+  return wait > longestWait ? null : Number.isFinite(wait) ? wait : 0;
 }

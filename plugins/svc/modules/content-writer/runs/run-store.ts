@@ -80,7 +80,7 @@ export interface TextStore {
 /** Stores batches and single texts. */
 export type RunStore = BatchStore & TextStore;
 
-export function createRunStore(host: Pick<HostApi, 'database' | 'clock'>): RunStore {
+export function createRunStore(host: Pick<HostApi, 'database' | 'clock' | 'jobs'>): RunStore {
   return { ...createBatchStore(host), ...createTextStore(host) };
 }
 
