@@ -4,6 +4,7 @@ import type { Content } from '../content/content.ts';
 import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import type { Database } from '../database/database.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
+import type { Mail } from '../mail/mail.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
 type DatabaseForCommands = Pick<
@@ -14,11 +15,12 @@ type DatabaseForCommands = Pick<
 interface DatabaseCommandsDependencies {
   readonly database: DatabaseForCommands;
   readonly secrets: Pick<Secrets, 'unreadable'>;
+  readonly mail: Pick<Mail, 'describeHeld'>;
   readonly content: { readonly parts: Pick<Content['parts'], 'uploads'> };
 }
 
 /** `db status|migrate|backup|restore`. */
-export function databaseCommands({ database, secrets, content }: DatabaseCommandsDependencies): CliCommand[] {
+export function databaseCommands({ database, secrets, content, mail }: DatabaseCommandsDependencies): CliCommand[] {
   return [
     {
       name: 'db status',
@@ -64,6 +66,7 @@ export function databaseCommands({ database, secrets, content }: DatabaseCommand
         const report = await database.restore(resolve(file));
         const warnings = [
           describeUnreadable(await secrets.unreadable()),
+          await mail.describeHeld(),
           await describeMissingUploads(database, content.parts.uploads),
         ].filter((text) => text !== null);
         return { ...report, ...(warnings.length > 0 && { warnings }) };

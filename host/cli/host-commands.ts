@@ -44,7 +44,7 @@ export function hostCommands({ core, accounts, plugins }: HostCommandsDependenci
 const minimumNode = [20, 17] as const;
 
 function createDoctorChecks(
-  { config, content, database, secrets, securityLog, users }: Core,
+  { config, content, database, mail, secrets, securityLog, users }: Core,
   plugins: () => PluginsForCommands,
 ): Record<string, DoctorCheck> {
   return {
@@ -88,6 +88,11 @@ function createDoctorChecks(
       const hasPrevious =
         config.secretKey === null ? secrets.previousKeys('secrets').length > 0 : config.previousSecretKey !== null;
       return hasPrevious ? `${source}, with a previous key; run 'secrets rotate' to finish with it` : source;
+    },
+    mail: async () => {
+      const problem = await mail.describeHeld();
+      if (problem !== null) throw new Error(`${problem} Restore SECRET_KEY or the key file.`);
+      return 'readable';
     },
     uploads: async () => {
       await content.parts.uploads.check();

@@ -42,6 +42,10 @@ export function createMailQueue(dependencies: MailQueueDependencies): MailQueue 
     inFlight.add(attempt);
   }
 
+  // The key of held mail may be back.
+  hooks.addAction('host_started', async () => {
+    for (const id of await store.releaseHeld()) start(id);
+  });
   hooks.addAction(retryHook, async (id: unknown) => {
     if (typeof id === 'string') await deliver(id);
   });
@@ -88,16 +92,25 @@ function createDelivery({ store, send, database, cron, log }: MailQueueDependenc
   return async (id) => {
     const claimed = await claim(id);
     if (claimed === null) return;
-    if (claimed.isExpired) return giveUp(claimed, 'The link in the mail expired before the mail could be sent.');
-    const { attempt, nextAttemptAt } = claimed;
+    const { attempt, nextAttemptAt, message } = claimed;
+    if (claimed.isExpired)
+      return giveUp(
+        claimed,
+        message === null
+          ? 'The secret key that encrypted this mail was missing until it expired. Its text is lost.'
+          : 'The link in the mail expired before the mail could be sent.',
+      );
+    if (message === null) {
+      log.error('Mail held: its secret key is missing', { event: 'mail_held', mail: id });
+      return;
+    }
     try {
-      await send(claimed.message);
+      await send(message);
     } catch (error) {
-      const { code, message } = error as { readonly code?: string; readonly message: string };
-      if (code === 'mail_rejected' || code === 'mail_invalid' || nextAttemptAt === null)
-        return giveUp(claimed, message);
-      await store.recordError(id, message);
-      log.warn('Mail not sent yet', { event: 'mail_attempt_failed', mail: id, attempt, code, reason: message });
+      const { code, message: reason } = error as { readonly code?: string; readonly message: string };
+      if (code === 'mail_rejected' || code === 'mail_invalid' || nextAttemptAt === null) return giveUp(claimed, reason);
+      await store.recordError(id, reason);
+      log.warn('Mail not sent yet', { event: 'mail_attempt_failed', mail: id, attempt, code, reason });
       return;
     }
     await store.remove(id);

@@ -19,7 +19,8 @@ export interface StoredMail {
 
 export interface MailClaim {
   readonly id: string;
-  readonly message: CheckedMessage;
+  /** Null: the key that encrypted it is missing. The mail is held, without using up an attempt. */
+  readonly message: CheckedMessage | null;
   /** 1 for the first. */
   readonly attempt: number;
   /** Null: this was the last attempt. */
@@ -51,6 +52,11 @@ export interface MailStoreDependencies {
 const minute = 60_000;
 /** Milliseconds from an attempt to the next one. The first is longer than an attempt can take. */
 const delays = [minute, 5 * minute, 15 * minute, 60 * minute, 4 * 60 * minute] as const;
+/** Between two looks for the key that encrypted a mail. */
+const heldDelay = 60 * minute;
+/** Last error of mails that wait for their key. */
+export const heldReason =
+  'The secret key that encrypted this mail is missing. Restore SECRET_KEY or the key file, and the mail is sent.';
 /** Failed mails are listed this long, in milliseconds. */
 const failedFor = 30 * 24 * 60 * minute;
 
@@ -58,6 +64,13 @@ export type MailStore = ReturnType<typeof createMailStore>;
 
 /** The table of unsent mails. A claim moves the time of the next attempt, so only one node sends a mail at a time. */
 export function createMailStore({ database: { knex }, clock, seal, unseal }: MailStoreDependencies) {
+  const open = (sealed: string): CheckedMessage | null => {
+    try {
+      return JSON.parse(unseal(sealed)) as CheckedMessage;
+    } catch {
+      return null;
+    }
+  };
   return {
     /** @returns the id, which `claim` accepts at once. */
     async insert(message: CheckedMessage, expiresAt: number | null): Promise<string> {
@@ -91,18 +104,32 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
       const now = clock.now();
       const row = await knex<MailRow>('mails').where({ id, state: 'waiting' }).first();
       if (row === undefined || Number(row.next_attempt_at) > now) return null;
-      const delay = delays[row.attempts];
+      const message = open(row.sealed);
+      const isExpired = isPast(row.expires_at, now) || (message === null && Number(row.created_at) <= now - failedFor);
+      const attempts = message === null ? row.attempts : row.attempts + 1;
+      const delay = message === null ? heldDelay : delays[row.attempts];
       const claimed = await knex('mails')
-        .where({ id, attempts: row.attempts })
-        .update({ attempts: row.attempts + 1, next_attempt_at: now + (delay ?? delays[0]) });
+        .where({ id, attempts: row.attempts, next_attempt_at: row.next_attempt_at })
+        .update({
+          attempts,
+          next_attempt_at: now + (delay ?? delays[0]),
+          ...(message === null && { last_error: heldReason }),
+        });
       if (claimed !== 1) return null;
-      return {
-        id,
-        message: JSON.parse(unseal(row.sealed)) as CheckedMessage,
-        attempt: row.attempts + 1,
-        nextAttemptAt: delay === undefined ? null : now + delay,
-        isExpired: isPast(row.expires_at, now),
-      };
+      return { id, message, attempt: attempts, nextAttemptAt: delay === undefined ? null : now + delay, isExpired };
+    },
+
+    /** Mails that wait for their key, due at once: the key may be back. Returns their ids. */
+    async releaseHeld(): Promise<string[]> {
+      const held = { state: 'waiting', last_error: heldReason };
+      await knex('mails').where(held).update({ next_attempt_at: clock.now() });
+      return (await knex('mails').where(held).pluck('id')) as string[];
+    },
+
+    /** Number of mails whose key is missing. */
+    async countUnreadable(): Promise<number> {
+      const rows = await knex<MailRow>('mails').select('sealed').whereNot({ sealed: '' });
+      return rows.filter(({ sealed }) => open(sealed) === null).length;
     },
 
     async recordError(id: string, lastError: string): Promise<void> {

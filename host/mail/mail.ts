@@ -68,6 +68,8 @@ export interface Mail extends MailApi {
   remove(id: string): Promise<boolean>;
   /** Encrypts unsent mails again that a previous key encrypted. Returns their number. */
   reseal(): Promise<number>;
+  /** A sentence about unsent mails whose secret key is missing; null: there are none. */
+  describeHeld(): Promise<string | null>;
   /** Waits for the attempts in progress. */
   settled(): Promise<void>;
   /** Waits for the attempts in progress, for at most five seconds, and ends the others. They are repeated later. */
@@ -108,6 +110,11 @@ export function createMail(dependencies: MailDependencies): Mail {
           return sealed;
         }
       }),
+    async describeHeld() {
+      const held = await store.countUnreadable();
+      if (held === 0) return null;
+      return `${held} unsent ${held === 1 ? 'mail waits' : 'mails wait'} for the secret key that encrypted them.`;
+    },
     settled: () => queue.settled(),
     async stop() {
       const undo = clock.after(stopTimeout, () => stopping.abort());

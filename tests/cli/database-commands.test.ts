@@ -14,6 +14,7 @@ describeDialects('the db commands', (open, { dialect, directory }) => {
     const registry = createCliRegistry();
     for (const command of databaseCommands({
       database,
+      mail: { describeHeld: async () => null },
       secrets: { unreadable: async () => [] },
       content: { parts: { uploads: createUploadFolder(null) } },
     }))

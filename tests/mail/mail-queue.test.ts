@@ -17,10 +17,11 @@ const minute = 60_000;
 describeHosts('mail of a site', ({ location }) => {
   let host: TestHost;
   let receiver: SmtpReceiver;
-  const open = (): Promise<TestHost> => {
+  const open = (env: Readonly<Record<string, string>> = {}): Promise<TestHost> => {
     const { databaseUrl, dataDir } = location();
-    return createTestHost({ database: databaseUrl ?? dataDir });
+    return createTestHost({ database: databaseUrl ?? dataDir, env });
   };
+  const keys = { one: 'a'.repeat(64), two: 'b'.repeat(64) };
   const setUp = (given: Readonly<Record<string, unknown>> = {}) =>
     host.mail.settings.save({
       host: '127.0.0.1',
@@ -151,6 +152,55 @@ describeHosts('mail of a site', ({ location }) => {
     expect([await rows(), receiver.mails.length]).to.deep.equal([[], 1]);
     expect(receiver.mails[0]?.text).to.contain('secret-of-bob');
     expect(await host.cron.next('mail_retry')).to.equal(false);
+  });
+
+  it('waits for its secret key without using up attempts, is sent when it is back, or is said to be lost', async () => {
+    const restart = async (key: string): Promise<void> => {
+      await host.stop();
+      host = await open({ SECRET_KEY: key });
+    };
+    await restart(keys.one);
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.queue({ ...message, subject: 'Another' }, { expiresAt: host.clock.now() + 90 * minute });
+    await host.mail.settled();
+    receiver.refusal = null;
+
+    await restart(keys.two);
+    await setUp();
+    host.clock.jump(minute);
+    await host.cron.runDue();
+    expect(receiver.mails).to.deep.equal([]);
+    for (const row of await rows()) {
+      expect(row).to.include({ state: 'waiting', attempts: 1 });
+      expect(row['last_error']).to.contain('The secret key that encrypted this mail is missing.');
+    }
+    expect(logged('mail_held')).to.have.length(2);
+    const doctor = await host.cli('doctor', '--json');
+    expect([
+      doctor.code,
+      `${doctor.out}${doctor.err}`.includes('2 unsent mails wait for the secret key'),
+    ]).to.deep.equal([1, true]);
+    expect(await host.cron.next('mail_retry')).not.to.equal(false);
+    host.clock.jump(60 * minute);
+    await host.cron.runDue();
+    expect((await rows()).map(({ attempts }) => attempts)).to.deep.equal([1, 1]);
+    host.clock.jump(60 * minute);
+    await host.cron.runDue();
+    const lost = (await rows()).find(({ state }) => state === 'failed');
+    expect(lost).to.include({ subject: 'Another', sealed: '' });
+    expect(lost?.['last_error']).to.contain('Its text is lost.');
+    await host.mail.queue({ ...message, subject: 'New' });
+    await receiver.next(1);
+    await host.mail.settled();
+
+    await restart(keys.one);
+    await setUp();
+    await receiver.next(2);
+    await host.mail.settled();
+    expect(receiver.mails.map(({ subject }) => subject)).to.deep.equal(['New', 'A link']);
+    expect((await rows()).map(({ state }) => state)).to.deep.equal(['failed']);
   });
 
   it('is sent once when several nodes retry it', async () => {
