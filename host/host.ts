@@ -234,7 +234,7 @@ async function closeCore({
 
 /** The REST routes of the host's own parts. */
 function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }): void {
-  const { hooks, options, users, site, content } = core;
+  const { hooks, options, users, site, content, clock } = core;
   const { rest, applicationPasswords } = web;
   const avatarUrl = createAvatarUrl({ hooks, siteUrl: () => site.url });
   addUsersRoutes(rest, {
@@ -252,5 +252,6 @@ function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }
   addHooksRoute(rest, { hooks });
   addRoutesRoute(rest);
   const { passwords, countComment } = web;
-  addContentRoutes({ rest, parts: content.parts, hooks, options, users, site, passwords, countComment, avatarUrl });
+  const { parts } = content;
+  addContentRoutes({ rest, parts, hooks, options, users, site, clock, passwords, countComment, avatarUrl });
 }

@@ -99,7 +99,8 @@ async function remove(given: PostRemovalDependencies, post: Post, force: boolean
     if (post.status === 'future') await cron.unschedule(publishEvent, [id]);
     const removeFile = type === 'attachment' ? await given.removeFile(post) : null;
     if (type !== 'revision') await moveChildren(given, post);
-    await store.remove([...(type === 'revision' ? [] : await store.revisionIds(id)), id]);
+    const revisions = type === 'revision' ? [] : [...(await store.revisionIds(id)), ...(await store.autosaveIds(id))];
+    await store.remove([...revisions, id]);
     if (removeFile !== null) database.afterCommit(removeFile);
   });
   await hooks.doActionAsync(`deleted_post_${type}`, id, post);

@@ -20,8 +20,10 @@ export interface PostStore {
   remove(ids: readonly number[]): Promise<void>;
   /** Ids of child posts, without revisions. */
   childIds(postId: number): Promise<number[]>;
-  /** Ids of the revisions of a post, newest first. */
+  /** Ids of the revisions of a post without autosaves, newest first. */
   revisionIds(postId: number): Promise<number[]>;
+  /** Ids of the autosaves of a post, newest first. They are revisions, one for each user. */
+  autosaveIds(postId: number): Promise<number[]>;
   /** Slug keys of other posts that start with `prefix`. */
   slugKeys(prefix: string, exceptId: number): Promise<Set<string>>;
   /** Ids of the posts of an author, without revisions. */
@@ -34,6 +36,11 @@ export interface PostStore {
 
 const channel = 'content_posts';
 
+/** Slug of the autosaves of a post, as in WordPress. */
+export function autosaveSlug(postId: number): string {
+  return `${postId}-autosave-v1`;
+}
+
 const isId = (id: number): boolean => Number.isInteger(id) && id > 0 && id < 2 ** 31;
 
 export function createPostStore({ database, types, statuses, facts }: PostStoreDependencies): PostStore {
@@ -43,6 +50,8 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     facts.set(post);
     return post;
   };
+  const revisionsOf = (postId: number): Knex.QueryBuilder =>
+    knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc');
   /** Identifies this node, so that it ignores its own notifications and keeps its cache. */
   const self = randomUUID();
   const notifyNodes = (id: number): Promise<void> => database.notify(channel, `${self} ${id}`);
@@ -82,11 +91,8 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
     },
     childIds: (postId) =>
       selectIds(knex('posts').where({ parent_id: postId }).whereNot({ type: 'revision' }).orderBy('id')),
-    async revisionIds(postId) {
-      return selectIds(
-        knex('posts').where({ type: 'revision', parent_id: postId }).orderBy('date', 'desc').orderBy('id', 'desc'),
-      );
-    },
+    revisionIds: (postId) => selectIds(revisionsOf(postId).whereNot({ slug: autosaveSlug(postId) })),
+    autosaveIds: (postId) => selectIds(revisionsOf(postId).where({ slug: autosaveSlug(postId) })),
     async slugKeys(prefix, exceptId) {
       const rows = (await knex('posts')
         .whereRaw(`slug_key like ? escape '\\'`, [`${prefix.replace(/[\\%_]/g, '\\$&')}%`])

@@ -62,7 +62,8 @@ function hasText({ title, content, excerpt }: Post): boolean {
   return title !== '' || content !== '' || excerpt !== '';
 }
 
-function toRevision(post: Post, authorId: number, createdAt: number): PostData {
+/** A revision with the text of a post. */
+export function toRevision(post: PostData & { readonly id: number }, authorId: number, createdAt: number): PostData {
   return {
     type: 'revision',
     status: 'inherit',

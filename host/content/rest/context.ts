@@ -1,6 +1,7 @@
 import {
   argumentBounds,
   RestError,
+  type Clock,
   type HooksApi,
   type OptionsApi,
   type User,
@@ -54,6 +55,7 @@ export interface ContentRestDependencies {
   /** Counts a comment by the address of its author. @throws RestError 429 `comment_flood`. */
   readonly countComment: (ip: string) => Promise<void>;
   readonly options: Pick<OptionsApi, 'get'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly avatarUrl: (user: Pick<User, 'login' | 'displayName'>, size: number) => string;
   readonly site: Pick<SiteApi, 'url' | 'timezone'>;
 }

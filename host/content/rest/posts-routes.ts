@@ -17,6 +17,7 @@ import { createPostResponses, type PostResponses } from './post-response.ts';
 import { checkReferences, readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
 import { postsListRoute } from './posts-list.ts';
+import { addAutosaveRoutes } from './autosaves-routes.ts';
 import { addRevisionRoutes } from './revisions-routes.ts';
 import { uploadRoute } from './upload-route.ts';
 
@@ -36,6 +37,9 @@ export function addPostsRoutes(given: ContentRestDependencies, type: PostType): 
       deleteRoute({ given, type, postResponses, find }),
     ]),
     ...(type.supports.includes('revisions') ? [addRevisionRoutes(given, type, find)] : []),
+    ...(type.supports.includes('editor') && type.name !== 'attachment'
+      ? [addAutosaveRoutes(given, type, { find, write })]
+      : []),
   ];
   return () => {
     for (const undo of undos.toReversed()) undo();

@@ -33,7 +33,7 @@ export function addRevisionRoutes(given: ContentRestDependencies, type: PostType
   };
 }
 
-const parentArgument = {
+export const parentArgument = {
   description: 'The ID for the parent of the revision.',
   type: 'integer',
   ...argumentBounds.id,
@@ -49,7 +49,7 @@ function permission(find: FindPost) {
   };
 }
 
-async function findParent(find: FindPost, request: Request): Promise<Post> {
+export async function findParent(find: FindPost, request: Request): Promise<Post> {
   try {
     return await find(request, 'parent');
   } catch {
@@ -81,7 +81,7 @@ function listRoute(given: ContentRestDependencies, type: PostType, find: FindPos
       const revisions = await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage });
       const body = await Promise.all(
         revisions.map(async (revision) => ({
-          ...(await toBody(given, { type, revision, request })),
+          ...(await revisionBody(given, { type, revision, request })),
           ...(wantsLinks(request) && { _links: compactLinks(revisionLinks(given, type, revision)) }),
         })),
       );
@@ -109,7 +109,7 @@ function readRoute(given: ContentRestDependencies, type: PostType, find: FindPos
     async handler(request) {
       const revision = await findRevision(given, await findParent(find, request), request);
       return new RestResponse({
-        body: await toBody(given, { type, revision, request }),
+        body: await revisionBody(given, { type, revision, request }),
         ...(wantsLinks(request) && { links: revisionLinks(given, type, revision) }),
       });
     },
@@ -145,7 +145,7 @@ function deleteRoute(given: ContentRestDependencies, type: PostType, find: FindP
           "Revisions do not support trashing. Set 'force=true' to delete.",
           501,
         );
-      const previous = await toBody(given, { type, revision, request });
+      const previous = await revisionBody(given, { type, revision, request });
       await given.parts.removal.delete(revision.id, { force: true });
       return { deleted: true, previous };
     },
@@ -163,7 +163,7 @@ async function findRevision(
   return revision;
 }
 
-function revisionSchema({ parts }: ContentRestDependencies, type: PostType): JsonSchema {
+export function revisionSchema({ parts }: ContentRestDependencies, type: PostType): JsonSchema {
   const { properties = {} } = postSchema(type, parts);
   const shown = [
     'author',
@@ -186,7 +186,7 @@ function revisionSchema({ parts }: ContentRestDependencies, type: PostType): Jso
   };
 }
 
-async function toBody(
+export async function revisionBody(
   given: ContentRestDependencies,
   { type, revision, request }: { type: PostType; revision: Post; request: Request },
 ): Promise<Record<string, unknown>> {
@@ -213,6 +213,6 @@ async function toBody(
   return inContext(body, revisionSchema(given, type), String(request.params['context'] ?? 'edit'));
 }
 
-function revisionLinks({ rest }: ContentRestDependencies, type: PostType, { parentId }: Post): Links {
+export function revisionLinks({ rest }: ContentRestDependencies, type: PostType, { parentId }: Post): Links {
   return { parent: [{ href: rest.url(`/wp/v2/${type.restBase}/${parentId}`) }] };
 }

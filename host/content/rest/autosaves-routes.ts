@@ -1,0 +1,212 @@
+import { RestResponse } from '#plugin-api';
+import type { JsonSchema, Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
+import { composePost } from '../posts/compose.ts';
+import { autosaveSlug } from '../posts/post-store.ts';
+import { toRevision } from '../posts/revisions.ts';
+import {
+  badRequest,
+  compactLinks,
+  contextArgument,
+  idArgument,
+  refused,
+  wantsLinks,
+  type ContentRestDependencies,
+  type Request,
+} from './context.ts';
+import { readPostInput } from './post-input.ts';
+import { writeArguments } from './post-schema.ts';
+import type { FindPost } from './posts-routes.ts';
+import { findParent, parentArgument, revisionBody, revisionLinks, revisionSchema } from './revisions-routes.ts';
+
+interface AutosavedPosts {
+  readonly find: FindPost;
+  /** Updates a post as a request says. */
+  readonly write: (update: {
+    readonly given: ContentRestDependencies;
+    readonly type: PostType;
+    readonly request: Request;
+    readonly before: Post;
+  }) => Promise<Post>;
+}
+
+/**
+ * `/wp/v2/{restBase}/<parent>/autosaves`: what an editor saves while a user types, one autosave for each user and post.
+ * Unlike WordPress, an autosave is read by its id, not by its post alone.
+ */
+export function addAutosaveRoutes(given: ContentRestDependencies, type: PostType, posts: AutosavedPosts): Undo {
+  const { rest } = given;
+  const { find } = posts;
+  const route = `/${type.restBase}/(?P<parent>[\\d]+)/autosaves`;
+  const undos = [
+    rest.registerRoute('wp/v2', route, [listRoute(given, type, find), createRoute(given, type, posts)]),
+    rest.registerRoute('wp/v2', `${route}/(?P<id>[\\d]+)`, readRoute(given, type, find)),
+  ];
+  return () => {
+    for (const undo of undos.toReversed()) undo();
+  };
+}
+
+function permission(find: FindPost) {
+  return async (request: Request): Promise<true | RestError> =>
+    request.user.can('edit_post', await findParent(find, request)) ||
+    refused(request, 'rest_cannot_read', 'Sorry, you are not allowed to view autosaves of this post.');
+}
+
+function listRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
+  const { store } = given.parts;
+  return {
+    methods: ['GET'],
+    args: { parent: parentArgument, context: contextArgument },
+    schema: autosaveSchema(given, type),
+    summary: `Lists the autosaves of a ${type.singularLabel.toLowerCase()}, one for each user, newest first.`,
+    permission: permission(find),
+    async handler(request) {
+      const parent = await findParent(find, request);
+      const autosaves = await Promise.all((await store.autosaveIds(parent.id)).map((id) => store.get(id)));
+      return Promise.all(
+        autosaves
+          .filter((autosave) => autosave !== null)
+          .map(async (autosave) => ({
+            ...(await autosaveBody(given, { type, autosave, request })),
+            ...(wantsLinks(request) && { _links: compactLinks(revisionLinks(given, type, autosave)) }),
+          })),
+      );
+    },
+  };
+}
+
+function readRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
+  return {
+    methods: ['GET'],
+    args: { parent: parentArgument, id: idArgument, context: contextArgument },
+    schema: autosaveSchema(given, type),
+    summary: 'Reads an autosave.',
+    permission: permission(find),
+    async handler(request) {
+      const parent = await findParent(find, request);
+      const autosave = await given.parts.store.get(Number(request.params['id']));
+      if (autosave?.parentId !== parent.id || autosave.slug !== autosaveSlug(parent.id))
+        return badRequest('rest_post_no_autosave', 'There is no autosave revision for this post.', 404);
+      return toResponse(given, { type, autosave, request });
+    },
+  };
+}
+
+function createRoute(given: ContentRestDependencies, type: PostType, { find, write }: AutosavedPosts): RouteDefinition {
+  const mayEdit = async (request: Pick<Request, 'params' | 'user'>): Promise<true | RestError> => {
+    const parent = await find(request, 'parent');
+    return (
+      request.user.can('edit_post', parent) ||
+      refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.')
+    );
+  };
+  const { parent: _parent, ...writable } = writeArguments(type, given.parts);
+  return {
+    methods: ['POST'],
+    args: { ...writable, parent: parentArgument },
+    schema: autosaveSchema(given, type),
+    summary: 'Saves what a user has typed. A draft of the same author is updated instead.',
+    permissionBeforeBody: ({ user, url }) => mayEdit({ user, params: url }),
+    permission: mayEdit,
+    async handler(request) {
+      const post = await find(request, 'parent');
+      // `parent` of the address is the post, and no new parent for it.
+      const { parent: _post, ...params } = request.params;
+      const isOwnDraft = ['draft', 'auto-draft'].includes(post.status) && post.authorId === request.user.id;
+      const autosave = isOwnDraft
+        ? await write({ given, type, request: withParams(request, params), before: post })
+        : await saveRevision(given, { type, post, request: withParams(request, params) });
+      if (autosave === null)
+        return badRequest(
+          'rest_autosave_no_changes',
+          'There is nothing to save. The autosave and the post content are the same.',
+        );
+      return toResponse(given, { type, autosave, request, context: 'edit' });
+    },
+  };
+}
+
+/** Creates or replaces the user's autosave. Null: it equals the post, and an earlier autosave was removed. */
+async function saveRevision(
+  given: ContentRestDependencies,
+  { type, post, request }: { readonly type: PostType; readonly post: Post; readonly request: Request },
+): Promise<Post | null> {
+  const { store } = given.parts;
+  const { user } = request;
+  const { title, content, excerpt } = await readPostInput(given, {
+    type,
+    request,
+    params: request.params,
+    before: post,
+  });
+  const input = {
+    ...(title !== undefined && { title }),
+    ...(content !== undefined && { content }),
+    ...(excerpt !== undefined && { excerpt }),
+  };
+  const composed = await composePost({
+    before: post,
+    input,
+    as: user,
+    now: given.clock.now(),
+    commentStatus: 'closed',
+  });
+  const own = (await Promise.all((await store.autosaveIds(post.id)).map((id) => store.get(id)))).find(
+    (autosave) => autosave?.authorId === user.id,
+  );
+  const isSame =
+    composed.title === post.title && composed.content === post.content && composed.excerpt === post.excerpt;
+  if (isSame) {
+    if (own) await store.remove([own.id]);
+    return null;
+  }
+  const revision = toRevision({ ...composed, id: post.id }, user.id, composed.modified);
+  const autosave = { ...revision, slug: autosaveSlug(post.id) };
+  const saved = own ? await store.update(own.id, autosave, null) : await store.insert(autosave, null);
+  await given.hooks.doActionAsync('_wp_put_post_revision', saved.id, post.id);
+  return saved;
+}
+
+/** The same request with other parameters. Its other members are read when they are used. */
+function withParams(request: Request, params: Request['params']): Request {
+  return Object.create(request, { params: { value: params, enumerable: true } }) as Request;
+}
+
+interface ShownAutosave {
+  readonly type: PostType;
+  readonly autosave: Post;
+  readonly request: Request;
+  /** Default: that of the request. */
+  readonly context?: 'edit';
+}
+
+async function toResponse(given: ContentRestDependencies, shown: ShownAutosave): Promise<RestResponse> {
+  return new RestResponse({
+    body: await autosaveBody(given, shown),
+    ...(wantsLinks(shown.request) && { links: revisionLinks(given, shown.type, shown.autosave) }),
+  });
+}
+
+/** A revision with the link to its preview. For a draft that was updated itself, the post has no parent. */
+async function autosaveBody(
+  given: ContentRestDependencies,
+  { type, autosave, request, context }: ShownAutosave,
+): Promise<Record<string, unknown>> {
+  const params = context === undefined ? request.params : { ...request.params, context };
+  const body = await revisionBody(given, { type, revision: autosave, request: withParams(request, params) });
+  const postId = autosave.type === 'revision' ? autosave.parentId : autosave.id;
+  const isShown = (params['context'] ?? 'edit') === 'edit';
+  return { ...body, ...(isShown && { preview_link: `${given.site.url}/?p=${postId}&preview=true` }) };
+}
+
+function autosaveSchema(given: ContentRestDependencies, type: PostType): JsonSchema {
+  const { properties = {}, ...schema } = revisionSchema(given, type);
+  const link = {
+    type: 'string',
+    format: 'uri',
+    readOnly: true,
+    context: ['edit'],
+    description: 'Preview link.',
+  } as const;
+  return { ...schema, properties: { ...properties, preview_link: link } };
+}
