@@ -175,6 +175,18 @@ describe('POST /embeddings', () => {
   after(() => service.stop());
   const request = { provider: 'openai', model: 'text-embedding-3-small', input: texts };
 
+  it('passes every task type of the contract on to Google, and refuses others', async () => {
+    const types = ['SEMANTIC_SIMILARITY', 'CLASSIFICATION', 'CLUSTERING', 'RETRIEVAL_DOCUMENT', 'RETRIEVAL_QUERY'];
+    types.push('QUESTION_ANSWERING', 'FACT_VERIFICATION', 'CODE_RETRIEVAL_QUERY');
+    const google = { provider: 'google', model: googleModel, input: 'alone' };
+    for (const task_type of types)
+      expect((await service.embed({ ...google, task_type })).status, task_type).to.equal(200);
+    expect(
+      service.upstream.asked.map(({ body }) => (body['requests'] as { taskType: string }[])[0]?.taskType),
+    ).to.deep.equal(types);
+    expect((await service.embed({ ...google, task_type: 'TRANSLATION' })).status).to.equal(400);
+  });
+
   it('gives the same numbers for base64 and float, to 1e-6', async () => {
     const [float, base64] = [
       await service.embed({ ...request, encoding_format: 'float' }),

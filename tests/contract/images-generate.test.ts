@@ -61,6 +61,12 @@ describe('POST /images/generate', () => {
     });
   });
 
+  it('sends every size of the contract on', async () => {
+    const sizes = ['1024x1024', '1792x1024', '1024x1792', '1536x1024', '1024x1536', '1024x768', '768x1024'];
+    for (const size of sizes) await service.generate({ prompt, model: 'dall-e-3', size });
+    expect(service.upstream.calls.map(({ body }) => body['size'])).to.deep.equal(sizes);
+  });
+
   it('takes size, quality and style from the settings where a call names none', async () => {
     await service.host.options.update('svc_image_defaults', { size: '1024x1792', quality: 'hd', style: 'vivid' });
     await service.generate({ prompt, model: 'dall-e-3' });

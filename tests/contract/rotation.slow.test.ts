@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { createRotation, type Rotation } from '../../host/secrets/rotation.ts';
 import { until } from '../faults/until.ts';
 import { describeHosts } from '../helpers/dialects.ts';
+import { checkout, runCli } from '../helpers/running-site.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';
 import { totpCode } from '../users/two-factor/totp-code.ts';
 import {
@@ -146,6 +149,41 @@ describeHosts('secrets rotate', ({ location }) => {
       expect(await keys()).to.deep.equal([between[0]]);
     }
     await stopAll();
+    await expectAllToWork(await start(), member);
+  });
+
+  it('killed at any moment leaves everything readable, and a second run finishes it', async function () {
+    this.timeout(170_000);
+    const member = await setUp(await start());
+    await stopAll();
+    const { databaseUrl, dataDir } = location();
+    const env = {
+      ...{ PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, LOG_LEVEL: 'silent', SITE_URL: 'http://127.0.0.1:3000' },
+      ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }),
+    };
+    const first = (await keys())[0];
+    let isKilled = false;
+    for (const [count, delay] of [0, 30, 120, 500, 1_700].entries()) {
+      const child = spawn(process.execPath, ['host/cli/main.js', 'secrets', 'rotate'], { cwd: checkout, env });
+      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+      // From here on the new key is in use, and the secrets are encrypted again one after the other.
+      if (count === 0) while (!hasEnded() && (await keys()).length < 2) await pause(2);
+      else await pause(600);
+      await pause(delay);
+      child.kill('SIGKILL');
+      await ended;
+      isKilled ||= child.signalCode === 'SIGKILL' && (await keys()).length === 2;
+      const host = await start();
+      expect(await host.secrets.unreadable(), `killed after ${String(delay)} ms`).to.deep.equal([]);
+      expect((await host.securityLog.verify()).brokenAt).to.equal(null);
+      await stopAll();
+    }
+    expect(isKilled, 'killed between the first and the last step').to.equal(true);
+    await runCli(['secrets', 'rotate'], env);
+    expect(await keys())
+      .to.have.length(1)
+      .and.not.include(first);
     await expectAllToWork(await start(), member);
   });
 
