@@ -127,13 +127,24 @@ export function bearer(headers: IncomingHttpHeaders): string {
   return /^bearer\s(.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim() ?? '';
 }
 
-/** The text of a message's content: a string, or the text parts of an array. */
+/** The text of a message's content: a string, or the text parts of an array, followed by what images it holds. */
 export function readContentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content
-    .map((part: unknown) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : ''))
-    .join('');
+  const parts = (content as unknown[]).filter(isRecord);
+  const texts = parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : ''));
+  return [...texts, ...parts.map(imageText)].join('');
+}
+
+/** Names an image that a message holds, in any of the formats, so that answers show that it arrived. */
+function imageText(part: Readonly<Record<string, unknown>>): string {
+  const source = [part['source'], part['inlineData'], part['inline_data'], part['image_url']].find(isRecord) ?? {};
+  const [, type = '', data = ''] = /^data:([^;]+);base64,(.*)$/s.exec(String(source['url'] ?? '')) ?? [
+    '',
+    String(source['media_type'] ?? source['mimeType'] ?? source['mime_type'] ?? ''),
+    String(source['data'] ?? ''),
+  ];
+  return type === '' ? '' : ` [${type}, ${String(Buffer.from(data, 'base64').length)} bytes]`;
 }
 
 /** Stop sequences given as one string or several. */

@@ -36,32 +36,44 @@ interface AutosavedPosts {
 export function addAutosaveRoutes(given: ContentRestDependencies, type: PostType, posts: AutosavedPosts): Undo {
   const { rest } = given;
   const { find } = posts;
-  const route = `/${type.restBase}/(?P<parent>[\\d]+)/autosaves`;
+  const route = (name: string): string => `/${type.restBase}/(?P<${name}>[\\d]+)/autosaves`;
   const undos = [
-    rest.registerRoute('wp/v2', route, [listRoute(given, type, find), createRoute(given, type, posts)]),
-    rest.registerRoute('wp/v2', `${route}/(?P<id>[\\d]+)`, readRoute(given, type, find)),
+    rest.registerRoute('wp/v2', route('id'), [listRoute(given, type, find), createRoute(given, type, posts)]),
+    rest.registerRoute('wp/v2', `${route('parent')}/(?P<id>[\\d]+)`, readRoute(given, type, find)),
   ];
   return () => {
     for (const undo of undos.toReversed()) undo();
   };
 }
 
-function permission(find: FindPost) {
-  return async (request: Request): Promise<true | RestError> =>
-    request.user.can('edit_post', await findParent(find, request)) ||
-    refused(request, 'rest_cannot_read', 'Sorry, you are not allowed to view autosaves of this post.');
+const postArgument = { ...idArgument, description: 'The ID for the parent of the autosave.' };
+
+/** The post of the path: a body cannot name another. */
+async function findPost(find: FindPost, { url }: Pick<Request, 'url'>): Promise<Post> {
+  try {
+    return await find({ params: url }, 'id');
+  } catch {
+    throw badRequest('rest_post_invalid_parent', 'Invalid post parent ID.', 404);
+  }
+}
+
+function mayRead({ user }: Pick<Request, 'user'>, post: Post): true | RestError {
+  return (
+    user.can('edit_post', post) ||
+    refused({ user }, 'rest_cannot_read', 'Sorry, you are not allowed to view autosaves of this post.')
+  );
 }
 
 function listRoute(given: ContentRestDependencies, type: PostType, find: FindPost): RouteDefinition {
   const { store } = given.parts;
   return {
     methods: ['GET'],
-    args: { parent: parentArgument, context: contextArgument },
+    args: { id: postArgument, context: contextArgument },
     schema: autosaveSchema(given, type),
     summary: `Lists the autosaves of a ${type.singularLabel.toLowerCase()}, one for each user, newest first.`,
-    permission: permission(find),
+    permission: async (request) => mayRead(request, await findPost(find, request)),
     async handler(request) {
-      const parent = await findParent(find, request);
+      const parent = await findPost(find, request);
       const autosaves = await Promise.all((await store.autosaveIds(parent.id)).map((id) => store.get(id)));
       return Promise.all(
         autosaves
@@ -81,7 +93,7 @@ function readRoute(given: ContentRestDependencies, type: PostType, find: FindPos
     args: { parent: parentArgument, id: idArgument, context: contextArgument },
     schema: autosaveSchema(given, type),
     summary: 'Reads an autosave.',
-    permission: permission(find),
+    permission: async (request) => mayRead(request, await findParent(find, request)),
     async handler(request) {
       const parent = await findParent(find, request);
       const autosave = await given.parts.store.get(Number(request.params['id']));
@@ -93,29 +105,22 @@ function readRoute(given: ContentRestDependencies, type: PostType, find: FindPos
 }
 
 function createRoute(given: ContentRestDependencies, type: PostType, { find, write }: AutosavedPosts): RouteDefinition {
-  const mayEdit = async (request: Pick<Request, 'params' | 'user'>): Promise<true | RestError> => {
-    const parent = await find(request, 'parent');
-    return (
-      request.user.can('edit_post', parent) ||
-      refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.')
-    );
-  };
-  const { parent: _parent, ...writable } = writeArguments(type, given.parts);
+  const mayEdit = async (request: Pick<Request, 'url' | 'user'>): Promise<true | RestError> =>
+    request.user.can('edit_post', await findPost(find, request)) ||
+    refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.');
   return {
     methods: ['POST'],
-    args: { ...writable, parent: parentArgument },
+    args: { ...writeArguments(type, given.parts), id: postArgument },
     schema: autosaveSchema(given, type),
     summary: 'Saves what a user has typed. A draft of the same author is updated instead.',
-    permissionBeforeBody: ({ user, url }) => mayEdit({ user, params: url }),
+    permissionBeforeBody: mayEdit,
     permission: mayEdit,
     async handler(request) {
-      const post = await find(request, 'parent');
-      // `parent` of the address is the post, and no new parent for it.
-      const { parent: _post, ...params } = request.params;
+      const post = await findPost(find, request);
       const isOwnDraft = ['draft', 'auto-draft'].includes(post.status) && post.authorId === request.user.id;
       const autosave = isOwnDraft
-        ? await write({ given, type, request: withParams(request, params), before: post })
-        : await saveRevision(given, { type, post, request: withParams(request, params) });
+        ? await write({ given, type, request, before: post })
+        : await saveRevision(given, { type, post, request });
       if (autosave === null)
         return badRequest(
           'rest_autosave_no_changes',

@@ -4,6 +4,12 @@ import type { EstimatedUse } from './ports.ts';
 // What chat formats add around each message, and before the response.
 const tokensPerMessage = 4;
 const tokensPerResponse = 3;
+// What the largest image costs that Claude does not scale down; OpenAI and Google count fewer.
+const tokensPerImage = 1_600;
+
+function imageTokens({ messages }: Pick<TextRequest, 'messages'>): number {
+  return messages.reduce((sum, { images = [] }) => sum + images.length * tokensPerImage, 0);
+}
 
 /**
  * Counts tokens locally, for a provider that reported none (D25). An estimate: with the tokens of OpenAI's newer models
@@ -16,7 +22,8 @@ export async function estimateUsage(
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // Text that looks like a control token counts as the text it is.
   const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
-  const input = textsOf(request).reduce((sum, text) => sum + count(text) + tokensPerMessage, tokensPerResponse);
+  const begun = tokensPerResponse + imageTokens(request);
+  const input = textsOf(request).reduce((sum, text) => sum + count(text) + tokensPerMessage, begun);
   const output = count(content);
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
@@ -47,7 +54,7 @@ export async function estimateText(
 ): Promise<EstimatedUse> {
   const texts = textsOf(request);
   return {
-    inputTokens: (await estimateTokens(texts)) + (texts.length + 1) * tokensPerMessage,
+    inputTokens: (await estimateTokens(texts)) + (texts.length + 1) * tokensPerMessage + imageTokens(request),
     outputTokens: request.params.max_completion_tokens ?? assumedResponse,
     images: 0,
   };

@@ -21,15 +21,20 @@ const signatures: readonly { readonly extension: string; readonly at: number; re
  * @throws ProviderError `unreadable` for anything else.
  */
 export function imageBytes(bytes: Buffer): ImageBytes {
-  const beginning = bytes.toString('latin1', 0, 16);
-  const found = signatures.find(({ at, bytes: signature }) => beginning.startsWith(signature, at));
-  if (found === undefined)
+  const extension = imageExtension(bytes);
+  if (extension === null)
     throw new ProviderError({
       kind: 'unreadable',
       status: 200,
       message: 'it returned no PNG, JPEG, GIF, WebP or AVIF image.',
     });
-  return { bytes, extension: found.extension };
+  return { bytes, extension };
+}
+
+/** The extension of an image by its bytes, or null for anything else. */
+export function imageExtension(bytes: Uint8Array): string | null {
+  const beginning = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(16, bytes.byteLength)).toString('latin1');
+  return signatures.find(({ at, bytes: signature }) => beginning.startsWith(signature, at))?.extension ?? null;
 }
 
 export function decodedImage(base64: string): ImageBytes {

@@ -1,8 +1,10 @@
-import type { TextMessage } from '../providers/provider.ts';
+import type { SourceImage, TextMessage } from '../providers/provider.ts';
 
 export interface ConversationMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
+  /** Of a user, for models that read images. PNG, JPEG, GIF or WebP. */
+  readonly images?: readonly SourceImage[] | undefined;
 }
 
 export interface Placeholders {
@@ -21,7 +23,7 @@ export interface Conversation {
 
 /**
  * Separates the system text from a conversation (contract 4.2, D7): a non-blank instruction, else all `system` messages
- * joined by a blank line. Drops blank messages, which some providers refuse.
+ * joined by a blank line. Drops blank messages without images, which some providers refuse.
  *
  * @param placeholders null if the system text has been filled in already
  */
@@ -30,7 +32,7 @@ export function splitConversation(
   instruction: string | undefined,
   placeholders: Placeholders | null,
 ): Conversation {
-  const filled = given.filter(({ content }) => content.trim() !== '');
+  const filled = given.filter(({ content, images = [] }) => content.trim() !== '' || images.length > 0);
   const joined = filled
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
@@ -38,7 +40,7 @@ export function splitConversation(
   const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
   const messages = filled
     .filter((message): message is TextMessage => message.role !== 'system')
-    .map(({ role, content }) => ({ role, content }));
+    .map(({ role, content, images = [] }) => ({ role, content, ...(images.length > 0 && { images }) }));
   return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
 }
 

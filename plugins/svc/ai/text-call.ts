@@ -1,4 +1,5 @@
 import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
+import { errors } from '../kit/errors.ts';
 import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
@@ -57,7 +58,19 @@ async function prepareText(services: AiServices, input: GenerateTextInput, targe
     ...conversation,
     params: { ...defaults, ...input.params },
   };
+  refuseUnseenImages(provider, request, saved);
   return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
+}
+
+/** Before anything is reserved or sent. @throws RestError 400 `rest_svc_model_cannot_see`. */
+function refuseUnseenImages(
+  provider: Capable<'text'>,
+  { model, messages }: Pick<TextRequest, 'model' | 'messages'>,
+  saved: ProviderSettings,
+): void {
+  const hasImages = messages.some(({ images = [] }) => images.length > 0);
+  if (!hasImages || provider.text.sees?.(model, saved) === true) return;
+  throw errors.model_cannot_see({ values: { provider: provider.label, model } });
 }
 
 async function runText(

@@ -32,6 +32,7 @@ export const errors = defineErrors('rest_svc_', {
   ],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
+  model_cannot_see: [400, '{model} of {provider} cannot read images. Choose a model that can.'],
   image_not_editable: [400, '{model} of {provider} cannot edit images. Choose a model that can.'],
   image_unusable: [400, '{reason}'],
 

@@ -31,3 +31,10 @@ export function supportedImageFields(
     ...(quality !== undefined && fields?.quality.includes(quality) !== false && { quality }),
   };
 }
+
+/** An image to send upstream, validated by its bytes. */
+export interface SourceImage {
+  readonly bytes: Uint8Array;
+  /** For example `image/png`. */
+  readonly mimeType: string;
+}

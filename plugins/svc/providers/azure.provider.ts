@@ -1,6 +1,6 @@
 import { azureAccess, azureDeployments, azureModel, azureVersion } from './chat-completions/azure-access.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
-import { openAiParams } from './chat-completions/openai-models.ts';
+import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
@@ -56,6 +56,7 @@ export const provider: Provider = createChatProvider({
     byModel: azureParams,
   },
   access: azureAccess,
+  sees: (model, settings) => openAiSees(azureModel(settings, model)),
   // The classic API supports it since 2024-09-01-preview.
   countsStreams: (settings) => azureVersion(settings) === 'v1' || azureVersion(settings) >= '2024-09-01',
   ownModels: azureDeployments,

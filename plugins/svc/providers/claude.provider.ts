@@ -39,7 +39,13 @@ export const provider: Provider = {
       model: modelField('Text model', 'claude-sonnet-5-5'),
     },
   },
-  text: { params: claudeRules.names, generate: (request, connection) => call(request, connection), stream: call },
+  text: {
+    params: claudeRules.names,
+    // All models since Claude 3.
+    sees: (model) => !/claude-(instant|v?[12])(?!\d)/i.test(model),
+    generate: (request, connection) => call(request, connection),
+    stream: call,
+  },
   listModels: (connection) =>
     withTimeLimit(connection, async (signal) => {
       const client = await getClient(connection);

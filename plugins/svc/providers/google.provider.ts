@@ -1,6 +1,7 @@
 import { checkingFetch, createGoogleClients, googleAddress, streamingFetch } from './google/google-client.ts';
 import { createGoogleEmbeddings } from './google/google-embeddings.ts';
 import { createGoogleImages } from './google/google-images.ts';
+import { geminiVersion } from './google/google-models.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
@@ -33,7 +34,13 @@ export const provider: Provider = {
       video_model: modelField('Video model', 'veo-3.1-generate-preview'),
     },
   },
-  text: { params: googleRules.names, generate: (request, connection) => call(request, connection), stream: call },
+  text: {
+    params: googleRules.names,
+    // Gemini since 1.5 and Gemma since 3.
+    sees: (model) => (geminiVersion(model) ?? 0) >= 1.5 || /gemini-(flash|pro)|gemma-([3-9]|\d\d)/i.test(model),
+    generate: (request, connection) => call(request, connection),
+    stream: call,
+  },
   images: createGoogleImages(getClient),
   embeddings: createGoogleEmbeddings(getClient),
   videos: createGoogleVideos(getClient),

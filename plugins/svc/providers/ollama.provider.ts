@@ -5,6 +5,10 @@ import { nearestEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
 
+/** Families of local models that read images. */
+const seeing =
+  /llava|bakllava|vision|-?vl(:|-|$)|\d\.?\d?vl|minicpm-v|moondream|llama4|gemma3(?!n|:1b|:270m)|gemma[4-9]|mistral-small3\.[1-9]|qwen3\.5/i;
+
 const address = 'http://127.0.0.1:11434/v1';
 
 export const provider: Provider = createChatProvider({
@@ -43,6 +47,7 @@ export const provider: Provider = createChatProvider({
           },
   },
   access,
+  sees: (model) => seeing.test(model),
   // Ollama documents no limit. A local model embeds the texts of a batch one by one within one time limit.
   embeddings: createOpenAiEmbeddings({ access, takes: ['dimensions', 'encodingFormat'], limits: { inputs: 100 } }),
 });

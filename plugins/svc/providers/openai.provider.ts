@@ -1,4 +1,4 @@
-import { openAiParams } from './chat-completions/openai-models.ts';
+import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
 import type { ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
@@ -43,6 +43,7 @@ export const provider: Provider = createChatProvider({
     byModel: openAiParams,
   },
   access,
+  sees: openAiSees,
   images: createOpenAiImages({ access, rules: (model) => findImageRules(openAiImageModels, model), edits: true }),
   embeddings: createOpenAiEmbeddings({
     access,

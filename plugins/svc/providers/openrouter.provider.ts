@@ -1,4 +1,5 @@
 import type { ChatAccess } from './chat-completions/chat-client.ts';
+import { openAiSees } from './chat-completions/openai-models.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { createOpenRouterImages } from './images/openrouter-images.ts';
@@ -43,6 +44,7 @@ export const provider: Provider = createChatProvider({
     byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
   },
   access,
+  sees: openRouterSees,
   images: createOpenRouterImages(access),
   // OpenRouter documents no limits. Models with lower ones than OpenAI's return an error that says so.
   embeddings: createOpenAiEmbeddings({
@@ -55,6 +57,18 @@ export const provider: Provider = createChatProvider({
     await get('/key').then((response) => response.text(), ignoreUnlessRefused);
   },
 });
+
+/** By the name of the model and its vendor; `openrouter/auto` chooses a model that fits. */
+function openRouterSees(model: string): boolean {
+  const name = model.toLowerCase();
+  return (
+    (name.startsWith('openai/') && openAiSees(name)) ||
+    /^openrouter\/auto|^anthropic\/claude-(?!instant|v?[12](?!\d))|^google\/(gemini|gemma-[3-9])|^x-ai\/grok-([4-9])/.test(
+      name,
+    ) ||
+    /vision|[-/]vl[-:]|\dvl|pixtral|llama-4|mistral-(small-3\.[1-9]|medium-3)/.test(name)
+  );
+}
 
 function access(settings: ProviderSettings): ChatAccess {
   return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) };

@@ -1,5 +1,6 @@
 import type { Clock, JsonSchema, Logger } from '#plugin-api';
 import type { AiParams, AiParamName } from '../kit/ai-params.ts';
+import type { SourceImage } from '../kit/image-params.ts';
 
 /** Saved settings of one provider, secrets in plain text. Never logged, never sent to a browser. */
 export interface ProviderSettings {
@@ -30,7 +31,10 @@ export interface ProviderConnection {
 
 export interface TextMessage {
   readonly role: 'user' | 'assistant';
+  /** May be empty if there are images. */
   readonly content: string;
+  /** PNG, JPEG, GIF or WebP, for a model that `sees`. They come before the text. */
+  readonly images?: readonly SourceImage[] | undefined;
 }
 
 export interface TextRequest {
@@ -71,6 +75,8 @@ export interface ModelInfo {
 export interface TextCapability {
   /** Names of the supported `params`. The README's table is generated from it. */
   readonly params: Readonly<Partial<Record<AiParamName, string>>>;
+  /** Whether a model reads images. Omitted: none does. */
+  sees?(model: string, settings: ProviderSettings): boolean;
   /** One attempt; throws ProviderError. The caller retries (D9). */
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   /**
@@ -114,11 +120,10 @@ export interface ImageResult {
   readonly ignored: readonly string[];
 }
 
-/** An image to send upstream, validated by its bytes. */
-export interface SourceImage {
-  readonly bytes: Uint8Array;
-  /** For example `image/png`. */
-  readonly mimeType: string;
+export type { SourceImage };
+
+export function base64Of({ bytes }: SourceImage): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
 /** A request to edit an image. */

@@ -53,6 +53,7 @@ export const provider: Provider = createChatProvider({
     byModel: xaiParams,
   },
   access,
+  sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),
 });
 

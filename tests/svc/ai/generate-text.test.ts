@@ -45,6 +45,53 @@ describe('Generating text', () => {
     expect(usage.total_tokens).to.equal(usage.input_tokens + usage.output_tokens);
   });
 
+  it('refuses images for a model that reads none, before anything is sent or reserved', async () => {
+    const provider = scripted(answer);
+    const reserved: unknown[] = [];
+    const ai = await services({ providers: [provider] });
+    const generateText = createGenerateText({
+      ...ai,
+      recordUsage: async (recorded) => {
+        reserved.push(recorded.kind);
+        return Object.assign(await recorded.run(), { cost: null });
+      },
+    });
+    const images = [{ bytes: Buffer.from('image'), mimeType: 'image/png' }];
+    const seen = { ...call, messages: [{ role: 'user', content: ' ', images }] as const };
+    expect(await failureOf(generateText(seen))).to.include({
+      code: 'rest_svc_model_cannot_see',
+      status: 400,
+      message: 'model of Scripted cannot read images. Choose a model that can.',
+    });
+    expect([provider.requests.length, reserved]).to.deep.equal([0, []]);
+    Object.assign(provider.text ?? {}, { sees: (model: string) => model === 'model' });
+    await generateText(seen);
+    expect(provider.requests[0]?.messages).to.deep.equal([{ role: 'user', content: ' ', images }]);
+    expect(await failureOf(generateText({ ...seen, model: 'other' }))).to.include({
+      code: 'rest_svc_model_cannot_see',
+    });
+  });
+
+  it('estimates images as many tokens', async () => {
+    const provider = scripted({ ...answer, usage: null });
+    Object.assign(provider.text ?? {}, { sees: () => true });
+    let estimated = 0;
+    const generateText = createGenerateText({
+      ...(await services({ providers: [provider] })),
+      recordUsage: async (recorded) => {
+        estimated = (await recorded.estimate()).inputTokens;
+        return Object.assign(await recorded.run(), { cost: null });
+      },
+    });
+    const image = { bytes: Buffer.from('image'), mimeType: 'image/png' };
+    const { usage } = await generateText({
+      ...call,
+      messages: [{ role: 'user', content: 'Hi', images: [image, image] }],
+    });
+    expect(usage.input_tokens).to.be.within(3_200, 3_220);
+    expect(estimated).to.be.within(3_200, 3_220);
+  });
+
   it('lets the call’s parameters override the global ones', async () => {
     const provider = scripted(answer);
     const generateText = await generating(provider, {

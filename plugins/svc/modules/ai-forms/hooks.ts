@@ -1,6 +1,7 @@
 import type { User } from '#plugin-api';
 import type { KnowledgePassage } from '../../kit/assistants/assistant-knowledge.ts';
 import type { AiParams } from '../../kit/ai-params.ts';
+import type { SourceImage } from '../../kit/image-params.ts';
 import type { AiForm, FormLimit } from './forms/form.ts';
 import type { FormView } from './public/protocol.ts';
 import type { Answers, Generation } from './submissions/submission.ts';
@@ -25,6 +26,8 @@ export interface FormPrompt {
   readonly knowledge: readonly KnowledgePassage[];
   /** The prompt template with the values. */
   readonly prompt: string;
+  /** Images that the visitor uploaded, for models that read images. */
+  readonly images?: readonly SourceImage[];
 }
 
 export interface LimitedFormVisitor {

@@ -5,10 +5,12 @@ import type {
 import { rememberUnsupportedParams } from '../unsupported-params.ts';
 import { type ParamRules, mapParams, type MappedParams } from '../params.ts';
 import {
+  base64Of,
   type ModelInfo,
   type Provider,
   type ProviderConnection,
   type TextCapability,
+  type TextMessage,
   type TextRequest,
   type TextResult,
   ProviderError,
@@ -26,6 +28,7 @@ export interface ChatProviderInit extends Pick<
 > {
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
+  readonly sees?: NonNullable<TextCapability['sees']>;
   /** Whether the upstream supports `stream_options` for the usage of a stream. Default: true. */
   readonly countsStreams?: (settings: ProviderConnection['settings']) => boolean;
   /** Path of the model list below the base URL; default `/models`. */
@@ -76,12 +79,13 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return own.length > 0 ? [...own] : listed;
     });
 
-  const { id, label, settings, required, rules, images, embeddings } = init;
+  const { id, label, settings, required, rules, images, embeddings, sees } = init;
   const call = rememberUnsupportedParams(rules.names, (request, connection, onText) =>
     onText === undefined ? generate(request, connection) : stream(request, connection, onText),
   );
   const text: TextCapability = {
     params: rules.names,
+    ...(sees && { sees }),
     generate: (request, connection) => call(request, connection),
     stream: call,
   };
@@ -135,7 +139,7 @@ function requestUsage(
 
 interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
+  readonly content: string | readonly object[];
 }
 
 interface ChatRequest {
@@ -152,5 +156,18 @@ function chatRequest(
 ): { body: ChatRequest; ignored: MappedParams['ignored'] } {
   const { wire, ignored } = mapParams(rules, { params: request.params, model: request.model, settings });
   const system: ChatMessage[] = request.system === null ? [] : [{ role: 'system', content: request.system }];
-  return { body: { model: request.model, messages: [...system, ...request.messages], ...wire }, ignored };
+  return {
+    body: { model: request.model, messages: [...system, ...request.messages.map(chatMessage)], ...wire },
+    ignored,
+  };
+}
+
+/** Images are parts of the content, as `data:` addresses. */
+function chatMessage({ role, content, images = [] }: TextMessage): ChatMessage {
+  if (images.length === 0) return { role, content };
+  const seen = images.map((image) => ({
+    type: 'image_url',
+    image_url: { url: `data:${image.mimeType};base64,${base64Of(image)}` },
+  }));
+  return { role, content: [...seen, ...(content === '' ? [] : [{ type: 'text', text: content }])] };
 }

@@ -7,6 +7,14 @@ export function isReasoningModel(model: string): boolean {
   return /^(o\d|codex-|gpt-([5-9]|\d\d))/.test(bareName(model)) && !/-chat(-|$)/.test(bareName(model));
 }
 
+/** gpt-4o, gpt-4.1, gpt-4-turbo and later, and the o-series but for its first small models. */
+export function openAiSees(model: string): boolean {
+  const name = bareName(model);
+  if (/audio|realtime|transcribe|tts|search-api|embedding|instruct/.test(name)) return false;
+  if (/^o\d/.test(name)) return !/^(o1-(mini|preview)|o3-mini)/.test(name);
+  return /^(gpt-4o|chatgpt-4o|gpt-4\.|gpt-4-(turbo|vision)|gpt-([5-9]|\d\d)|codex-)/.test(name);
+}
+
 /** The name without a vendor's prefix (`openai/o3`) or that of fine-tuned models (`ft:gpt-4.1:...`). */
 function bareName(model: string): string {
   return model.toLowerCase().replace(/^.*\//, '').replace(/^ft:/, '');

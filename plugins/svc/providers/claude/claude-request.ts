@@ -1,5 +1,5 @@
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
-import type { ProviderSettings, TextMessage, TextRequest } from '../provider.ts';
+import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
 import { claudeParams, defaultMaxTokens } from './claude-models.ts';
 
 export const claudeRules: ParamRules = {
@@ -25,7 +25,7 @@ export function claudeRequest(
       model: request.model,
       max_tokens: defaultMaxTokens,
       ...(request.system !== null && { system: request.system }),
-      messages: startWithUser(request.messages),
+      messages: startWithUser(request.messages).map(claudeMessage),
       ...wire,
     },
     ignored,
@@ -35,4 +35,14 @@ export function claudeRequest(
 /** Some hosts of Claude refuse a conversation that begins with the assistant, as a truncated one may. */
 function startWithUser(messages: readonly TextMessage[]): readonly TextMessage[] {
   return messages[0]?.role === 'assistant' ? [{ role: 'user', content: '…' }, ...messages] : messages;
+}
+
+/** Images are blocks before the text. */
+function claudeMessage({ role, content, images = [] }: TextMessage): object {
+  if (images.length === 0) return { role, content };
+  const seen = images.map((image) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: image.mimeType, data: base64Of(image) },
+  }));
+  return { role, content: [...seen, ...(content === '' ? [] : [{ type: 'text', text: content }])] };
 }

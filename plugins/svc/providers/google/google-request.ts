@@ -1,6 +1,6 @@
 import type { GenerateContentParameters } from '@google/genai';
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
-import type { ProviderSettings, TextMessage, TextRequest } from '../provider.ts';
+import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
 import { googleParams } from './google-models.ts';
 
 export const googleRules: ParamRules = {
@@ -18,9 +18,11 @@ export const googleRules: ParamRules = {
   byModel: googleParams,
 };
 
+type Part = { readonly text: string } | { readonly inlineData: { readonly mimeType: string; readonly data: string } };
+
 interface Content {
   readonly role: 'user' | 'model';
-  readonly parts: readonly { readonly text: string }[];
+  readonly parts: readonly Part[];
 }
 
 /** The parameters of the SDK's `models.generateContent`. */
@@ -37,12 +39,18 @@ export function googleRequest(
 /** Gemini requires alternating roles, so adjacent messages of one role become parts of one content. */
 function googleContents(messages: readonly TextMessage[]): Content[] {
   const contents: Content[] = [];
-  for (const { role, content } of messages) {
-    const theirs = role === 'assistant' ? 'model' : 'user';
+  for (const message of messages) {
+    const parts = partsOf(message);
+    const theirs = message.role === 'assistant' ? 'model' : 'user';
     const last = contents.at(-1);
-    if (last?.role === theirs)
-      contents[contents.length - 1] = { role: theirs, parts: [...last.parts, { text: content }] };
-    else contents.push({ role: theirs, parts: [{ text: content }] });
+    if (last?.role === theirs) contents[contents.length - 1] = { role: theirs, parts: [...last.parts, ...parts] };
+    else contents.push({ role: theirs, parts });
   }
   return contents;
+}
+
+/** Images come before the text. */
+function partsOf({ content, images = [] }: TextMessage): Part[] {
+  const seen = images.map((image) => ({ inlineData: { mimeType: image.mimeType, data: base64Of(image) } }));
+  return content === '' && seen.length > 0 ? seen : [...seen, { text: content }];
 }

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { RestError } from '#plugin-api';
+import { failureOf } from '../../../helpers/failure-of.ts';
 import { documents } from '../../../helpers/documents.ts';
 import type { FormElement } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { readValue, readValues } from '../../../../plugins/svc/modules/ai-forms/submit/read-values.ts';
@@ -64,5 +66,37 @@ describe('what visitors fill in', () => {
     expect(read.inputs).to.deep.equal({ x: { name: 'long.txt', size: 200_000 } });
     expect(read.promptValues['x']).to.have.length(100_000);
     expect(read.display_values).to.deep.equal({ x: 'long.txt' });
+  });
+
+  it('is an image by its bytes, and stays in memory but for name and size', async () => {
+    const png = Buffer.from('\x89PNG\r\n\x1a\n and more', 'latin1');
+    const read = (bytes: Uint8Array, init: Partial<FormElement> = {}, name = 'a\0b.txt') =>
+      readValues(
+        [element('image', init)],
+        { values: { x: 'y' }, files: { x: { name, bytes } } },
+        { host: { documents } },
+      );
+    const { inputs, display_values, promptValues, images } = await read(png);
+    expect([inputs, display_values, promptValues]).to.deep.equal([
+      { x: { name: 'ab.txt', size: png.length } },
+      { x: 'ab.txt' },
+      { x: 'ab.txt' },
+    ]);
+    expect(images).to.deep.equal([{ bytes: png, mimeType: 'image/png' }]);
+    expect((await read(Buffer.from('\xff\xd8\xff\xe0', 'latin1'))).images[0]?.mimeType).to.equal('image/jpeg');
+    expect((await read(Buffer.from('RIFF0000WEBPVP8 ', 'latin1'))).images[0]?.mimeType).to.equal('image/webp');
+    const sentence = async (...given: Parameters<typeof read>): Promise<unknown> =>
+      ((await failureOf(read(...given))) as RestError & { data: { params: unknown } }).data.params;
+    const wrong = { x: 'X must be a PNG, JPEG, WebP or GIF image.' };
+    for (const bytes of ['<svg onload=alert(1)>', '%PDF-1.7', 'x', '    ftypavif']) {
+      expect(await sentence(Buffer.from(bytes), {}, 'a.png'), bytes).to.deep.equal(wrong);
+    }
+    expect(await sentence(Buffer.concat([png, Buffer.alloc(5 * 1_048_576)]))).to.deep.equal({
+      x: 'X must not be larger than 5 MB.',
+    });
+    expect(await sentence(png, { max: 0.00001 })).to.deep.equal({ x: 'X must not be larger than 0.00001 MB.' });
+    expect(await sentence(Buffer.alloc(0), { required: true })).to.deep.equal({ x: 'X is required.' });
+    expect((await read(Buffer.alloc(0))).images).to.deep.equal([]);
+    expect(readValue(element('image'), 'text')).to.deep.equal({ error: 'X must be a file.' });
   });
 });

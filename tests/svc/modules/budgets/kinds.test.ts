@@ -139,7 +139,9 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
 
   it('fall back to a cheaper model, which counts but is not held back, and the answer names it', async () => {
     const database = await openDatabase();
-    const { ai, ledger } = await open(database, acme(), [
+    const provider = acme();
+    Object.assign(provider.text ?? {}, { sees: (model: string) => model === 'acme-1' });
+    const { ai, ledger } = await open(database, provider, [
       budget({ amount: 1, at_limit: 'fallback', fallback_provider: 'acme', fallback_model: 'cheap' }),
     ]);
     const generateText = createGenerateText(ai);
@@ -147,6 +149,10 @@ describeDialects('budgets of every kind of call', (openDatabase) => {
     for (let count = 0; count < 3; count += 1) expect(await generateText(call)).to.include({ content: 'Hello' });
     await ledger.flush();
     expect((await countersOf(database))['main/all/calls 2026-01']).to.deep.equal({ used: 3, reserved: 0, refused: 2 });
+    // The cheaper model cannot read the image: the caller learns when the budget resets.
+    const images = [{ bytes: png, mimeType: 'image/png' }];
+    const seen = { ...call, messages: [{ role: 'user' as const, content: 'What is it?', images }] };
+    expect(await failureOf(generateText(seen))).to.include({ code: 'rest_svc_budget_exhausted' });
     const embed = createEmbed(ai);
     expect(await failureOf(embed({ provider: 'acme', model: 'embedded', input: ['a'] }))).to.include({
       code: 'rest_svc_budget_exhausted',

@@ -17,7 +17,15 @@ function named(id: string, provider: Provider): Provider {
   return { ...provider, id, label: id.toUpperCase() };
 }
 
-async function open(steps: Record<string, readonly (TextResult | Error)[]>, failover: Partial<Failover> = {}) {
+/** The same provider, which reads images. */
+const seeing = (provider: Provider): Provider =>
+  provider.text ? { ...provider, text: { ...provider.text, sees: () => true } } : provider;
+
+async function open(
+  steps: Record<string, readonly (TextResult | Error)[]>,
+  failover: Partial<Failover> = {},
+  seers: readonly string[] = [],
+) {
   const made = Object.entries(steps).map(([id, script]) => ({ id, provider: scripted(...script) }));
   const hooks = createHooks();
   const all: Failover = {
@@ -30,7 +38,7 @@ async function open(steps: Record<string, readonly (TextResult | Error)[]>, fail
     ...failover,
   };
   const ai = await services({
-    providers: made.map(({ id, provider }) => named(id, provider)),
+    providers: made.map(({ id, provider }) => named(id, seers.includes(id) ? seeing(provider) : provider)),
   });
   const asked = () => made.flatMap(({ id, provider }) => provider.requests.map(({ model }) => `${id}/${model}`));
   const withFailover = createWithFailover({
@@ -45,6 +53,20 @@ describe('Failover', () => {
     const { generateText, asked } = await open({ first: [unavailable], second: [unavailable], third: [answer] });
     expect(await generateText(call)).to.include({ content: 'Bonjour.', providerId: 'third', provider: 'THIRD' });
     expect(asked()).to.deep.equal(['first/a', 'first/a', 'first/a', 'second/b', 'second/b', 'second/b', 'third/c']);
+  });
+
+  it('skips models that cannot read the images of the request', async () => {
+    const images = [{ bytes: Buffer.from('image'), mimeType: 'image/png' }];
+    const withImage = { ...call, messages: [{ role: 'user', content: 'What is it?', images }] as const };
+    const steps = { first: [unavailable], second: [answer], third: [answer] };
+    const some = await open(steps, {}, ['first', 'third']);
+    expect(await some.generateText(withImage)).to.include({ providerId: 'third' });
+    expect(some.asked()).to.deep.equal(['first/a', 'first/a', 'first/a', 'third/c']);
+    const one = await open(steps, {}, ['first']);
+    expect(await failureOf(one.generateText(withImage))).to.include({ message: 'FIRST failed: busy.' });
+    const none = await open(steps, {}, ['second', 'third']);
+    expect(await failureOf(none.generateText(withImage))).to.include({ code: 'rest_svc_model_cannot_see' });
+    expect(none.asked()).to.deep.equal([]);
   });
 
   it('throws the first failure where all fail', async () => {

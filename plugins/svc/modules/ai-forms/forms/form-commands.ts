@@ -196,7 +196,7 @@ async function run(
   const files: Record<string, UploadedFile> = {};
   for (const element of form.elements) {
     const path = values[element.id];
-    if (element.type === 'file' && typeof path === 'string' && path !== '')
+    if ((element.type === 'file' || element.type === 'image') && typeof path === 'string' && path !== '')
       files[element.id] = { name: basename(path), bytes: await readInput(path) };
   }
   const { completed } = await submit({

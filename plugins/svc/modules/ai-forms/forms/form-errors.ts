@@ -48,9 +48,10 @@ function elementErrors(elements: readonly FormElement[]): SettingErrors {
     );
     if (min !== null && max !== null && min > max)
       errors[`${here}.max`] = `${here}.max must not be less than the minimum.`;
-    if (type === 'file' && max !== null && !(max > 0 && max <= maxFileSize))
+    const isUpload = type === 'file' || type === 'image';
+    if (isUpload && max !== null && !(max > 0 && max <= maxFileSize))
       errors[`${here}.max`] = `${here}.max must be from 0.1 to ${String(maxFileSize)} megabytes.`;
-    if (type !== 'number' && type !== 'file') {
+    if (type !== 'number' && !isUpload) {
       if (min !== null && (min < 0 || !Number.isInteger(min)))
         errors[`${here}.min`] = `${here}.min must be a whole number, 0 or more.`;
       if (max !== null && (max < 1 || !Number.isInteger(max)))

@@ -15,7 +15,7 @@ import {
 import { embedSchema } from '../../../kit/visitors/embed-settings.ts';
 import type { FormLimit, FormLimits, FormParameters, FormResult, FormSettings, FormTexts } from './form.ts';
 
-export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file'] as const;
+export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file', 'image'] as const;
 
 /** Null: the global default. */
 function parameter(

@@ -2,7 +2,7 @@ import type { KnowledgeSettings } from '../../../kit/assistants/assistant-knowle
 import type { EmbedSettings } from '../../../kit/visitors/embed-settings.ts';
 import type { PeriodName } from '../../../kit/visitors/period.ts';
 
-export type ElementType = 'text' | 'textarea' | 'number' | 'select' | 'checkbox' | 'radio' | 'file';
+export type ElementType = 'text' | 'textarea' | 'number' | 'select' | 'checkbox' | 'radio' | 'file' | 'image';
 
 export interface ElementOption {
   /** The submitted value. */
@@ -24,7 +24,7 @@ export interface FormElement {
   readonly options: readonly ElementOption[];
   /** Minimum: characters of a text, a number, or selected options. Null: none. */
   readonly min: number | null;
-  /** Maximum: characters, a number, selected options, or megabytes of a file (up to 5). Null: the default. */
+  /** Maximum: characters, a number, selected options, or megabytes of a file or image (up to 5). Null: the default. */
   readonly max: number | null;
 }
 

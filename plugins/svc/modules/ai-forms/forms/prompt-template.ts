@@ -19,11 +19,12 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
 /** Reports unknown fields, and required fields that the template does not use. */
 export function templateErrors(
   template: string,
-  elements: readonly Pick<FormElement, 'id' | 'label' | 'required'>[],
+  elements: readonly (Pick<FormElement, 'id' | 'label' | 'required'> & Partial<Pick<FormElement, 'type'>>)[],
 ): SettingErrors {
   const named = placeholdersOf(template);
   const unknown = named.filter((id) => !elements.some((element) => element.id === id));
-  const unused = elements.filter(({ id, required }) => required && !named.includes(id));
+  // Images go to the model whether or not the prompt names them.
+  const unused = elements.filter(({ id, required, type }) => required && type !== 'image' && !named.includes(id));
   const sentences = [
     ...(unknown.length === 0
       ? []

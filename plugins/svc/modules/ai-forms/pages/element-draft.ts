@@ -23,6 +23,7 @@ export const elementTypeChoices: readonly { readonly value: ElementType; readonl
   { value: 'radio', label: 'Radio buttons' },
   { value: 'checkbox', label: 'Checkboxes' },
   { value: 'file', label: 'File (.txt, .md or .pdf)' },
+  { value: 'image', label: 'Image (for models that read images)' },
 ];
 
 const maxElements = 150;
@@ -88,7 +89,7 @@ export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
       id,
       type,
       options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(draft.options) : [],
-      min: type === 'file' || type === 'select' || type === 'radio' ? null : (readNumber(draft.min) as number | null),
+      min: ['file', 'image', 'select', 'radio'].includes(type) ? null : (readNumber(draft.min) as number | null),
       max: type === 'select' || type === 'radio' ? null : (readNumber(draft.max) as number | null),
     };
   });

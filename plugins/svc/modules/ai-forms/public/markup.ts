@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import type { AiForm, FormElement } from '../forms/form.ts';
-import { formNamespace, type FormView } from './protocol.ts';
+import { formNamespace, uploadNames, uploadTypes, type FormView } from './protocol.ts';
 import { maxFileSize } from '../forms/form-errors.ts';
 
 interface FieldRowsInit {
@@ -43,7 +43,10 @@ function fieldRows(
       })),
       ...(isLine && { minlength: min ?? undefined, maxlength: max ?? maxLength[type] }),
       ...(type === 'number' && { min: min ?? undefined, max: max ?? undefined }),
-      ...(type === 'file' && { limit: `.txt, .md or .pdf, at most ${String(max ?? maxFileSize)} MB` }),
+      ...((type === 'file' || type === 'image') && {
+        limit: `${uploadNames[type]}, at most ${String(max ?? maxFileSize)} MB`,
+        accept: uploadTypes[type],
+      }),
     };
   });
 }
@@ -82,7 +85,7 @@ export function formMarkup({ rest }: Pick<HostApi, 'rest'>, view: FormView, init
     nonce: init.nonce,
     pageUrl: init.pageUrl ?? '',
     failure: init.failure,
-    hasFiles: view.elements.some(({ type }) => type === 'file'),
+    hasFiles: view.elements.some(({ type }) => type === 'file' || type === 'image'),
     consent: view.consent.required
       ? { ...view.consent, checked: init.consent === true, error: init.errors?.[consentError] }
       : null,

@@ -24,6 +24,13 @@ import type { ShownLimit } from '../submit/form-limits.ts';
 export const formNamespace = 'svc-widget/v1';
 export const sessionCookie = 'svc_form';
 
+/** What elements of a kind accept, for people and for the file chooser of browsers. */
+export const uploadNames = { file: '.txt, .md or .pdf', image: 'PNG, JPEG, WebP or GIF' } as const;
+export const uploadTypes = {
+  file: '.txt,.md,.pdf,text/plain,text/markdown,application/pdf',
+  image: 'image/png,image/jpeg,image/webp,image/gif',
+} as const;
+
 /** The public part of a form. */
 export interface FormView {
   readonly id: number;

@@ -9,6 +9,7 @@ import type { GenerateText } from '../../../ai/generate-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import { errors } from '../../../kit/errors.ts';
+import type { SourceImage } from '../../../kit/image-params.ts';
 import type { FormParameters } from '../forms/form.ts';
 import { fillTemplate } from '../forms/prompt-template.ts';
 import '../hooks.ts';
@@ -25,6 +26,7 @@ export interface GenerateResponseInput {
   readonly context: SubmissionContext;
   /** Values for `{id}` in the prompt. */
   readonly promptValues: Readonly<Record<string, string>>;
+  readonly images?: readonly SourceImage[] | undefined;
   readonly signal: AbortSignal;
   readonly onText?: ((piece: string) => void) | undefined;
   readonly onSources?: ((sources: readonly Source[]) => void) | undefined;
@@ -84,6 +86,7 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
         system: fillPlaceholders(form.instructions, placeholders),
         knowledge,
         prompt,
+        images: input.images ?? [],
       },
       context,
     );
@@ -95,7 +98,7 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
     const sources = context.form.knowledge.show_sources ? listSources(prompt.knowledge) : [];
     if (sources.length > 0) onSources?.(sources);
     const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_form_streams', true, context));
-    const { provider, model, params } = prompt;
+    const { provider, model, params, images = [] } = prompt;
     const text = await generateText({
       provider,
       model,
@@ -107,7 +110,7 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
       systemInstruction: [prompt.system, knowledgePrompt(prompt.knowledge)]
         .filter((part) => part.trim() !== '')
         .join('\n\n'),
-      messages: [{ role: 'user', content: prompt.prompt }],
+      messages: [{ role: 'user', content: prompt.prompt, ...(images.length > 0 && { images }) }],
       ...(streams && { onText }),
     });
     const generation: Generation = {

@@ -1,4 +1,6 @@
 import { DocumentError, RestError, type HostApi } from '#plugin-api';
+import { imageExtension } from '../../../ai/image-bytes.ts';
+import type { SourceImage } from '../../../kit/image-params.ts';
 import { readDocument, type ReadingInit } from '../../../kit/documents.ts';
 import { errors as serviceErrors } from '../../../kit/errors.ts';
 import type { FormElement } from '../forms/form.ts';
@@ -19,13 +21,16 @@ export interface InputValues {
 }
 
 export interface CheckedValues extends Answers {
-  /** Values for `{id}` in the prompt. For files, their text. */
+  /** Values for `{id}` in the prompt. For files, their text; for images, their names. */
   readonly promptValues: Readonly<Record<string, string>>;
+  /** In the order of their elements. */
+  readonly images: readonly SourceImage[];
 }
 
 type Value = string | number | readonly string[] | FileValue | null;
 export type Read =
-  { readonly value: Value; readonly display: string; readonly prompt?: string } | { readonly error: string };
+  | { readonly value: Value; readonly display: string; readonly prompt?: string; readonly image?: SourceImage }
+  | { readonly error: string };
 
 const longestLine = 1_000;
 const longestText = 20_000;
@@ -56,12 +61,16 @@ export async function readValues(
   const display: Record<string, string> = {};
   const labels: Record<string, string> = {};
   const promptValues: Record<string, string> = {};
+  const images: SourceImage[] = [];
   for (const element of elements) {
     const { id, label } = element;
+    const file = Object.hasOwn(given.files, id) ? given.files[id] : undefined;
     const read =
       element.type === 'file'
-        ? await readFile(element, Object.hasOwn(given.files, id) ? given.files[id] : undefined, reading)
-        : readValue(element, Object.hasOwn(given.values, id) ? given.values[id] : undefined);
+        ? await readFile(element, file, reading)
+        : element.type === 'image'
+          ? readImage(element, file)
+          : readValue(element, Object.hasOwn(given.values, id) ? given.values[id] : undefined);
     if ('error' in read) {
       errors[id] = read.error;
       continue;
@@ -70,9 +79,10 @@ export async function readValues(
     display[id] = read.display;
     labels[id] = label;
     promptValues[id] = read.prompt ?? read.display;
+    if (read.image !== undefined) images.push(read.image);
   }
   if (Object.keys(errors).length > 0) throw invalidValues(errors);
-  return { inputs, display_values: display, labels, promptValues };
+  return { inputs, display_values: display, labels, promptValues, images };
 }
 
 export function invalidValues(errors: Readonly<Record<string, string>>): RestError {
@@ -101,6 +111,7 @@ export function readValue(element: FormElement, given: unknown): Read {
     case 'checkbox':
       return readCheckboxes(element, given);
     case 'file':
+    case 'image':
       return { error: `${element.label} must be a file.` };
   }
 }
@@ -150,20 +161,44 @@ function readCheckboxes({ label, required, options, min, max }: FormElement, giv
   return { value: chosen.map(({ value }) => value), display: chosen.map((one) => one.label).join(', ') };
 }
 
-async function readFile(
+/** Name and bytes of an upload, or what it reads as if it is missing or too large. */
+function readUpload(
   { label, required, max }: FormElement,
   file: UploadedFile | undefined,
-  reading: FileReading,
-): Promise<Read> {
+): { readonly name: string; readonly bytes: Uint8Array } | Read {
   if (file === undefined || file.bytes.length === 0) return required ? missing(label) : { value: null, display: '' };
   const most = Math.min(maxFileSize, max ?? maxFileSize);
-  const name = file.name.replace(/[\u0000-\u001f\u007f]/g, '').slice(-200);
   if (file.bytes.length > most * 1_048_576) return { error: `${label} must not be larger than ${String(most)} MB.` };
+  return { name: file.name.replace(/[\u0000-\u001f\u007f]/g, '').slice(-200), bytes: file.bytes };
+}
+
+const imageTypes: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
+
+/** An image by its bytes, whatever its name and declared type. It stays in memory. */
+function readImage(element: FormElement, file: UploadedFile | undefined): Read {
+  const upload = readUpload(element, file);
+  if (!('bytes' in upload)) return upload;
+  const { name, bytes } = upload;
+  const mimeType = imageTypes[imageExtension(bytes) ?? ''];
+  if (mimeType === undefined) return { error: `${element.label} must be a PNG, JPEG, WebP or GIF image.` };
+  return { value: { name, size: bytes.length }, display: name, image: { bytes, mimeType } };
+}
+
+async function readFile(element: FormElement, file: UploadedFile | undefined, reading: FileReading): Promise<Read> {
+  const { label } = element;
+  const upload = readUpload(element, file);
+  if (!('bytes' in upload)) return upload;
+  const { name, bytes } = upload;
   if (!/\.(txt|md|pdf)$/i.test(name)) return { error: `${label} must be a .txt, .md or .pdf file.` };
-  const size = file.bytes.length;
+  const size = bytes.length;
   const { host, onFailure, ...init } = reading;
   try {
-    const { text } = await readDocument(host, { name, bytes: file.bytes, longest: longestFileText }, init);
+    const { text } = await readDocument(host, { name, bytes, longest: longestFileText }, init);
     return { value: { name, size }, display: name, prompt: text };
   } catch (error) {
     if (error instanceof DocumentError && error.code === 'busy')

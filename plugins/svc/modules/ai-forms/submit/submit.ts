@@ -60,6 +60,7 @@ export function createSubmit(parts: SubmitParts): Submit {
         const generated = await generateResponse({
           context,
           promptValues: input.values.promptValues,
+          images: input.values.images,
           signal: AbortSignal.any([input.signal, running.signal]),
           onText: input.onText,
           onSources: input.onSources,

@@ -61,6 +61,11 @@ export const withBudgetFallback: CallWrapper<'text'> = (_use, call) =>
       const { id, at_limit, fallback_provider: provider, fallback_model: model } = refusal.budget;
       const { bypassedBudgetIds } = target;
       if (at_limit !== 'fallback' || provider === undefined || bypassedBudgetIds.includes(id)) throw error;
-      return attempt(input, { provider, model, bypassedBudgetIds: [...bypassedBudgetIds, id] });
+      try {
+        return await attempt(input, { provider, model, bypassedBudgetIds: [...bypassedBudgetIds, id] });
+      } catch (next) {
+        // The cheaper model cannot take the request: the budget is what the caller can wait for.
+        throw next instanceof RestError && next.code === 'rest_svc_model_cannot_see' ? error : next;
+      }
     }
   };

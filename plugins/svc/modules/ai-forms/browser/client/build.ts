@@ -1,6 +1,6 @@
 import { h } from '../../../../kit/browser/dom.ts';
 import type { FormElement } from '../../forms/form.ts';
-import type { FormView } from '../../public/protocol.ts';
+import { uploadNames, uploadTypes, type FormView } from '../../public/protocol.ts';
 
 const maxLength = { text: 1_000, textarea: 20_000 } as const;
 const maxFileSize = 5;
@@ -74,7 +74,8 @@ function fieldOf(element: FormElement): HTMLElement {
     { class: 'svcf-field', 'data-field': name },
     h('label', { class: 'svcf-label', for: id }, ...labelOf(element)),
     controlOf(element, id),
-    type === 'file' && h('p', { class: 'svcf-help' }, `.txt, .md or .pdf, at most ${String(max ?? maxFileSize)} MB`),
+    (type === 'file' || type === 'image') &&
+      h('p', { class: 'svcf-help' }, `${uploadNames[type]}, at most ${String(max ?? maxFileSize)} MB`),
     help !== '' && h('p', { class: 'svcf-help', id: `${id}-help` }, help),
     errorOf(id),
   );
@@ -109,11 +110,12 @@ function controlOf(
         ...options.map(({ value, label }) => h('option', { value }, label)),
       );
     case 'file':
+    case 'image':
       return h('input', {
         ...common,
         class: 'svcf-input svcf-file',
-        type,
-        accept: '.txt,.md,.pdf,text/plain,text/markdown,application/pdf',
+        type: 'file',
+        accept: uploadTypes[type],
       });
     case 'number':
       return h('input', { ...common, type, step: 'any', placeholder: hint, min, max });
