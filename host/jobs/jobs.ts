@@ -9,6 +9,7 @@ import {
   type JobStatus,
   type JsonValue,
   type Logger,
+  type StartedJob,
   type Metric,
   type Undo,
 } from '#plugin-api';
@@ -16,7 +17,14 @@ import type { Database } from '../database/database-contract.ts';
 import { createAttempt, failOrphan, type AttemptDependencies } from './attempt.ts';
 import { createJobKinds, type CompileSchema, type JobKind } from './job-kinds.ts';
 import { createJobMetrics } from './job-metrics.ts';
-import { createJobStore, type CancelledJob, type JobCount, type JobSelection, type NewJob } from './job-store.ts';
+import {
+  createJobStore,
+  type CancelledJob,
+  type ClaimedJob,
+  type JobCount,
+  type JobSelection,
+  type NewJob,
+} from './job-store.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createWorker, type Worker } from './worker.ts';
 
@@ -172,7 +180,7 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
   async function start(kind: JobKind, job: NewJob): ReturnType<JobsApi['start']> {
     for (;;) {
       const started = await store.start(job);
-      if (started !== null) return { isStarted: true, id: started.id, run: (work) => worker.hold(kind, started, work) };
+      if (started !== null) return startedJob(parts, kind, started);
       const found = await store.findOpen(job);
       if (found !== null && (found.orphan === null || kind.run !== null))
         return { isStarted: false, job: found.status };
@@ -230,6 +238,19 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
     retry: (id) => retry({ id, owner }),
   });
   return { forOwner, cancel: cancelForOwners, retry };
+}
+
+function startedJob({ store, worker }: QueueParts, kind: JobKind, { args, ...job }: ClaimedJob): StartedJob {
+  let held = { ...job, args };
+  return {
+    isStarted: true,
+    id: job.id,
+    async setArgs(next) {
+      await store.setArgs(job, toJson(kind.name, next));
+      held = { ...job, args: next };
+    },
+    run: (work) => worker.hold(kind, held, work),
+  };
 }
 
 function selectionOf(owner: string, which: number | JobFilter): JobSelection {

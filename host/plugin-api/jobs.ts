@@ -146,6 +146,8 @@ export interface JobStatus {
 export interface StartedJob {
   readonly isStarted: true;
   readonly id: number;
+  /** Replaces the arguments before `run`: what `failed` is to undo. Inside a transaction it takes part in it. */
+  setArgs(args: JsonValue): Promise<void>;
   /**
    * Does the work under a renewed lease and the time limit of the kind, with the errors and retries of `JobDefinition.run`.
    *

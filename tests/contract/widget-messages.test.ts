@@ -255,7 +255,7 @@ describeWidget('messages of the chat widget', (site) => {
     ]);
     expect((await guest.start()).body.conversation).to.equal(null);
     const { knex } = site().host.database;
-    for (const table of ['svc_conversations', 'svc_messages', 'svc_widget_turns'])
+    for (const table of ['svc_conversations', 'svc_messages', 'jobs'])
       expect(await knex(table).count({ rows: '*' }).first(), table).to.satisfy(
         ({ rows }: { rows: number | string }) => Number(rows) === 0,
       );

@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
-import { widgetTables } from '../../plugins/svc/modules/chatbots/widget/widget-tables.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
 
@@ -135,7 +134,7 @@ describeHosts('the chat widget on two nodes', ({ location }) => {
       const turn = await next;
       await stream.until('accepted');
       // Its lease has expired, as it does without renewal.
-      await first.host.database.knex(widgetTables.turns).update({ until: 1 });
+      await first.host.database.knex('jobs').where({ name: 'chat-turn' }).update({ due_at: 1 });
       const there = onSecond(guest);
       const { status, body } = await there.send('Hello', { message_id });
       expect([status, body.message.content]).to.deep.equal([200, 'You said: Hello']);

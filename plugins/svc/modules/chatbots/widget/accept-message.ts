@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import type { HostApi, StartedJob } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import { promptMessages } from '../reply/reply.ts';
@@ -8,7 +8,7 @@ import type { ActiveLimit, Limits, Reservation } from './limits.ts';
 import { changesConversation, type RuleResult } from './rule-outcomes.ts';
 import type { MessageState, Thread } from './thread.ts';
 import type { ThreadInput, ThreadAccess } from './thread-access.ts';
-import type { Lease, TurnLeases } from './turn-leases.ts';
+import type { TurnArgs, TurnJobs } from './turn-jobs.ts';
 import type { Visitor } from './visitor.ts';
 
 /** A message that was received and not yet accepted. */
@@ -29,7 +29,7 @@ export type AcceptResult =
 export interface AcceptParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
   readonly threads: ThreadAccess;
-  readonly leases: TurnLeases;
+  readonly turnJobs: TurnJobs;
   readonly limits: Limits;
   readonly events: WidgetEvents;
 }
@@ -50,7 +50,7 @@ const tokensPerPassage = 400;
 class ChangedError extends Error {}
 
 /**
- * Accepts a message in one transaction: claims the lease, reserves the limit, stores the message with what rules changed,
+ * Accepts a message in one transaction: starts the job, reserves the limit, stores the message with what rules changed,
  * and emits its events.
  *
  * @throws RestError 429 `rest_svc_chat_limit_reached` with `data.limit` and `Retry-After`; nothing is stored then.
@@ -60,16 +60,16 @@ export async function acceptMessage(
   pending: PendingMessage,
   outcome: RuleResult,
 ): Promise<AcceptResult> {
-  const { host, leases, threads } = parts;
+  const { host, turnJobs, threads } = parts;
   const { visitor, input, state } = pending;
   const request = await limitRequest(parts, pending, outcome);
   const accept = async (): Promise<AcceptResult> => {
-    const claim = await leases.claim(pending.thread.uuid, input.messageId);
-    if (claim.kind === 'running') return claim;
-    // No other node can answer from here on, but one may have finished just before the claim.
+    const turn = await turnJobs.start(pending.thread.uuid, input.messageId);
+    if (!turn.isStarted) return { kind: 'running', messageId: turn.messageId };
+    // No other node can answer from here on, but one may have finished just before the start.
     const thread = await threads.open(visitor, input);
     if (!isSame(await thread.messageState(input.messageId), state)) throw new ChangedError();
-    const reservation = request && (await reserve(parts, request, { visitor, lease: claim.lease }));
+    const reservation = request && (await reserve(parts, request, { visitor, turn, messageId: input.messageId }));
     if (state.kind === 'new') await store(parts, { ...pending, thread }, outcome);
     return {
       kind: 'accepted',
@@ -77,7 +77,7 @@ export async function acceptMessage(
         visitor,
         thread,
         outcome,
-        lease: claim.lease,
+        turn,
         reservation,
         limit: request?.limit ?? null,
         pageUrl: input.pageUrl,
@@ -127,9 +127,9 @@ async function limitRequest(
 }
 
 async function reserve(
-  { host, limits, leases }: AcceptParts,
+  { host, limits }: AcceptParts,
   request: LimitRequest,
-  { visitor, lease }: { readonly visitor: Visitor; readonly lease: Lease },
+  { visitor, turn, messageId }: { readonly visitor: Visitor; readonly turn: StartedJob; readonly messageId: string },
 ): Promise<Reservation> {
   const reservation = await limits.reserve(request.limit, request);
   if (reservation === null) {
@@ -141,7 +141,8 @@ async function reserve(
       headers: { 'Retry-After': String(seconds) },
     });
   }
-  await leases.recordReservation(lease, reservation);
+  const args: TurnArgs = { messageId, reservation };
+  await turn.setArgs(args);
   return reservation;
 }
 

@@ -43,19 +43,16 @@ export interface ChatTurnParts extends GenerateAnswerParts, AcceptParts {
 interface RunningParts extends ChatTurnParts {
   readonly localAnswers: LocalAnswers;
   readonly generate: (accepted: AcceptedMessage) => Promise<void>;
-  /** Subscribes to stops and ends on other nodes, from the first message on. */
+  /** Subscribes to ends on other nodes, from the first message on. */
   readonly listen: () => Promise<void>;
 }
 
 export function createChatTurns(parts: ChatTurnParts): ChatTurns {
-  const { host, leases, rules } = parts;
+  const { host, turnJobs, rules } = parts;
   const localAnswers = createLocalAnswers({ clock: host.clock });
   let listening: Promise<Undo> | null = null;
   const listen = async (): Promise<void> => {
-    listening ??= leases.listen(({ kind, conversation, messageId }) => {
-      if (kind === 'stop') localAnswers.findRunning(conversation, messageId)?.stop();
-      else localAnswers.notify(conversation);
-    });
+    listening ??= turnJobs.listen(localAnswers.notify);
     // If the subscription fails, waiting requests poll.
     await listening.catch(() => (listening = null));
   };
@@ -68,7 +65,7 @@ export function createChatTurns(parts: ChatTurnParts): ChatTurns {
     async stop(conversation, messageId) {
       const stream = localAnswers.findRunning(conversation, messageId);
       stream?.stop();
-      return stream !== null || leases.requestStop(conversation, messageId);
+      return stream !== null || turnJobs.requestStop(conversation, messageId);
     },
     async close() {
       await localAnswers.close();
@@ -182,10 +179,10 @@ async function startTurn(parts: RunningParts, pending: PendingMessage<SendInput>
 
 /** Waits for an answer that another node is generating, and replays it when it is stored. */
 function followRemote(parts: RunningParts, { visitor, input, thread }: PendingMessage<SendInput>): FollowedAnswer {
-  const { localAnswers, leases, threads } = parts;
+  const { localAnswers, turnJobs, threads } = parts;
   const stream = createAnswerStream({ conversation: thread.uuid, messageId: input.messageId, isRegeneration: false });
   const wait = async (): Promise<void> => {
-    while ((await leases.findRunning(thread.uuid))?.messageId === input.messageId && !localAnswers.isClosing())
+    while ((await turnJobs.findRunning(thread.uuid)) === input.messageId && !localAnswers.isClosing())
       await localAnswers.waitForChange(thread.uuid);
     // Opened again, because the other node may have created the conversation.
     const found: Thread = await threads.open(visitor, input);

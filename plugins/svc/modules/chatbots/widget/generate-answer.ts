@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HostApi } from '#plugin-api';
+import { JobLostError, type HostApi, type RunningJob, type StartedJob } from '#plugin-api';
 import { estimateUsage } from '../../../ai/estimate-tokens.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { NewMessage } from '../conversations/conversation.ts';
@@ -12,7 +12,7 @@ import type { WidgetMessage } from './protocol.ts';
 import { findForm, changesConversation, type RuleResult, type Rules } from './rule-outcomes.ts';
 import type { SignedIds } from './signed-id.ts';
 import type { Thread } from './thread.ts';
-import { heartbeatInterval, type Lease, type TurnLeases } from './turn-leases.ts';
+import type { TurnJobs } from './turn-jobs.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface GenerateAnswerParts {
@@ -20,7 +20,7 @@ export interface GenerateAnswerParts {
   readonly reply: CreateReply;
   readonly events: WidgetEvents;
   readonly limits: Limits;
-  readonly leases: TurnLeases;
+  readonly turnJobs: TurnJobs;
   readonly rules: Rules;
   readonly ids: SignedIds;
 }
@@ -34,7 +34,7 @@ export interface AcceptedMessage {
   readonly outcome: RuleResult;
   /** Id of the answer to replace; null for a first answer. */
   readonly replaces: string | null;
-  readonly lease: Lease;
+  readonly turn: StartedJob;
   readonly reservation: Reservation | null;
   readonly limit: ActiveLimit | null;
   /** Longest answer that a token limit allows; null without one. */
@@ -61,38 +61,24 @@ export function createAnswerGenerator(parts: GenerateAnswerParts): (accepted: Ac
   const storeResult = createResultStore(parts);
 
   return async (accepted) => {
-    const { stream, visitor, lease } = accepted;
-    const stopHeartbeat = startHeartbeat(parts, accepted);
+    const { stream, visitor, thread, turn } = accepted;
     try {
-      stream.finish(await storeResult(accepted, await createAnswer(parts, accepted)));
+      await turn.run(async (job) => {
+        job.signal.addEventListener('abort', () => stream.cancel(), { once: true });
+        job.stopRequested.addEventListener('abort', () => stream.stop(), { once: true });
+        stream.finish(await storeResult(accepted, job, await createAnswer(parts, accepted)));
+      });
     } catch (error) {
-      if (errorCodeOf(error) !== 'rest_svc_chat_failed')
+      if (!(error instanceof JobLostError))
         host.log.error('Failed to store a chatbot answer', {
           event: 'chatbot_answer_store_failed',
           bot: visitor.bot.id,
-          conversation: lease.conversation,
+          conversation: thread.uuid,
           error,
         });
       stream.finish(toVisitorError(errors.chat_failed(), visitor));
-    } finally {
-      stopHeartbeat();
     }
   };
-}
-
-/** Renews the lease while the answer is generated. Each renewal also finds a stop whose notification was lost. */
-function startHeartbeat({ host, leases }: GenerateAnswerParts, { stream, lease }: AcceptedMessage): () => void {
-  return host.clock.every(heartbeatInterval, () => {
-    leases.renew(lease).then(
-      (held) => {
-        if (held === null) stream.cancel();
-        else if (held.stopped) stream.stop();
-      },
-      (error: unknown) => {
-        host.log.warn('Failed to renew the lease of a chatbot answer', { event: 'chatbot_lease_renew_failed', error });
-      },
-    );
-  });
 }
 
 async function createAnswer(parts: GenerateAnswerParts, accepted: AcceptedMessage): Promise<AnswerResult | AnswerEnd> {
@@ -196,16 +182,20 @@ async function failedAnswer(
 
 /**
  * Creates a function that stores the answer, settles the limit and emits the event in one transaction. An answer whose
- * lease was lost is discarded.
+ * job was lost is discarded.
  */
 function createResultStore({
   host,
   events,
   limits,
-  leases,
+  turnJobs,
   rules,
   ids,
-}: GenerateAnswerParts): (accepted: AcceptedMessage, result: AnswerResult | AnswerEnd) => Promise<AnswerEnd> {
+}: GenerateAnswerParts): (
+  accepted: AcceptedMessage,
+  job: RunningJob,
+  result: AnswerResult | AnswerEnd,
+) => Promise<AnswerEnd> {
   async function storeAnswer(
     { thread, visitor, replaces, message }: AcceptedMessage,
     { answer, ai }: AnswerResult,
@@ -234,23 +224,24 @@ function createResultStore({
     return added.message;
   }
 
-  return async (accepted, result) => {
-    const { lease, reservation, limit, visitor, thread } = accepted;
-    const stored = await host.database.transaction(async () => {
-      if (!(await leases.release(lease))) throw errors.chat_failed();
+  return async (accepted, job, result) => {
+    const { reservation, limit, visitor, thread } = accepted;
+    const stored: WidgetMessage[] = [];
+    await job.commit(async () => {
+      await turnJobs.notifyEnd(thread.uuid);
       const used = 'used' in result ? result.used : { messages: 0, tokens: 0 };
       if (reservation !== null) await limits.settle(reservation, used[reservation.unit]);
-      if (!('used' in result)) return null;
-      const message = await storeAnswer(accepted, result);
+      if (!('used' in result)) return;
+      stored.push(await storeAnswer(accepted, result));
       if (result.outcome.changes !== null) await thread.saveRuleChanges(result.outcome.changes);
-      return message;
     });
-    if (stored === null || !('used' in result)) return result as AnswerEnd;
+    const [message] = stored;
+    if (message === undefined || !('used' in result)) return result as AnswerEnd;
     rules.callHooks(result.outcome);
     const isUsedUp = limit !== null && (await limits.remaining(limit)) <= 0;
     return {
       type: 'done',
-      message: stored,
+      message,
       form: findForm(visitor.bot, result.outcome.forms),
       limit: isUsedUp ? limits.toWidgetLimit(visitor.bot, limit) : null,
     };

@@ -13,9 +13,10 @@ import type { ChatbotParts } from '../chatbots.ts';
 import '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';
 import type { WidgetHandlers } from './handlers.ts';
+import { turnJob, type TurnArgs } from './turn-jobs.ts';
 import { registerClientFiles } from '../../../kit/client-files.ts';
 
-/** Hourly cron hook that deletes expired leases, counters and idempotency keys. */
+/** Hourly cron hook that deletes old counters and idempotency keys. */
 export const widgetSweepHook = 'svc_widget_sweep';
 
 /** Registers routes, shortcode and cron hook of the widget. Their code is loaded at the first use. */
@@ -29,9 +30,17 @@ export async function registerWidget(parts: Pick<ChatbotParts, 'host' | 'bots' |
     (attributes: ShortcodeAttributes, _content, _tag, { viewer }: { readonly viewer?: User }) =>
       render(attributes, viewer),
   );
+  host.jobs.define<TurnArgs>({
+    name: turnJob,
+    label: 'Chat answers',
+    // Longer than any time limit of text calls.
+    timeout: 3_600,
+    failed: async ({ reservation }) => {
+      if (reservation !== null) await (await parts.widget()).limits.settle(reservation, 0);
+    },
+  });
   host.hooks.addAction(widgetSweepHook, async () => {
-    const { limits, leases, idempotencyKeys } = await parts.widget();
-    await leases.sweep();
+    const { limits, idempotencyKeys } = await parts.widget();
     await limits.sweep();
     await idempotencyKeys.sweep();
   });

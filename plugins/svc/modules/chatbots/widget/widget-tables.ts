@@ -1,14 +1,16 @@
-import type { Migration } from '#plugin-api';
+import type { JsonValue, Migration } from '#plugin-api';
+import { insertJobs } from '../../../kit/insert-jobs.ts';
+import { turnJob } from './turn-jobs.ts';
 
 export const widgetTables = {
   /** How much of a limit is used: one row per bot, visitor and period. */
   counters: 'svc_widget_counters',
-  /** Leases on running answers, one row per conversation. No content. */
-  turns: 'svc_widget_turns',
   /** Idempotency keys of conversations that are not stored: hashes, kept for a day. */
   idempotency: 'svc_widget_idempotency',
 } as const;
 
+/** Leases on running answers, until 0213. */
+const turnsTable = 'svc_widget_turns';
 /** Name of `svc_widget_idempotency` until 0184. */
 const actsTable = 'svc_widget_acts';
 
@@ -26,7 +28,7 @@ const createTables: Migration = {
       columns.primary(['bot_id', 'subject', 'unit', 'per', 'starts_at']);
     });
     await knex.raw(`CREATE INDEX ${widgetTables.counters}_starts_at ON ${widgetTables.counters} (starts_at)`);
-    await knex.schema.createTable(widgetTables.turns, (columns) => {
+    await knex.schema.createTable(turnsTable, (columns) => {
       columns.text('conversation').primary();
       columns.text('message_id').notNullable();
       columns.text('token').notNullable();
@@ -55,4 +57,20 @@ const renameActs: Migration = {
   },
 };
 
-export const widgetMigrations: readonly Migration[] = [createTables, renameActs];
+/** Running answers are jobs of the host. The reservations of those in progress are refunded when their lease ends. */
+const turnJobs: Migration = {
+  id: '0213_chat_turn_jobs',
+  async up(knex) {
+    const turns = (await knex(turnsTable).select('*')) as Record<string, string>[];
+    const jobs = turns.map(({ conversation = '', message_id = '', reserved = 'null', until }) => ({
+      key: conversation,
+      args: { messageId: message_id, reservation: JSON.parse(reserved) as JsonValue },
+      isRunning: true,
+      dueAt: Number(until),
+    }));
+    await insertJobs(knex, turnJob, jobs);
+    await knex.schema.dropTable(turnsTable);
+  },
+};
+
+export const widgetMigrations: readonly Migration[] = [createTables, renameActs, turnJobs];

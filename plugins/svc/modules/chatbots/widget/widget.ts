@@ -8,7 +8,7 @@ import { createSignedIds, type SignedIds } from './signed-id.ts';
 import { createSessionTokens } from '../../../kit/visitors/session-token.ts';
 import { createSigner } from '../../../kit/visitors/signer.ts';
 import { createThreadAccess, type ThreadAccess } from './thread-access.ts';
-import { createTurnLeases, type TurnLeases } from './turn-leases.ts';
+import { createTurnJobs } from './turn-jobs.ts';
 import { createChatTurns, type ChatTurns } from './chat-turns.ts';
 import { createVisitors, type Visitors } from './visitor.ts';
 
@@ -17,7 +17,6 @@ export interface Widget extends Pick<ChatbotParts, 'host' | 'conversations' | 's
   readonly visitors: Visitors;
   readonly floodLimit: FloodLimit;
   readonly limits: Limits;
-  readonly leases: TurnLeases;
   readonly idempotencyKeys: IdempotencyKeys;
   readonly ids: SignedIds;
   readonly rules: Rules;
@@ -37,18 +36,25 @@ export function createWidget(ports: WidgetPorts): Widget {
   const ids = createSignedIds(signer);
   const idempotencyKeys = createIdempotencyKeys({ host, signer });
   const limits = createLimits({ host, signer });
-  const leases = createTurnLeases({ host, limits });
   const rules = createRules({ host });
   const events = createWidgetEvents({ host, findAi: findAi(ports) });
   const threads = createThreadAccess({ host, conversations, ids, idempotencyKeys, signer });
-  const turns = createChatTurns({ host, reply, threads, events, limits, leases, rules, ids });
+  const turns = createChatTurns({
+    host,
+    reply,
+    threads,
+    events,
+    limits,
+    turnJobs: createTurnJobs({ host }),
+    rules,
+    ids,
+  });
   host.onStop(() => turns.close());
   return {
     host,
     conversations,
     submissions,
     limits,
-    leases,
     idempotencyKeys,
     ids,
     rules,
