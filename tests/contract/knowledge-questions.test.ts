@@ -142,12 +142,19 @@ describeHosts('questions without an answer', ({ location }) => {
       await run('knowledge', 'answer', String(question?.id), 'Yes, in May.');
       expect(await questions()).to.deep.equal([]);
       expect((await questions('answered')).map((one) => one.question)).to.deep.equal(['Do you sell kites?']);
-      const [source] = await run<{ kind: string; title: string; state: string }[]>(
+      const [source] = await run<{ id: number; kind: string; title: string; state: string }[]>(
         'knowledge',
         'sources',
         String(base),
       );
       expect(source).to.deep.include({ kind: 'qa', title: 'Do you sell kites?', state: 'indexed' });
+      // The administrator's answer stays, so the receipt of who asked names its vectors.
+      const listed: Record<string, unknown> = {};
+      const identity = { userId: null, conversations: [String(guest.conversation)] };
+      const receipt = { add: (kind: string, entries: unknown) => void (listed[kind] = entries) };
+      const person = { sessionId: 'x' };
+      await site.host.hooks.applyFiltersAsync('svc_personal_data_erase', {}, person, identity, receipt);
+      expect(listed['vectors']).to.deep.equal([{ knowledge_base: base, source: source?.id, state: 'kept' }]);
     });
 
     it('are not kept of a chatbot that keeps nothing, and go when the data of who asked are erased', async () => {
