@@ -78,6 +78,7 @@ function composeDatabase(parts: Parts): Database {
     inTransaction: () => transactions.current() !== null,
     direct: (work, { transaction, durable = false, readOnly = false } = {}) =>
       dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
+    readNumbers: (select, values = []) => dialect.readNumbers(select, values, transactions.running()),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
     },

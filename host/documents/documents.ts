@@ -10,6 +10,7 @@ import {
   type Logger,
   type ReadInit,
 } from '#plugin-api';
+import { threadArguments } from '../database/thread-arguments.ts';
 import type { ThreadResult, ThreadTask } from './document-thread.ts';
 import { createQueue, type Queue, type QueueLimits } from './queue.ts';
 
@@ -97,16 +98,6 @@ function refuseBusy(): DocumentError {
 /** The module of the threads. Compiled code has the URL of a compiled module here. */
 const threadModule = new URL('./document-thread.ts', import.meta.url);
 
-/**
- * The arguments of Node that make a thread load TypeScript, where the host itself is not compiled. The loader's own `--import`
- * does nothing in threads.
- */
-function loaderArguments(): string[] {
-  if (!threadModule.href.endsWith('.ts')) return ['--enable-source-maps'];
-  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
-  return ['--import', `data:text/javascript,${encodeURIComponent(`import{register}from${loader};register()`)}`];
-}
-
 async function openPool({ log, memory = defaults.memory, idleTimeout }: DocumentsDependencies): Promise<Piscina> {
   const { Piscina } = await import('piscina');
   const pool = new Piscina({
@@ -115,7 +106,7 @@ async function openPool({ log, memory = defaults.memory, idleTimeout }: Document
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: idleTimeout ?? defaults.idleTimeout,
-    execArgv: loaderArguments(),
+    execArgv: threadArguments(threadModule),
     // Nothing of the environment: it holds the site's secrets, and a reader needs none.
     env: {},
     resourceLimits: { maxOldGenerationSizeMb: memory, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },

@@ -186,6 +186,7 @@ function scopedDatabase(database: DatabaseApi, registrations: Registrations): Da
     notify: (channel, payload) => open().notify(channel, payload),
     listen: async (channel, callback, onGap) => registrations.remember(await open().listen(channel, callback, onGap)),
     direct: (work, init) => open().direct(work, init),
+    readNumbers: (select, values) => open().readNumbers(select, values),
   };
 }
 

@@ -45,6 +45,18 @@ export interface DatabaseApi {
    * PostgreSQL each statement is one.
    */
   direct<T>(work: DirectWork<T>, init?: DirectInit): Promise<T>;
+  /**
+   * Runs one SELECT that may take seconds, without blocking the event loop, and returns the numbers of its only column in any
+   * order, without nulls. SQLite runs it in a thread with a read-only connection, which sees what was committed before the
+   * call and nothing of a running transaction; a database in memory has no such thread. PostgreSQL plans it for these values.
+   */
+  readNumbers(select: SelectByDialect, values?: readonly (string | number)[]): Promise<Float64Array>;
+}
+
+/** One SELECT for each database. Placeholders are `?` on SQLite and `$1` on PostgreSQL. */
+export interface SelectByDialect {
+  readonly sqlite: string;
+  readonly postgresql: string;
 }
 
 /** The function for the current dialect runs. */

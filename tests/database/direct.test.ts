@@ -44,6 +44,24 @@ describeDialects('direct statements', (open) => {
     expect(changes).to.equal(2);
   });
 
+  it('read many numbers beside the event loop', async () => {
+    for (const text of ['-5', '7', '4000000000017', '12', '12'])
+      await insert(database, `${text}#${String(Math.random())}`);
+    const number = "CAST(substr(text, 1, instr(text, '#') - 1) AS INTEGER)";
+    const select = {
+      sqlite: `SELECT ${number} FROM things WHERE ${number} > ?`,
+      postgresql: "SELECT split_part(text, '#', 1)::bigint FROM things WHERE split_part(text, '#', 1)::bigint > $1",
+    };
+    expect([...(await database.readNumbers(select, [-6]))].sort((one, other) => one - other)).to.deep.equal([
+      -5, 7, 12, 12, 4_000_000_000_017,
+    ]);
+    expect(await database.readNumbers(select, [4_000_000_000_017])).to.have.length(0);
+    await insert(database, '8#');
+    expect(await database.readNumbers(select, [7])).to.have.length(4);
+    const failure = await failureOf(database.readNumbers({ sqlite: 'SELECT x', postgresql: 'SELECT x' }));
+    expect((failure as Error).message).to.match(/column/);
+  });
+
   it('take part in the transaction they run in, also deep below', async () => {
     await failureOf(
       database.transaction(async () => {

@@ -1,4 +1,4 @@
-import type { Clock, DirectWork, Knex, Logger } from '#plugin-api';
+import type { Clock, DirectWork, Knex, Logger, SelectByDialect } from '#plugin-api';
 
 /** Messages of the driver; knex prefixes them with the statement. */
 const connectionMessages =
@@ -74,6 +74,12 @@ export interface Dialect {
     work: DirectWork<Result>,
     init: { readonly transaction: Knex.Transaction | null; readonly durable: boolean; readonly readOnly: boolean },
   ): Promise<Result>;
+  /** See DatabaseApi. @param transaction to read in where the statement does not run in a thread. */
+  readNumbers(
+    select: SelectByDialect,
+    values: readonly (string | number)[],
+    transaction: Knex.Transaction | null,
+  ): Promise<Float64Array>;
   tables(knex: Knex): Promise<Table[]>;
   /** Drops the tables, including references to them. */
   dropTables(transaction: Knex, tables: readonly Table[]): Promise<void>;

@@ -3,7 +3,7 @@ import knex from 'knex';
 import type { ClientConfig } from 'pg';
 import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies } from './dialect.ts';
-import { createPostgresqlDirect } from './postgresql-direct.ts';
+import { createPostgresqlDirect, createPostgresqlReadNumbers } from './postgresql-direct.ts';
 import { createPostgresqlNotifier } from './postgresql-notifier.ts';
 import {
   dropPostgresqlTables,
@@ -65,6 +65,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     createNotifier: (events) =>
       createPostgresqlNotifier({ ...events, clock, log, connect: () => new driver.Client(connection) }),
     direct: createPostgresqlDirect(database),
+    readNumbers: createPostgresqlReadNumbers(database),
     tables: readPostgresqlTables,
     dropTables: dropPostgresqlTables,
     withoutForeignKeys: withoutPostgresqlForeignKeys,

@@ -6,6 +6,7 @@ import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts';
 import { createSqliteClient } from './sqlite-client.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
+import { createSqliteReader } from './sqlite-reader.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
 import { isConnectionError } from './dialect.ts';
@@ -38,6 +39,8 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     return current;
   };
   await database.raw('SELECT 1');
+  const direct = createSqliteDirect(database);
+  const reader = file === memory ? null : createSqliteReader(file);
 
   return {
     name: 'sqlite',
@@ -55,7 +58,17 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
     // Altering a table rebuilds it; with foreign keys enforced, dropping the old table would delete rows that refer to it.
     migrationSettings: { enforceForeignCheck: false } as Knex.TransactionConfig,
     createNotifier: (events) => createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
-    direct: createSqliteDirect(database),
+    direct,
+    readNumbers: async ({ sqlite: sql }, values, transaction) =>
+      reader === null
+        ? direct(
+            {
+              sqlite: ({ rows }) => Float64Array.from(rows(sql, ...values), ([number]) => Number(number)),
+              postgresql: async () => new Float64Array(0),
+            },
+            { transaction, durable: false, readOnly: true },
+          )
+        : reader.readNumbers(sql, values),
     tables: readSqliteTables,
     dropTables: dropSqliteTables,
     withoutForeignKeys: async (_transaction, work) => work(),
@@ -65,6 +78,7 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
       await connection().backup(target);
     },
     close: async () => {
+      await reader?.close();
       await database.destroy();
     },
   };
