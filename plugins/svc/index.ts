@@ -4,6 +4,7 @@ import { collectMigrations, type Module } from './kit/module.ts';
 import { aiFormsModule } from './modules/ai-forms/module.ts';
 import { automationsModule } from './modules/automations/module.ts';
 import { budgetsModule } from './modules/budgets/module.ts';
+import { checkLogSearch } from './modules/chatbots/conversations/register-logs.ts';
 import { chatbotsModule } from './modules/chatbots/module.ts';
 import { contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
@@ -51,6 +52,7 @@ export default definePlugin({
     for (const store of stores) host.secrets.addStore(store);
     await bindSecrets(stores, host);
   },
+  health: (host: HostApi) => checkLogSearch(host),
   async uninstall(host: HostApi) {
     const providers = await createProviderRegistry({ hooks: host.hooks });
     await removeOptions(

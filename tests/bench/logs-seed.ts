@@ -1,14 +1,4 @@
 import type { Database } from '../../host/database/database.ts';
-import {
-  createSegmentBuilder,
-  type SegmentRow,
-} from '../../plugins/svc/modules/chatbots/conversations/search/segment-builder.ts';
-import {
-  beginSegment,
-  insertRows,
-  publishSegment,
-} from '../../plugins/svc/modules/chatbots/conversations/search/segment-store.ts';
-import { foldForSearch } from '../../plugins/svc/modules/chatbots/conversations/search/tokens.ts';
 import { createWriter, type ConversationSeed, type MessageSeed, type UserSeed } from './helpers/logs-writer.ts';
 
 export interface LogsSeed {
@@ -92,53 +82,34 @@ function makeWords(count: number, random: () => number): string[] {
 const firstMoment = Date.UTC(2024, 10, 1);
 const span = 730 * 24 * 3600 * 1000;
 const conversationsAtOnce = 2000;
-const conversationsOfSegment = 65_536;
+
+/** Words of other scripts, in one of a hundred conversations each. */
+const otherScripts = [
+  ['заказ', 'доставка', 'спасибо', 'вернуть', 'оплата', 'Ёлка'],
+  ['παραγγελία', 'αποστολή', 'ευχαριστώ', 'επιστροφή', 'πληρωμή'],
+  ['الطلب', 'الشحن', 'شكرا', 'إرجاع', 'الدفع'],
+  ['订单查询', '物流信息', '谢谢你', '退款申请', '在线付款'],
+  ['😀👍🎉', '📦🚚💨', '🙏🙏🙏', '💳✅🔒'],
+] as const;
 
 /**
  * Fills a site's database with conversations of 4 to 10 messages, users and the index of the logs, by plain SQL: a million takes
- * a few minutes. The tables have to be there (a site that was started once), and empty.
+ * some minutes. The tables have to be there (a site that was started once), and empty.
  */
 export async function seedLogs({ database, conversations, users, bots, progress = () => {} }: LogsSeed): Promise<void> {
   const random = createRandom(20_261_121);
   const words = makeWords(20_000, random);
   const write = createWriter(database);
   await write.users(Array.from({ length: users }, (_, index) => makeUser(index + 1, words)));
-  let segment = createSegmentBuilder();
+  await write.begin();
   for (let first = 1; first <= conversations; first += conversationsAtOnce) {
     const batch: ConversationSeed[] = [];
-    for (let id = first; id < Math.min(first + conversationsAtOnce, conversations + 1); id++) {
-      const conversation = makeConversation(id, { random, words, users, bots, share: id / conversations });
-      batch.push(conversation);
-      segment.add(
-        id,
-        conversation.messages.map(({ content }) => foldForSearch(content)),
-      );
-      if (segment.size() < conversationsOfSegment && id < conversations) continue;
-      await write.conversations(batch.splice(0));
-      await publish(database, segment);
-      segment = createSegmentBuilder();
-      progress(`${id.toLocaleString('en-GB')} conversations`);
-    }
+    for (let id = first; id < Math.min(first + conversationsAtOnce, conversations + 1); id++)
+      batch.push(makeConversation(id, { random, words, users, bots, share: id / conversations }));
     await write.conversations(batch);
+    if ((first - 1) % 100_000 === 0) progress(`${first.toLocaleString('en-GB')} conversations`);
   }
   await write.finish(conversations);
-}
-
-async function publish(database: Database, segment: ReturnType<typeof createSegmentBuilder>): Promise<void> {
-  const segmentId = await beginSegment(database);
-  let rows: SegmentRow[] = [];
-  for (const row of segment.rows()) {
-    if (row === null) continue;
-    rows.push(row);
-    if (rows.length < 1000) continue;
-    await insertRows(database, segmentId, rows);
-    rows = [];
-  }
-  await insertRows(database, segmentId, rows);
-  if (
-    !(await publishSegment(database, { segmentId, conversations: segment.conversations(), messages: [], replaces: [] }))
-  )
-    throw new Error('The database is in use by somebody else.');
 }
 
 function makeUser(id: number, words: readonly string[]): UserSeed {
@@ -199,6 +170,8 @@ function makeText({
     said.push(words[Math.floor(random() ** 5 * words.length)] ?? '');
   }
   if (position === 0 && id % 10 === 0) said.push(`#${String(100_000 + id)}`);
+  const script = otherScripts[(id % 100) - 1];
+  if (script !== undefined && position === 2) said.push(script[Math.floor(random() * script.length)] ?? '');
   if (id % 250_007 === 0) said.push('xylophonist');
   return `${said.join(' ')}${position % 2 === 0 ? '?' : '.'}`;
 }

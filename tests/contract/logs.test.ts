@@ -149,6 +149,21 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       expect(totals(await logs({ user_search: 'anna' }))[0]).to.equal('0');
     });
 
+    it('finds conversations of earlier versions before and after the job that indexes them', async () => {
+      const id = await add(['An earlier question', 'An answer']);
+      await host.database.knex('svc_conversation_texts').delete();
+      await host.database.knex('svc_conversations').update({ indexed: 0 });
+      expect(ids(await logs({ message_search: 'EARLIER' }))).to.deep.equal([id]);
+      await host.hooks.doActionAsync('svc_logs_retention');
+      await host.jobs.drain();
+      const [job] = await host.jobs.forOwner('svc').list({ name: 'index-chat-logs' });
+      expect(job).to.deep.include({ state: 'completed', result: 1 });
+      expect(job?.progress).to.include({ done: 1, total: 1 });
+      expect((await host.cli('svc', 'logs', 'index')).out).to.include('The index is up to date.');
+      expect(ids(await logs({ message_search: 'EARLIER' }))).to.deep.equal([id]);
+      expect(await host.database.knex('svc_conversation_texts')).to.have.length(1);
+    });
+
     it('is sorted by the last message, then by id, and paged with totals and links', async () => {
       const made = [await add(['one']), await add(['two']), await add(['three'])] as const;
       expect(ids(await logs())).to.deep.equal([...made].reverse());

@@ -49,14 +49,14 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   );
   const logs: Logs = lazyMethods(
     async () => (await import('./conversations/logs.ts')).createLogs({ host }),
-    ['rows', 'page', 'usersLike', 'find', 'all', 'count', 'perDay', 'maintain', 'warmUp'],
+    ['rows', 'page', 'usersLike', 'find', 'all', 'count', 'perDay', 'index', 'warmUp'],
   );
   const reply: CreateReply = lazy(async () => (await import('./reply/create-reply.ts')).createReplies(ports));
   const parts = { ...ports, bots, conversations, submissions, logs, reply };
   return {
     ...parts,
     personalData: lazy(async () => {
-      const data = (await import('./conversations/personal-data.ts')).createPersonalData({ host, submissions, logs });
+      const data = (await import('./conversations/personal-data.ts')).createPersonalData({ host, submissions });
       return () => data;
     }),
     widget: lazy(async () => {

@@ -2,7 +2,7 @@ import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import { botsMigration, botsTable } from './bots/bots-table.ts';
 import { submissionsMigration, submissionsTable } from './forms/submission-tables.ts';
-import { indexHook, registerLogs, retentionHook } from './conversations/register-logs.ts';
+import { registerLogs, retentionHook } from './conversations/register-logs.ts';
 import { conversationMigrations, conversationTables } from './conversations/conversation-tables.ts';
 import { createChatbots, type ChatbotParts, type ChatbotPorts } from './chatbots.ts';
 import { chatMessageRoute } from './chat-message.route.ts';
@@ -73,7 +73,7 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
   ],
   migrations: [botsMigration, submissionsMigration, ...conversationMigrations, ...widgetMigrations],
   tables: [botsTable, submissionsTable, ...conversationTables, ...Object.values(widgetTables)],
-  jobs: [widgetSweepHook, indexHook, retentionHook],
+  jobs: [widgetSweepHook, retentionHook],
   register: async (parts) => {
     await registerWidget(parts);
     await registerLogs(parts);

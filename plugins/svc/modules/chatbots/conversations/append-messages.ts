@@ -5,6 +5,7 @@ import { toConversation, newMessageRow, type ConversationRow, type MessageRow } 
 import type { InTransaction } from './conversation-store.ts';
 import { tables } from './conversation-tables.ts';
 import { nextRevision } from './revision.ts';
+import { addTexts } from './search/conversation-texts.ts';
 
 export interface WriteParts {
   readonly database: Pick<DatabaseApi, 'dialect' | 'now'>;
@@ -35,14 +36,19 @@ export function createAppendMessages({ database, clock, inTransaction }: WritePa
         .where({ conversation_id: conversationId })
         .max({ position: 'position' });
       const first = Number((last as { position: number | null } | undefined)?.position ?? 0) + 1;
-      await transaction(tables.messages).insert(
-        added.map((message, index) => ({
-          ...newMessageRow(message),
-          conversation_id: conversationId,
-          position: first + index,
-          created_at: now,
-        })),
-      );
+      const rows = added.map((message, index) => ({
+        ...newMessageRow(message),
+        conversation_id: conversationId,
+        position: first + index,
+        created_at: now,
+      }));
+      await transaction(tables.messages).insert(rows);
+      if (locked.indexed === 1)
+        await addTexts(
+          transaction,
+          conversationId,
+          rows.map(({ content }) => content),
+        );
       const sums = {
         message_count: locked.message_count + added.length,
         last_message_at: now,

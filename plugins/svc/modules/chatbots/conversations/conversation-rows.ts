@@ -21,6 +21,8 @@ export interface ConversationRow {
   readonly liked: number;
   readonly disliked: number;
   readonly revision: number;
+  /** 1 if search finds the messages by their texts; 0 for conversations of earlier versions, until they are indexed. */
+  readonly indexed: number;
 }
 
 export interface MessageRow {
@@ -42,7 +44,6 @@ export interface MessageRow {
   readonly feedback: StoredMessage['feedback'];
   readonly comment: string;
   readonly feedback_revision: number;
-  readonly indexed: number;
 }
 
 export function toConversation(row: ConversationRow): Conversation {
@@ -103,6 +104,7 @@ export function newConversationRow(
     consented_at: conversation.consentedAt,
     variables: storableJson(conversation.variables ?? {}),
     stored: '[]',
+    indexed: 1,
   };
 }
 
@@ -110,7 +112,7 @@ export function newMessageRow(
   message: NewMessage,
 ): Omit<
   MessageRow,
-  'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision' | 'indexed'
+  'id' | 'conversation_id' | 'position' | 'created_at' | 'feedback' | 'comment' | 'feedback_revision'
 > {
   const { usage = null, sources = [] } = message;
   return {

@@ -1,49 +1,51 @@
 import type { Knex, Migration } from '#plugin-api';
 
-/** Tables of conversations and of the search index of the logs. Times are milliseconds since the epoch. */
+/** Tables of conversations and of the search in the logs. Times are milliseconds since the epoch. */
 export const tables = {
   conversations: 'svc_conversations',
   messages: 'svc_messages',
+  /** The search texts of messages, see toSearchText. */
+  texts: 'svc_conversation_texts',
   /** Deleted conversations, so that other processes see the deletion. Rows live a day. */
   tombstones: 'svc_conversation_tombstones',
-  /** Numbers by name: the revision on SQLite, the generation of the index, and its lease. */
-  state: 'svc_log_state',
-  /** Parts of the index. They never change once they are complete. */
-  segments: 'svc_log_segments',
-  /** Conversations whose texts in older segments no longer count. */
-  indexTombstones: 'svc_log_tombstones',
-  /** Words and letters by which texts are found. */
-  terms: 'svc_log_terms',
-  /** The texts of a segment that contain a term. */
-  postings: 'svc_log_postings',
-  /** The positions of words in those texts. Much larger, and only read for phrases. */
-  positions: 'svc_log_positions',
   /** What was exported or deleted for a person, without the data. */
   receipts: 'svc_personal_receipts',
 } as const;
 
-/** Names before `0190_conversation_table_names`. */
+/** SQLite's index of the texts: a table of FTS5. */
+export const trigramTable = 'svc_conversation_trigrams';
+/** PostgreSQL's index of the texts. */
+export const trigramIndex = 'svc_conversation_texts_trigrams';
+/** Without a list of pending entries, which every search would read. */
+export const trigramColumns = `ON ${tables.texts} USING gin (text gin_trgm_ops) WITH (fastupdate = off)`;
+
+/** Conversations of earlier versions that are not indexed yet. The index has the condition as a literal, so it is no value. */
+export function unindexed(knex: Knex): Knex.QueryBuilder {
+  return knex(tables.conversations).whereRaw('indexed = 0');
+}
+
+/** Tables of the former index, which `0204_conversation_texts` drops. Backups of earlier versions have them. */
 const former = {
-  tombstones: 'svc_conversation_removals',
-  indexTombstones: 'svc_log_dead',
-  /** Postings and positions in one table, before `0182_log_texts`. */
-  firstPostings: 'svc_log_postings',
-  postings: 'svc_log_texts',
-  positions: 'svc_log_places',
+  state: 'svc_log_state',
+  segments: 'svc_log_segments',
+  terms: 'svc_log_terms',
+  words: 'svc_log_words',
+  /** Names before `0190_conversation_table_names`, and since. */
+  removals: 'svc_conversation_removals',
+  dead: ['svc_log_dead', 'svc_log_tombstones'],
+  texts: ['svc_log_texts', 'svc_log_postings'],
+  positions: ['svc_log_places', 'svc_log_positions'],
 } as const;
 
-/** A segment is written row by row, then becomes live. After it is replaced it stays a while for running searches. */
-export const segmentStates = { building: 0, live: 1, dropped: 2 } as const;
-
-/** Dropped on uninstall. The table for parts of words comes first, because it depends on the terms. */
-export const conversationTables: readonly string[] = ['svc_log_words', ...Object.values(tables)];
+/** Dropped on uninstall. The index comes before the texts. */
+export const conversationTables: readonly string[] = [trigramTable, ...Object.values(tables)];
 
 const conversationsMigration: Migration = {
   id: '0102_conversations',
   async up(knex, { dialect }) {
     await createConversations(knex);
     await createMessages(knex);
-    await createIndexTables(knex, dialect);
+    await createFormerIndex(knex, dialect);
     await createReceipts(knex);
   },
 };
@@ -86,7 +88,7 @@ async function createConversations(knex: Knex): Promise<void> {
   await knex.raw(
     `CREATE INDEX ${tables.conversations}_session ON ${tables.conversations} (session_id, bot_id, last_message_at) WHERE session_id IS NOT NULL`,
   );
-  await knex.schema.createTable(former.tombstones, (columns) => {
+  await knex.schema.createTable(former.removals, (columns) => {
     columns.bigInteger('conversation_id').primary();
     columns.bigInteger('revision').notNullable().index();
     columns.bigInteger('removed_at').notNullable();
@@ -125,85 +127,89 @@ async function createMessages(knex: Knex): Promise<void> {
   );
 }
 
-async function createIndexTables(knex: Knex, dialect: 'sqlite' | 'postgresql'): Promise<void> {
-  await knex.schema.createTable(tables.state, (columns) => {
-    columns.string('name', 40).primary();
-    columns.bigInteger('value').notNullable();
-  });
-  await knex(tables.state).insert([
-    { name: 'revision', value: 0 },
-    { name: 'index_lease', value: 0 },
-    { name: 'index_generation', value: 0 },
-  ]);
-  await knex.schema.createTable(tables.segments, (columns) => {
-    columns.increments('id');
-    // See segmentStates.
-    columns.smallint('state').notNullable();
-    columns.bigInteger('changed_at').notNullable();
-    // Ids of the conversations of its texts, 4 bytes each.
-    columns.binary('conversations');
-  });
-  await knex.schema.createTable(former.indexTombstones, (columns) => {
-    columns.bigInteger('conversation_id').primary();
-    // The last segment that may contain them.
-    columns.integer('segment_id').notNullable();
-  });
+/** Only the columns: what backups of earlier versions need. Postings and positions were one table then. */
+async function createFormerIndex(knex: Knex, dialect: 'sqlite' | 'postgresql'): Promise<void> {
+  const bytes = dialect === 'sqlite' ? 'BLOB' : 'BYTEA';
+  await knex.raw(`CREATE TABLE ${former.state} (name TEXT, value BIGINT)`);
   await knex.raw(
-    dialect === 'sqlite'
-      ? `CREATE TABLE ${former.firstPostings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BLOB NOT NULL, places BLOB, PRIMARY KEY (term_id, segment_id))`
-      : `CREATE TABLE ${former.firstPostings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BYTEA NOT NULL, places BYTEA, PRIMARY KEY (term_id, segment_id))`,
+    `CREATE TABLE ${former.segments} (id INTEGER, state SMALLINT, changed_at BIGINT, conversations ${bytes})`,
   );
-  await knex.raw(`CREATE INDEX ${former.firstPostings}_segment ON ${former.firstPostings} (segment_id, term_id)`);
-  await (dialect === 'sqlite' ? createSqliteTerms(knex) : createPostgresqlTerms(knex));
+  await knex.raw(`CREATE TABLE ${former.dead[0]} (conversation_id BIGINT, segment_id INTEGER)`);
+  await knex.raw(
+    `CREATE TABLE ${former.texts[1]} (term_id INTEGER, segment_id INTEGER, texts ${bytes}, places ${bytes})`,
+  );
+  await knex.raw(`CREATE TABLE ${former.terms} (id INTEGER, kind SMALLINT, term TEXT, backwards TEXT)`);
 }
 
-/**
- * A part of a word matches hundreds of words in each segment. Without the positions between them, the texts of a term are
- * close together and are read quickly.
- */
 const logTextsMigration: Migration = {
   id: '0182_log_texts',
   async up(knex, { dialect }) {
-    await knex.raw(
-      dialect === 'sqlite'
-        ? `CREATE TABLE ${former.postings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BLOB NOT NULL, PRIMARY KEY (term_id, segment_id)) WITHOUT ROWID`
-        : `CREATE TABLE ${former.postings} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, texts BYTEA NOT NULL, PRIMARY KEY (term_id, segment_id))`,
-    );
-    await knex.raw(
-      `INSERT INTO ${former.postings} (term_id, segment_id, texts) SELECT term_id, segment_id, texts FROM ${former.firstPostings} ORDER BY term_id, segment_id`,
-    );
-    await knex.raw(`CREATE INDEX ${former.postings}_segment ON ${former.postings} (segment_id, term_id)`);
     const bytes = dialect === 'sqlite' ? 'BLOB' : 'BYTEA';
-    await knex.raw(
-      `CREATE TABLE ${former.positions} (term_id INTEGER NOT NULL, segment_id INTEGER NOT NULL, places ${bytes} NOT NULL, PRIMARY KEY (term_id, segment_id))`,
-    );
-    await knex.raw(
-      `INSERT INTO ${former.positions} (term_id, segment_id, places) SELECT term_id, segment_id, places FROM ${former.firstPostings} WHERE places IS NOT NULL ORDER BY term_id, segment_id`,
-    );
-    await knex.schema.dropTable(former.firstPostings);
+    await knex.raw(`DROP TABLE ${former.texts[1]}`);
+    await knex.raw(`CREATE TABLE ${former.texts[0]} (term_id INTEGER, segment_id INTEGER, texts ${bytes})`);
+    await knex.raw(`CREATE TABLE ${former.positions[0]} (term_id INTEGER, segment_id INTEGER, places ${bytes})`);
   },
 };
 
-/** Renames tables, a column and indexes to the terms of search engines. SQLite cannot rename an index. */
+/** Renames tables, a column and an index to the terms of search engines. SQLite cannot rename an index. */
 const tableNamesMigration: Migration = {
   id: '0190_conversation_table_names',
   async up(knex, { dialect }) {
-    for (const name of ['tombstones', 'indexTombstones', 'postings', 'positions'] as const)
-      await knex.raw(`ALTER TABLE ${former[name]} RENAME TO ${tables[name]}`);
-    await knex.raw(`ALTER TABLE ${tables.positions} RENAME COLUMN places TO positions`);
-    const indexes = [
-      [`${former.tombstones}_revision_index`, `${tables.tombstones}_revision_index`, `${tables.tombstones} (revision)`],
-      [`${former.postings}_segment`, `${tables.postings}_segment`, `${tables.postings} (segment_id, term_id)`],
-    ];
-    for (const [from = '', to = '', columns = ''] of indexes) {
-      if (dialect === 'postgresql') await knex.raw(`ALTER INDEX ${from} RENAME TO ${to}`);
-      else {
-        await knex.raw(`DROP INDEX ${from}`);
-        await knex.raw(`CREATE INDEX ${to} ON ${columns}`);
-      }
-    }
+    for (const [from, to] of [[former.removals, tables.tombstones], former.dead, former.texts, former.positions])
+      await knex.raw(`ALTER TABLE ${from} RENAME TO ${to}`);
+    await knex.raw(`ALTER TABLE ${former.positions[1]} RENAME COLUMN places TO positions`);
+    const [from, to] = [`${former.removals}_revision_index`, `${tables.tombstones}_revision_index`];
+    if (dialect === 'postgresql') return void (await knex.raw(`ALTER INDEX ${from} RENAME TO ${to}`));
+    await knex.raw(`DROP INDEX ${from}`);
+    await knex.raw(`CREATE INDEX ${to} ON ${tables.tombstones} (revision)`);
   },
 };
+
+/**
+ * Search by the database's own index (D29) instead of tables of postings. Conversations of earlier versions are indexed in the
+ * background: a statement over all of them would take minutes.
+ */
+const textsMigration: Migration = {
+  id: '0204_conversation_texts',
+  async up(knex, { dialect }) {
+    for (const table of [former.words, former.terms, former.texts[1], former.positions[1], former.dead[1]])
+      await knex.raw(`DROP TABLE IF EXISTS ${table}`);
+    for (const table of [former.segments, former.state]) await knex.raw(`DROP TABLE IF EXISTS ${table}`);
+    await knex.raw(`DROP INDEX ${tables.messages}_pending`);
+    await knex.raw(`ALTER TABLE ${tables.messages} DROP COLUMN indexed`);
+    await knex.raw(`ALTER TABLE ${tables.conversations} ADD COLUMN indexed SMALLINT NOT NULL DEFAULT 0`);
+    await knex.raw(`CREATE INDEX ${tables.conversations}_unindexed ON ${tables.conversations} (id) WHERE indexed = 0`);
+    await (dialect === 'sqlite' ? createSqliteTexts(knex) : createPostgresqlTexts(knex));
+  },
+};
+
+/** Triggers fill the index, so that a restored backup has one. */
+async function createSqliteTexts(knex: Knex): Promise<void> {
+  const columns = `(rowid, text) VALUES (new.id, new.text)`;
+  for (const statement of [
+    `CREATE TABLE ${tables.texts} (id INTEGER PRIMARY KEY, text TEXT NOT NULL)`,
+    `CREATE VIRTUAL TABLE ${trigramTable} USING fts5(text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`,
+    `CREATE TRIGGER ${tables.texts}_added AFTER INSERT ON ${tables.texts} BEGIN INSERT INTO ${trigramTable} ${columns}; END`,
+    `CREATE TRIGGER ${tables.texts}_changed AFTER UPDATE ON ${tables.texts} BEGIN INSERT OR REPLACE INTO ${trigramTable} ${columns}; END`,
+    `CREATE TRIGGER ${tables.texts}_removed AFTER DELETE ON ${tables.texts} BEGIN DELETE FROM ${trigramTable} WHERE rowid = old.id; END`,
+  ])
+    await knex.raw(statement);
+}
+
+/** The index of a site with conversations is created after they are indexed, which takes a tenth of the time. */
+async function createPostgresqlTexts(knex: Knex): Promise<void> {
+  await knex.raw(`CREATE TABLE ${tables.texts} (id BIGINT PRIMARY KEY, text TEXT COLLATE "C" NOT NULL)`);
+  if ((await knex(tables.conversations).first('id')) !== undefined) return;
+  // The server may lack the extension, or the role the right to create it: see createTrigramIndex.
+  try {
+    await knex.transaction(async (nested) => {
+      await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
+      await nested.raw(`CREATE INDEX ${trigramIndex} ${trigramColumns}`);
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === undefined) throw error;
+  }
+}
 
 /** Earlier receipts have no document. */
 const receiptDocumentsMigration: Migration = {
@@ -220,44 +226,8 @@ export const conversationMigrations: readonly Migration[] = [
   logTextsMigration,
   tableNamesMigration,
   receiptDocumentsMigration,
+  textsMigration,
 ];
-
-/**
- * `kind` 0: a word; `backwards` finds words by their end. 1: up to three letters in a row. 2: texts that must be scanned.
- */
-async function createSqliteTerms(knex: Knex): Promise<void> {
-  await knex.raw(
-    `CREATE TABLE ${tables.terms} (id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, term TEXT NOT NULL, backwards TEXT, UNIQUE (kind, term))`,
-  );
-  await knex.raw(`CREATE INDEX ${tables.terms}_backwards ON ${tables.terms} (backwards) WHERE kind = 0`);
-  await knex.raw(
-    `CREATE VIRTUAL TABLE svc_log_words USING fts5(term, content='', contentless_delete=1, tokenize='trigram case_sensitive 1')`,
-  );
-  await knex.raw(
-    `CREATE TRIGGER ${tables.terms}_added AFTER INSERT ON ${tables.terms} WHEN new.kind = 0 BEGIN INSERT INTO svc_log_words (rowid, term) VALUES (new.id, new.term); END`,
-  );
-  await knex.raw(
-    `CREATE TRIGGER ${tables.terms}_removed AFTER DELETE ON ${tables.terms} WHEN old.kind = 0 BEGIN DELETE FROM svc_log_words WHERE rowid = old.id; END`,
-  );
-}
-
-async function createPostgresqlTerms(knex: Knex): Promise<void> {
-  await knex.raw(
-    `CREATE TABLE ${tables.terms} (id SERIAL PRIMARY KEY, kind SMALLINT NOT NULL, term TEXT COLLATE "C" NOT NULL, backwards TEXT COLLATE "C", UNIQUE (kind, term))`,
-  );
-  await knex.raw(`CREATE INDEX ${tables.terms}_backwards ON ${tables.terms} (backwards) WHERE kind = 0`);
-  // Without the extension (the role may lack the right to create it) all words are scanned, which is slower.
-  try {
-    await knex.transaction(async (nested) => {
-      await nested.raw('CREATE EXTENSION IF NOT EXISTS pg_trgm');
-      await nested.raw(
-        `CREATE INDEX ${tables.terms}_part ON ${tables.terms} USING gin (term gin_trgm_ops) WHERE kind = 0`,
-      );
-    });
-  } catch (error) {
-    if ((error as { code?: unknown }).code === undefined) throw error;
-  }
-}
 
 async function createReceipts(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.receipts, (columns) => {

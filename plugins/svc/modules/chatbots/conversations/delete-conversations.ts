@@ -3,6 +3,8 @@ import { nextRevision } from './revision.ts';
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import { createWriteParts, type WriteParts } from './append-messages.ts';
+import { tombstoneLifetime } from './search/live-catalogue.ts';
+import { deleteTexts } from './search/conversation-texts.ts';
 
 export interface ExpiryParts {
   readonly host: Pick<HostApi, 'database' | 'clock'>;
@@ -44,8 +46,7 @@ export async function deleteExpiredConversations({
 }
 
 /**
- * Deletes conversations with all their messages and returns how many existed. Their index entries are never found again
- * and are removed when their segment is next written.
+ * Deletes conversations with all their messages and returns how many existed.
  *
  * @param ids at most 1,000.
  */
@@ -55,6 +56,8 @@ export async function deleteConversations(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   return inTransaction(async (transaction) => {
+    // First, because the rows to delete may have the latest revision.
+    const revision = await nextRevision(transaction, database.dialect);
     const rows = (await transaction(tables.conversations)
       .whereIn('id', [...ids])
       .select('id')) as { id: number }[];
@@ -64,12 +67,21 @@ export async function deleteConversations(
     await transaction(tables.messages)
       .whereIn('conversation_id', [...ids])
       .delete();
+    await deleteTexts(transaction, ids);
     if (rows.length === 0) return 0;
-    const revision = await nextRevision(transaction, database.dialect);
     const tombstones = rows.map(({ id }) => ({ conversation_id: id, revision, removed_at: database.now() }));
     await transaction(tables.tombstones).insert(tombstones).onConflict('conversation_id').ignore();
     return rows.length;
   });
+}
+
+/** Deletes the rows of deleted conversations that all processes have read, except the newest (see sqliteRevision). */
+export async function deleteTombstones({ database }: Pick<HostApi, 'database'>): Promise<void> {
+  const { knex } = database;
+  await knex(tables.tombstones)
+    .where('removed_at', '<', knex.raw('? - ?', [database.now(), tombstoneLifetime]))
+    .where('revision', '<', knex(tables.tombstones).max('revision'))
+    .delete();
 }
 
 /**

@@ -98,11 +98,13 @@ function verifyCommand(parts: ChatbotParts): CliCommand {
 function indexCommand(parts: ChatbotParts): CliCommand {
   return {
     name: 'svc logs index',
-    description: 'Update the search index of the logs now and remove deleted conversations from it.',
-    run: async () =>
-      (await parts.logs.maintain({ all: true, purge: true }))
-        ? 'The index is up to date.'
-        : 'Another process is updating the index.',
+    description:
+      'Index conversations of earlier versions now, and remove the words of deleted ones from the index. On PostgreSQL, ' +
+      'also create the index if it is missing.',
+    run: async () => {
+      const indexed = await parts.logs.index({ compact: true });
+      return indexed === 0 ? 'The index is up to date.' : `${formatCount(indexed, 'conversation')} indexed.`;
+    },
   };
 }
 

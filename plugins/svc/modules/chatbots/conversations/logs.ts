@@ -14,7 +14,7 @@ export interface Logs extends LogSearch {
   usersLike(text: string): Promise<ReadonlySet<number> | undefined>;
 }
 
-export function createLogs({ host }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'log' | 'users'> }): Logs {
+export function createLogs({ host }: { readonly host: Pick<HostApi, 'database' | 'clock' | 'users'> }): Logs {
   const search = createLogSearch({ host });
   const rows = createLogRows({ database: host.database, users: host.users });
   return {

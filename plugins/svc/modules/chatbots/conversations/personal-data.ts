@@ -6,7 +6,6 @@ import { tables } from './conversation-tables.ts';
 import { createWriteParts } from './append-messages.ts';
 import { deleteConversations } from './delete-conversations.ts';
 import { conversationRecord, readConversations } from './export-logs.ts';
-import type { Logs } from './logs.ts';
 import {
   checkReceipt,
   createReceipts,
@@ -17,6 +16,7 @@ import {
   type ReceiptLists,
   type ReceiptWriter,
 } from './receipts.ts';
+import { compactIndex } from './register-logs.ts';
 
 /** Whose data: a user, the owner of an email address (as a user or in a form), or a guest by session. */
 export type Person = { readonly userId: number } | { readonly email: string } | { readonly sessionId: string };
@@ -44,9 +44,11 @@ export interface PersonalData {
 }
 
 export interface PersonalDataParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'users' | 'hooks' | 'log' | 'options' | 'secrets' | 'site'>;
+  readonly host: Pick<
+    HostApi,
+    'database' | 'clock' | 'users' | 'hooks' | 'jobs' | 'log' | 'options' | 'secrets' | 'site'
+  >;
   readonly submissions: SubmissionStore;
-  readonly logs: Pick<Logs, 'maintain'>;
 }
 
 interface Found {
@@ -59,7 +61,7 @@ interface Found {
 
 const batchSize = 500;
 
-export function createPersonalData({ host, submissions, logs }: PersonalDataParts): PersonalData {
+export function createPersonalData({ host, submissions }: PersonalDataParts): PersonalData {
   const { knex } = host.database;
   const receipts = createReceipts(host);
 
@@ -157,8 +159,8 @@ export function createPersonalData({ host, submissions, logs }: PersonalDataPart
       if (!('userId' in person)) erased.submissions += await submissions.deleteByPerson(person);
       if (found.userId !== null && found.userId > 0)
         erased.submissions += await submissions.deleteByPerson({ userId: found.userId });
-      // The search index still contains words of the deleted conversations.
-      await logs.maintain({ purge: true });
+      // The index file still contains words of the deleted conversations.
+      await compactIndex(host);
       return storeReceipt(person, { act: 'erase', actor, counts: { ...others, ...erased }, lists });
     },
     receipts: receipts.list,

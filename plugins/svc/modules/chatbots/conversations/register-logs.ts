@@ -1,48 +1,89 @@
+import { formatCount, type HealthResult, type HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { tables } from './conversation-tables.ts';
+import { tables, unindexed } from './conversation-tables.ts';
 
-/** Updates the search index of the logs. */
-export const indexHook = 'svc_logs_index';
+/** Cron event of earlier versions, which indexed messages. */
+const formerIndexHook = 'svc_logs_index';
 /** Deletes conversations after the retention of their chatbot. */
 export const retentionHook = 'svc_logs_retention';
+/** Job that indexes the conversations of earlier versions. */
+const indexJob = 'index-chat-logs';
 
-/** Milliseconds after the start, so that warming up does not delay it. */
-const warmUpAfter = 1000;
+/** Milliseconds, so that preparing the logs does not delay the start. */
+const startDelay = 1000;
 
-/** Registers the cron jobs and hooks of the logs. Their code is loaded when it is first needed. */
+/** Registers the jobs and hooks of the logs. Their code is loaded when it is first needed. */
 export async function registerLogs(parts: ChatbotParts): Promise<void> {
   const { host } = parts;
-  host.hooks.addAction(indexHook, async () => {
-    await parts.logs.maintain();
+  host.jobs.define<{ compact?: boolean }>({
+    name: indexJob,
+    label: 'Index chat logs',
+    timeout: 86_400,
+    attempts: 10,
+    run: async ({ compact = false }, { signal, progress }) => parts.logs.index({ signal, progress, compact }),
   });
   host.hooks.addAction(retentionHook, async () => {
-    const { deleteExpiredConversations } = await import('./delete-conversations.ts');
+    const { deleteExpiredConversations, deleteTombstones } = await import('./delete-conversations.ts');
     const conversations = await deleteExpiredConversations({ host, bots: await parts.bots.list() });
     if (conversations > 0)
       host.log.info('Expired conversations deleted', { event: 'conversations_expired', conversations });
-    await parts.logs.maintain({ purge: true });
+    await deleteTombstones(host);
+    if (conversations > 0) await compactIndex(host);
+    else await indexEarlier(host);
   });
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await (await import('./delete-conversations.ts')).forgetUser(host, { id, heir });
   });
-  await host.cron.schedule('*/5 * * * *', indexHook);
   await host.cron.schedule('daily', retentionHook);
-  warmUp(parts);
-}
-
-/** Reads the catalogue before the first search, so that the search does not wait for it. */
-function warmUp(parts: ChatbotParts): void {
-  const { host } = parts;
-  if (host.site.role === 'worker') return;
-  const cancel = host.clock.after(warmUpAfter, () => {
-    void (async () => {
-      if ((await host.database.knex(tables.conversations).first('id')) !== undefined) await parts.logs.warmUp();
-    })().catch((error: unknown) => {
-      host.log.warn('Failed to preload the chat logs; the first search will be slower', {
+  const cancel = host.clock.after(startDelay, () => {
+    void prepare(parts).catch((error: unknown) => {
+      host.log.warn('Failed to prepare the chat logs; the first search will be slower', {
         event: 'chat_logs_preload_failed',
         error,
       });
     });
   });
   host.onStop(cancel);
+}
+
+/** Indexes what is not indexed yet, in the background. */
+async function indexEarlier({ database, jobs }: Pick<HostApi, 'database' | 'jobs'>): Promise<void> {
+  if ((await unindexed(database.knex).first('id')) !== undefined) await jobs.add(indexJob, {}, { key: 'index' });
+}
+
+/** Removes the words of deleted conversations from the index file, in the background. */
+export async function compactIndex({ jobs }: Pick<HostApi, 'jobs'>): Promise<void> {
+  await jobs.add(indexJob, { compact: true }, { key: 'compact' });
+}
+
+/** What `doctor` says about the search in chat logs. */
+export async function checkLogSearch({ database }: Pick<HostApi, 'database'>): Promise<HealthResult[]> {
+  const { count } = (await unindexed(database.knex).count({ count: '*' }).first()) as { count: number };
+  if (Number(count) > 0)
+    return [
+      {
+        status: 'recommended',
+        label: 'Chat logs are being indexed',
+        description: `Searches read ${formatCount(Number(count), 'conversation')} until then. The page Jobs shows the progress.`,
+      },
+    ];
+  const { findTrigramIndex } = await import('./search/conversation-texts.ts');
+  if (database.dialect === 'sqlite' || (await findTrigramIndex(database.knex)) === true) return [];
+  return [
+    {
+      status: 'recommended',
+      label: 'Searches in chat logs are slow',
+      description:
+        'They read every message, because PostgreSQL has no index for them. Install its extension pg_trgm (the package of contributed ' +
+        'modules), let an owner of the database run CREATE EXTENSION pg_trgm, then run: svc logs index.',
+    },
+  ];
+}
+
+/** Reads the catalogue before the first search, so that the search does not wait for it. */
+async function prepare({ host, logs }: ChatbotParts): Promise<void> {
+  await host.cron.unschedule(formerIndexHook);
+  await indexEarlier(host);
+  if (host.site.role === 'worker') return;
+  if ((await host.database.knex(tables.conversations).first('id')) !== undefined) await logs.warmUp();
 }

@@ -1,16 +1,13 @@
-import type { Knex } from '#plugin-api';
 import { lockConversation, type WriteParts } from './append-messages.ts';
 import type { ConversationStore } from './conversation.ts';
 import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
-import { holdIndex } from './search/segment-store.ts';
 import { nextRevision } from './revision.ts';
+import { rewriteTexts } from './search/conversation-texts.ts';
 
 export function createRemoveMessage({ database, inTransaction }: WriteParts): ConversationStore['remove'] {
   return (conversationId, messageId, outer) =>
     inTransaction(async (transaction) => {
-      // Lock the index before reading the message, so that it is not indexed in between.
-      await holdIndex(transaction);
       const locked = await lockConversation(transaction, database.dialect, conversationId);
       const row = await transaction<MessageRow>(tables.messages)
         .where({ conversation_id: conversationId, uuid: messageId })
@@ -32,17 +29,7 @@ export function createRemoveMessage({ database, inTransaction }: WriteParts): Co
           disliked: locked.disliked - (row.feedback === 'down' ? 1 : 0),
           revision: await nextRevision(transaction, database.dialect),
         });
-      if (row.indexed === 1) await scheduleReindex(transaction, conversationId);
+      if (locked.indexed === 1) await rewriteTexts(transaction, conversationId);
       return true;
     }, outer);
-}
-
-/** The index treats the messages of a conversation as one text, so the rest of them must be indexed again. */
-async function scheduleReindex(transaction: Knex.Transaction, conversationId: number): Promise<void> {
-  const last = (await transaction(tables.segments).max({ id: 'id' }).first()) as { id: number | null } | undefined;
-  await transaction(tables.indexTombstones)
-    .insert({ conversation_id: conversationId, segment_id: last?.id ?? 0 })
-    .onConflict('conversation_id')
-    .merge();
-  await transaction<MessageRow>(tables.messages).where({ conversation_id: conversationId }).update({ indexed: 0 });
 }

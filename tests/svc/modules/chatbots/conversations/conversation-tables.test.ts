@@ -1,44 +1,84 @@
 import { expect } from 'chai';
+import { createFakeClock } from '#testing';
 import { describeDialects } from '../../../../helpers/dialects.ts';
+import { createConversationStore } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import { conversationMigrations } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-tables.ts';
+import { checkLogSearch } from '../../../../../plugins/svc/modules/chatbots/conversations/register-logs.ts';
+import { createLogSearch } from '../../../../../plugins/svc/modules/chatbots/conversations/search/log-search.ts';
+import { aConversation, aQuestion } from './open-conversations.ts';
+
+const page = { offset: 0, limit: 100 };
 
 describeDialects('the tables of conversations', (open) => {
-  it('keep the index of the logs over all migrations', async () => {
+  it('are migrated from any earlier version, whose conversations are found before and after they are indexed', async () => {
     const database = await open();
-    await database.migrate(
-      'svc',
-      conversationMigrations.filter(({ id }) => id < '0182'),
+    const clock = createFakeClock();
+    for (const version of ['0182', '0190', '0204'])
+      await database.migrate(
+        'svc',
+        conversationMigrations.filter(({ id }) => id < version),
+      );
+    const rows = Array.from({ length: 120 }, (_, index) => ({
+      uuid: `conversation-${String(index)}`,
+      bot_id: 1,
+      user_id: 0,
+      module: 'chatbot',
+      message_count: 1,
+      created_at: index,
+      last_message_at: index,
+      page_url: '',
+      ip: '',
+      variables: '{}',
+      stored: '[]',
+      revision: 1,
+    }));
+    const ids = ((await database.knex('svc_conversations').insert(rows).returning('id')) as { id: number }[]).map(
+      ({ id }) => id,
     );
-    const [texts, places] = [Buffer.from([0, 3, 1]), Buffer.from([28, 12])];
-    const [segment] = (await database
-      .knex('svc_log_segments')
-      .insert({ state: 1, changed_at: 0, conversations: Buffer.alloc(40) })
-      .returning('id')) as { id: number }[];
-    const terms = (await database
-      .knex('svc_log_terms')
-      .insert([
-        { kind: 0, term: 'order', backwards: 'redro' },
-        { kind: 1, term: 'or' },
-      ])
-      .returning(['id', 'kind'])) as { id: number; kind: number }[];
-    for (const { id, kind } of terms)
-      await database
-        .knex('svc_log_postings')
-        .insert({ term_id: id, segment_id: segment?.id, texts, places: kind === 0 ? places : null });
+    await database.knex('svc_messages').insert(
+      ids.map((id, index) => ({
+        conversation_id: id,
+        uuid: 'm1',
+        position: 1,
+        role: 'user',
+        content: `Question ${String(index)}?`,
+        created_at: index,
+        indexed: 1,
+      })),
+    );
 
     await database.migrate('svc', conversationMigrations);
 
-    const [word, letters] = terms;
-    expect(
-      await database.knex('svc_log_postings').select('term_id', 'segment_id', 'texts').orderBy('term_id'),
-    ).to.deep.equal([
-      { term_id: word?.id, segment_id: segment?.id, texts },
-      { term_id: letters?.id, segment_id: segment?.id, texts },
-    ]);
-    expect(await database.knex('svc_log_positions').select('term_id', 'segment_id', 'positions')).to.deep.equal([
-      { term_id: word?.id, segment_id: segment?.id, positions: places },
-    ]);
-    for (const former of ['svc_log_texts', 'svc_log_places', 'svc_log_dead', 'svc_conversation_removals'])
-      expect(await database.knex.schema.hasTable(former), former).to.equal(false);
+    for (const table of ['state', 'segments', 'tombstones', 'terms', 'postings', 'positions', 'words'])
+      expect(await database.knex.schema.hasTable(`svc_log_${table}`), table).to.equal(false);
+    const search = createLogSearch({ host: { database, clock } });
+    const store = createConversationStore({ host: { database, clock } });
+    const [first = 0, second = 0] = ids;
+    await store.append(first, [aQuestion('Another question')]);
+    await store.delete(second);
+    const { id: added } = await store.start(aConversation());
+    await store.append(added, [aQuestion('A question of now')]);
+    expect((await checkLogSearch({ database }))[0]?.label).to.equal('Chat logs are being indexed');
+    const expectFound = async (): Promise<void> => {
+      expect((await search.find({ text: 'question' }, page)).total).to.equal(120);
+      expect((await search.find({ text: 'Question 7?' }, page)).ids).to.deep.equal([ids[7]]);
+      expect((await search.find({ text: 'another' }, page)).ids).to.deep.equal([first]);
+    };
+    await expectFound();
+    const steps: number[] = [];
+    const stop = new AbortController();
+    const progress = (done: number, total: number): void => {
+      steps.push(done, total);
+      stop.abort();
+    };
+    expect(await search.index({ progress, signal: stop.signal }).catch((error: Error) => error.name)).to.equal(
+      'AbortError',
+    );
+    expect(steps).to.deep.equal([50, 119]);
+    await expectFound();
+    expect(await search.index()).to.equal(69);
+    await expectFound();
+    expect(await checkLogSearch({ database })).to.deep.equal([]);
+    expect(await search.index()).to.equal(0);
   });
 });

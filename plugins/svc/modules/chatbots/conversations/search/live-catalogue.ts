@@ -1,8 +1,8 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Clock, DatabaseApi } from '#plugin-api';
 import { tables } from '../conversation-tables.ts';
+import { sqliteRevision } from '../revision.ts';
 import { createCatalogue, type Catalogue, type CatalogueEntry } from './catalogue.ts';
-import { yieldToEventLoop } from './segment-store.ts';
-import { tombstoneLifetime } from './tidy-index.ts';
 
 export interface LiveCatalogueParts {
   readonly database: Pick<DatabaseApi, 'direct' | 'dialect' | 'listen'>;
@@ -16,6 +16,8 @@ export interface LiveCatalogue {
   drop(): void;
 }
 
+/** Milliseconds. Rows of deleted conversations are read by all processes within that time. */
+export const tombstoneLifetime = 24 * 3600 * 1000;
 const rowsAtOnce = 5000;
 const columns = 'id, bot_id, user_id, last_message_at, liked, disliked';
 
@@ -138,12 +140,7 @@ async function readAll(
  */
 async function firstRevision(database: LiveCatalogueParts['database']): Promise<number> {
   return database.direct({
-    sqlite({ run, rows }) {
-      run(
-        `UPDATE ${tables.state} SET value = MAX(value, COALESCE((SELECT MAX(revision) FROM ${tables.conversations}), 0)) WHERE name = 'revision'`,
-      );
-      return Number(rows(`SELECT value FROM ${tables.state} WHERE name = 'revision'`)[0]?.[0]) + 1;
-    },
+    sqlite: ({ rows }) => Number(rows(`SELECT ${sqliteRevision}`)[0]?.[0]) + 1,
     async postgresql({ rows }) {
       const { rows: found } = await rows(
         `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, (SELECT MAX(revision) FROM ${tables.conversations}), pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
@@ -163,7 +160,6 @@ interface Changes {
   readonly from: number;
 }
 
-const sqliteRevision = `SELECT value FROM ${tables.state} WHERE name = 'revision'`;
 const sqliteChanged = `SELECT ${columns} FROM ${tables.conversations} WHERE revision >= ?`;
 const sqliteRemoved = `SELECT conversation_id FROM ${tables.tombstones} WHERE revision >= ?`;
 const postgresqlChanges = `
@@ -175,7 +171,7 @@ async function changesSince(database: LiveCatalogueParts['database'], from: numb
   return database.direct<Changes | Promise<Changes>>(
     {
       sqlite({ rows }) {
-        const now = Number(rows(sqliteRevision)[0]?.[0]);
+        const now = Number(rows(`SELECT ${sqliteRevision}`)[0]?.[0]);
         if (now < from) return { changed: [], removed: [], from };
         return {
           changed: rows(sqliteChanged, from),

@@ -1,12 +1,11 @@
 import type { HostApi } from '#plugin-api';
 import type { Catalogue, Columns } from './catalogue.ts';
 import type { IdBits } from './id-bits.ts';
+import { indexConversations, type IndexRun } from './conversation-texts.ts';
 import { createLiveCatalogue } from './live-catalogue.ts';
 import type { LogFilter, LogPage } from './log-filter.ts';
-import { maintainIndex, worthIndexing } from './maintain-index.ts';
-import { createTextMatches } from './match-texts.ts';
+import { findTexts } from './find-texts.ts';
 import { createSelect, pageOfIds } from './select.ts';
-import { foldForSearch } from './tokens.ts';
 
 export interface FoundLogs {
   /** Of the page, newest first. */
@@ -23,46 +22,24 @@ export interface LogSearch {
   count(): Promise<number>;
   /** Conversations per day of their last message. @param dayOf The day of a time in milliseconds. */
   perDay(filter: LogFilter, dayOf: (time: number) => string): Promise<ReadonlyMap<string, number>>;
-  /** See maintainIndex. */
-  maintain(options?: { readonly all?: boolean; readonly purge?: boolean }): Promise<boolean>;
+  /** See indexConversations. */
+  index(run?: IndexRun): Promise<number>;
   /** Reads what the first search needs. */
   warmUp(): Promise<void>;
 }
 
 export interface LogSearchParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
-  /** For tests: see maintainIndex. */
-  readonly pairsFrom?: number;
+  readonly host: Pick<HostApi, 'database' | 'clock'>;
 }
 
-export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch {
-  const { database, clock, log } = host;
+export function createLogSearch({ host: { database, clock } }: LogSearchParts): LogSearch {
   const live = createLiveCatalogue({ database, clock });
-  const texts = createTextMatches(database);
   const select = createSelect();
-  let maintaining: Promise<boolean> | null = null;
-
-  function maintain(options?: { readonly all?: boolean; readonly purge?: boolean }): Promise<boolean> {
-    maintaining ??= maintainIndex({ database, log, pairsFrom }, options).finally(() => {
-      maintaining = null;
-    });
-    return maintaining;
-  }
-
-  /** The conversations that match the text. Null if the text is blank. */
-  async function withText(text: string): Promise<IdBits | null> {
-    if (foldForSearch(text).trim() === '') return null;
-    const hits = await texts.find(text);
-    if (texts.pending() >= worthIndexing * 2)
-      void maintain().catch((error: unknown) => {
-        log.warn('Failed to update the search index of the chat logs', { event: 'log_index_failed', error });
-      });
-    return hits;
-  }
+  const withText = (text = ''): Promise<IdBits | null> => findTexts(database, text);
 
   /** Rows of the conversations that match, newest first. Only valid until the next await. */
   async function matching(filter: LogFilter): Promise<{ readonly columns: Columns; readonly rows: Uint32Array }> {
-    const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text ?? '')]);
+    const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text)]);
     const columns = catalogue.columns();
     return { columns, rows: select(columns, { ...filter, hits }) };
   }
@@ -70,7 +47,7 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
   return {
     async find(filter, page) {
       if (!isNarrowed(filter)) {
-        const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text ?? '')]);
+        const [catalogue, hits] = await Promise.all([live.current(), withText(filter.text)]);
         return hits === null ? pageOfAll(catalogue, page) : pageOfIds(catalogue.columns(), hits, page);
       }
       const {
@@ -99,9 +76,9 @@ export function createLogSearch({ host, pairsFrom }: LogSearchParts): LogSearch 
       for (const row of rows) days.count(times[row] ?? 0);
       return days.counted;
     },
-    maintain,
+    index: (run) => indexConversations(database, run),
     async warmUp() {
-      await Promise.all([live.current(), texts.warmUp()]);
+      await live.current();
     },
   };
 }

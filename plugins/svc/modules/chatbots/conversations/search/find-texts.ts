@@ -1,0 +1,63 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { DatabaseApi } from '#plugin-api';
+import { tables, trigramTable, unindexed } from '../conversation-tables.ts';
+import { toIdBits, type IdBits } from './id-bits.ts';
+import { indexedLength, toNeedle, toSearchText } from './search-text.ts';
+
+const conversationsAtOnce = 50;
+/** Milliseconds that texts are looked through before other work runs. */
+const longestBlock = 10;
+
+/** Shorter ones have no trigrams: every text is read. */
+const byTrigrams = {
+  sqlite: `SELECT rowid >> 20 FROM ${trigramTable} WHERE ${trigramTable} MATCH ?`,
+  // The search text has no character that is special here.
+  postgresql: `SELECT id >> 20 FROM ${tables.texts} WHERE text LIKE $1`,
+};
+const byScan = {
+  sqlite: `SELECT id >> 20 FROM ${tables.texts} WHERE instr(text, ?) > 0`,
+  postgresql: byTrigrams.postgresql,
+};
+
+/** The conversations with the text in a message; null if the text is blank. Includes all that was written before the call. */
+export async function findTexts(
+  database: Pick<DatabaseApi, 'knex' | 'dialect' | 'readNumbers'>,
+  text: string,
+): Promise<IdBits | null> {
+  const needle = toNeedle(text);
+  if (needle === '') return null;
+  // First: a conversation that is indexed in between is found twice, and never missed.
+  const scanned = await scanUnindexed(database, needle);
+  const hasTrigrams = Array.from(needle).length >= indexedLength;
+  const value = database.dialect === 'postgresql' ? `%${needle}%` : hasTrigrams ? `"${needle}"` : needle;
+  const indexed = await database.readNumbers(hasTrigrams ? byTrigrams : byScan, [value]);
+  // Reading a million numbers and using them are two blocks of the event loop, not one.
+  await yieldToEventLoop();
+  return toIdBits(indexed, scanned);
+}
+
+/** Looks through the messages of conversations of earlier versions, in steps that let other work run. */
+async function scanUnindexed({ knex }: Pick<DatabaseApi, 'knex'>, needle: string): Promise<number[]> {
+  const found = new Set<number>();
+  for (let after = 0; ;) {
+    const ids = (await unindexed(knex)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(conversationsAtOnce)
+      .pluck('id')) as number[];
+    const last = ids.at(-1);
+    if (last === undefined) return [...found];
+    const messages = (await knex(tables.messages)
+      .whereIn('conversation_id', ids)
+      .select('conversation_id', 'content')) as { conversation_id: number; content: string }[];
+    let since = performance.now();
+    for (const { conversation_id: id, content } of messages) {
+      if (!found.has(id) && toSearchText(content).includes(needle)) found.add(id);
+      if (performance.now() - since < longestBlock) continue;
+      await yieldToEventLoop();
+      since = performance.now();
+    }
+    after = last;
+    await yieldToEventLoop();
+  }
+}

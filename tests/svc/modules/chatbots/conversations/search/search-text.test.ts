@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import {
+  messageSeparator,
+  toNeedle,
+  toSearchText,
+} from '../../../../../../plugins/svc/modules/chatbots/conversations/search/search-text.ts';
+
+const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll('ς', 'σ');
+
+describe('the search text', () => {
+  it('has letters and digits only, and is another one for every folded character', () => {
+    const folded = new Map<string, string>();
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      if (code >= 0xd800 && code <= 0xdfff) continue;
+      const character = String.fromCodePoint(code);
+      for (const part of fold(character)) {
+        const text = toSearchText(part);
+        if (!/^[\p{L}0-9]+$/u.test(text) || text.includes(messageSeparator) || (folded.get(text) ?? part) !== part)
+          expect.fail(`U+${code.toString(16)} becomes ${text}.`);
+        folded.set(text, part);
+      }
+    }
+    // No character's text begins or ends within that of another, so parts of texts are parts of search texts.
+    for (const text of folded.keys())
+      if (text.length > 1 && Array.from(text).length > 1)
+        for (const letter of text)
+          if (folded.has(letter)) expect.fail(`${text} contains the text of another character.`);
+  }).timeout(60_000);
+
+  it('ignores case, accents and white space at the ends of what is searched', () => {
+    expect(toNeedle('  ΟΔΟΣ Crème\n')).to.equal(toSearchText('οδός CREME'));
+    expect(toNeedle(' \n ')).to.equal('');
+    expect(toSearchText('50%_\\"')).not.to.match(/[%_\\"]/);
+  });
+});
