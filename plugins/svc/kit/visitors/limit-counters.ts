@@ -1,5 +1,6 @@
-import type { DatabaseApi } from '#plugin-api';
-import type { Period, PeriodName } from './period.ts';
+import { clientNetwork, type HostApi, type User } from '#plugin-api';
+import { findPeriod, type Period, type PeriodName } from './period.ts';
+import type { Signer } from './signer.ts';
 
 /** Messages or submissions of a guest per day that new chatbots and forms allow: what strangers cost is bounded from the start. */
 export const guestLimitPerDay = 50;
@@ -19,7 +20,20 @@ export interface CountedLimit extends Period {
 /** An amount reserved before the actual use is known. */
 export type Reserved = Pick<CountedLimit, 'scope' | 'subjects' | 'unit' | 'per' | 'startsAt' | 'amount'>;
 
+/** Whose limit it is. */
+export interface LimitedVisitor {
+  readonly user: Pick<User, 'id'>;
+  /** Id of the session. */
+  readonly session: string;
+  readonly ip: string;
+}
+
 export interface LimitCounters {
+  /** The limit in the current period of the site's time zone: of a user by id, of a guest by session and by address. */
+  of<Limit extends Pick<CountedLimit, 'scope' | 'unit' | 'per' | 'amount'>>(
+    visitor: LimitedVisitor,
+    limit: Limit,
+  ): Promise<Limit & CountedLimit>;
   left(limit: CountedLimit): Promise<number>;
   /**
    * Reserves up to `most`, at least `least`, in the running transaction, which locks the counters until it ends. So concurrent
@@ -28,12 +42,13 @@ export interface LimitCounters {
   reserve(limit: CountedLimit, amount: { readonly least: number; readonly most: number }): Promise<Reserved | null>;
   /** Replaces the reserved amount with the actual use. */
   settle(reserved: Reserved, used: number): Promise<void>;
-  /** Deletes periods that began before a time in milliseconds since the epoch. */
-  sweep(before: number): Promise<void>;
+  /** Deletes old periods. */
+  sweep(): Promise<void>;
 }
 
 export interface LimitCountersInit {
-  readonly database: Pick<DatabaseApi, 'knex' | 'dialect'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'site'>;
+  readonly signer: Signer;
   /** Its key has the scope column, `subject`, `unit`, `per` and `starts_at`; it also has `used`. */
   readonly table: string;
   /** Column of the scope. */
@@ -44,8 +59,39 @@ interface Row {
   readonly used: number | string;
 }
 
+/** Longer than the longest period, a month. */
+const retention = 40 * 24 * 3600_000;
+
+/** A limit that is set for guests, users and roles. 0: none. */
+export interface SetLimit {
+  readonly amount: number;
+  readonly per: PeriodName;
+  readonly unit?: string;
+}
+
+/** The limit for a guest, a user, or the most generous of the user's roles. */
+export function limitFor<Limit extends SetLimit>(
+  {
+    guest,
+    user,
+    roles,
+  }: { readonly guest: Limit; readonly user: Limit; readonly roles: Readonly<Record<string, Limit>> },
+  { id, roles: names }: Pick<User, 'id' | 'roles'>,
+): Limit {
+  if (id === 0) return guest;
+  const [first = user, ...others] = names.flatMap((role) => (Object.hasOwn(roles, role) ? [roles[role] as Limit] : []));
+  return others.reduce((best, limit) => (generosity(limit) > generosity(best) ? limit : best), first);
+}
+
+/** Tokens per month of a limit; anything else, such as a message, counts as 1,000. */
+function generosity({ amount, unit, per }: SetLimit): number {
+  if (amount <= 0) return Number.POSITIVE_INFINITY;
+  return amount * (unit === 'tokens' ? 1 : 1000) * { day: 30, week: 30 / 7, month: 1 }[per];
+}
+
 /** Counts the use of limits in a table, shared by all nodes. */
-export function createLimitCounters({ database, table, scopeColumn }: LimitCountersInit): LimitCounters {
+export function createLimitCounters({ host, signer, table, scopeColumn }: LimitCountersInit): LimitCounters {
+  const { database, clock, site } = host;
   const counters = () => database.knex(table);
   const keys = [scopeColumn, 'subject', 'unit', 'per', 'starts_at'];
   const rowKey = ({ scope, unit, per, startsAt }: Reserved | CountedLimit, subject: string) => ({
@@ -68,6 +114,13 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
   }
 
   return {
+    async of({ user, session, ip }, limit) {
+      const network = clientNetwork(ip);
+      const address =
+        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
+      const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session}`];
+      return { ...limit, ...findPeriod(limit.per, clock.now(), await site.timezone()), subjects };
+    },
     async left(limit) {
       const { subject: _none, ...key } = rowKey(limit, '');
       const row = (await counters().where(key).whereIn('subject', limit.subjects).max({ used: 'used' }).first()) as
@@ -92,8 +145,10 @@ export function createLimitCounters({ database, table, scopeColumn }: LimitCount
           .update({ used: database.knex.raw('case when used + ? < 0 then 0 else used + ? end', [more, more]) });
       }
     },
-    async sweep(before) {
-      await counters().where('starts_at', '<', before).delete();
+    async sweep() {
+      await counters()
+        .where('starts_at', '<', clock.now() - retention)
+        .delete();
     },
   };
 }

@@ -6,7 +6,8 @@ import { createImageGenerator, type ImageGenerator } from './generation/image-ge
 import { createVisitorGeneration, createVisitorLimits, type VisitorGeneration } from './public/visitor-generation.ts';
 import { createVisitorRequests, type VisitorRequests } from './public/visitor-requests.ts';
 import { createVisitorSettings, type VisitorSettingsStore } from './public/visitor-settings.ts';
-import { createFormTokens, createVisitors, type FormTokens, type Visitors } from './public/visitor.ts';
+import { createPageNonces, type PageNonces } from '../../kit/visitors/page-nonces.ts';
+import { createVisitors, type Visitors } from './public/visitor.ts';
 import type { ImageStore } from './store/image.ts';
 import { createDeleteImage, createImageStore, type DeleteImage } from './store/image-store.ts';
 import { createPrivateImages, type PrivateImages } from './store/private-images.ts';
@@ -27,7 +28,7 @@ export interface Images extends ImagePorts {
   readonly visitors: Visitors;
   readonly requests: VisitorRequests;
   readonly visitorGeneration: VisitorGeneration;
-  readonly formTokens: FormTokens;
+  readonly formTokens: PageNonces;
   readonly requestCounts: RequestCounts;
 }
 
@@ -63,7 +64,8 @@ export function createImages(ports: ImagePorts): Images {
     videos,
     visitorSettings: createVisitorSettings({ host, providers: async () => ports.providers.all() }),
     visitors: createVisitors({ host, tokens: createSessionTokens({ signer, clock: host.clock }) }),
-    formTokens: createFormTokens({ signer, clock: host.clock }),
+    // Long enough for pages from a cache.
+    formTokens: createPageNonces({ signer, clock: host.clock, purpose: 'images-form', tick: 24 * 3600_000, ticks: 3 }),
     requestCounts: createMinuteCounts({ clock: host.clock }),
   };
 }

@@ -1,7 +1,11 @@
-import { clientNetwork, type HostApi } from '#plugin-api';
+import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { createLimitCounters, type CountedLimit, type Reserved } from '../../../kit/visitors/limit-counters.ts';
-import { findPeriod } from '../../../kit/visitors/period.ts';
+import {
+  createLimitCounters,
+  limitFor,
+  type CountedLimit,
+  type Reserved,
+} from '../../../kit/visitors/limit-counters.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { Bot, BotLimit } from '../bots/bot.ts';
 import type { WidgetLimit } from './protocol.ts';
@@ -34,41 +38,27 @@ export interface LimitParts {
   readonly signer: Signer;
 }
 
-/** Longer than the longest period, a month. */
-const counterLifetime = 40 * 24 * 3600_000;
-
 /** Limits of visitors, counted in the database across all nodes. */
 export function createLimits({ host, signer }: LimitParts): Limits {
-  const { database, clock, site, hooks } = host;
-  const counters = createLimitCounters({ database, table: widgetTables.counters, scopeColumn: 'bot_id' });
+  const counters = createLimitCounters({ host, signer, table: widgetTables.counters, scopeColumn: 'bot_id' });
 
   return {
     async findFor(visitor) {
       const { bot, user, session, ip } = visitor;
-      const configured = await hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot, user), {
+      const configured = await host.hooks.applyFiltersAsync('svc_chatbot_limit', limitFor(bot.limits, user), {
         bot,
         user,
         session: session.id,
         ip,
       });
       if (configured === null || !(configured.amount > 0)) return null;
-      const network = clientNetwork(ip);
-      const address =
-        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
-      // The order is fixed, so that two transactions cannot deadlock.
-      const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session.id}`];
-      return {
-        ...configured,
-        ...findPeriod(configured.per, clock.now(), await site.timezone()),
-        scope: bot.id,
-        subjects,
-      };
+      return counters.of({ user, session: session.id, ip }, { ...configured, scope: bot.id });
     },
     remaining: counters.left,
     reserve: async (limit, amount) => (await counters.reserve(limit, amount)) as Reservation | null,
     settle: counters.settle,
     toWidgetLimit: ({ limits }, { endsAt }) => ({ message: limits.message, until: new Date(endsAt).toISOString() }),
-    sweep: () => counters.sweep(clock.now() - counterLifetime),
+    sweep: counters.sweep,
   };
 }
 
@@ -81,20 +71,4 @@ export function guestRefusal({ bot, user }: Pick<Visitor, 'bot' | 'user'>): Widg
 export function refuseGuest(visitor: Pick<Visitor, 'bot' | 'user'>): void {
   const limit = guestRefusal(visitor);
   if (limit !== null) throw errors.guests_not_allowed({ values: { reason: limit.message }, data: { limit } });
-}
-
-/** The limit for a guest, a user, or the most generous of the user's roles. */
-export function limitFor({ limits }: Pick<Bot, 'limits'>, user: Pick<Visitor['user'], 'id' | 'roles'>): BotLimit {
-  if (user.id === 0) return limits.guest;
-  const roleLimits = user.roles.flatMap((role) =>
-    Object.hasOwn(limits.roles, role) ? [limits.roles[role] as BotLimit] : [],
-  );
-  const [first = limits.user, ...others] = roleLimits;
-  return others.reduce((best, limit) => (generosity(limit) > generosity(best) ? limit : best), first);
-}
-
-/** Tokens per month of a limit; a message counts as 1,000. */
-function generosity({ amount, unit, per }: BotLimit): number {
-  if (amount <= 0) return Number.POSITIVE_INFINITY;
-  return amount * (unit === 'messages' ? 1000 : 1) * { day: 30, week: 30 / 7, month: 1 }[per];
 }

@@ -1,9 +1,8 @@
-import { clientNetwork, RestError, type HostApi, type RunningJob } from '#plugin-api';
+import { RestError, type HostApi, type RunningJob } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { hasBannedWord } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import { createLimitCounters, type CountedLimit, type LimitCounters } from '../../../kit/visitors/limit-counters.ts';
-import { findPeriod } from '../../../kit/visitors/period.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { ImageGenerator } from '../generation/image-generator.ts';
 import type { JobResult } from '../generation/image-job.ts';
@@ -141,7 +140,7 @@ export function createVisitorGeneration(parts: VisitorGenerationParts): VisitorG
       return limit === null ? null : limits.counters.left(limit);
     },
     async sweep() {
-      await limits.counters.sweep(host.clock.now() - retention);
+      await limits.counters.sweep();
       await requests.forget(host.clock.now() - retention);
     },
   };
@@ -212,7 +211,7 @@ export interface VisitorLimitParts {
 
 /** Images per day, counted over all nodes: guests by session and by address, users by id. */
 export function createVisitorLimits({ host, signer }: VisitorLimitParts): VisitorLimits {
-  const counters = createLimitCounters({ database: host.database, table: imageTables.counters, scopeColumn: 'scope' });
+  const counters = createLimitCounters({ host, signer, table: imageTables.counters, scopeColumn: 'scope' });
   return {
     counters,
     async of({ user, session, ip }, settings) {
@@ -223,19 +222,7 @@ export function createVisitorLimits({ host, signer }: VisitorLimitParts): Visito
         ip,
       });
       if (amount === null) return null;
-      const network = clientNetwork(ip);
-      const address =
-        network === '' ? [] : [`a:${(await signer.sign('address', [network])).toString('base64url').slice(0, 22)}`];
-      // Always in the same order, so that transactions cannot deadlock.
-      const subjects = user.id > 0 ? [`u:${String(user.id)}`] : [...address, `s:${session.id}`];
-      return {
-        ...findPeriod('day', host.clock.now(), await host.site.timezone()),
-        scope: 0,
-        subjects,
-        unit: 'images',
-        per: 'day',
-        amount,
-      };
+      return counters.of({ user, session: session.id, ip }, { scope: 0, unit: 'images', per: 'day', amount });
     },
   };
 }
