@@ -51,3 +51,11 @@ export const messageSchema = {
   properties: { id: { type: 'string', description: 'Identifier of the message in its conversation.' }, text },
   required: ['text'],
 } as const;
+
+/** The members of every event of a conversation. */
+export const conversationMembers = {
+  bot: botSchema,
+  conversation: conversationSchema,
+  actor: actorSchema,
+  ai: aiSchema,
+} as const;

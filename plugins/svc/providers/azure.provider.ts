@@ -7,7 +7,7 @@ import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
-import { apiKeyField } from './settings-fields.ts';
+import { apiKeyField, openAiNames } from './settings-fields.ts';
 
 const deploymentField = (title: string) => ({ type: 'string', title, description: 'Default deployment.' }) as const;
 
@@ -43,16 +43,7 @@ export const provider: Provider = createChatProvider({
     },
   },
   rules: {
-    names: {
-      temperature: 'temperature',
-      max_completion_tokens: 'max_completion_tokens',
-      top_p: 'top_p',
-      frequency_penalty: 'frequency_penalty',
-      presence_penalty: 'presence_penalty',
-      stop: 'stop',
-      seed: 'seed',
-      reasoning_effort: 'reasoning_effort',
-    },
+    names: openAiNames,
     byModel: azureParams,
   },
   access: azureAccess,

@@ -1,8 +1,9 @@
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { apiKeyField, baseUrlField, compatibleNames, modelField } from './settings-fields.ts';
 
+const { seed: _seed, ...unseededNames } = compatibleNames;
 const address = 'https://api.deepseek.com/v1';
 
 export const provider: Provider = createChatProvider({
@@ -18,15 +19,7 @@ export const provider: Provider = createChatProvider({
     },
   },
   rules: {
-    names: {
-      temperature: 'temperature',
-      max_completion_tokens: 'max_tokens',
-      top_p: 'top_p',
-      frequency_penalty: 'frequency_penalty',
-      presence_penalty: 'presence_penalty',
-      stop: 'stop',
-      reasoning_effort: 'reasoning_effort',
-    },
+    names: unseededNames,
     byModel: deepSeekParams,
   },
   access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),

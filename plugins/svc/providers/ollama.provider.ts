@@ -3,7 +3,7 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings } from './embeddings/openai-embeddings.ts';
 import { nearestEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { apiKeyField, baseUrlField, modelField, compatibleNames } from './settings-fields.ts';
 
 /** Families of local models that read images. */
 const seeing =
@@ -25,16 +25,7 @@ export const provider: Provider = createChatProvider({
     },
   },
   rules: {
-    names: {
-      temperature: 'temperature',
-      max_completion_tokens: 'max_tokens',
-      top_p: 'top_p',
-      frequency_penalty: 'frequency_penalty',
-      presence_penalty: 'presence_penalty',
-      stop: 'stop',
-      seed: 'seed',
-      reasoning_effort: 'reasoning_effort',
-    },
+    names: compatibleNames,
     byModel: ({ params }) =>
       params.reasoning_effort === undefined
         ? {}

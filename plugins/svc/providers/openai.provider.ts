@@ -6,7 +6,7 @@ import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { apiKeyField, baseUrlField, modelField, openAiNames } from './settings-fields.ts';
 
 const address = 'https://api.openai.com/v1';
 
@@ -30,16 +30,7 @@ export const provider: Provider = createChatProvider({
     },
   },
   rules: {
-    names: {
-      temperature: 'temperature',
-      max_completion_tokens: 'max_completion_tokens',
-      top_p: 'top_p',
-      frequency_penalty: 'frequency_penalty',
-      presence_penalty: 'presence_penalty',
-      stop: 'stop',
-      seed: 'seed',
-      reasoning_effort: 'reasoning_effort',
-    },
+    names: openAiNames,
     byModel: openAiParams,
   },
   access,

@@ -4,7 +4,7 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { createOpenRouterImages } from './images/openrouter-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { apiKeyField, baseUrlField, modelField, compatibleNames } from './settings-fields.ts';
 
 const address = 'https://openrouter.ai/api/v1';
 
@@ -30,17 +30,7 @@ export const provider: Provider = createChatProvider({
   },
   rules: {
     // OpenRouter drops parameters that the model does not support.
-    names: {
-      temperature: 'temperature',
-      max_completion_tokens: 'max_tokens',
-      top_p: 'top_p',
-      frequency_penalty: 'frequency_penalty',
-      presence_penalty: 'presence_penalty',
-      stop: 'stop',
-      seed: 'seed',
-      top_k: 'top_k',
-      reasoning_effort: 'reasoning.effort',
-    },
+    names: { ...compatibleNames, top_k: 'top_k', reasoning_effort: 'reasoning.effort' },
     byModel: ({ params }) => ({ written: { reasoning_effort: { reasoning: { effort: params.reasoning_effort } } } }),
   },
   access,

@@ -1,6 +1,7 @@
 import { isRecord } from '#plugin-api';
 import { cleanMessage } from '../kit/clean-message.ts';
 import { refusedAddress } from '../kit/refused-address.ts';
+import { connectionSentences, parseRetryAfter } from '../kit/upstream-error.ts';
 import { listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
 
@@ -63,25 +64,13 @@ function upstreamMessage(raw: unknown): string | null {
 function retryAfterOf(headers: Headers, body: unknown, now: number): number | null {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (milliseconds >= 0) return milliseconds / 1000;
-  const header = headers.get('retry-after')?.trim();
-  if (header) {
-    const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
-    if (!Number.isNaN(seconds)) return Math.max(0, seconds);
-  }
+  const seconds = parseRetryAfter(headers, now);
+  if (seconds !== null) return seconds;
   const details = listAt(objectAt(Array.isArray(body) ? body[0] : body, 'error'), 'details');
   const delay = details.map((detail) => textAt(detail, 'retryDelay')).find((found) => found !== null);
   const match = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '');
   return match ? Number(match[1]) : null;
 }
-
-const connectionSentences: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refused the connection (ECONNREFUSED).',
-  ENOTFOUND: 'its address could not be found (ENOTFOUND).',
-  EAI_AGAIN: 'its address could not be looked up (EAI_AGAIN).',
-  ECONNRESET: 'the connection was cut (ECONNRESET).',
-  UND_ERR_SOCKET: 'the connection was cut (UND_ERR_SOCKET).',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out (UND_ERR_CONNECT_TIMEOUT).',
-};
 
 /**
  * The ProviderError of anything an SDK or `fetch` throws. Returns any other error unchanged: it is a bug of this

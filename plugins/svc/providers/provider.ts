@@ -1,6 +1,7 @@
 import type { Clock, JsonSchema, Logger } from '#plugin-api';
 import type { AiParams, AiParamName } from '../kit/ai-params.ts';
 import type { SourceImage } from '../kit/image-params.ts';
+import { UpstreamError, upstreamErrorKinds, type UpstreamErrorInit } from '../kit/upstream-error.ts';
 
 /** Saved settings of one provider, secrets in plain text. Never logged, never sent to a browser. */
 export interface ProviderSettings {
@@ -268,43 +269,15 @@ export interface Provider {
   listModels(connection: ProviderConnection): Promise<ModelInfo[]>;
 }
 
-const kinds = [
-  'auth',
-  'rate_limited',
-  'rejected',
-  'unavailable',
-  'unreadable',
-  'connection',
-  'timeout',
-  'aborted',
-] as const;
-
-export type ProviderErrorKind = (typeof kinds)[number];
-
-export interface ProviderErrorInit {
-  readonly kind: ProviderErrorKind;
-  /** The provider's message without secrets, or a default one. It follows "<provider> failed: ". */
-  readonly message: string;
-  /** HTTP status of the upstream response, or null without one. */
-  readonly status?: number | null;
-  /** Seconds to wait as the upstream requests, or null. */
-  readonly retryAfter?: number | null;
-  readonly cause?: unknown;
-}
+export type ProviderErrorKind = (typeof upstreamErrorKinds)[number];
 
 /** An upstream error. Only this class decides whether it is retryable (D9). */
-export class ProviderError extends Error {
-  readonly kind: ProviderErrorKind;
-  readonly status: number | null;
-  readonly retryAfter: number | null;
+export class ProviderError extends UpstreamError<ProviderErrorKind> {
+  override readonly name = 'ProviderError';
   readonly retryable: boolean;
 
-  constructor(init: ProviderErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
-    this.name = 'ProviderError';
-    this.kind = init.kind;
-    this.status = init.status ?? null;
-    this.retryAfter = init.retryAfter ?? null;
+  constructor(init: UpstreamErrorInit<ProviderErrorKind>) {
+    super(init);
     this.retryable =
       init.kind === 'rate_limited' || init.kind === 'unavailable' || init.kind === 'connection' || init.status === 408;
   }
@@ -316,7 +289,11 @@ export class ProviderError extends Error {
  */
 export function asProviderError(thrown: unknown): ProviderError | null {
   if (thrown instanceof ProviderError) return thrown;
-  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as ProviderErrorKind))
+  if (
+    !(thrown instanceof Error) ||
+    !('kind' in thrown) ||
+    !upstreamErrorKinds.includes(thrown.kind as ProviderErrorKind)
+  )
     return null;
   const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
   return new ProviderError({

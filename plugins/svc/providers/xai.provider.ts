@@ -4,7 +4,7 @@ import { findImageRules, type ImageModelTable, type ImageRules } from './images/
 import { createOpenAiImages } from './images/openai-images.ts';
 import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { apiKeyField, baseUrlField, modelField, openAiNames } from './settings-fields.ts';
 
 const imagine: ImageRules = {
   perCall: 10,
@@ -40,16 +40,7 @@ export const provider: Provider = createChatProvider({
     },
   },
   rules: {
-    names: {
-      temperature: 'temperature',
-      max_completion_tokens: 'max_completion_tokens',
-      top_p: 'top_p',
-      frequency_penalty: 'frequency_penalty',
-      presence_penalty: 'presence_penalty',
-      stop: 'stop',
-      seed: 'seed',
-      reasoning_effort: 'reasoning_effort',
-    },
+    names: openAiNames,
     byModel: xaiParams,
   },
   access,

@@ -1,5 +1,6 @@
 import { cleanMessage } from '../kit/clean-message.ts';
 import { refusedAddress } from '../kit/refused-address.ts';
+import { connectionSentences, parseRetryAfter } from '../kit/upstream-error.ts';
 import { VectorStoreError, type VectorStoreConnection, type VectorStoreErrorKind } from './vector-store.ts';
 
 export interface StoreResponse {
@@ -59,22 +60,6 @@ function findMessage(body: unknown): string | null {
     findMessage(detail)
   );
 }
-
-function parseRetryAfter(headers: Headers, now: number): number | null {
-  const header = headers.get('retry-after')?.trim();
-  if (!header) return null;
-  const seconds = /^\d+(\.\d+)?$/.test(header) ? Number(header) : (Date.parse(header) - now) / 1000;
-  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
-}
-
-const connectionSentences: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'it refused the connection (ECONNREFUSED).',
-  ENOTFOUND: 'its address could not be found (ENOTFOUND).',
-  EAI_AGAIN: 'its address could not be looked up (EAI_AGAIN).',
-  ECONNRESET: 'the connection was cut (ECONNRESET).',
-  UND_ERR_SOCKET: 'the connection was cut (UND_ERR_SOCKET).',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out (UND_ERR_CONNECT_TIMEOUT).',
-};
 
 /** The failure of a connection or an unreadable response. Returns any other error unchanged: it is a bug of this service. */
 export function errorFromThrown(thrown: unknown): unknown {

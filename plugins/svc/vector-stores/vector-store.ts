@@ -1,5 +1,6 @@
 import type { Clock, JsonSchema, Logger } from '#plugin-api';
 import type { VectorFilter } from './vector-filter.ts';
+import { UpstreamError, upstreamErrorKinds } from '../kit/upstream-error.ts';
 
 /** Saved settings of one store, secrets in plain text. Never logged, never sent to a browser. */
 export interface VectorStoreSettings {
@@ -137,49 +138,16 @@ export interface VectorStore {
   open(connection: VectorStoreConnection): OpenVectorStore;
 }
 
-const kinds = [
-  'not_found',
-  'conflict',
-  'unsupported',
-  'auth',
-  'rate_limited',
-  'rejected',
-  'unavailable',
-  'unreadable',
-  'connection',
-  'timeout',
-  'aborted',
-] as const;
+const kinds = ['not_found', 'conflict', 'unsupported', ...upstreamErrorKinds] as const;
 
 export type VectorStoreErrorKind = (typeof kinds)[number];
-
-export interface VectorStoreErrorInit {
-  readonly kind: VectorStoreErrorKind;
-  /** The store's message without secrets, or a default one. It follows "<store> failed: ". */
-  readonly message: string;
-  /** HTTP status of the response, or null without one. */
-  readonly status?: number | null;
-  /** Seconds to wait as the store requests, or null. */
-  readonly retryAfter?: number | null;
-  readonly cause?: unknown;
-}
 
 /**
  * An error of a store. Its kinds are those of ProviderError and three more, so both share one retry policy. Every operation
  * can be repeated, because writes have ids.
  */
-export class VectorStoreError extends Error {
-  readonly kind: VectorStoreErrorKind;
-  readonly status: number | null;
-  readonly retryAfter: number | null;
-
-  constructor(init: VectorStoreErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
-    this.name = 'VectorStoreError';
-    this.kind = init.kind;
-    this.status = init.status ?? null;
-    this.retryAfter = init.retryAfter ?? null;
-  }
+export class VectorStoreError extends UpstreamError<VectorStoreErrorKind> {
+  override readonly name = 'VectorStoreError';
 }
 
 /** The thrown VectorStoreError, or null. A store of another plugin cannot import the class, so any error with a known `kind` counts. */

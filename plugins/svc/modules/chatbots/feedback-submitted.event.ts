@@ -1,5 +1,5 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { actorSchema, aiSchema, botSchema, conversationSchema } from '../../kit/event-schemas.ts';
+import { conversationMembers } from '../../kit/event-schemas.ts';
 
 /** Each change of a rating is a separate event: the value is part of the key. */
 export const feedbackSubmittedEvent = defineEvent({
@@ -13,9 +13,7 @@ export const feedbackSubmittedEvent = defineEvent({
   schema: {
     type: 'object',
     properties: {
-      bot: botSchema,
-      conversation: conversationSchema,
-      actor: actorSchema,
+      ...conversationMembers,
       feedback: {
         type: 'object',
         properties: {
@@ -25,7 +23,6 @@ export const feedbackSubmittedEvent = defineEvent({
         },
         required: ['value', 'message_id'],
       },
-      ai: aiSchema,
     },
     required: ['bot', 'conversation', 'actor', 'feedback'],
   },

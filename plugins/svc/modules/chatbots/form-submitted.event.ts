@@ -1,5 +1,5 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { actorSchema, aiSchema, botSchema, conversationSchema, formSchema } from '../../kit/event-schemas.ts';
+import { conversationMembers, formSchema } from '../../kit/event-schemas.ts';
 
 const id = { type: ['integer', 'string'] } as const;
 
@@ -14,9 +14,7 @@ export const chatbotFormSubmittedEvent = defineEvent({
   schema: {
     type: 'object',
     properties: {
-      bot: botSchema,
-      conversation: conversationSchema,
-      actor: actorSchema,
+      ...conversationMembers,
       form: formSchema,
       submission: { type: 'object', properties: { id }, required: ['id'] },
       inputs: {
@@ -28,7 +26,6 @@ export const chatbotFormSubmittedEvent = defineEvent({
       labels: { type: 'object', description: 'Labels of the fields.' },
       summary: { type: 'string' },
       page: { type: 'object', properties: { id, url: { type: 'string' } } },
-      ai: aiSchema,
     },
     required: ['bot', 'conversation', 'actor', 'form', 'submission', 'inputs'],
   },

@@ -1,5 +1,5 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { actorSchema, aiSchema, botSchema, conversationSchema, messageSchema } from '../../kit/event-schemas.ts';
+import { conversationMembers, messageSchema } from '../../kit/event-schemas.ts';
 
 export const responseGeneratedEvent = defineEvent({
   name: 'chatbot.response_generated',
@@ -12,12 +12,9 @@ export const responseGeneratedEvent = defineEvent({
   schema: {
     type: 'object',
     properties: {
-      bot: botSchema,
-      conversation: conversationSchema,
-      actor: actorSchema,
+      ...conversationMembers,
       message: messageSchema,
       response: messageSchema,
-      ai: aiSchema,
     },
     required: ['bot', 'conversation', 'actor', 'response'],
   },

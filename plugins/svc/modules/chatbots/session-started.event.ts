@@ -1,5 +1,5 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { actorSchema, aiSchema, botSchema, conversationSchema, messageSchema } from '../../kit/event-schemas.ts';
+import { conversationMembers, messageSchema } from '../../kit/event-schemas.ts';
 
 export const sessionStartedEvent = defineEvent({
   name: 'chatbot.session_started',
@@ -12,11 +12,8 @@ export const sessionStartedEvent = defineEvent({
   schema: {
     type: 'object',
     properties: {
-      bot: botSchema,
-      conversation: conversationSchema,
-      actor: actorSchema,
+      ...conversationMembers,
       message: messageSchema,
-      ai: aiSchema,
     },
     required: ['bot', 'conversation', 'actor'],
   },

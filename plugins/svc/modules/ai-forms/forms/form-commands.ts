@@ -1,9 +1,8 @@
 import type { AiForms } from '../ai-forms.ts';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { isRecord, type CliCommand } from '#plugin-api';
+import { readInput, transferCommands } from '../../../kit/transfer-commands.ts';
 import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
 import { readValues, type UploadedFile } from '../submit/read-values.ts';
 import type { AiForm, FormStore } from './form.ts';
@@ -26,7 +25,7 @@ export function formCommands(parts: AiForms): CliCommand[] {
   return [
     ...readingCommands(parts.forms),
     ...changingCommands(parts.forms),
-    ...transferCommands(parts.forms),
+    ...transfers(parts.forms),
     ...submissionCommands(parts),
   ];
 }
@@ -106,32 +105,20 @@ function changingCommands(forms: FormStore): CliCommand[] {
   ];
 }
 
-function transferCommands(forms: FormStore): CliCommand[] {
-  return [
-    {
-      name: 'svc form export',
-      description: 'Print forms as JSON for svc form import, without ids and submissions. Without an id: all forms.',
-      args: [{ ...idArgument, optional: true, rest: true }],
-      flags: { json: { type: 'boolean', description: 'print JSON' } },
-      run: async ({ args, flags }) => {
-        const chosen: AiForm[] = [];
-        for (const id of args) chosen.push(await find(forms, id));
-        const transfer = exportForms(args.length === 0 ? await forms.list() : chosen);
-        return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
-      },
+function transfers(forms: FormStore): CliCommand[] {
+  return transferCommands({
+    command: 'svc form',
+    descriptions: {
+      export: 'Print forms as JSON for svc form import, without ids and submissions. Without an id: all forms.',
+      import: 'Create the forms of an export and print them. If one is invalid, none is created.',
     },
-    {
-      name: 'svc form import',
-      description: 'Create the forms of an export and print them. If one is invalid, none is created.',
-      args: [{ name: 'file', description: 'File that svc form export wrote, or - for standard input.' }],
-      run: async ({ args: [file = '-'] }) =>
-        (await importForms((await readInput(file)).toString('utf8'), forms)).map(({ id, name, status }) => ({
-          id,
-          name,
-          status,
-        })),
-    },
-  ];
+    idArgument,
+    find: (id) => find(forms, id),
+    list: () => forms.list(),
+    exportItems: exportForms,
+    importItems: (text) => importForms(text, forms),
+    print: ({ id, name, status }) => ({ id, name, status }),
+  });
 }
 
 function submissionCommands(parts: AiForms): CliCommand[] {
@@ -244,13 +231,4 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   let all = '';
   for await (const piece of pieces) all += piece;
   return all;
-}
-
-async function readInput(file: string): Promise<Buffer> {
-  if (file === '-') return Buffer.from(await text(process.stdin));
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new Error(`The file ${file} cannot be read.`, { cause: error });
-  }
 }

@@ -1,7 +1,8 @@
 import type { AiForms } from '../ai-forms.ts';
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
+import { recordActions } from '../../../admin-ui/record-actions.ts';
+import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
 import { exportForms, importForms } from '../forms/form-transfer.ts';
@@ -15,31 +16,22 @@ export function formsPage(parts: AiForms): AdminPageBody {
     render: async () => ({ template, data: await listView(parts) }),
     actions: {
       create: (request) => create(parts, readText(request, 'starter')),
-      switch: async (request) => {
-        const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
-        const { name } = await parts.forms.update((await postedForm(parts, request)).id, { status });
-        return {
-          notice: {
-            kind: 'success',
-            text: status === 'active' ? `${name} is active.` : `${name} is inactive. Visitors cannot see it.`,
-          },
-        };
-      },
-      duplicate: async (request) => {
-        const { id, name } = await parts.forms.duplicate((await postedForm(parts, request)).id);
-        return {
-          notice: { kind: 'success', text: `${name} created. It is inactive.` },
-          redirect: `${editSlug}?id=${String(id)}`,
-        };
-      },
-      delete: (request) => remove(parts, request),
-      export: (request) => download(parts, request),
-      import: (request) =>
-        importUpload(request, {
-          pasted: readText(request, 'json'),
-          run: (text) => importAll(parts, text),
-          page: async (refused) => ({ template, data: await listView(parts, refused) }),
-        }),
+      ...recordActions({
+        store: parts.forms,
+        find: (request) => postedForm(parts, request),
+        exportItems: exportForms,
+        importItems: (text) => importForms(text, parts.forms),
+        page: async (refused) => ({ template, data: await listView(parts, refused) }),
+        editSlug,
+        listSlug: formsSlug,
+        fileNames: { one: ({ id }) => `ai-form-${String(id)}`, all: 'ai-forms' },
+        texts: {
+          inactive: 'Visitors cannot see it.',
+          duplicated: (name) => `${name} created. It is inactive.`,
+          deleted: (name) => `${name} and its submissions deleted.`,
+          imported: (count) => `${formatCount(count, 'form')} imported.`,
+        },
+      }),
     },
   };
 }
@@ -103,35 +95,4 @@ async function create(parts: AiForms, starterId: string): Promise<AdminActionRes
         },
     redirect: `${editSlug}?id=${String(form.id)}`,
   };
-}
-
-async function remove(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
-  const form = await postedForm(parts, request);
-  if (readText(request, 'confirm') !== '1')
-    return {
-      notice: {
-        kind: 'error',
-        text: `Nothing was deleted. Tick the box to confirm that you want to delete ${form.name}.`,
-      },
-    };
-  await parts.forms.delete(form.id);
-  return { notice: { kind: 'success', text: `${form.name} and its submissions deleted.` } };
-}
-
-async function download(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
-  const { forms } = parts;
-  const chosen = readText(request, 'id') === '' ? await forms.list() : [await postedForm(parts, request)];
-  const name = chosen.length === 1 ? `ai-form-${String(chosen[0]?.id)}.json` : 'ai-forms.json';
-  return downloadJson(name, exportForms(chosen));
-}
-
-async function importAll(parts: AiForms, text: string): Promise<AdminActionResult> {
-  const created = await importForms(text, parts.forms);
-  const [first] = created;
-  return created.length === 1 && first
-    ? {
-        notice: { kind: 'success', text: `${first.name} imported.` },
-        redirect: `${editSlug}?id=${String(first.id)}`,
-      }
-    : { notice: { kind: 'success', text: `${String(created.length)} forms imported.` }, redirect: formsSlug };
 }

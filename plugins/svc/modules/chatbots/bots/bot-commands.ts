@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
+import { transferCommands } from '../../../kit/transfer-commands.ts';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { Bot, BotStore } from './bot.ts';
 import { botRecord } from './bot.ts';
@@ -21,7 +20,7 @@ const readOnly = ['created_at', 'updated_at'];
 /** `svc bot list|get|create|update|duplicate|delete|export|import`. */
 export function botCommands(parts: ChatbotParts): CliCommand[] {
   const { bots } = parts;
-  return [...readingCommands(bots), ...changingCommands(bots), ...transferCommands(bots)];
+  return [...readingCommands(bots), ...changingCommands(bots), ...transfers(bots)];
 }
 
 function readingCommands(bots: BotStore): CliCommand[] {
@@ -90,29 +89,20 @@ function changingCommands(bots: BotStore): CliCommand[] {
   ];
 }
 
-function transferCommands(bots: BotStore): CliCommand[] {
-  return [
-    {
-      name: 'svc bot export',
-      description: 'Print chatbots as JSON for svc bot import, without their ids: the given ones, or all.',
-      args: [{ ...idArgument, optional: true, rest: true }],
-      // An export is always JSON.
-      flags: { json: { type: 'boolean', description: 'Print JSON.' } },
-      run: async ({ args, flags }) => {
-        const chosen: Bot[] = [];
-        for (const id of args) chosen.push(await find(bots, id));
-        const transfer = exportBots(args.length === 0 ? await bots.list() : chosen);
-        return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
-      },
+function transfers(bots: BotStore): CliCommand[] {
+  return transferCommands({
+    command: 'svc bot',
+    descriptions: {
+      export: 'Print chatbots as JSON for svc bot import, without their ids: the given ones, or all.',
+      import: 'Create the chatbots of an export and print them: all of them, or none if one is invalid.',
     },
-    {
-      name: 'svc bot import',
-      description: 'Create the chatbots of an export and print them: all of them, or none if one is invalid.',
-      args: [{ name: 'file', description: 'File from svc bot export, or - for standard input.' }],
-      run: async ({ args: [file = '-'] }) =>
-        (await importBots(await readInput(file), bots)).map(({ id, name, status }) => ({ id, name, status })),
-    },
-  ];
+    idArgument,
+    find: (id) => find(bots, id),
+    list: () => bots.list(),
+    exportItems: exportBots,
+    importItems: (text) => importBots(text, bots),
+    print: ({ id, name, status }) => ({ id, name, status }),
+  });
 }
 
 async function find(bots: BotStore, id: unknown): Promise<Bot> {
@@ -133,13 +123,4 @@ function settingsFrom({ json }: Readonly<Record<string, unknown>>, command: stri
     `Write the chatbot as JSON, for example: svc bot ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}` +
       '"name": "Shop assistant", "instructions": "You help customers of a shop."}\'',
   );
-}
-
-async function readInput(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin);
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new Error(`The file ${file} cannot be read.`, { cause: error });
-  }
 }

@@ -1,7 +1,7 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, type HostApi } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody, type HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { readText } from '../../../admin-ui/form-values.ts';
-import { downloadJson, importUpload, type RefusedImport } from '../../../admin-ui/transfer-actions.ts';
+import { recordActions } from '../../../admin-ui/record-actions.ts';
+import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { exportBots, importBots } from '../bots/bot-transfer.ts';
 import { findBotInForm } from './bot-request.ts';
 import { embedLabel, statusBadge } from './bot-head.ts';
@@ -23,31 +23,22 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
         await parts.settings.sandbox.set(true);
         return createFirstBot(parts);
       },
-      switch: async (request) => {
-        const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
-        const { name } = await parts.bots.update((await findBotInForm(parts, request)).id, { status });
-        return {
-          notice: {
-            kind: 'success',
-            text: status === 'active' ? `${name} is active.` : `${name} is inactive. Visitors cannot use it.`,
-          },
-        };
-      },
-      duplicate: async (request) => {
-        const { id, name } = await parts.bots.duplicate((await findBotInForm(parts, request)).id);
-        return {
-          notice: { kind: 'success', text: `"${name}" created. It is inactive until you activate it.` },
-          redirect: `${editSlug}?id=${String(id)}`,
-        };
-      },
-      delete: (request) => remove(parts, request),
-      export: (request) => download(parts, request),
-      import: (request) =>
-        importUpload(request, {
-          pasted: readText(request, 'json'),
-          run: (text) => importAll(parts, text),
-          page: async (refused) => ({ template, data: await botsView(parts, refused) }),
-        }),
+      ...recordActions({
+        store: parts.bots,
+        find: (request) => findBotInForm(parts, request),
+        exportItems: exportBots,
+        importItems: (text) => importBots(text, parts.bots),
+        page: async (refused) => ({ template, data: await botsView(parts, refused) }),
+        editSlug,
+        listSlug: botsSlug,
+        fileNames: { one: ({ id }) => `chatbot-${String(id)}`, all: 'chatbots' },
+        texts: {
+          inactive: 'Visitors cannot use it.',
+          duplicated: (name) => `"${name}" created. It is inactive until you activate it.`,
+          deleted: (name) => `${name} deleted. Its conversations stay in the logs.`,
+          imported: (count) => `${formatCount(count, 'chatbot')} imported.`,
+        },
+      }),
     },
   };
 }
@@ -72,37 +63,6 @@ async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
         },
     redirect: `${editSlug}?id=${String(bot.id)}`,
   };
-}
-
-async function remove(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const bot = await findBotInForm(parts, request);
-  if (readText(request, 'confirm') !== '1')
-    return {
-      notice: {
-        kind: 'error',
-        text: `Nothing was deleted. Tick the box to confirm that you want to delete ${bot.name}.`,
-      },
-    };
-  await parts.bots.delete(bot.id);
-  return { notice: { kind: 'success', text: `${bot.name} deleted. Its conversations stay in the logs.` } };
-}
-
-async function download(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
-  const { bots } = parts;
-  const chosen = readText(request, 'id') === '' ? await bots.list() : [await findBotInForm(parts, request)];
-  const name = chosen.length === 1 ? `chatbot-${String(chosen[0]?.id)}.json` : 'chatbots.json';
-  return downloadJson(name, exportBots(chosen));
-}
-
-async function importAll(parts: ChatbotParts, text: string): Promise<AdminActionResult> {
-  const imported = await importBots(text, parts.bots);
-  const [first] = imported;
-  return imported.length === 1 && first
-    ? {
-        notice: { kind: 'success', text: `${first.name} imported.` },
-        redirect: `${editSlug}?id=${String(first.id)}`,
-      }
-    : { notice: { kind: 'success', text: `${formatCount(imported.length, 'chatbot')} imported.` }, redirect: botsSlug };
 }
 
 /** The data of `svc/bots`. */

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
+import { transferCommands } from '../../../kit/transfer-commands.ts';
 import type { ContentWriter } from '../content-writer.ts';
 import { exportTemplates, importTemplates } from './template-store.ts';
 import { enabledParts, type Template } from './template.ts';
@@ -73,36 +72,18 @@ export function templateCommands(writer: ContentWriter): CliCommand[] {
         return { id: found.id, deleted: true };
       },
     },
-    {
-      name: 'svc content templates export',
-      description: 'Print the given or all saved templates as JSON for svc content templates import.',
-      args: [{ ...idArgument, optional: true, rest: true }],
-      // An export is JSON in any case.
-      flags: { json: { type: 'boolean', description: 'print JSON' } },
-      run: async ({ args, flags }) => {
-        const chosen: Template[] = [];
-        for (const id of args) chosen.push(await find(id));
-        const transfer = exportTemplates(
-          args.length === 0 ? (await templates.list()).filter(({ builtIn }) => !builtIn) : chosen,
-        );
-        return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
+    ...transferCommands({
+      command: 'svc content templates',
+      descriptions: {
+        export: 'Print the given or all saved templates as JSON for svc content templates import.',
+        import: 'Import all templates of an export, or none if one is invalid, and print them.',
       },
-    },
-    {
-      name: 'svc content templates import',
-      description: 'Import all templates of an export, or none if one is invalid, and print them.',
-      args: [{ name: 'file', description: 'An export file, or - for standard input.' }],
-      run: async ({ args: [file = '-'] }) =>
-        (await importTemplates(await readInput(file), templates)).map(({ id, name, kind }) => ({ id, name, kind })),
-    },
+      idArgument,
+      find,
+      list: async () => (await templates.list()).filter(({ builtIn }) => !builtIn),
+      exportItems: exportTemplates,
+      importItems: (text) => importTemplates(text, templates),
+      print: ({ id, name, kind }) => ({ id, name, kind }),
+    }),
   ];
-}
-
-async function readInput(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin);
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new Error(`The file ${file} cannot be read.`, { cause: error });
-  }
 }

@@ -1,0 +1,86 @@
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { readText } from './form-values.ts';
+import { downloadJson, importUpload, type RefusedImport } from './transfer-actions.ts';
+
+interface Named {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What the list page of chatbots and of forms can do with them. */
+export interface RecordActionsInit<Item extends Named> {
+  readonly store: {
+    list(): Promise<readonly Item[]>;
+    update(id: number, changes: { readonly status: 'active' | 'inactive' }): Promise<Item>;
+    duplicate(id: number): Promise<Item>;
+    delete(id: number): Promise<unknown>;
+  };
+  /** The item of the field `id`. @throws RestError if there is none */
+  find(request: AdminRequest): Promise<Item>;
+  exportItems(items: readonly Item[]): unknown;
+  importItems(text: string): Promise<readonly Item[]>;
+  /** The page with the errors of an import. */
+  page(refused: RefusedImport): Promise<NonNullable<AdminActionResult['page']>>;
+  readonly editSlug: string;
+  readonly listSlug: string;
+  /** Name of an export's file, without its extension: of one item, and of several. */
+  readonly fileNames: { readonly one: (item: Item) => string; readonly all: string };
+  readonly texts: {
+    /** Follows "<name> is inactive. ". */
+    readonly inactive: string;
+    readonly duplicated: (name: string) => string;
+    readonly deleted: (name: string) => string;
+    readonly imported: (count: number) => string;
+  };
+}
+
+const success = (text: string): AdminActionResult => ({ notice: { kind: 'success', text } });
+
+/** The actions `switch`, `duplicate`, `delete`, `export` and `import`. */
+export function recordActions<Item extends Named>(
+  init: RecordActionsInit<Item>,
+): NonNullable<AdminPageBody['actions']> {
+  const { store, find, texts } = init;
+  const editUrl = (id: number): string => `${init.editSlug}?id=${String(id)}`;
+  return {
+    switch: async (request) => {
+      const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
+      const { name } = await store.update((await find(request)).id, { status });
+      return success(status === 'active' ? `${name} is active.` : `${name} is inactive. ${texts.inactive}`);
+    },
+    duplicate: async (request) => {
+      const { id, name } = await store.duplicate((await find(request)).id);
+      return { ...success(texts.duplicated(name)), redirect: editUrl(id) };
+    },
+    delete: async (request) => {
+      const { id, name } = await find(request);
+      if (readText(request, 'confirm') !== '1')
+        return {
+          notice: {
+            kind: 'error',
+            text: `Nothing was deleted. Tick the box to confirm that you want to delete ${name}.`,
+          },
+        };
+      await store.delete(id);
+      return success(texts.deleted(name));
+    },
+    export: async (request) => {
+      const chosen = readText(request, 'id') === '' ? await store.list() : [await find(request)];
+      const [first] = chosen;
+      const name = chosen.length === 1 && first ? init.fileNames.one(first) : init.fileNames.all;
+      return downloadJson(`${name}.json`, init.exportItems(chosen));
+    },
+    import: (request) =>
+      importUpload(request, {
+        pasted: readText(request, 'json'),
+        run: async (text) => {
+          const created = await init.importItems(text);
+          const [first] = created;
+          return created.length === 1 && first
+            ? { ...success(`${first.name} imported.`), redirect: editUrl(first.id) }
+            : { ...success(texts.imported(created.length)), redirect: init.listSlug };
+        },
+        page: (refused) => init.page(refused),
+      }),
+  };
+}
