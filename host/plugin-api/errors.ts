@@ -38,6 +38,15 @@ export class RestError extends Error {
   }
 }
 
+/** The value that was looked up. @throws RestError if it is null or undefined */
+export function requireFound<Value>(
+  value: Value | null | undefined,
+  { code, message, status }: Required<Pick<RestErrorInit, 'code' | 'message' | 'status'>>,
+): Value {
+  if (value === null || value === undefined) throw new RestError({ code, message, status });
+  return value;
+}
+
 /** Status and message of an error. `{name}` in the message is replaced by the member `name` of the details. */
 export type ErrorCatalogueEntry = readonly [status: number, sentence: string];
 

@@ -73,6 +73,7 @@ export function collectErrorCodes(program: ts.Program, folder: string): ErrorCod
     const isSchema = source.fileName.includes('host/rest/schema/');
     walk(source, (node) => {
       if (ts.isNewExpression(node)) restErrorParts(node).forEach(add);
+      else if (isCallOf(node, 'requireFound')) errorParts(node.arguments[1]).forEach(add);
       else if (isCallOf(node, 'defineErrors')) responses.push(...catalogEntries(node, evaluator));
       else if (ts.isObjectLiteralExpression(node)) details.push(...detailLiterals(node, evaluator));
       if (isSchema) details.push(...parameterErrors(node, evaluator));
@@ -126,8 +127,12 @@ function lastName(callee: ts.Expression): string {
 
 /** `new RestError({code, message, status})`. */
 function restErrorParts(node: ts.NewExpression): readonly ErrorParts[] {
-  const [init] = node.arguments ?? [];
-  if (lastName(node.expression) !== 'RestError' || init === undefined || !ts.isObjectLiteralExpression(init)) return [];
+  return lastName(node.expression) === 'RestError' ? errorParts(node.arguments?.[0]) : [];
+}
+
+/** `{code, message, status}`, also of `requireFound(value, {...})`. */
+function errorParts(init: ts.Expression | undefined): readonly ErrorParts[] {
+  if (init === undefined || !ts.isObjectLiteralExpression(init)) return [];
   const code = member(init, 'code');
   if (code === undefined) return [];
   return [{ code, message: member(init, 'message'), status: member(init, 'status'), bindings: new Map() }];

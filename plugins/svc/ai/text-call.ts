@@ -1,6 +1,12 @@
-import { asProviderError, type ProviderSettings, type TextRequest, type TextResult } from '../providers/provider.ts';
+import {
+  asProviderError,
+  type ProviderConnection,
+  type ProviderSettings,
+  type TextCapability,
+  type TextRequest,
+  type TextResult,
+} from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
-import { createTextAttempts, type TextAttempts } from './attempt-text.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
@@ -104,4 +110,37 @@ async function runText(
 async function countPartialText(request: TextRequest, text: string): Promise<UsageCounts> {
   const { input_tokens, output_tokens } = await estimateUsage(request, text);
   return { model: request.model, inputTokens: input_tokens, outputTokens: output_tokens };
+}
+
+interface TextAttempts {
+  /** One attempt. */
+  attempt(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
+  /** The text passed to `onText` so far. If it is not empty, the call cannot be retried: the caller would see two beginnings. */
+  readonly text: string;
+}
+
+/**
+ * Attempts at one text. `onText` gets its pieces as they arrive, or one piece at the end from an upstream that cannot
+ * stream; all pieces together are the content.
+ */
+function createTextAttempts(capability: TextCapability, onText: ((piece: string) => void) | undefined): TextAttempts {
+  let text = '';
+  if (onText === undefined) return { attempt: (request, connection) => capability.generate(request, connection), text };
+
+  const emit = (piece: string): void => {
+    if (piece === '') return;
+    text += piece;
+    onText(piece);
+  };
+  return {
+    get text() {
+      return text;
+    },
+    async attempt(request, connection) {
+      const result = await (capability.stream?.(request, connection, emit) ?? capability.generate(request, connection));
+      // The rest of the content, or all of it without a stream.
+      if (result.content.startsWith(text)) emit(result.content.slice(text.length));
+      return { ...result, content: text };
+    },
+  };
 }

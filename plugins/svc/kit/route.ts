@@ -1,4 +1,4 @@
-import type { HostApi, RouteResponse, RouteDefinition, RouteSecurity, RouteArgument } from '#plugin-api';
+import type { HostApi, RouteResponse, RouteDefinition, RouteSecurity, RouteArgument, JsonSchema } from '#plugin-api';
 import { apiKeyParameter } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
@@ -125,3 +125,13 @@ export function providerArgument<const Init extends ProviderArgumentInit>({
     sanitize: (value: unknown) => value,
   } as unknown as ProviderArgument<Init>;
 }
+
+/** The member `usage` of a response. */
+export const usageSchema = {
+  type: 'object',
+  properties: {
+    input_tokens: { type: 'integer' },
+    output_tokens: { type: 'integer' },
+    total_tokens: { type: 'integer' },
+  },
+} as const satisfies JsonSchema;

@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import { budgetsTemplate, budgetsView } from './budgets-view.ts';
@@ -45,14 +45,11 @@ export function budgetsPage(ports: BudgetPorts): AdminPageBody {
 }
 
 async function findBudget(request: AdminRequest, { budgets }: BudgetPorts) {
-  const budget = await budgets.get(readText(request, 'id'));
-  if (budget === null)
-    throw new RestError({
-      code: 'rest_svc_budget_not_found',
-      status: 400,
-      message: 'This budget was deleted. Reload the page.',
-    });
-  return budget;
+  return requireFound(await budgets.get(readText(request, 'id')), {
+    code: 'rest_svc_budget_not_found',
+    status: 400,
+    message: 'This budget was deleted. Reload the page.',
+  });
 }
 
 async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminActionResult> {

@@ -2,7 +2,7 @@ import { argumentBounds, typedRoute } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RouteArgument, RouteArguments } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { messagesArgument } from '../../kit/messages.ts';
-import { defineRoute } from '../../kit/route.ts';
+import { usageSchema, defineRoute } from '../../kit/route.ts';
 
 const path = '/chat/{bot_id}/message';
 
@@ -11,14 +11,7 @@ const responseSchema = {
   title: 'chat',
   properties: {
     reply: { type: 'string', description: "The chatbot's answer." },
-    usage: {
-      type: 'object',
-      properties: {
-        input_tokens: { type: 'integer' },
-        output_tokens: { type: 'integer' },
-        total_tokens: { type: 'integer' },
-      },
-    },
+    usage: usageSchema,
     bot_id: { type: 'integer', description: 'Id of the chatbot.' },
     model: { type: 'string', description: 'Model used.' },
   },

@@ -1,12 +1,11 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { hasCapability, type Capability } from '../../ai/capable-provider.ts';
-import type { Failover } from './failover.ts';
+import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
 import { uses } from './failover-store.ts';
 import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { FailoverPorts } from './module.ts';
-import { readTargets, writeTargets } from './target-lines.ts';
 
 const template = 'svc/failover';
 
@@ -100,4 +99,46 @@ async function save(request: AdminRequest, ports: FailoverPorts): Promise<AdminA
       page: async (errors) => ({ template, data: await view(ports, { request, errors }) }),
     },
   );
+}
+
+/** A list as text, one entry per line: `openai gpt-5.6-terra`; for embeddings with the dimensions, `azure text-embedding-3-small 1536`. */
+function writeTargets(targets: Failover[Capability]): string {
+  return targets
+    .map((target) =>
+      [target.provider, target.model, ...('dimensions' in target ? [String(target.dimensions)] : [])].join(' '),
+    )
+    .join('\n');
+}
+
+interface ReadInit {
+  readonly use: Capability;
+  /** Ids of the providers with the capability. */
+  readonly known: readonly string[];
+}
+
+/** Reads such a text, or returns a sentence for the first invalid line. */
+function readTargets(
+  text: string,
+  { use, known }: ReadInit,
+): { readonly targets: readonly FailoverTarget[] } | { readonly error: string } {
+  const targets: (FailoverTarget | EmbeddingTarget)[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const [provider = '', ...rest] = line.trim().split(/\s+/);
+    if (provider === '') continue;
+    const dimensions = use === 'embeddings' ? rest.pop() : undefined;
+    const model = rest.join(' ');
+    const position = `Line ${String(index + 1)}`;
+    if (!known.includes(provider))
+      return {
+        error: `${position}: ${provider} is not a provider for this. Start the line with one of ${known.join(', ')}.`,
+      };
+    if (model === '')
+      return {
+        error: `${position}: add the model after the provider${use === 'embeddings' ? ', then the dimensions of its vectors' : ''}.`,
+      };
+    if (use !== 'embeddings') targets.push({ provider, model });
+    else if (/^[1-9]\d{0,5}$/.test(dimensions ?? '')) targets.push({ provider, model, dimensions: Number(dimensions) });
+    else return { error: `${position}: add the dimensions of the model’s vectors at the end, such as 1536.` };
+  }
+  return { targets };
 }

@@ -2,7 +2,7 @@ import { argumentBounds, RestResponse, typedRoute } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
-import { defineRoute, providerArgument } from '../../kit/route.ts';
+import { usageSchema, defineRoute, providerArgument } from '../../kit/route.ts';
 import { aiParamsArgument, readAiParams } from './ai-params.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import type { TextResponse, TextRequest } from './hooks.ts';
@@ -15,14 +15,7 @@ const responseSchema = {
   title: 'text',
   properties: {
     content: { type: 'string', description: 'Generated text.' },
-    usage: {
-      type: 'object',
-      properties: {
-        input_tokens: { type: 'integer' },
-        output_tokens: { type: 'integer' },
-        total_tokens: { type: 'integer' },
-      },
-    },
+    usage: usageSchema,
     provider: { type: 'string', description: 'Display name of the provider used.' },
     model: { type: 'string', description: 'Model used.' },
   },

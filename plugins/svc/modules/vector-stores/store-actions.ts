@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
@@ -27,14 +27,11 @@ export function storeActions(ports: VectorStoresPorts): NonNullable<AdminPage['a
 
 /** The store of a form. @throws RestError 400 for an unknown one. */
 function findStore(request: AdminRequest, ports: VectorStoresPorts): Store {
-  const store = ports.vectorStores.get(readText(request, 'store'));
-  if (!store)
-    throw new RestError({
-      code: 'rest_svc_unknown_vector_store',
-      status: 400,
-      message: 'Unknown vector store. Reload the page.',
-    });
-  return store;
+  return requireFound(ports.vectorStores.get(readText(request, 'store')), {
+    code: 'rest_svc_unknown_vector_store',
+    status: 400,
+    message: 'Unknown vector store. Reload the page.',
+  });
 }
 
 async function saveAnd(

@@ -1,4 +1,4 @@
-import { formatCount, RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import { requireFound, formatCount, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings.ts';
@@ -61,14 +61,11 @@ function syncSentence({ label }: Provider, { ok, message, models }: ProviderProb
 
 /** The provider that a form names. @throws RestError 400 for an unknown provider */
 export async function findProvider(request: AdminRequest, context: SettingsContext): Promise<Provider> {
-  const provider = await context.providers.get(readText(request, 'provider'));
-  if (!provider)
-    throw new RestError({
-      code: 'rest_svc_unknown_provider',
-      status: 400,
-      message: 'Unknown provider. Reload the page.',
-    });
-  return provider;
+  return requireFound(await context.providers.get(readText(request, 'provider')), {
+    code: 'rest_svc_unknown_provider',
+    status: 400,
+    message: 'Unknown provider. Reload the page.',
+  });
 }
 
 async function saveAnd(

@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { errors } from '../../kit/errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { DeliveryDetail } from '../delivery.ts';
@@ -15,14 +15,11 @@ export function deliveryPage(context: DeliveryPagesContext): AdminPageBody {
   } = context;
 
   async function find(id: unknown): Promise<DeliveryDetail> {
-    const found = typeof id === 'string' && id !== '' ? await deliveryLog.get(id) : null;
-    if (!found)
-      throw new RestError({
-        code: 'rest_svc_delivery_not_found',
-        message: 'Delivery not found. Delivered events are stored for three days by default, failed ones for seven.',
-        status: 404,
-      });
-    return found;
+    return requireFound(typeof id === 'string' && id !== '' ? await deliveryLog.get(id) : null, {
+      code: 'rest_svc_delivery_not_found',
+      message: 'Delivery not found. Delivered events are stored for three days by default, failed ones for seven.',
+      status: 404,
+    });
   }
 
   const done = (request: AdminRequest, notice: NonNullable<AdminActionResult['notice']>): AdminActionResult => ({

@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import { RestError, type AdminRequest, type HostApi } from '#plugin-api';
+import { requireFound, type AdminRequest, type HostApi } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { AiForm } from '../forms/form.ts';
 
@@ -32,14 +32,11 @@ export function snippets(
 
 /** @throws RestError 404. */
 export async function findForm(parts: AiForms, id: unknown): Promise<AiForm> {
-  const form = typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await parts.forms.get(Number(id)) : null;
-  if (form === null)
-    throw new RestError({
-      code: 'rest_svc_ai_form_not_found',
-      status: 404,
-      message: 'Form not found. It may have been deleted.',
-    });
-  return form;
+  return requireFound(typeof id === 'string' && /^[1-9]\d{0,9}$/.test(id) ? await parts.forms.get(Number(id)) : null, {
+    code: 'rest_svc_ai_form_not_found',
+    status: 404,
+    message: 'Form not found. It may have been deleted.',
+  });
 }
 
 export function postedForm(parts: AiForms, request: AdminRequest): Promise<AiForm> {

@@ -1,4 +1,4 @@
-import { RestError, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import type { Item } from '../queue/item.ts';
@@ -25,14 +25,11 @@ async function requireTask(automations: Automations, id: unknown): Promise<Task>
 /** @throws RestError 404 */
 export async function requireItem(automations: Automations, id: unknown): Promise<Item> {
   const number = parseId(id);
-  const item = number === null ? null : await automations.items.get(number);
-  if (item === null)
-    throw new RestError({
-      code: 'rest_svc_task_item_not_found',
-      status: 404,
-      message: 'Item not found. It may have been deleted with its task.',
-    });
-  return item;
+  return requireFound(number === null ? null : await automations.items.get(number), {
+    code: 'rest_svc_task_item_not_found',
+    status: 404,
+    message: 'Item not found. It may have been deleted with its task.',
+  });
 }
 
 export function parseId(value: unknown): number | null {

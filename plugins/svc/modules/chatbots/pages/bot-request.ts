@@ -1,4 +1,4 @@
-import { RestError, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -15,14 +15,11 @@ export function findBotInForm(parts: ChatbotParts, request: AdminRequest, name =
 }
 
 async function findBot(parts: ChatbotParts, id: unknown): Promise<Bot> {
-  const bot = typeof id === 'string' && /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null;
-  if (bot === null)
-    throw new RestError({
-      code: 'rest_svc_bot_not_found',
-      status: 404,
-      message: 'This chatbot does not exist. It may have been deleted. The page Chatbots lists all chatbots.',
-    });
-  return bot;
+  return requireFound(typeof id === 'string' && /^\d{1,10}$/.test(id) ? await parts.bots.get(Number(id)) : null, {
+    code: 'rest_svc_bot_not_found',
+    status: 404,
+    message: 'This chatbot does not exist. It may have been deleted. The page Chatbots lists all chatbots.',
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { formatCount, RestError, type AdminPageBody } from '#plugin-api';
+import { requireFound, formatCount, RestError, type AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { parsePerson, type Person } from '../conversations/personal-data.ts';
 import type { Receipt } from '../conversations/receipts.ts';
@@ -57,14 +57,11 @@ export function personalDataPage(parts: ChatbotParts): AdminPageBody {
 }
 
 function readPerson(form: Readonly<Record<string, unknown>>): Person {
-  const person = parsePerson(form['by'], form['value']);
-  if (person === null)
-    throw new RestError({
-      code: 'rest_invalid_param',
-      status: 400,
-      message: 'Enter an email address, a user id or a session id.',
-    });
-  return person;
+  return requireFound(parsePerson(form['by'], form['value']), {
+    code: 'rest_invalid_param',
+    status: 400,
+    message: 'Enter an email address, a user id or a session id.',
+  });
 }
 
 async function personalDataView(

@@ -1,4 +1,4 @@
-import { RestError, isUrl, type User } from '#plugin-api';
+import { requireFound, RestError, isUrl, type User } from '#plugin-api';
 import type { AutomationItem, AutomationResult } from '../../../kit/automation-task.ts';
 import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
@@ -108,14 +108,11 @@ function textOf(value: unknown): string {
 /** The author of the posts, whose rights apply: the task's author, or the first administrator if it has none. */
 export async function findAuthor({ host }: ContentWriter, { task }: Pick<AutomationItem, 'task'>): Promise<User> {
   const [id = 0] = task.authorId === 0 ? await host.users.ids({ role: 'administrator' }) : [task.authorId];
-  const user = await host.users.get(id);
-  if (user === null)
-    throw new RestError({
-      code: 'rest_user_invalid_id',
-      status: 400,
-      message: 'The author of this task was deleted. Edit the task and choose another author.',
-    });
-  return user;
+  return requireFound(await host.users.get(id), {
+    code: 'rest_user_invalid_id',
+    status: 400,
+    message: 'The author of this task was deleted. Edit the task and choose another author.',
+  });
 }
 
 export async function findTemplate(writer: ContentWriter, named: unknown, kind: TemplateKind): Promise<Template> {

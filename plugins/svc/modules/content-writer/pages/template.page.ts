@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { requireFound, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -52,14 +52,11 @@ export function templatePage(writer: ContentWriter): AdminPageBody {
 }
 
 async function found(writer: ContentWriter, id: string): Promise<Template> {
-  const one = await writer.templates.find(id);
-  if (one === null)
-    throw new RestError({
-      code: 'rest_svc_template_not_found',
-      status: 404,
-      message: 'Template not found. It may have been deleted.',
-    });
-  return one;
+  return requireFound(await writer.templates.find(id), {
+    code: 'rest_svc_template_not_found',
+    status: 404,
+    message: 'Template not found. It may have been deleted.',
+  });
 }
 
 function save(writer: ContentWriter, request: AdminRequest): Promise<AdminActionResult> {

@@ -1,4 +1,4 @@
-import { formatNumber, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { requireFound, formatNumber, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import { answerQuestion } from '../questions/unanswered-questions.ts';
@@ -16,14 +16,11 @@ const states: readonly { readonly id: QuestionState; readonly label: string }[] 
 export function questionsPage(parts: KnowledgeParts): AdminPageBody {
   const { questions } = parts;
   const findQuestion = async (request: AdminRequest): Promise<Question> => {
-    const question = await questions.get(Number(readText(request, 'question')));
-    if (question === null)
-      throw new RestError({
-        code: 'rest_svc_question_not_found',
-        status: 404,
-        message: 'This question no longer exists.',
-      });
-    return question;
+    return requireFound(await questions.get(Number(readText(request, 'question'))), {
+      code: 'rest_svc_question_not_found',
+      status: 404,
+      message: 'This question no longer exists.',
+    });
   };
   const settled = async (request: AdminRequest, state: QuestionState, text: string): Promise<AdminActionResult> => {
     await questions.resolve((await findQuestion(request)).id, { state });
