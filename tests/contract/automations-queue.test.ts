@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Item } from '../../plugins/svc/modules/automations/queue/item.ts';
 import { taskTables } from '../../plugins/svc/modules/automations/tables.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
@@ -116,8 +117,8 @@ describeHosts('the queue of automations', ({ location }) => {
       await begun.opened;
       const other = await start();
       other.work = async () => Promise.resolve({ message: 'By the second.' });
-      await site.host.database.knex(taskTables.items).update({ due_at: 1 });
-      await other.host.cron.run('svc_automations_fallback');
+      await site.host.database.knex('jobs').where({ state: 'running' }).update({ due_at: 1 });
+      await other.cli('svc', 'task', 'work');
       expect((await other.until(task, 'completed'))[0]).to.deep.include({ message: 'By the second.', attempts: 2 });
       end.open();
       await site.stop();
@@ -127,8 +128,8 @@ describeHosts('the queue of automations', ({ location }) => {
 
     it('fails an item whose process ended at every allowed attempt', async () => {
       const task = await site.task({ source: { kind: 'list', items: ['one'] }, status: 'active', attempts: 2 });
-      await site.cli('svc', 'task', 'pause', String(task.id));
-      await site.host.database.knex(taskTables.items).insert({
+      const { knex } = site.host.database;
+      await knex(taskTables.items).insert({
         task_id: task.id,
         run_id: 0,
         identity: 'x',
@@ -139,13 +140,14 @@ describeHosts('the queue of automations', ({ location }) => {
         tries_from: 0,
         message: '',
         created_at: 1,
-        due_at: 1,
-        token: 2,
       });
-      await site.cli('svc', 'task', 'resume', String(task.id));
+      const args = JSON.stringify({ task: task.id, item: ((await knex(taskTables.items).first('id')) as Item).id });
+      const lease = { state: 'running', attempts: 2, token: 2, due_at: 1, created_at: 1, priority: 1 };
+      await knex('jobs').insert({ owner: 'svc', name: 'automation-item', job_key: '1', args, ...lease });
+      await site.cli('svc', 'task', 'work');
       expect((await site.until(task, 'failed'))[0]).to.deep.include({
         attempts: 2,
-        message: 'The process ended 2 times before the item was finished.',
+        message: 'The process ended 2 times during this job; it will not be retried.',
       });
     });
 
@@ -208,8 +210,6 @@ describeHosts('the queue of automations', ({ location }) => {
         tries_from: 0,
         message: '',
         created_at: 1,
-        due_at: 0,
-        token: 0,
       });
       expect(await site.cli('svc', 'task', 'work')).to.deep.equal({ attempts: 0 });
       expect(await site.cli('svc', 'task', 'pause', String(task.id))).to.deep.equal({ id: task.id, status: 'paused' });

@@ -4,7 +4,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import { defaultFaultSettings, type FaultSettings } from '../../plugins/sandbox/fault-injection.ts';
 import { createSandboxServer } from '../../plugins/sandbox/server.ts';
 import { usageTable } from '../../plugins/svc/modules/usage/ledger/usage-tables.ts';
-import { taskTables } from '../../plugins/svc/modules/automations/tables.ts';
+import { itemJob, taskTables } from '../../plugins/svc/modules/automations/tables.ts';
 import { startWebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkout } from '../helpers/running-site.ts';
 import { silentLog } from '../helpers/silent-log.ts';
@@ -98,7 +98,7 @@ export async function automationsKills({
     }
     faults = { ...defaultFaultSettings, fault: '500', rate: 0.2 };
     await pair.at(-1)?.ready;
-    if (hurried) await knex(taskTables.items).where({ state: 'processing' }).update({ due_at: 1 });
+    if (hurried) await knex('jobs').where({ name: itemJob, state: 'running' }).update({ due_at: 1 });
     await until('every item is finished', async () => (await countOf('completed', 'failed')) === items, 300_000);
     await until(
       'every event is delivered',

@@ -6,6 +6,11 @@ import {
   contentMigration,
   contentTableNames,
 } from '../../../plugins/svc/modules/content-writer/content-tables.ts';
+import {
+  automationJobsMigration,
+  automationsMigration,
+  taskTables,
+} from '../../../plugins/svc/modules/automations/tables.ts';
 import { knowledgeMigrations, tables } from '../../../plugins/svc/modules/knowledge-base/tables.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 
@@ -74,5 +79,38 @@ describeDialects('work that waits when a site is updated', (open) => {
       job('write-text', ['3', '{"item":3}'], { priority: 1_000, attempts: 2 }),
     ]);
     expect(await knex(items).orderBy('id').pluck('status')).to.deep.equal(texts.map(({ status }) => status));
+  });
+
+  it('becomes jobs: items of active tasks, with the attempts that count', async () => {
+    const { knex, update, jobs } = await openEarlier([automationsMigration, automationJobsMigration], '0212');
+    const task = {
+      ...{ name: 't', type: 'x', settings: '{}', source: '{}', schedule: '', author_id: 0, limit_run: 0, limit_day: 0 },
+      ...{ attempts: 3, created_at: 1, updated_at: 1 },
+    };
+    await knex(taskTables.tasks).insert(['active', 'paused'].map((status) => ({ ...task, status })));
+    const item = {
+      run_id: 1,
+      target: '',
+      input: '{}',
+      message: '',
+      created_at: 1,
+      token: 1,
+      attempts: 0,
+      tries_from: 0,
+    };
+    const items = [
+      { task_id: 1, state: 'pending', due_at: 0 },
+      { task_id: 1, state: 'completed', due_at: null },
+      { task_id: 1, state: 'processing', due_at: 5, attempts: 5, tries_from: 3 },
+      { task_id: 2, state: 'pending', due_at: 0 },
+    ];
+    for (const [index, changes] of items.entries())
+      await knex(taskTables.items).insert({ ...item, identity: String(index), ...changes });
+    await update();
+    expect(await jobs()).to.deep.equal([
+      job('automation-item', ['1', '{"task":1,"item":1}'], { priority: 0 }),
+      job('automation-item', ['3', '{"task":1,"item":3}'], { priority: 1, attempts: 2 }),
+    ]);
+    expect(await knex(taskTables.items).orderBy('id').pluck('state')).to.deep.equal(items.map(({ state }) => state));
   });
 });

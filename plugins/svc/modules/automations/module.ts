@@ -3,8 +3,8 @@ import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { AutomationPorts, Automations } from './automations.ts';
 import { itemSlug, taskEditSlug, taskSlug, tasksSlug } from './pages/task-slugs.ts';
-import { fallbackHook, registerAutomations, type AutomationParts } from './register.ts';
-import { automationsMigration, runHook, taskTables } from './tables.ts';
+import { registerAutomations, type AutomationParts } from './register.ts';
+import { automationJobsMigration, automationsMigration, runHook, taskTables } from './tables.ts';
 
 /** Largest CSV file of an upload, in bytes. */
 const uploadLimit = 2_000_000;
@@ -56,8 +56,8 @@ export const automationsModule = defineModule<AutomationPorts, AutomationParts>(
     }),
   ],
   commands: [loadedCommands(async () => (await import('./commands/task-commands.ts')).taskCommands)],
-  migrations: [automationsMigration],
+  migrations: [automationsMigration, automationJobsMigration],
   tables: Object.values(taskTables),
-  jobs: [fallbackHook, runHook],
+  jobs: [runHook],
   register: registerAutomations,
 });

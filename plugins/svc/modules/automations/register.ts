@@ -1,73 +1,43 @@
 import type { AutomationPorts, Automations } from './automations.ts';
-import { nodeChannel, type NodeEvent } from './node-events.ts';
-import { runHook, taskTables } from './tables.ts';
-
-/** Processes the queue even if nothing else wakes a worker. */
-const fallbackSchedule = '*/5 * * * *';
-export const fallbackHook = 'svc_automations_fallback';
+import { automationSettings } from './settings.ts';
+import { itemJob, runHook, taskTables } from './tables.ts';
 
 export interface AutomationParts extends AutomationPorts {
   /** The parts of this process. Loads their code with the first call. */
   load(): Promise<Automations>;
 }
 
-/** Registers the background work. A node loads its code once a task exists; a node with the role `web` never does. */
+/** Registers the background work. Its code is loaded with the first task. */
 export function registerAutomations({ host, load }: AutomationParts): void {
-  const { hooks, cron, log, database } = host;
-  const canWork = host.site.role !== 'web';
-  let isWorking = false;
+  const { hooks, cron, jobs, log, database } = host;
+  const settings = automationSettings(host.options);
+  const work = async () => (await load()).work;
 
-  async function startWorker(): Promise<void> {
-    if (!canWork || isWorking) return;
-    if ((await database.knex(taskTables.tasks).first('id')) === undefined || isWorking) return;
-    isWorking = true;
-    (await load()).worker.start();
-  }
-  const startSafely = (): Promise<void> =>
-    startWorker().catch((error: unknown) => {
-      log.error('Failed to start the automation worker; cron processes the queue every five minutes', {
-        event: 'automation_worker_start_failed',
-        error,
-      });
-    });
-
-  async function listen(): Promise<void> {
-    await cron.schedule(fallbackSchedule, fallbackHook);
-    if (!canWork) return;
-    host.onStop(
-      await database.listen(
-        nodeChannel,
-        (payload) => {
-          onNodeEvent(JSON.parse(payload) as NodeEvent);
-        },
-        () => void startSafely(),
-      ),
-    );
-    await startWorker();
-  }
-  const listenSafely = (): Promise<void> =>
-    listen().catch((error: unknown) => {
-      log.error('Failed to listen for automation events; cron processes the queue every five minutes', {
-        event: 'automation_listen_failed',
-        error,
-      });
-    });
-
-  function onNodeEvent(event: NodeEvent): void {
-    if (!isWorking) return void startSafely();
-    void load().then(({ worker }) => {
-      if (event.kind === 'work') worker.wake();
-      else worker.abandon(event.ids);
-    });
-  }
-
-  hooks.addAction(fallbackHook, async () => {
-    await startWorker();
-    if (canWork && !isWorking) return;
-    const { worker } = await load();
-    if (worker.isStarted) worker.wake();
-    else await worker.drain();
+  jobs.define<{ task: number; item: number }>({
+    name: itemJob,
+    label: 'Process an item of an automation',
+    concurrency: async () => (await settings.read()).concurrency,
+    attempts: async ({ task }) => (await load()).work.attempts(task),
+    backoff: async ({ task }) => (await load()).work.delays(task),
+    timeout: 3_600,
+    run: async (args, job) => (await work()).run(args, job),
+    postponed: async (args, job) => (await work()).postponed(args, job),
+    failed: async (args, job) => (await work()).failed(args, job),
   });
+
+  /** Items may wait for a task type that this plugin or node adds. */
+  const requeue = async (): Promise<void> => {
+    try {
+      if ((await database.knex(taskTables.tasks).first('id')) !== undefined) await (await load()).items.requeue();
+    } catch (error) {
+      log.error('Failed to queue the items of automations', { event: 'automation_requeue_failed', error });
+    }
+  };
+  const begin = async (): Promise<void> => {
+    // Earlier versions polled.
+    await cron.unschedule('svc_automations_fallback');
+    await requeue();
+  };
   hooks.addAction(runHook, async (id: number) => {
     const { runs, tasks } = await load();
     // Paused or deleted since it was scheduled.
@@ -79,14 +49,8 @@ export function registerAutomations({ host, load }: AutomationParts): void {
       .where({ author_id: id })
       .update({ author_id: heir ?? 0 });
   });
-  // The plugin may add task types that items wait for.
-  hooks.addAction('activated_plugin', () => {
-    if (isWorking)
-      void load().then(({ worker }) => {
-        worker.wake();
-      });
-  });
-  hooks.addAction('host_started', listenSafely);
+  hooks.addAction('activated_plugin', requeue);
+  hooks.addAction('host_started', begin);
   // The plugin was activated on a running host.
-  if (hooks.didAction('host_started') > 0) void listenSafely();
+  if (hooks.didAction('host_started') > 0) void begin();
 }

@@ -5,13 +5,23 @@ export const runHook = 'svc_automations_run';
 
 export const taskTables = { tasks: 'svc_tasks', runs: 'svc_task_runs', items: 'svc_task_items' } as const;
 
+/** The job that processes an item. */
+export const itemJob = 'automation-item';
+/** The last priority of jobs. */
+const lastPriority = 1_000;
+
+/** The job of an item, in the order of the task's items: so tasks take turns. @param index number of items before it */
+export function toItemJob({ id, task_id: task }: { readonly id: number; readonly task_id: number }, index: number) {
+  const priority = Math.min(lastPriority, index);
+  return { args: { task, item: id }, key: String(id), priority, whenWaiting: 'keep' as const };
+}
+
 /**
  * Times are milliseconds since the epoch, of the node's clock except for `due_at`, which is the database's. Ids are never
  * reused.
  *
- * `due_at` of an item: pending: when it is due, 0 for now; processing: when its lease expires; null: finished. `token` is a
- * fencing token: it counts claims, so that a node that lost its lease stores nothing. `identity` is the SHA-256 of the text
- * that identifies an entry across runs.
+ * `due_at` of a pending item: when its next attempt is due; null or 0 for now. `identity` is the SHA-256 of the text that
+ * identifies an entry across runs.
  */
 export const automationsMigration: Migration = {
   id: '0140_automations',
@@ -82,5 +92,24 @@ export const automationsMigration: Migration = {
       'create index svc_task_items_post on ?? (task_id, source_post_id) where source_post_id is not null',
       [taskTables.items],
     );
+  },
+};
+
+/** Jobs of the host process the items that wait, in place of leases in this table. Items of paused tasks wait without one. */
+export const automationJobsMigration: Migration = {
+  id: '0212_automation_jobs',
+  async up(knex) {
+    const { items, tasks } = taskTables;
+    await knex.raw(
+      `INSERT INTO jobs (owner, name, job_key, args, state, priority, due_at, attempts, created_at)
+        SELECT 'svc', '${itemJob}', CAST(id AS TEXT), '{"task":' || task_id || ',"item":' || id || '}', 'waiting',
+          CASE WHEN position < ${String(lastPriority)} THEN position ELSE ${String(lastPriority)} END,
+          due_at, attempts - tries_from, created_at
+        FROM (SELECT *, row_number() OVER (PARTITION BY task_id ORDER BY id) - 1 AS position FROM ${items}
+          WHERE state IN ('pending', 'processing') AND task_id IN (SELECT id FROM ${tasks} WHERE status = 'active')) AS waiting
+        ORDER BY id`,
+    );
+    await knex.raw('DROP INDEX svc_task_items_due');
+    for (const column of ['token', 'owner']) await knex.raw('ALTER TABLE ?? DROP COLUMN ??', [items, column]);
   },
 };

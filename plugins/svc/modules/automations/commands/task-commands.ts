@@ -1,5 +1,6 @@
 import type { CliCommand } from '#plugin-api';
 import type { Automations } from '../automations.ts';
+import { itemJob } from '../tables.ts';
 import type { Task } from '../tasks/task.ts';
 import type { ItemChoice } from '../queue/item-store.ts';
 import { itemStates } from '../queue/item.ts';
@@ -212,7 +213,7 @@ function changingCommands(automations: Automations): CliCommand[] {
 }
 
 function runningCommands(automations: Automations): CliCommand[] {
-  const { runs, worker } = automations;
+  const { runs, host } = automations;
   return [
     {
       name: 'svc task run',
@@ -222,13 +223,13 @@ function runningCommands(automations: Automations): CliCommand[] {
       run: async ({ args: [id], flags }) => {
         const { state, found, added, message } = await runs.run((await findTask(automations, id)).id, 'command');
         if (state === 'failed') throw new Error(message);
-        return { found, added, message, ...(flags['work'] === true && { attempts: await worker.drain() }) };
+        return { found, added, message, ...(flags['work'] === true && { attempts: await host.jobs.drain(itemJob) }) };
       },
     },
     {
       name: 'svc task work',
       description: 'Process the queue of all active tasks until nothing is due.',
-      run: async () => ({ attempts: await worker.drain() }),
+      run: async () => ({ attempts: await host.jobs.drain(itemJob) }),
     },
   ];
 }

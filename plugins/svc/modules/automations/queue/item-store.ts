@@ -1,5 +1,5 @@
 import type { HostApi, Knex } from '#plugin-api';
-import { taskTables } from '../tables.ts';
+import { itemJob, taskTables, toItemJob } from '../tables.ts';
 import { itemStates, type Item, type ItemCounts, type ItemQuery, type ItemState } from './item.ts';
 import { toItem, type ItemRow } from './item.ts';
 
@@ -15,6 +15,8 @@ export interface ItemStore {
   retry(taskId: number, choice: ItemChoice): Promise<number>;
   /** Cancels pending and processing items. Running attempts are aborted and store nothing. Returns their number. */
   cancel(taskId: number, choice: ItemChoice): Promise<number>;
+  /** Adds the jobs of pending items that have none: of a task that was resumed, or of all active tasks. */
+  requeue(taskId?: number): Promise<void>;
   /** Changes with every item, for pages that poll. */
   stamp(taskId: number): Promise<string>;
 }
@@ -25,18 +27,9 @@ export interface ItemChoice {
   readonly state?: ItemState;
 }
 
-export interface ItemStoreParts {
-  readonly host: Pick<HostApi, 'database'>;
-  /** Called when items became due. */
-  readonly onReady: () => void;
-  /** Called with the ids of cancelled items; some may be in progress on any node. */
-  readonly onCancel: (ids: readonly number[]) => void;
-}
-
 const none: ItemCounts = { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 };
 
-export function createItemStore({ host, onReady, onCancel }: ItemStoreParts): ItemStore {
-  const { database } = host;
+export function createItemStore({ database, jobs }: Pick<HostApi, 'database' | 'jobs'>): ItemStore {
   const items = () => database.knex(taskTables.items);
   const withWait = () => items().select('*', database.knex.raw('(?? - ?) as wait', ['due_at', database.now()]));
 
@@ -83,40 +76,38 @@ export function createItemStore({ host, onReady, onCancel }: ItemStoreParts): It
     async retry(taskId, choice) {
       const changes = {
         state: 'pending',
-        due_at: 0,
         tries_from: database.knex.ref('attempts'),
         message: '',
         finished_at: null,
-        owner: null,
       };
-      const count = await chosen(taskId, choice, ['failed', 'cancelled']).update(changes as never);
-      if (count > 0) onReady();
-      return count;
+      return database.transaction(async () => {
+        const rows = await chosen(taskId, choice, ['failed', 'cancelled'])
+          .update(changes as never)
+          .returning(['id', 'task_id']);
+        await jobs.addMany(itemJob, rows.map(toItemJob));
+        return rows.length;
+      });
     },
     async cancel(taskId, choice) {
-      const token = database.knex.raw('?? + 1', ['token']);
-      // The new token makes running attempts lose their lease.
-      const rows = (await chosen(taskId, choice, ['pending', 'processing'])
-        .update({
-          state: 'cancelled',
-          due_at: null,
-          token: token as never,
-          message: 'Cancelled.',
-          finished_at: now(database) as never,
-          owner: null,
-        })
-        .returning('id')) as { readonly id: number }[];
-      if (rows.length > 0) onCancel(rows.map(({ id }) => id));
-      return rows.length;
+      const changes = { state: 'cancelled', due_at: null, message: 'Cancelled.', finished_at: database.now() };
+      return database.transaction(async () => {
+        const rows = (await chosen(taskId, choice, ['pending', 'processing'])
+          .update(changes as never)
+          .returning('id')) as { readonly id: number }[];
+        await jobs.cancel({ name: itemJob, keys: rows.map(({ id }) => String(id)) });
+        return rows.length;
+      });
+    },
+    async requeue(taskId) {
+      const active = database.knex(taskTables.tasks).select('id').where({ status: 'active' });
+      const waiting = items().where({ state: 'pending' }).whereIn('task_id', active).orderBy('id');
+      if (taskId !== undefined) void waiting.where({ task_id: taskId });
+      await jobs.addMany(itemJob, (await waiting.select('id', 'task_id')).map(toItemJob));
     },
     async stamp(taskId) {
       const row = (await items()
         .where({ task_id: taskId })
-        .select(
-          database.knex.raw(
-            'sum(token) as claims, sum(attempts - tries_from) as tries, max(id) as last, max(finished_at) as finished',
-          ),
-        )
+        .select(database.knex.raw('sum(attempts) as attempts, max(id) as last, max(finished_at) as finished'))
         .first()) as Readonly<Record<string, unknown>> | undefined;
       const counts = await this.counts(taskId);
       return [...itemStates.map((state) => counts[state]), ...Object.values(row ?? {})]
@@ -124,8 +115,4 @@ export function createItemStore({ host, onReady, onCancel }: ItemStoreParts): It
         .join('-');
     },
   };
-}
-
-function now(database: Pick<HostApi['database'], 'now'>): Knex.Raw {
-  return database.now();
 }

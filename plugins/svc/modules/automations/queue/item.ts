@@ -25,11 +25,8 @@ export interface Item {
   readonly wait: number | null;
 }
 
-/** A claimed item. Only the holder of the token may store its result. */
-export interface ClaimedItem extends Item {
-  readonly token: number;
-  /** Attempts that count towards the task's limit, this one included. */
-  readonly tries: number;
+/** An item whose job runs. */
+export interface QueuedItem extends Item {
   readonly sourcePostId: number | null;
 }
 
@@ -68,7 +65,6 @@ export interface ItemRow {
   readonly started_at: number | null;
   readonly finished_at: number | null;
   readonly due_at: number | null;
-  readonly token: number;
   /** Milliseconds until `due_at`, if the query selects it. */
   readonly wait?: number | null;
 }
@@ -91,6 +87,6 @@ export function toItem(row: ItemRow): Item {
   };
 }
 
-export function toClaimed(row: ItemRow): ClaimedItem {
-  return { ...toItem(row), token: row.token, tries: row.attempts - row.tries_from, sourcePostId: row.source_post_id };
+export function toQueued(row: ItemRow): QueuedItem {
+  return { ...toItem(row), sourcePostId: row.source_post_id };
 }

@@ -10,17 +10,18 @@ import { createRunStore } from './run-store.ts';
 import type { Run, Runs } from './run-store.ts';
 
 export interface RunParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'http' | 'content' | 'documents' | 'site' | 'log'>;
+  readonly host: Pick<
+    HostApi,
+    'database' | 'clock' | 'hooks' | 'http' | 'content' | 'documents' | 'site' | 'log' | 'jobs'
+  >;
   readonly tasks: Pick<TaskStore, 'get'>;
-  /** Called when new items are queued. */
-  readonly onAdd: () => void;
 }
 
 /** Entries checked and queued in one statement. */
 const batchSize = 100;
 
 /** Turns the entries of a source that the task has not queued yet into items. */
-export function createRuns({ host, tasks, onAdd }: RunParts): Runs {
+export function createRuns({ host, tasks }: RunParts): Runs {
   const store = createRunStore(host);
 
   async function collect(task: Task, runId: number): Promise<Pick<Run, 'found' | 'added' | 'message'>> {
@@ -35,7 +36,6 @@ export function createRuns({ host, tasks, onAdd }: RunParts): Runs {
       const outcome = await enqueue(host, { task, runId, candidates: offered.slice(0, room), dayBegan });
       progress.added += outcome.added;
       progress.dayIsFull = outcome.dayIsFull;
-      if (outcome.added > 0) onAdd();
     };
     let entries: Candidate[] = [];
     for await (const entry of readSource(task.source, { host })) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HostApi, Knex } from '#plugin-api';
 import type { Candidate } from '../sources/read-source.ts';
-import { taskTables } from '../tables.ts';
+import { itemJob, taskTables, toItemJob } from '../tables.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** SHA-256 of the text that identifies an entry. */
@@ -41,7 +41,9 @@ async function seenPosts(knex: Knex, taskId: number, ids: readonly number[]): Pr
     .groupBy('source_post_id')
     .select(
       'source_post_id',
-      knex.raw('max(seen_modified) as modified, max(case when due_at is null then 0 else 1 end) as open'),
+      knex.raw(
+        `max(seen_modified) as modified, max(case when state in ('pending', 'processing') then 1 else 0 end) as open`,
+      ),
     )) as { readonly source_post_id: number; readonly modified: number; readonly open: number }[];
   return new Map(
     rows.map(({ source_post_id: id, modified, open }) => [
@@ -65,7 +67,7 @@ export interface EnqueueInit {
  * concurrent runs, so that together they never exceed the limit.
  */
 export async function enqueue(
-  { database, clock }: Pick<HostApi, 'database' | 'clock'>,
+  { database, clock, jobs }: Pick<HostApi, 'database' | 'clock' | 'jobs'>,
   { task, runId, candidates, dayBegan }: EnqueueInit,
 ): Promise<{ readonly added: number; readonly dayIsFull: boolean }> {
   return database.transaction(async (transaction) => {
@@ -90,16 +92,25 @@ export async function enqueue(
       tries_from: 0,
       message: '',
       created_at: now,
-      due_at: 0,
-      token: 0,
     }));
+    const before = await countOpen(transaction, task.id);
     const added = (await transaction(taskTables.items)
       .insert(rows)
       .onConflict(['task_id', 'identity'])
       .ignore()
-      .returning('id')) as unknown[];
+      .returning(['id', 'task_id'])) as { readonly id: number; readonly task_id: number }[];
+    await jobs.addMany(
+      itemJob,
+      added.map((item, index) => toItemJob(item, before + index)),
+    );
     return { added: added.length, dayIsFull: taken.length < candidates.length };
   });
+}
+
+async function countOpen(knex: Knex, taskId: number): Promise<number> {
+  const open = knex(taskTables.items).where({ task_id: taskId }).whereIn('state', ['pending', 'processing']);
+  const [row] = (await open.count({ n: '*' })) as { readonly n: number | string }[];
+  return Number(row?.n ?? 0);
 }
 
 async function queuedSince(knex: Knex, taskId: number, since: number): Promise<number> {

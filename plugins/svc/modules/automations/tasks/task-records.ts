@@ -1,6 +1,6 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { invalidFields } from '../../../kit/field-errors.ts';
-import { runHook, taskTables } from '../tables.ts';
+import { itemJob, runHook, taskTables } from '../tables.ts';
 import type { SettingErrors } from './settings-schema.ts';
 import type { Task, TaskSettings, TaskSource, TaskStatus } from './task.ts';
 
@@ -75,7 +75,8 @@ export function createTaskRecords({
   database,
   clock,
   cron,
-}: Pick<HostApi, 'database' | 'clock' | 'cron'>): TaskRecords {
+  jobs,
+}: Pick<HostApi, 'database' | 'clock' | 'cron' | 'jobs'>): TaskRecords {
   async function schedule({ id, schedule: when, status }: Task): Promise<void> {
     if (when === '') {
       await cron.unschedule(runHook, [id]);
@@ -120,6 +121,8 @@ export function createTaskRecords({
         return task;
       }),
     async remove(id) {
+      const open = database.knex(taskTables.items).where({ task_id: id }).whereIn('state', ['pending', 'processing']);
+      await jobs.cancel({ name: itemJob, keys: ((await open.pluck('id')) as number[]).map(String) });
       for (const table of [taskTables.items, taskTables.runs])
         await database.knex(table).where({ task_id: id }).delete();
       await database.knex(taskTables.tasks).where({ id }).delete();

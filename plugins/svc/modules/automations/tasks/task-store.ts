@@ -9,10 +9,10 @@ import type { TaskTypes } from './task-types.ts';
 import type { Task, TaskSettings, TaskStore } from './task.ts';
 
 export interface TaskStoreParts {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'hooks' | 'cron' | 'users' | 'content' | 'http' | 'jobs'>;
   readonly types: TaskTypes;
-  /** Called after every change of a task: its items may be due now, or are gone. */
-  readonly onChange: (taskId: number) => void;
+  /** Called after a change of an active task: items may have waited for it. */
+  readonly onChange: (taskId: number) => Promise<void>;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export function createTaskStore({ host, types, onChange }: TaskStoreParts): Task
   }
 
   async function announce(task: Task, before: Task | null): Promise<Task> {
-    onChange(task.id);
+    if (before !== null && task.status === 'active') await onChange(task.id);
     await hooks.doActionAsync('svc_automation_task_saved', task, before);
     return task;
   }
@@ -91,7 +91,6 @@ export function createTaskStore({ host, types, onChange }: TaskStoreParts): Task
         return found;
       });
       if (task === null) return false;
-      onChange(id);
       await hooks.doActionAsync('svc_automation_task_deleted', task);
       return true;
     },

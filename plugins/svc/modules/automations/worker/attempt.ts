@@ -1,11 +1,19 @@
-import type { HostApi, DatabaseApi } from '#plugin-api';
+import {
+  JobLostError,
+  type DatabaseApi,
+  type FailedJob,
+  type HostApi,
+  type PostponedJob,
+  type RunningJob,
+} from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
 import { fillDefaults } from '../tasks/settings-schema.ts';
 import type { itemCompletedEvent } from '../item-completed.event.ts';
-import type { Claims, Outcome } from '../queue/claims.ts';
-import { usageReference, type ClaimedItem } from '../queue/item.ts';
-import type { Task } from '../tasks/task.ts';
+import { createItemWrites, type Outcome } from '../queue/item-writes.ts';
+import { usageReference, type QueuedItem } from '../queue/item.ts';
+import type { TaskTypes } from '../tasks/task-types.ts';
+import type { Task, TaskStore } from '../tasks/task.ts';
 import { retryWhileUnavailable } from '../../../kit/retry-while-unavailable.ts';
 import { cleanMessage } from '../../../kit/clean-message.ts';
 
@@ -57,81 +65,89 @@ function retryAfter(headers: unknown): number | null {
   return value === undefined || !Number.isFinite(seconds) || seconds < 0 ? null : Math.min(longestWait, seconds * 1000);
 }
 
-export interface AttemptParts {
+export interface ItemWorkParts {
   readonly host: Pick<HostApi, 'database' | 'hooks' | 'clock' | 'log' | 'content'>;
-  readonly claims: Claims;
-  /** 0 up to 1. */
-  readonly random: () => number;
+  readonly types: TaskTypes;
+  readonly tasks: Pick<TaskStore, 'get'>;
   /** Stores the usage recorded so far. Called before an item finishes, so that its cost survives a crash right after. */
   readonly flushUsage: () => Promise<void>;
 }
 
-export interface Job {
-  readonly item: ClaimedItem;
-  readonly task: Task;
-  readonly type: AutomationTaskType;
-  readonly signal: AbortSignal;
+interface ItemArgs {
+  readonly task: number;
+  readonly item: number;
 }
 
-/** Why an attempt was aborted: shutdown, or a lost lease. */
-export type AbortReason = 'stop' | 'lost';
+/** The job of an item. See `JobDefinition`. */
+export interface ItemWork {
+  attempts(task: number): Promise<number>;
+  delays(task: number): Promise<readonly number[]>;
+  run(args: ItemArgs, job: RunningJob): Promise<void>;
+  postponed(args: ItemArgs, job: PostponedJob): Promise<void>;
+  failed(args: ItemArgs, job: FailedJob): Promise<void>;
+}
 
 /** Seconds before the second, third, ... attempt. */
 const defaultDelays: readonly number[] = [5, 30, 120, 600];
 /** Milliseconds between two tries to store an outcome while the database is unavailable. */
 const writeRetryDelay = 500;
 
-/** Runs one attempt at one item and stores its outcome. Never rejects. */
-export function createAttempt(parts: AttemptParts): (job: Job) => Promise<void> {
-  const { host, claims } = parts;
-  /** Until the database is back or the lease is lost: the result is paid for. The write is idempotent. */
-  const store = ({ signal }: Job, write: () => Promise<void>): Promise<void> =>
-    retryWhileUnavailable({ host, interval: writeRetryDelay, isOver: () => signal.aborted, signal }, write);
+export function createItemWork(parts: ItemWorkParts): ItemWork {
+  const { host, tasks, types } = parts;
+  const writes = createItemWrites(host);
+  const attempts = async (id: number): Promise<number> => (await tasks.get(id))?.attempts ?? 1;
 
-  return async (job) => {
-    const { item, task } = job;
-    try {
-      if (item.tries > task.attempts) {
-        // Every allowed attempt ended with its process or its lease.
-        const begun = { ...item, attempts: item.attempts - 1 };
-        await completeFailed(
-          parts,
-          { ...job, item: begun },
-          {
-            state: 'failed',
-            message: `The process ended ${times(item.tries - 1)} before the item was finished.`,
-            postId: null,
-            ai: null,
-          },
-        );
-        return;
+  return {
+    attempts,
+    delays: async (id) => readRetryDelays(host, await tasks.get(id)),
+    async run({ task: taskId, item: id }, job) {
+      const task = await tasks.get(taskId);
+      const type = task?.status === 'active' ? await types.get(task.type) : undefined;
+      if (task === null || type === undefined) return writes.park(id);
+      const item = await writes.begin(id, job.attempt);
+      if (item === null) return;
+      try {
+        const result = await run({ item, task, type, signal: job.signal }).finally(parts.flushUsage);
+        const { signal } = job;
+        // The result is paid for.
+        const waiting = { host, interval: writeRetryDelay, isOver: () => signal.aborted, signal };
+        await retryWhileUnavailable(waiting, () => complete(parts, job, { item, task, result }));
+      } catch (error) {
+        throw job.signal.aborted || error instanceof JobLostError ? error : toJobError(toFailure(error, host.database));
       }
-      const result = await run(job).finally(parts.flushUsage);
-      await store(job, () => complete(parts, job, result));
-    } catch (error) {
-      await failed(parts, job, error);
-    }
+    },
+    async postponed({ task, item }, { attempts: count, message, wait }) {
+      const text =
+        message === null ? '' : `Attempt ${String(count)} of ${String(await attempts(task))} failed: ${message}`;
+      await writes.postpone(item, count, { message: text, wait });
+    },
+    async failed({ task: taskId, item: id }, { attempts: count, message, isCancelled }) {
+      const state = isCancelled ? 'cancelled' : 'failed';
+      const outcome: Outcome = { state, message: isCancelled ? 'Cancelled.' : message, postId: null, ai: null };
+      const item = await writes.finish(id, count, outcome);
+      const task = item === null ? null : await tasks.get(taskId);
+      if (item === null || task === null || isCancelled) return;
+      await emitItemCompleted(host, { item, task, outcome });
+      host.database.afterCommit(() => void notifyItemFinished(host, { item, task }));
+    },
   };
-
-  async function failed(given: AttemptParts, job: Job, error: unknown): Promise<void> {
-    try {
-      if (job.signal.aborted) {
-        if (job.signal.reason === 'stop') await claims.release(job.item);
-        return;
-      }
-      await store(job, () => fail(given, job, toFailure(error, host.database)));
-    } catch (thrown) {
-      // The lease expires, and the item is claimed again.
-      host.log.error('Failed to store the result of an automation item', {
-        event: 'automation_result_lost',
-        item: job.item.id,
-        error: thrown,
-      });
-    }
-  }
 }
 
-async function run({ item, task, type, signal }: Job): Promise<AutomationResult> {
+function toJobError({ message, retryable, wait }: Failure): Error {
+  return Object.assign(new Error(message), {
+    retryable,
+    ...(wait !== null && { headers: { 'retry-after': String(wait / 1000) } }),
+  });
+}
+
+interface Attempt {
+  readonly item: QueuedItem;
+  readonly task: Task;
+  readonly type: AutomationTaskType;
+  readonly signal: AbortSignal;
+}
+
+async function run({ item, task, type, signal }: Attempt): Promise<AutomationResult> {
   const input: AutomationItem = {
     key: `${usageReference(item)}`,
     id: item.id,
@@ -153,53 +169,34 @@ async function run({ item, task, type, signal }: Job): Promise<AutomationResult>
   };
 }
 
-/** Completes the item, runs the type's `commit` and emits the event in one transaction. */
+/** Completes the job and the item, runs the type's `commit` and emits the event in one transaction. */
 async function complete(
-  { host, claims }: AttemptParts,
-  { item, task }: Job,
-  { message, ai, commit }: AutomationResult,
+  { host }: ItemWorkParts,
+  job: RunningJob,
+  { item, task, result }: Pick<Attempt, 'item' | 'task'> & { readonly result: AutomationResult },
 ): Promise<void> {
-  const outcome: Outcome = { state: 'completed', message, postId: null, ai: ai ?? null };
-  const done = await host.database.transaction(async (transaction) => {
-    if (!(await claims.complete(item, outcome))) return null;
-    const stored = (await commit?.(transaction)) ?? {};
+  let finished = item;
+  await job.commit(async (transaction) => {
+    const stored = (await result.commit?.(transaction)) ?? {};
     const postId = stored.postId ?? null;
     // The attempt's own change of its source post must not queue the post again.
-    const seenModified =
-      item.sourcePostId === null ? undefined : (await host.content.posts.get(item.sourcePostId))?.modified;
-    const result = { ...outcome, message: stored.message ?? message, postId };
-    await claims.amend(item, {
-      message: result.message,
-      postId,
-      ...(postId !== null && postId === item.sourcePostId && seenModified !== undefined && { seenModified }),
-    });
-    await emitItemCompleted(host, { item, task, outcome: result });
-    return result;
+    const isOwn = postId !== null && postId === item.sourcePostId;
+    const seenModified = isOwn ? (await host.content.posts.get(postId))?.modified : undefined;
+    const message = stored.message ?? result.message;
+    const outcome: Outcome = { state: 'completed', message, postId, ai: result.ai ?? null };
+    const row = await createItemWrites(host).finish(item.id, job.attempt, { ...outcome, seenModified });
+    if (row === null) throw new JobLostError();
+    await emitItemCompleted(host, { item: row, task, outcome });
+    finished = row;
   });
-  if (done !== null) await notifyItemFinished(host, { item, task, outcome: done });
+  await notifyItemFinished(host, { item: finished, task });
 }
 
-async function fail(parts: AttemptParts, job: Job, { message, retryable, wait }: Failure): Promise<void> {
-  const { item, task } = job;
-  if (!retryable || item.tries >= task.attempts) {
-    await completeFailed(parts, job, {
-      state: 'failed',
-      message: message === '' ? 'The item failed without a message.' : message,
-      postId: null,
-      ai: null,
-    });
-    return;
-  }
-  const delays = await readRetryDelays(parts.host, task);
-  const delay = 1000 * (delays[Math.min(item.tries, delays.length) - 1] ?? 0);
-  await parts.claims.postpone(
-    item,
-    Math.round(Math.max(wait ?? 0, delay * (0.5 + parts.random() / 2))),
-    `Attempt ${String(item.tries)} of ${String(task.attempts)} failed: ${message}`,
-  );
-}
-
-async function readRetryDelays({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, task: Task): Promise<readonly number[]> {
+async function readRetryDelays(
+  { hooks, log }: Pick<HostApi, 'hooks' | 'log'>,
+  task: Task | null,
+): Promise<readonly number[]> {
+  if (task === null) return defaultDelays;
   try {
     const delays = await hooks.applyFiltersAsync('svc_automation_retry_delays', defaultDelays, task);
     if (Array.isArray(delays) && delays.every((delay) => Number.isFinite(delay) && delay >= 0)) return delays;
@@ -212,18 +209,8 @@ async function readRetryDelays({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, t
   return defaultDelays;
 }
 
-/** Stores a final failure. */
-async function completeFailed({ host, claims }: AttemptParts, { item, task }: Job, outcome: Outcome): Promise<void> {
-  const isMine = await host.database.transaction(async () => {
-    if (!(await claims.complete(item, outcome))) return false;
-    await emitItemCompleted(host, { item, task, outcome });
-    return true;
-  });
-  if (isMine) await notifyItemFinished(host, { item, task, outcome });
-}
-
 interface Ended {
-  readonly item: ClaimedItem;
+  readonly item: QueuedItem;
   readonly task: Task;
   readonly outcome: Outcome;
 }
@@ -243,19 +230,11 @@ async function emitItemCompleted(
 }
 
 async function notifyItemFinished(
-  { hooks, clock }: Pick<HostApi, 'hooks' | 'clock'>,
-  { item, task, outcome }: Ended,
+  { hooks }: Pick<HostApi, 'hooks'>,
+  { item, task }: Omit<Ended, 'outcome'>,
 ): Promise<void> {
   if (hooks.hasAction('svc_automation_item_finished') === false) return;
-  const { token, tries, sourcePostId, ...publicItem } = item;
-  void [token, tries, sourcePostId];
-  await hooks.doActionAsync(
-    'svc_automation_item_finished',
-    { ...publicItem, ...outcome, wait: null, finishedAt: clock.now() },
-    task,
-  );
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${String(count)} times`;
+  const { sourcePostId, ...publicItem } = item;
+  void sourcePostId;
+  await hooks.doActionAsync('svc_automation_item_finished', publicItem, task);
 }
