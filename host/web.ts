@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
-import { createErrorPage, createSiteRouter, renderSitePage } from './admin/site-layout.ts';
+import { renderSitePage } from './admin/site-layout.ts';
 import { createPrivateUploadsHandler, createUploadsHandler } from './content/media/serve-uploads.ts';
 import { createLazySite, createLazyTheme } from './content/site/lazy-site.ts';
 import type { Core } from './core.ts';
@@ -13,14 +13,13 @@ import { createAssets, type Assets } from './http/assets.ts';
 import { createPostPasswords, type PostPasswords } from './content/posts/post-passwords.ts';
 import { createPublicPages } from './content/site/public-pages.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
-import { createHttpServer } from './http/server.ts';
+import type { HttpServer } from './http/server.ts';
 import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
-import { createRestHandler } from './rest/express-adapter.ts';
-import { createRest, type Rest } from './rest/rest.ts';
+import { createRest } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
-import { createAuthentication, createPageUser, sessionCookieName } from './users/authentication.ts';
+import { createAuthentication, sessionCookieName } from './users/authentication.ts';
 import { avatarsHandler, createAvatarUrl } from './users/avatars.ts';
 import { createTemplateMails } from './mail/templates.ts';
 import { contactOption } from './site-settings.ts';
@@ -84,7 +83,11 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     siteUrl: () => core.site.url,
   });
   const pages = createSitePages({ core, signIn, bodies, passwords, assets, views });
-  const server = createServer({ core, checks, warnings, rest, signIn, assets, admin, pages, metrics, bodies });
+  const server = createLazyServer(async () =>
+    (await import('./web-server.ts')).createWebServer({
+      ...{ core, checks, warnings, rest, signIn, assets, admin, pages, metrics, bodies },
+    }),
+  );
   return {
     rest,
     admin,
@@ -107,11 +110,27 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
 
 export type Web = ReturnType<typeof createWeb>;
 
+/** Loads the server and express when it listens: commands do without. */
+function createLazyServer(load: () => Promise<HttpServer>): Omit<HttpServer, 'app'> {
+  let loaded: HttpServer | undefined;
+  return {
+    async listen(address) {
+      loaded = await load();
+      return loaded.listen(address);
+    },
+    drain: () => loaded?.drain(),
+    close: async (graceMilliseconds) => loaded?.close(graceMilliseconds),
+  };
+}
+
 /** Reads the bodies of all requests, within the memory of this process for them. */
 function createBodies({
   core: { config, clock, log },
   metrics,
-}: Pick<ServerDependencies, 'core' | 'metrics'>): BodyReader {
+}: {
+  readonly core: Core;
+  readonly metrics: Metrics;
+}): BodyReader {
   const budget = createBodyBudget(config.bodyBudget);
   metrics.api.add(() => [
     {
@@ -124,7 +143,7 @@ function createBodies({
   return createBodyReader({ budget, clock, log });
 }
 
-type SignIn = ReturnType<typeof createSignIn>;
+export type SignIn = ReturnType<typeof createSignIn>;
 
 function createSignIn({ clock, log, hooks, options, secrets, database, users, twoFactor, site }: Core) {
   const siteUrl = (): string => site.url;
@@ -237,8 +256,8 @@ function createAdminSite({
   });
 }
 
-type AdminSite = ReturnType<typeof createAdminSite>;
-type SitePages = ReturnType<typeof createSitePages>;
+export type AdminSite = ReturnType<typeof createAdminSite>;
+export type SitePages = ReturnType<typeof createSitePages>;
 
 /** The public site: the plugins' own pages, the theme, uploads and the error page. */
 function createSitePages({
@@ -287,71 +306,13 @@ function createSitePages({
   });
   return {
     publicPages,
+    pages,
     handlers: [
       createUploadsHandler(parts.uploads),
       createPrivateUploadsHandler({ uploads: parts.uploads, media: parts.media, authenticate, anonymous }),
       avatarsHandler,
       publicPages.handler,
       publicSite,
-      createSiteRouter(pages),
     ],
-    renderError: createErrorPage(pages),
   };
-}
-
-interface ServerDependencies extends Pick<WebDependencies, 'core' | 'checks' | 'warnings'> {
-  readonly rest: Rest;
-  readonly signIn: SignIn;
-  readonly assets: Assets;
-  readonly admin: AdminSite;
-  readonly pages: SitePages;
-  readonly metrics: Metrics;
-  readonly bodies: BodyReader;
-}
-
-/** Workers serve health, metrics and assets only. */
-function createServer({
-  core,
-  checks,
-  warnings,
-  rest,
-  signIn,
-  assets,
-  admin,
-  pages,
-  metrics,
-  bodies,
-}: ServerDependencies) {
-  const { config, clock, log, users, site } = core;
-  const { authentication, limiter } = signIn;
-  const siteUrl = (): string => site.url;
-  const isWeb = config.role !== 'worker';
-  return createHttpServer({
-    log,
-    clock,
-    siteUrl,
-    restRoot: () => site.restRoot(),
-    trustProxy: config.trustProxy,
-    rest: isWeb
-      ? createRestHandler({
-          rest,
-          prefix: config.restPrefix,
-          currentUser: (request, response) => authentication.currentUser(request, response),
-          pageUser: createPageUser({ authentication, users, siteUrl }),
-          countWrongKey: (ip) => limiter.countWrongKey(ip),
-          requireFreshSignIn: (request, given) => authentication.requireFreshSignIn(request, given),
-          bodies,
-          log,
-        })
-      : (_request, _response, next) => next(),
-    assets,
-    checks,
-    warnings,
-    maxConnections: config.maxConnections,
-    metrics,
-    track: core.eventLoop.track,
-    metricsToken: config.metricsToken,
-    ...(isWeb && { admin: admin.router, site: pages.handlers }),
-    renderError: pages.renderError,
-  });
 }

@@ -1,5 +1,3 @@
-import express, { type Router } from 'express';
-
 import type { SiteApi } from '#plugin-api';
 import type { AdminViews } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
@@ -13,25 +11,6 @@ export interface SiteDependencies {
   readonly description?: () => Promise<string>;
   /** Additional values for the layout: head, footer, body classes, menu. Default: none. */
   readonly theme?: (page: SitePage) => Promise<Readonly<Record<string, unknown>>>;
-}
-
-/** The public home page at `/`. Passes other requests to the next handler. */
-export function createSiteRouter(dependencies: SiteDependencies): Router {
-  const router = express.Router();
-  router.get('/', async (_request, response) => {
-    const html = await renderSitePage(dependencies, {
-      title: await dependencies.site.name(),
-      template: 'site/home',
-      kind: 'home',
-      data: {
-        description: (await dependencies.description?.()) ?? '',
-        restUrl: dependencies.restUrl(),
-        adminUrl: adminPath(),
-      },
-    });
-    response.set('Cache-Control', 'no-cache').type('html').send(html);
-  });
-  return router;
 }
 
 const messages: Readonly<Record<number, { readonly title: string; readonly text: string }>> = {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isCode, isIn, listFiles, outputName, root } from './files.js';
+import { isIn, listSources, outputName, root } from './files.js';
 import { followSourceMaps } from './source-maps.js';
 import { createUnits } from './units.js';
 
@@ -34,7 +34,6 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
     return (pluginApi ??= ensureCompiled({
       name: 'plugin-api',
       directory,
-      files: listFiles(directory).filter(isCode),
       entries: ['index.ts'],
     }).then((folder) => join(folder, outputName('index.ts'))));
   }
@@ -42,13 +41,13 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
   /** @returns {Promise<string>} absolute path of the compiled files. */
   async function compileHost() {
     const directory = join(root, 'host');
-    const elsewhere = [join(directory, 'plugin-api'), join(directory, 'testing')];
     return ensureCompiled({
       name: 'host',
       directory,
-      files: listFiles(directory).filter((file) => isCode(file) && !elsewhere.some((folder) => isIn(file, folder))),
+      outside: [join(directory, 'plugin-api'), join(directory, 'testing')],
       entries: ['serve.ts', 'cli/run.ts'],
       pluginApi: await compilePluginApi(),
+      packages: ['commander', 'express', 'helmet', 'ipaddr.js', 'knex', 'node-cron', 'semver'],
     });
   }
 
@@ -73,15 +72,13 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
      * @throws Error with file and line for invalid code.
      */
     async compilePlugin({ directory, entry }) {
-      const files = listFiles(directory).filter(isCode);
-      if (!/\.[mc]?ts$/.test(entry) && !files.some(needsCompiling)) return null;
+      if (!/\.[mc]?ts$/.test(entry) && !listSources(directory).files.some(needsCompiling)) return null;
       // A checkout that is moved, for example into an image, keeps its compiled files.
       const path = isIn(directory, root) ? relative(root, directory) : directory;
       const main = relative(directory, entry);
       const compiled = await ensureCompiled({
         name: `${basename(directory)}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`,
         directory,
-        files,
         entries: [main],
         pluginApi: await compilePluginApi(),
       });

@@ -1,23 +1,38 @@
 // @ts-check
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, stop } from 'esbuild';
 import { isIn, outputName, root } from './files.js';
+import { merge } from './merge.js';
 
-/** @import { Metafile, Plugin } from 'esbuild' */
+/** @import { BuildOptions, Metafile, Plugin } from 'esbuild' */
 /** @import { Unit } from './units.js' */
 
 /**
  * @typedef {Unit & {
+ *   readonly files: readonly string[],
  *   readonly output: string,
  *   readonly isInCheckout: boolean,
- * }} BundleInit `output`: an empty folder. `isInCheckout`: it is in the checkout, so the checkout can be moved.
+ * }} BundleInit `files`: the sources. `output`: an empty folder. `isInCheckout`: it is in the checkout, so the checkout can be moved.
  */
 
 /** Units that esbuild compiles at the moment. */
 let running = 0;
+
+/** @satisfies {BuildOptions} */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  outExtension: { '.js': '.mjs' },
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.17',
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'silent',
+};
 
 /** A module that runs by its URL, as readers of documents do in threads. */
 const moduleUrl = /new URL\(\s*'(\.{1,2}\/[^'\n]+\.[mc]?ts)',\s*import\.meta\.url,?\s*\)/g;
@@ -33,30 +48,34 @@ export async function bundle(init) {
   const { directory, entries, files, output } = init;
   const sources = readSources(files);
   const modules = [...sources].flatMap(([file, text]) => findModules(file, text));
-  const inputs = [...new Set([...entries.map((entry) => join(directory, entry)), ...modules])];
+  const inputs = [...new Set([...entries.map((entry) => join(directory, entry)), ...modules])].map((input) => ({
+    in: input,
+    out: outputName(relative(directory, input)),
+  }));
+  const split = join(output, 'split');
   running += 1;
   try {
     const { metafile } = await build({
-      entryPoints: inputs.map((input) => ({ in: input, out: outputName(relative(directory, input)).slice(0, -4) })),
-      outdir: output,
-      absWorkingDir: root,
-      bundle: true,
+      ...common,
+      entryPoints: inputs.map(({ in: input, out }) => ({ in: input, out: out.slice(0, -4) })),
+      outdir: split,
       splitting: true,
       chunkNames: 'part-[hash]',
-      outExtension: { '.js': '.mjs' },
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.17',
       // Without esbuild's own condition `module`: what Node would load.
       conditions: [],
-      sourcemap: 'linked',
-      sourcesContent: false,
-      logLevel: 'silent',
       metafile: true,
+      ...(init.packages && { banner: { js: requireFromHere } }),
       plugins: [resolveImports(init), keepUrls(init, sources)],
     });
     requireListed(metafile, files);
-    await Promise.all(Object.keys(metafile.outputs).map(storeSafely));
+    const merged = await merge({
+      metafile,
+      input: split,
+      entries: inputs.map(({ out }) => out),
+      options: { ...common, outdir: output },
+    });
+    rmSync(split, { recursive: true });
+    await Promise.all(merged.map(storeSafely));
   } catch (error) {
     throw new Error(describe(error), { cause: error });
   } finally {
@@ -73,7 +92,7 @@ export async function bundle(init) {
  * @param {readonly string[]} files
  */
 function requireListed({ inputs }, files) {
-  const missing = Object.keys(inputs).find((input) => !files.includes(join(root, input)));
+  const missing = Object.keys(inputs).find((input) => !files.includes(join(root, input)) && !isOfPackage(input));
   if (missing !== undefined)
     throw new Error(`${missing} appeared while it was compiled, or is in a folder that is not searched. Start again.`);
 }
@@ -118,13 +137,23 @@ function findModules(file, text) {
     .filter((path) => existsSync(path));
 }
 
+/** Native modules, and large tables that few requests need. */
+const outside = ['better-sqlite3', 'iconv-lite', 'mime-db', 'pg'];
+
+/** Of knex. It loads them by name, which no site does. */
+const otherDialects = /knex.lib.dialects.(?:cockroachdb|mariadb|mssql|mysql2?|oracle|oracledb|pgnative|redshift)\b/;
+
+/** Packages of CommonJS require others. */
+const requireFromHere = `import { createRequire as createRequireHere } from 'node:module';
+const require = /* @__PURE__ */ (() => createRequireHere(import.meta.url))();`;
+
 /**
- * Leaves `#plugin-api` and packages outside. A package that Node would not find from the output folder gets its path.
+ * Leaves `#plugin-api` and most packages outside. A package that Node would not find from the output folder gets its path.
  *
  * @param {BundleInit} init
  * @returns {Plugin}
  */
-function resolveImports({ directory, output, isInCheckout, pluginApi }) {
+function resolveImports({ directory, output, isInCheckout, pluginApi, packages = [] }) {
   const ownPackages = join(root, 'node_modules') + sep;
   return {
     name: 'imports',
@@ -138,7 +167,8 @@ function resolveImports({ directory, output, isInCheckout, pluginApi }) {
       });
       bundler.onResolve({ filter: /^\.{1,2}\// }, ({ path, kind, resolveDir }) => {
         const file = join(resolveDir, path);
-        if (kind === 'entry-point' || isIn(file, directory)) return undefined;
+        if (isOfPackage(file) && otherDialects.test(file)) return { path: file, external: true };
+        if (kind === 'entry-point' || isIn(file, directory) || isOfPackage(file)) return undefined;
         if (!/\.[mc]?ts$/.test(path)) return { path: pathToFileURL(file).href, external: true };
         return {
           errors: [{ text: `${path} is outside of the plugin; import only its files, packages and #plugin-api` }],
@@ -148,10 +178,11 @@ function resolveImports({ directory, output, isInCheckout, pluginApi }) {
         if (pluginData === 'resolving' || kind === 'entry-point' || path.startsWith('node:')) return undefined;
         const found = await bundler.resolve(path, { kind, resolveDir, pluginData: 'resolving' });
         if (found.external || found.errors.length > 0) return { path, external: true };
-        const isOwn =
-          isInCheckout && existsSync(join(ownPackages, path.split('/', path.startsWith('@') ? 2 : 1).join('/')));
-        const isFromCheckout = isOwn && resolveDir.startsWith(root);
-        return { path: isFromCheckout ? path : pathToFileURL(found.path).href, external: true };
+        if (packages.includes(packageName(path)) || (isOfPackage(resolveDir) && !outside.includes(path))) return found;
+        const isOwn = isInCheckout && existsSync(join(ownPackages, packageName(path)));
+        const isFromCheckout = isOwn && (resolveDir.startsWith(root) || isOfPackage(resolveDir));
+        if (isFromCheckout) return { path, external: true };
+        return { path: kind === 'require-call' ? found.path : pathToFileURL(found.path).href, external: true };
       });
     },
   };
@@ -189,6 +220,16 @@ function keepUrls({ directory, output, isInCheckout }, sources) {
       });
     },
   };
+}
+
+/** @param {string} path */
+function isOfPackage(path) {
+  return path.split(sep).includes('node_modules');
+}
+
+/** @param {string} path of an import: `@scope/package/file.js`. */
+function packageName(path) {
+  return path.split('/', path.startsWith('@') ? 2 : 1).join('/');
 }
 
 /** @param {unknown} error */

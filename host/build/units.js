@@ -13,8 +13,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { hashContents, hashStates, isIn, root } from './files.js';
+import { join, relative, sep } from 'node:path';
+import { hashContents, hashStates, isIn, listSources, root } from './files.js';
+
+/** @import { Sources } from './files.js' */
 
 /**
  * What is compiled together: the plugin API, the host, and each plugin.
@@ -22,14 +24,17 @@ import { hashContents, hashStates, isIn, root } from './files.js';
  * @typedef {object} Unit
  * @property {string} name of the folder in the cache.
  * @property {string} directory absolute path of the sources.
- * @property {readonly string[]} files sources, absolute paths.
+ * @property {readonly string[]} [outside] folders in it that are not part of it, absolute paths.
  * @property {readonly string[]} entries relative to the directory.
  * @property {string} [pluginApi] absolute path of the compiled `#plugin-api`.
+ * @property {readonly string[]} [packages] names of packages that become part of it.
  *
  * @typedef {object} Last
  * @property {string} states of the sources when they were last read.
  * @property {string} key of their content.
  * @property {string} directory of the sources, relative to the checkout.
+ * @property {readonly string[]} folders of the sources, relative to their directory.
+ * @property {readonly string[]} files the sources, relative to their directory.
  */
 
 /** Compiled versions of each unit in the cache, because running processes load parts of older ones later. */
@@ -39,7 +44,10 @@ const storedVersions = 10;
 const shared = [
   'package.json',
   'tsconfig.json',
-  ...['build', 'bundle', 'files', 'units'].map((name) => `host/build/${name}.js`),
+  ...['build', 'bundle', 'files', 'merge', 'units'].map((name) => `host/build/${name}.js`),
+  // Written by each install. Packages are compiled into the host.
+  ['node_modules/.package-lock.json', 'package-lock.json'].find((file) => existsSync(join(root, file))) ??
+    'package.json',
 ].map((file) => join(root, file));
 
 /**
@@ -100,12 +108,16 @@ function findCurrent(base, unit) {
   const folder = join(base, unit.name);
   const last = readLast(folder);
   if (last === null) return null;
-  const found = join(folder, last.key);
-  const states = readStates(unit);
-  if (last.states === states) return markUsed(found);
-  const key = readKey(unit);
+  const { directory } = unit;
+  /** @param {string} path */
+  const absolute = (path) => (path === '' ? directory : directory + sep + path);
+  const known = { folders: last.folders.map(absolute), files: last.files.map(absolute) };
+  if (last.states === readStates(unit, known)) return markUsed(join(folder, last.key));
+  const sources = listSources(directory, unit);
+  const states = readStates(unit, sources);
+  const key = readKey(unit, sources);
   if (!existsSync(join(folder, key))) return null;
-  rememberLast(folder, { ...last, states, key });
+  rememberLast(folder, { unit, states, key, sources });
   return markUsed(join(folder, key));
 }
 
@@ -118,17 +130,18 @@ async function compile(base, unit) {
   const folder = join(base, unit.name);
   const { bundle } = await import('./bundle.js');
   for (;;) {
-    const states = readStates(unit);
-    const key = readKey(unit);
+    const sources = listSources(unit.directory, unit);
+    const states = readStates(unit, sources);
+    const key = readKey(unit, sources);
     const compiled = join(folder, key);
     const unfinished = join(folder, `.${randomUUID()}`);
     mkdirSync(unfinished, { recursive: true });
     try {
-      await bundle({ ...unit, output: unfinished, isInCheckout: isIn(base, root) });
+      await bundle({ ...unit, files: sources.files, output: unfinished, isInCheckout: isIn(base, root) });
       // A source that changed meanwhile would be compiled under the key of its former content.
-      if (readStates(unit) !== states) continue;
+      if (readStates(unit, sources) !== states) continue;
       if (!existsSync(compiled)) renameFolder(unfinished, compiled);
-      rememberLast(folder, { states, key, directory: relative(root, unit.directory) });
+      rememberLast(folder, { unit, states, key, sources });
       removeOld(folder, key);
       removeUnused(base);
       return compiled;
@@ -150,13 +163,19 @@ function renameFolder(from, to) {
   }
 }
 
-/** @param {Unit} unit */
-function readStates({ directory, files, entries, pluginApi = root }) {
-  return [hashStates(directory, [...files, ...shared]), ...entries, relative(root, pluginApi)].join(' ');
+/**
+ * @param {Unit} unit
+ * @param {Sources} sources
+ */
+function readStates({ directory, entries, pluginApi = root }, { folders, files }) {
+  return [hashStates(directory, [...folders, ...files, ...shared]), ...entries, relative(root, pluginApi)].join(' ');
 }
 
-/** @param {Unit} unit */
-function readKey({ directory, files, entries, pluginApi = root }) {
+/**
+ * @param {Unit} unit
+ * @param {Sources} sources
+ */
+function readKey({ directory, entries, pluginApi = root }, { files }) {
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules', 'esbuild', 'package.json'), 'utf8'));
   return createHash('sha256')
     .update([version, hashContents(directory, [...files, ...shared]), ...entries, relative(root, pluginApi)].join('\n'))
@@ -170,7 +189,8 @@ function readKey({ directory, files, entries, pluginApi = root }) {
  */
 function readLast(folder) {
   try {
-    return JSON.parse(readFileSync(join(folder, 'last.json'), 'utf8'));
+    const last = JSON.parse(readFileSync(join(folder, 'last.json'), 'utf8'));
+    return Array.isArray(last.files) ? last : null;
   } catch {
     return null;
   }
@@ -178,9 +198,20 @@ function readLast(folder) {
 
 /**
  * @param {string} folder
- * @param {Last} last
+ * @param {object} init
+ * @param {Unit} init.unit
+ * @param {string} init.states
+ * @param {string} init.key
+ * @param {Sources} init.sources
  */
-function rememberLast(folder, last) {
+function rememberLast(folder, { unit: { directory }, states, key, sources }) {
+  /** @param {string} path */
+  const name = (path) => relative(directory, path);
+  /** @type {Last} */
+  const last = {
+    ...{ states, key, directory: relative(root, directory) },
+    ...{ folders: sources.folders.map(name), files: sources.files.map(name) },
+  };
   const unfinished = join(folder, `.${randomUUID()}`);
   try {
     writeFileSync(unfinished, JSON.stringify(last));
@@ -194,7 +225,7 @@ function rememberLast(folder, last) {
 function markUsed(compiled) {
   try {
     const { mtimeMs } = statSync(compiled);
-    const now = performance.timeOrigin;
+    const now = readTime();
     if (now - mtimeMs > 3_600_000) utimesSync(compiled, now / 1000, now / 1000);
   } catch {
     if (!existsSync(compiled)) return null;
@@ -217,7 +248,7 @@ function removeOld(folder, current) {
     rmSync(join(folder, name), { recursive: true, force: true });
   for (const name of readdirSync(folder).filter((each) => each.startsWith('.'))) {
     const changedAt = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (performance.timeOrigin - changedAt > 3_600_000) rmSync(join(folder, name), { recursive: true, force: true });
+    if (readTime() - changedAt > 3_600_000) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 
@@ -232,4 +263,10 @@ function removeUnused(base) {
     if (last !== null && !existsSync(join(root, last.directory)))
       rmSync(join(base, name), { recursive: true, force: true });
   }
+}
+
+/** @returns {number} milliseconds since the epoch. `performance` would load more of Node with each command. */
+function readTime() {
+  // eslint-disable-next-line no-restricted-syntax -- the clock belongs to the host, which is not loaded yet.
+  return Date.now();
 }

@@ -44,12 +44,23 @@ export function createCliRegistry(
     async run(argv, output) {
       const known = new Map((await hostCommands()).map((command) => [normalizeName(command), command]));
       for (const [name, command] of commands) if (!known.has(name)) known.set(name, command);
-      const loaded = await Promise.all([...loaders].map((load) => loadOrReport(load, output)));
-      for (const command of loaded.flat()) addOrReport(known, command, output);
+      if (!isComplete(argv, known)) {
+        const loaded = await Promise.all([...loaders].map((load) => loadOrReport(load, output)));
+        for (const command of loaded.flat()) addOrReport(known, command, output);
+      }
       const { runCommandLine } = await import('./program.ts');
       return runCommandLine([...known.values()], argv, output);
     },
   };
+}
+
+/** Whether the arguments name a known command in full, so that no further command can be meant. */
+function isComplete(argv: readonly string[], known: ReadonlyMap<string, CliCommand>): boolean {
+  return [...known].some(([name, { args = [] }]) => {
+    const words = name.split(' ');
+    const [next = '-'] = argv.slice(words.length);
+    return words.every((word, index) => word === argv[index]) && (args.length > 0 || next.startsWith('-'));
+  });
 }
 
 function normalizeName({ name }: CliCommand): string {

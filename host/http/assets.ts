@@ -2,7 +2,6 @@ import { trimTrailing } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import express from 'express';
 import type { RequestHandler, Response } from 'express';
 import type { Undo } from '#plugin-api';
 
@@ -26,12 +25,18 @@ interface Fingerprint {
   readonly hash: string;
 }
 
+interface Folder {
+  readonly directory: string;
+  /** Created for the first request: commands do not load express. */
+  serve?: RequestHandler;
+}
+
 const forever = 'public, max-age=31536000, immutable';
 const revalidate = 'public, max-age=0, must-revalidate';
 
 /** Asset folders by slug. URLs change with the content, so caches may keep files forever and never serve old ones. */
 export function createAssets(): Assets {
-  const folders = new Map<string, { readonly directory: string; readonly serve: RequestHandler }>();
+  const folders = new Map<string, Folder>();
   const fingerprints = new Map<string, Fingerprint>();
 
   function contentHash(path: string): string | null {
@@ -51,19 +56,14 @@ export function createAssets(): Assets {
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   }
 
+  const staticOptions = { dotfiles: 'ignore', index: false, redirect: false, cacheControl: false, setHeaders };
+
   return {
     add(slug, directory) {
       if (!/^[a-z0-9-]+$/.test(slug))
         throw new Error(`'${slug}' is not a valid name for assets; use lower-case letters, digits and dashes.`);
       if (folders.has(slug)) throw new Error(`Assets named '${slug}' already exist; remove them first.`);
-      const serve = express.static(directory, {
-        dotfiles: 'ignore',
-        index: false,
-        redirect: false,
-        cacheControl: false,
-        setHeaders,
-      });
-      const folder = { directory, serve };
+      const folder: Folder = { directory };
       folders.set(slug, folder);
       return () => {
         if (folders.get(slug) === folder) folders.delete(slug);
@@ -77,10 +77,11 @@ export function createAssets(): Assets {
       const hash = inside !== undefined && isInside ? contentHash(inside) : null;
       return hash === null ? path : `${path}?v=${hash}`;
     },
-    handler(request, response, next) {
+    async handler(request, response, next) {
       const [, slug = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)$/.exec(request.url) ?? [];
       const folder = folders.get(slug);
       if (folder === undefined) return next();
+      folder.serve ??= (await import('express')).default.static(folder.directory, staticOptions);
       const whole = request.url;
       request.url = rest;
       folder.serve(request, response, (error?: unknown) => {

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type { buildConnector } from 'undici';
 import { isUrl, lazy, type Clock, type HttpApi, type OutboundInit, type OutboundResponse } from '#plugin-api';
 import { OutboundClients } from './outbound-clients.ts';
@@ -262,5 +261,6 @@ function listen(signal: AbortSignal, cancellation: Cancellation): () => void {
 
 /** All addresses of a name, as the system resolves it. */
 export async function systemResolve(hostname: string): Promise<readonly string[]> {
+  const { lookup } = await import('node:dns/promises');
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }

@@ -2,7 +2,7 @@ import { createRequire, register } from 'node:module';
 import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PluginDefinition, Migration } from '#plugin-api';
-import { hashStates, listFiles } from '../build/files.js';
+import { hashStates, listSources } from '../build/files.js';
 import type { PluginSource } from './manifest.ts';
 import { discover, type PluginSearch } from './discover.ts';
 
@@ -78,7 +78,7 @@ export function createPluginImporter(compile: CompilePlugin = () => Promise.reso
 /** @param isFirst whether the importer imports the plugin for the first time. */
 function readFingerprint(directory: string, isFirst: boolean): string {
   const known = isFirst ? firstFingerprints.get(directory) : undefined;
-  const fingerprint = known ?? hashStates(directory, listFiles(directory));
+  const fingerprint = known ?? hashStates(directory, listSources(directory, { isSource: () => true }).files);
   if (isFirst) firstFingerprints.set(directory, fingerprint);
   return fingerprint;
 }

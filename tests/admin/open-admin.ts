@@ -8,7 +8,8 @@ import express from 'express';
 import { RestError, type Logger, type User } from '#plugin-api';
 import { createAdmin, type Admin } from '../../host/admin/admin.ts';
 import type { AdminDependencies, PluginSummary, SignedIn } from '../../host/admin/dependencies.ts';
-import { createErrorPage, createSiteRouter } from '../../host/admin/site-layout.ts';
+import { createSiteRouter } from '../../host/admin/router.ts';
+import { createErrorPage } from '../../host/admin/site-layout.ts';
 import { createHooks, type Hooks } from '../../host/hooks/hooks.ts';
 import { createBodyBudget } from '../../host/rest/body-budget.ts';
 import { createBodyReader } from '../../host/rest/body-reader.ts';
@@ -166,7 +167,7 @@ export async function openAdmin({
     response.setHeader('X-Request-Id', 'request-7');
     next();
   });
-  app.use('/admin', admin.router);
+  app.use('/admin', await admin.createRouter());
   app.use(createSiteRouter(shared));
   const renderError = createErrorPage(shared);
   app.use(

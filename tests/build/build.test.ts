@@ -129,6 +129,27 @@ describe('compiled plugins', () => {
     expect(JSON.parse(stdout)).to.deep.equal(['hello', 'package', `${directory}/`, [1, 2], 'read']);
   });
 
+  it('load what they always need from one file, and share its state with what they load later', async () => {
+    const directory = await write({
+      'index.ts': `import { log } from './log.ts'; import { add } from './add.ts';
+        export default { async register(): Promise<unknown> {
+          add('index');
+          for (const name of ['one', 'two']) (await import(\`./\${name}.later.ts\`)).run();
+          return log;
+        } };`,
+      'log.ts': 'export const log: string[] = [];',
+      'add.ts': `import { log } from './log.ts'; export default 0; export const add = (name: string): void => void log.push(name);`,
+      'one.later.ts': `import zero, { add } from './add.ts'; import { own } from './own.ts'; export const run = (): void => add(own + zero);`,
+      'two.later.ts': `import { log } from './log.ts'; import { own } from './own.ts'; export const run = (): void => void log.push(own);`,
+      'own.ts': `import { log } from './log.ts'; log.push('own'); export const own: string = 'later';`,
+    });
+    const entry = await compile(directory);
+    expect(await call(entry)).to.deep.equal(['index', 'own', 'later0', 'later']);
+    const loaded = [...(await readFile(entry, 'utf8')).matchAll(/from"\.\/([^"]+)"/g)].map(([, name]) => name);
+    expect(loaded).to.deep.equal(['group-0.mjs']);
+    expect(await readFile(join(entry, '../group-0.mjs'), 'utf8')).not.to.match(/from"\.\//);
+  });
+
   it('have stacks with the lines of their sources', async () => {
     const entry = await compile(await write({ ...typed, 'index.ts': typed['index.ts'].replace("'one'", "'throw'") }));
     const script = `const { default: plugin } = await import(${JSON.stringify(entry)}); plugin.register();`;

@@ -149,6 +149,21 @@ describe('the command line', () => {
     }
   });
 
+  it('asks for no further commands when the line names one in full', async () => {
+    const registry = createCliRegistry();
+    let asked = 0;
+    registry.addCommand(echo);
+    registry.addCommand({ ...echo, name: 'state', args: [] });
+    registry.addCommands(() => Promise.resolve([{ ...echo, name: `state more${String((asked += 1))}`, args: [] }]));
+    const output = { out: () => undefined, err: () => undefined };
+    for (const argv of [['site', 'echo', 'a'], ['site', 'echo', '--help'], ['state'], ['state', '--json']])
+      expect(await registry.run(argv, output)).to.equal(0);
+    expect(asked).to.equal(0);
+    expect(await registry.run(['state', 'more1'], output)).to.equal(0);
+    expect(await registry.run(['site', '--help'], output)).to.equal(0);
+    expect(asked).to.equal(2);
+  });
+
   it('refuses two commands of one name, and forgets one that is taken back', async () => {
     const registry = createCliRegistry();
     const undo = registry.addCommand(echo);

@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
 import type BetterSqlite from 'better-sqlite3';
+// @ts-expect-error Knex has no types for it.
+import KnexBetterSqlite from 'knex/lib/dialects/better-sqlite3/index.js';
 import type { Knex } from '#plugin-api';
 
 /** How long SQLite waits for another process's lock, in milliseconds. It blocks the event loop. */
@@ -18,7 +19,7 @@ interface ClientClass {
   };
 }
 
-const BetterSqliteClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3/index.js') as ClientClass;
+const BetterSqliteClient = KnexBetterSqlite as ClientClass;
 
 /**
  * Knex's client for better-sqlite3 with these differences. Connections get the project's pragmas. Transactions take the

@@ -1,5 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import type { HooksApi } from '#plugin-api';
+import { store as chroma } from './chroma.store.ts';
+import { store as pinecone } from './pinecone.store.ts';
+import { store as qdrant } from './qdrant.store.ts';
 import type { VectorStore } from './vector-store.ts';
 
 declare module '#plugin-api' {
@@ -15,36 +17,17 @@ export interface VectorStoreRegistry {
   get(id: string): VectorStore | undefined;
 }
 
-/** The order of contract 4.7; others follow by name. */
-const order = ['pinecone', 'qdrant', 'chroma'];
+/** The stores of this folder, in the order of contract 4.7. Their modules do not load the vendors' packages. */
+const own: readonly VectorStore[] = [pinecone, qdrant, chroma];
 
-/** Imports every `<id>.store.ts` of this folder, without the vendors' packages. */
+/** Reads the filter `svc_vector_stores` at each call. */
 export async function createVectorStoreRegistry({
   hooks,
 }: {
   readonly hooks: Pick<HooksApi, 'applyFilters'>;
 }): Promise<VectorStoreRegistry> {
-  const own = await loadStores(import.meta.dirname);
   const all = (): VectorStore[] => checked(hooks.applyFilters('svc_vector_stores', own));
   return { all, get: (id) => all().find((store) => store.id === id) };
-}
-
-async function loadStores(directory: string): Promise<VectorStore[]> {
-  const names = (await readdir(directory))
-    .filter((file) => file.endsWith('.store.ts'))
-    .map((file) => file.slice(0, -9));
-  const modules = await Promise.all(
-    // From this form of the path the compiler sees which files belong to the service.
-    names.map((name) => import(`./${name}.store.ts`) as Promise<{ store: VectorStore }>),
-  );
-  return modules
-    .map(({ store }) => store)
-    .sort((left, right) => rank(left.id) - rank(right.id) || left.id.localeCompare(right.id));
-}
-
-function rank(id: string): number {
-  const position = order.indexOf(id);
-  return position < 0 ? order.length : position;
 }
 
 /** A filter may return anything: keeps complete stores, the first for each id. */

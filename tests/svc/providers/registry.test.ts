@@ -1,7 +1,9 @@
+import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import { createProviderRegistry } from '../../../plugins/svc/providers/registry.ts';
 import type { Provider } from '../../../plugins/svc/providers/provider.ts';
+import { createVectorStoreRegistry } from '../../../plugins/svc/vector-stores/registry.ts';
 
 const other: Provider = {
   id: 'other',
@@ -19,6 +21,20 @@ describe('The provider registry', () => {
     expect(registry.get('other')).to.equal(other);
     undo();
     expect(registry.get('other')).to.equal(undefined);
+  });
+
+  it('lists every provider and vector store that has a file', async () => {
+    const idsIn = async (folder: string, kind: string): Promise<string[]> =>
+      (await readdir(new URL(`../../../plugins/svc/${folder}`, import.meta.url))).flatMap(
+        (file) => new RegExp(`^(\\w+)\\.${kind}\\.ts$`).exec(file)?.[1] ?? [],
+      );
+    const hooks = createHooks();
+    const [providers, stores] = await Promise.all([
+      createProviderRegistry({ hooks }),
+      createVectorStoreRegistry({ hooks }),
+    ]);
+    expect(providers.all().map(({ id }) => id)).to.have.members(await idsIn('providers', 'provider'));
+    expect(stores.all().map(({ id }) => id)).to.have.members(await idsIn('vector-stores', 'store'));
   });
 
   it('keeps the first of two providers with one id, and takes nothing that is no provider', async () => {

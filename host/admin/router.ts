@@ -1,0 +1,70 @@
+import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import type { AdminContext } from './context.ts';
+import { toFailure } from './failure.ts';
+import { createFormReader } from './form-body.ts';
+import { createPageHandler } from './page-routes.ts';
+import { adminPath } from './local-path.ts';
+import { addPasswordRoutes } from './password-routes.ts';
+import { requestId } from './request.ts';
+import { addSecondStepRoutes } from './second-step-routes.ts';
+import { addSessionRoutes } from './session-routes.ts';
+import { addSetupRoutes } from './setup-routes.ts';
+import { renderSitePage, type SiteDependencies } from './site-layout.ts';
+
+/** The routes of the admin. */
+export function createAdminRouter(context: AdminContext): Router {
+  const router = express.Router();
+  router.use((_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.use(createFormReader(context));
+  addSessionRoutes(router, context);
+  addSecondStepRoutes(router, context);
+  addPasswordRoutes(router, context);
+  addSetupRoutes(router, context);
+  router.use(createPageHandler(context));
+  router.use(createErrorHandler(context));
+  return router;
+}
+
+/** The last error handler. Refused forms arrive here too. */
+function createErrorHandler(context: AdminContext) {
+  // Express recognizes an error handler by its four parameters.
+  // eslint-disable-next-line max-params
+  return async (error: unknown, request: Request, response: Response, next: NextFunction): Promise<void> => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const failure = toFailure(error, { log: context.log, id: requestId(response) });
+    if (failure.status === 408) response.setHeader('Connection', 'close');
+    if (failure.status === 503) response.setHeader('Retry-After', '5');
+    await context.errorResponses.refuse({
+      request,
+      response,
+      status: failure.status,
+      text: failure.text,
+      code: failure.code,
+    });
+  };
+}
+
+/** The public home page at `/`. Passes other requests to the next handler. */
+export function createSiteRouter(dependencies: SiteDependencies): Router {
+  const router = express.Router();
+  router.get('/', async (_request, response) => {
+    const html = await renderSitePage(dependencies, {
+      title: await dependencies.site.name(),
+      template: 'site/home',
+      kind: 'home',
+      data: {
+        description: (await dependencies.description?.()) ?? '',
+        restUrl: dependencies.restUrl(),
+        adminUrl: adminPath(),
+      },
+    });
+    response.set('Cache-Control', 'no-cache').type('html').send(html);
+  });
+  return router;
+}
