@@ -14,7 +14,7 @@ export * from './format.ts';
 export { checkValue, type CheckedValue, type CheckInit, type FieldErrors } from './forms/check.ts';
 export * from './forms/defaults.ts';
 export * from './forms/fields.ts';
-export { fieldLabel, inputId, inputName, valueAt } from './forms/paths.ts';
+export { fieldKind, fieldLabel, inputId, inputName, putAt, valueAt } from './forms/paths.ts';
 export * from './forms/read.ts';
 export * from './forms/sections.ts';
 export type * from './hooks.ts';

@@ -102,7 +102,7 @@ describe('a vector store of another plugin', () => {
   it('is set up on the command line and by its card, and then takes upserts in batches of its own', async () => {
     expect((await upsert([{ content: 'a' }])).body).to.deep.include({ code: 'rest_svc_provider_not_configured' });
     expect((await host.cli('svc', 'vector-store', 'set', 'shelf', '--shelf-number=0')).err).to.contain(
-      'Shelf number must be a whole number',
+      'Shelf number must be 1 or more',
     );
     expect((await host.cli('svc', 'vector-store', 'set', 'shelf', '--shelf-number=7')).code).to.equal(0);
     expect((await host.cli('svc', 'vector-store', 'test', 'shelf')).code).to.equal(0);

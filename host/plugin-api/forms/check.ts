@@ -30,17 +30,24 @@ export function checkValue(schema: JsonSchema, given: unknown, init: CheckInit =
   const { coerce = false, path = '', subject = 'path' } = init;
   const validate = compiled(schema, coerce);
   // Conversion needs a member to write to, so the value is wrapped.
-  const wrapped = { value: coerce ? structuredClone(given) : given };
+  const wrapped = { value: coerce ? structuredClone(given) : (given ?? null) };
   const isValid: boolean = validate(wrapped);
   if (isValid) return { value: wrapped.value, errors: {} };
-  const errors: Record<string, string> = {};
-  for (const error of validate.errors ?? []) {
+  // A member may have the name of one that every object has.
+  const errors = new Map<string, string>();
+  for (const error of (validate.errors ?? []).toSorted((left, right) => weightOf(left) - weightOf(right))) {
     const steps = stepsOf(error);
     const at = steps.reduce(addStep, path);
     const who = subject === 'label' ? labelAt(schema, steps) : at || `The ${(schema.title ?? 'object').toLowerCase()}`;
-    errors[at] ??= `${who} ${describeRule(error)}.`;
+    if (!errors.has(at)) errors.set(at, `${who} ${describeRule(error)}.`);
   }
-  return { value: wrapped.value, errors };
+  return { value: given, errors: Object.fromEntries(errors) };
+}
+
+/** Of the branches of `anyOf`, the one of the value's own type says what is wrong. */
+function weightOf({ keyword, schemaPath }: ErrorObject): number {
+  if (keyword === 'anyOf') return 2;
+  return keyword === 'type' && schemaPath.includes('/anyOf/') ? 1 : 0;
 }
 
 function addStep(path: string, step: string): string {

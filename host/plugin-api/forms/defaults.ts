@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../schema.ts';
-import { isMembers } from './paths.ts';
+import { isRecord } from '../values.ts';
 
 /**
  * Fills in the defaults of the schema, including those of nested objects and of items of lists. Existing values stay unchanged,
@@ -11,7 +11,7 @@ import { isMembers } from './paths.ts';
 export function fillDefaults(schema: JsonSchema, value: unknown, unknown: 'keep' | 'drop' = 'keep'): unknown {
   const { properties, additionalProperties, items } = schema;
   if (Array.isArray(value)) return items ? value.map((item) => fillDefaults(items, item, unknown)) : value;
-  if (!isMembers(value)) return value;
+  if (!isRecord(value)) return value;
   if (!properties) {
     if (typeof additionalProperties !== 'object') return value;
     return Object.fromEntries(
@@ -30,7 +30,7 @@ export function fillDefaults(schema: JsonSchema, value: unknown, unknown: 'keep'
 /** Applies changes: merges objects with known members, replaces lists, maps and other values. */
 export function mergeChanges(schema: JsonSchema, before: unknown, changes: unknown): unknown {
   const { properties } = schema;
-  if (!properties || !isMembers(before) || !isMembers(changes)) return changes;
+  if (!properties || !isRecord(before) || !isRecord(changes)) return changes;
   const merged = Object.entries(changes).map(([name, change]) => {
     const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
     return [name, member && Object.hasOwn(before, name) ? mergeChanges(member, before[name], change) : change] as const;

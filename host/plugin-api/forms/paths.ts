@@ -2,10 +2,6 @@ import type { JsonSchema } from '../schema.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-export function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 const stepsOf = (path: string): string[] => path.split(/[.[\]]+/).filter((step) => step !== '');
 
 /** Name of the input of a member: `source.url` below `settings` -> `settings[source][url]`. */

@@ -1,9 +1,9 @@
+import type { Choice } from '#plugin-api';
 import { missingSettings } from '../settings/configured.ts';
 import { modelsOfKind } from '../settings/model-lists.ts';
 import type { SettingsContext } from '../settings/settings.ts';
-import type { Choice } from './setting-field.ts';
 
-type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;
+export type Providers = Pick<SettingsContext, 'providers' | 'settings' | 'tester'>;
 
 /** Maximum number of names in a list. */
 const maxOffered = 500;

@@ -1,4 +1,4 @@
-import { isMembers } from '../kit/settings-schema/fill.ts';
+import { isRecord } from '#plugin-api';
 import { invalidFields } from '../kit/field-errors.ts';
 
 /** A kind of file that transfers settings to another site: `{format, version, <list>: [...]}`. */
@@ -34,7 +34,7 @@ export function readTransfer(
   } catch {
     throw invalidFields({ file: 'The file is not JSON. Choose a file from an export.' });
   }
-  if (!isMembers(transfer) || transfer['format'] !== format)
+  if (!isRecord(transfer) || transfer['format'] !== format)
     throw invalidFields({ format: `The file is not an export of ${title}. Its format must be ${format}.` });
   if (transfer['version'] !== version)
     throw invalidFields({

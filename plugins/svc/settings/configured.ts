@@ -1,4 +1,5 @@
 import {
+  fieldLabel,
   isRecord,
   isUrl,
   type HttpApi,
@@ -7,7 +8,7 @@ import {
   type SecretsApi,
   type SecretStore,
 } from '#plugin-api';
-import { fieldLabel, isAddressField, readFieldValue } from './field-value.ts';
+import { isAddressField, readFieldValue } from './field-value.ts';
 import { invalidFields } from '../kit/field-errors.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
 

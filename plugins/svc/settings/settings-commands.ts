@@ -1,6 +1,5 @@
-import type { CliCommand, JsonSchema } from '#plugin-api';
+import { fieldKind, type CliCommand, type JsonSchema } from '#plugin-api';
 import type { Provider } from '../providers/provider.ts';
-import { isListField } from './field-value.ts';
 import { describeConfigured, droppedSecretsText } from './configured.ts';
 import type { SettingsContext } from './settings.ts';
 
@@ -82,7 +81,7 @@ function readFlags(
     const value = flags[flagName(name)];
     if (value === undefined) continue;
     const schema = Object.hasOwn(provider.settings.properties, name) ? provider.settings.properties[name] : undefined;
-    changes[name] = schema && isListField(schema) ? String(value).split(',') : value;
+    changes[name] = schema && fieldKind(schema) === 'lines' ? String(value).split(',') : value;
   }
   return changes;
 }

@@ -173,7 +173,7 @@ describe('the page AI service', () => {
     const { post } = createPages();
     const result = await post('svc', 'save-params', { params: { temperature: '9', seed: '4' } });
     expect(result.data).to.deep.equal({
-      errors: { 'params[temperature]': 'Temperature must be a number from 0 to 2.' },
+      errors: { 'params[temperature]': 'Temperature must be from 0 to 2.' },
     });
     expect(JSON.stringify(result.page)).to.contain('"value":"9"').and.contain('"value":"4"');
   });

@@ -169,10 +169,10 @@ describe('global AI parameters and limits', () => {
       settings.saveAiParams({ temperature: '3', seed: '1.5', reasoning_effort: 'huge', stop: '1\n2\n3\n4\n5' }),
     );
     expect(found).to.deep.equal({
-      temperature: 'Temperature must be a number from 0 to 2.',
+      temperature: 'Temperature must be from 0 to 2.',
       seed: 'Seed must be a whole number.',
       reasoning_effort: 'Reasoning effort must be one of none, minimal, low, medium, high.',
-      stop: 'Stop may have at most 4 lines.',
+      stop: 'Stop may have at most 4 entries.',
     });
   });
 

@@ -1,27 +1,6 @@
-import { flag, group, line, whole } from '../settings-schema/fields.ts';
+import type { Infer } from '#plugin-api';
+import { flag, group, line, whole } from '../setting-schemas.ts';
 import type { UsageOrigin } from '../usage-origin.ts';
-
-/** Where an assistant searches for passages, and which it uses. */
-export interface KnowledgeSettings {
-  readonly enabled: boolean;
-  /** Id of a knowledge base, which replaces the next five members; 0: use them. */
-  readonly base: number;
-  /** Id of a vector store, for example `qdrant`; '' while `enabled` is off. */
-  readonly store: string;
-  /** Name of its index or collection. */
-  readonly target: string;
-  /** Pinecone only. */
-  readonly namespace: string;
-  /** The embedding model of the vectors in the target. */
-  readonly embedding_provider: string;
-  readonly embedding_model: string;
-  /** Maximum number of passages per question, 1 to 20. Default 3. */
-  readonly top_k: number;
-  /** Minimum similarity in percent, 0 to 100. Default 20. */
-  readonly min_score: number;
-  /** Whether visitors see the sources of a reply. */
-  readonly show_sources: boolean;
-}
 
 /** Who asked, for the record of an unanswered question. */
 export interface KnowledgeAsker {
@@ -50,34 +29,57 @@ export interface FindKnowledgeInput {
  */
 export type FindKnowledge = (input: FindKnowledgeInput) => Promise<readonly KnowledgePassage[]>;
 
-/** The knowledge settings of chatbots and forms. */
-export const knowledgeSchema = group<KnowledgeSettings>(
+/** Which passages an assistant searches for and uses: the knowledge settings of chatbots and forms. */
+export const knowledgeSchema = group(
   { title: 'Knowledge', description: 'Passages of a knowledge base that are added to the prompt.' },
   {
     enabled: flag({ title: 'Answer from a knowledge base' }, false),
+    // 0: the next five members say what to search.
     base: whole(
-      { title: 'Knowledge base', description: 'Its id, or 0 to search the vector store below.' },
+      {
+        title: 'Knowledge base',
+        description:
+          'A knowledge base sets the vector store and the embedding model. The next two parts are then ignored.',
+      },
       0,
       [0, 2_147_483_647],
     ),
     store: line({ title: 'Vector store' }, '', 60),
-    target: line({ title: 'Index or collection' }, '', 512),
-    namespace: line({ title: 'Namespace', description: 'Pinecone only.' }, '', 512),
-    embedding_provider: line(
-      { title: 'Embedding provider', description: 'The embedding provider of the index or collection.' },
+    target: line(
+      { title: 'Index or collection', description: 'Its name in the vector store.', ui: { mono: true } },
       '',
-      60,
+      512,
     ),
-    embedding_model: line({ title: 'Embedding model' }, ''),
-    top_k: whole({ title: 'Maximum passages per question' }, 3, [1, 20]),
+    namespace: line(
+      {
+        title: 'Namespace',
+        description: 'For Pinecone. Leave empty to use the default namespace.',
+        ui: { mono: true },
+      },
+      '',
+      512,
+    ),
+    embedding_provider: line({ title: 'Embedding provider' }, '', 60),
+    embedding_model: line({ title: 'Embedding model', ui: { mono: true, placeholder: 'text-embedding-3-small' } }, ''),
+    top_k: whole(
+      { title: 'Passages per question', description: 'At most this many, 1 to 20. Default 3.', ui: { short: true } },
+      3,
+      [1, 20],
+    ),
     min_score: whole(
-      { title: 'Minimum match (%)', description: 'Passages below this score are ignored.' },
+      {
+        title: 'Minimum match (%)',
+        description: 'Passages below this score are ignored. Default 20.',
+        ui: { short: true },
+      },
       20,
       [0, 100],
     ),
-    show_sources: flag({ title: 'Show sources to visitors' }, true),
+    show_sources: flag({ title: 'Show sources', description: 'Lists the sources of an answer below it.' }, true),
   },
 );
+
+export type KnowledgeSettings = Infer<typeof knowledgeSchema>;
 
 /** A knowledge base in a list to choose from. */
 export interface KnowledgeBaseEntry {

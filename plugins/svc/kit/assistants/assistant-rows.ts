@@ -1,6 +1,5 @@
-import type { Clock, DatabaseApi } from '#plugin-api';
-import type { SettingSchema } from '../settings-schema/fields.ts';
-import { fillDefaults } from '../settings-schema/fill.ts';
+import { type JsonSchema, type Clock, type DatabaseApi } from '#plugin-api';
+import { fillDefaults } from '#plugin-api';
 
 /** Stored settings: with an id of 1 or more that is never reused, counters, and times in milliseconds since the epoch. */
 export type Stored<Settings, Counter extends string = never> = Settings & {
@@ -24,7 +23,7 @@ export interface AssistantRowsInit<Counter extends string> {
   readonly host: { readonly database: Pick<DatabaseApi, 'knex' | 'dialect'>; readonly clock: Clock };
   /** With the columns `id`, `settings` (JSON), `created_at`, `updated_at`, and those of `counters`. */
   readonly table: string;
-  readonly schema: SettingSchema;
+  readonly schema: JsonSchema;
   /** Columns that start at 0. */
   readonly counters?: readonly Counter[];
 }
@@ -83,7 +82,7 @@ export function createAssistantRows<Settings extends object, Counter extends str
 
 /** Parses each stored text once. Settings of an older version get the defaults of new members. */
 function createReader<Settings extends object, Counter extends string>(
-  schema: SettingSchema,
+  schema: JsonSchema,
   columns: readonly string[],
 ): (row: Row) => Stored<Settings, Counter> {
   const cache = new Map<number, { readonly text: string; readonly settings: Settings }>();

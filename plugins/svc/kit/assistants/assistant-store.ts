@@ -1,8 +1,6 @@
-import type { DatabaseApi } from '#plugin-api';
-import { createSchemaCheck, type SettingErrors } from '../settings-schema/check-shape.ts';
-import type { SettingSchema } from '../settings-schema/fields.ts';
-import { fillDefaults, isMembers, mergeChanges } from '../settings-schema/fill.ts';
-import { invalidFields } from '../field-errors.ts';
+import { checkValue, type JsonSchema, type DatabaseApi } from '#plugin-api';
+import { fillDefaults, isRecord, mergeChanges } from '#plugin-api';
+import { invalidFields, type SettingErrors } from '../field-errors.ts';
 import type { AssistantRows, Stored } from './assistant-rows.ts';
 import type { KnownNames, NamingSettings } from './known-names.ts';
 
@@ -43,7 +41,7 @@ export interface AssistantStore<Settings, One> {
 export interface AssistantStoreInit<Settings, Counter extends string> {
   readonly database: Pick<DatabaseApi, 'transaction'>;
   readonly rows: AssistantRows<Settings, Counter>;
-  readonly schema: SettingSchema;
+  readonly schema: JsonSchema;
   /** The start of error paths for several assistants: `bots`. */
   readonly plural: string;
   /** Returns the settings without id, counters and times. */
@@ -95,7 +93,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
     create: async (given) => insertOne(await check(given)),
     createAll: async (list) => insertAll(await checkedAll(list)),
     async update(id, changes) {
-      if (!isMembers(changes)) throw invalidFields({ '': 'The changes must be an object of settings.' });
+      if (!isRecord(changes)) throw invalidFields({ '': 'The changes must be an object of settings.' });
       const names = await known();
       const { before, one } = await database.transaction(async () => {
         const found = await find(id, true);
@@ -141,11 +139,10 @@ function createChecks<Settings, Counter extends string>({
   withModel,
   findErrors,
 }: AssistantStoreInit<Settings, Counter>): Checks<Settings> {
-  const shapeErrors = createSchemaCheck(schema);
   const complete = async (given: unknown): Promise<unknown> =>
-    isMembers(given) ? fillDefaults(schema, await withModel(given)) : given;
+    isRecord(given) ? fillDefaults(schema, await withModel(given)) : given;
   const checkSettings = (settings: unknown, names: KnownNames, before: Settings | null): SettingErrors => {
-    const shape = shapeErrors(settings);
+    const shape = checkValue(schema, settings).errors;
     return Object.keys(shape).length > 0 ? shape : findErrors(settings as Settings, names, before);
   };
   const checked: Checks<Settings>['checked'] = (settings, names, before) => {

@@ -1,4 +1,4 @@
-import type { SettingErrors } from '../settings-schema/check-shape.ts';
+import type { SettingErrors } from '../field-errors.ts';
 import type { KnowledgeBaseEntry, KnowledgeSettings } from './assistant-knowledge.ts';
 
 /** The names that settings of assistants may contain now. */

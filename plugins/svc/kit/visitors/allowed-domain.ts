@@ -1,6 +1,6 @@
 import { isUrl } from '#plugin-api';
-import type { SettingErrors } from '../settings-schema/check-shape.ts';
-import { listErrors } from '../settings-schema/check-shape.ts';
+import type { SettingErrors } from '../field-errors.ts';
+import { listErrors } from '../field-errors.ts';
 import type { EmbedSettings } from './embed-settings.ts';
 
 /** One entry of `embed.allowed_domains` (D16). */

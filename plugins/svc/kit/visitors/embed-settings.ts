@@ -1,26 +1,29 @@
-import { flag, group, line } from '../settings-schema/fields.ts';
+import type { Infer } from '#plugin-api';
+import { flag, group, line, lines } from '../setting-schemas.ts';
 
-export const embedSchema = group<EmbedSettings>(
+/** Which sites may embed a chatbot or form (D16). Without domains and without `any_site`, only the host's own origin. */
+export const embedSchema = group(
   { title: 'Other sites', description: 'Which sites may embed it.' },
   {
-    enabled: flag({ title: 'Embedding on this site and on the allowed sites' }, true),
-    allowed_domains: {
-      type: 'array',
-      title: 'Allowed domains',
-      description:
-        'This site is always allowed. Add other domains: example.com, https://shop.example.com:8443, *.example.com.',
-      default: [],
-      items: line({ title: 'Domain' }, '', 300),
-      maxItems: 200,
-    },
-    any_site: flag({ title: 'Any site' }, false),
+    enabled: flag({ title: 'Allow embedding', description: 'When off, no page shows it.' }, true),
+    allowed_domains: lines(
+      {
+        title: 'Allowed domains',
+        description:
+          'This site is always allowed. Add other domains here, one per line. *.example.com allows all its subdomains.',
+        ui: { rows: 4, mono: true, placeholder: 'example.com\n*.example.com\nhttps://shop.example.com:8443' },
+      },
+      line({ title: 'Domain' }, '', 300),
+      200,
+    ),
+    any_site: flag(
+      {
+        title: 'Any site',
+        description: 'Anyone can embed it on their site, and you pay for its answers. Set limits first.',
+      },
+      false,
+    ),
   },
 );
 
-/** Which sites may embed a chatbot or form (D16). */
-export interface EmbedSettings {
-  readonly enabled: boolean;
-  /** `example.com`, `https://shop.example.com:8443`, `*.example.com`. If empty and without `any_site`, only the host's own origin. */
-  readonly allowed_domains: readonly string[];
-  readonly any_site: boolean;
-}
+export type EmbedSettings = Infer<typeof embedSchema>;

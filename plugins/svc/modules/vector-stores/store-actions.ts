@@ -1,6 +1,7 @@
 import { requireFound, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
+import { secretStates } from '../../admin-ui/setting-fields.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { droppedSecretsText } from '../../settings/configured.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
@@ -66,9 +67,6 @@ async function test(
 ): Promise<AdminActionResult> {
   const result = await ports.testVectorStore(store.id, request.signal);
   const card = await storeCard(ports, store);
-  const secrets = Object.fromEntries(
-    card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]),
-  );
   return {
     notice: {
       kind: result.ok ? 'success' : 'error',
@@ -77,7 +75,7 @@ async function test(
       }`.trim(),
     },
     page: { template: storesTemplate, data: { ...(await storesView(ports)), openStore: store.id } },
-    data: { works: result.ok, badge: card.badge, secrets },
+    data: { works: result.ok, badge: card.badge, secrets: secretStates(card.fields) },
     status: result.ok ? 200 : 400,
   };
 }

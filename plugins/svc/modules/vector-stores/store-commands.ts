@@ -1,8 +1,7 @@
-import type { CliCommand, JsonSchema } from '#plugin-api';
+import { fieldKind, type CliCommand, type JsonSchema } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
 import { describeConfigured, droppedSecretsText } from '../../settings/configured.ts';
-import { isListField } from '../../settings/field-value.ts';
 import { listTargets } from './stores-view.ts';
 
 const idArgument = { name: 'id', description: 'Id of the vector store, for example qdrant.' };
@@ -111,7 +110,7 @@ function readSettings(
     const value = flags[flagOf(name)];
     if (value === undefined) continue;
     const schema = Object.hasOwn(store.settings.properties, name) ? store.settings.properties[name] : undefined;
-    changes[name] = schema && isListField(schema) ? String(value).split(',') : value;
+    changes[name] = schema && fieldKind(schema) === 'lines' ? String(value).split(',') : value;
   }
   return changes;
 }

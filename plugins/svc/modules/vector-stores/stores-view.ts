@@ -1,8 +1,8 @@
-import { RestError, type JsonSchema } from '#plugin-api';
+import { type FormField, RestError, type JsonSchema } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { configurationState, missingSettings, type ConfigurationState } from '../../settings/configured.ts';
 import type { FieldErrors } from '../../kit/field-errors.ts';
-import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
+import { settingFields } from '../../admin-ui/setting-fields.ts';
 
 /** A form with errors, and what was typed. */
 export interface InvalidForm {
@@ -19,7 +19,7 @@ export interface StoreCard {
   readonly badge: ConfigurationState['badge'];
   readonly open: boolean;
   readonly missing: string;
-  readonly fields: readonly SchemaField[];
+  readonly fields: readonly FormField[];
 }
 
 interface TargetRow {
@@ -34,7 +34,7 @@ interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   readonly targets: readonly TargetRow[];
   /** Why they could not be listed, or ''. */
   readonly failure: string;
-  readonly create: readonly SchemaField[];
+  readonly create: readonly FormField[];
   readonly creating: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?
     badge,
     open: own !== undefined,
     missing,
-    fields: schemaFields({
+    fields: settingFields({
       schemas: store.settings.properties,
       group: 'settings',
       id: store.id,
@@ -91,7 +91,7 @@ async function storeTargets(
     id: store.id,
     label: store.label,
     targetKind: store.targetKind,
-    create: schemaFields({
+    create: settingFields({
       schemas: createSchemas(store),
       group: 'target',
       id: `create-${store.id}`,

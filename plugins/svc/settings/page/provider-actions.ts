@@ -5,6 +5,7 @@ import type { SettingsContext } from '../settings.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { droppedSecretsText } from '../configured.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { secretStates } from '../../admin-ui/setting-fields.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
 /** Actions of the provider cards. All of them save first; test and sync then make a real call. */
@@ -44,7 +45,7 @@ async function callProvider({ request, context, provider, removed, sentence }: C
   return {
     notice: { kind: result.ok ? 'success' : 'error', text: `${removed} ${sentence(provider, result)}`.trim() },
     page: { template: 'svc/settings', data: { ...(await settingsView(context)), openProvider: provider.id } },
-    data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card) },
+    data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card.fields) },
     status: result.ok ? 200 : 400,
   };
 }
@@ -90,12 +91,5 @@ async function saveAnd(
         }),
       }),
     },
-  );
-}
-
-/** For the script of the page: which secrets are saved now, with their last characters. */
-function secretStates(card: Awaited<ReturnType<typeof providerCard>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    card.fields.filter((field) => field.schema.writeOnly).map((field) => [field.name, field.value]),
   );
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '#plugin-api';
+import { type FormField, type JsonSchema } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import type { ModelKind, Provider } from '../../providers/provider.ts';
@@ -7,7 +7,7 @@ import { limitSchemas } from '../limits.ts';
 import { configurationState, type ConfigurationState } from '../configured.ts';
 import { modelsOfKind, type ModelList } from '../model-lists.ts';
 import type { SettingsContext } from '../settings.ts';
-import { schemaFields, type SchemaField } from '../../admin-ui/schema-field.ts';
+import { settingFields } from '../../admin-ui/setting-fields.ts';
 
 /** A form with errors: which one, the entered values, and the errors. */
 export interface RejectedForm {
@@ -31,7 +31,7 @@ interface ProviderCard {
   readonly badge: ConfigurationState['badge'];
   readonly open: boolean;
   readonly missing: string;
-  readonly fields: readonly SchemaField[];
+  readonly fields: readonly FormField[];
   readonly models: OfferedModels;
 }
 
@@ -91,7 +91,7 @@ export async function providerCard(
     badge,
     open: rejected !== undefined,
     missing,
-    fields: schemaFields({
+    fields: settingFields({
       schemas: provider.settings.properties,
       group: 'settings',
       id: provider.id,
@@ -121,8 +121,8 @@ interface RowsInit {
   readonly state: RejectedForm | undefined;
 }
 
-function groupFields({ form, schemas, saved, state }: RowsInit): SchemaField[] {
-  return schemaFields({
+function groupFields({ form, schemas, saved, state }: RowsInit): FormField[] {
+  return settingFields({
     schemas,
     group: form,
     id: form,

@@ -6,7 +6,7 @@ import {
   type NamingSettings,
 } from '../../../../plugins/svc/kit/assistants/known-names.ts';
 import { knowledgeSchema, type KnowledgeSettings } from '../../../../plugins/svc/kit/assistants/assistant-knowledge.ts';
-import { fillDefaults } from '../../../../plugins/svc/kit/settings-schema/fill.ts';
+import { fillDefaults } from '#plugin-api';
 import type { Provider } from '../../../../plugins/svc/providers/provider.ts';
 
 const known: KnownNames = {

@@ -6,7 +6,7 @@ import type { GenerateTextInput } from '../../../../plugins/svc/ai/generate-text
 import type { AiForm } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { formSchema } from '../../../../plugins/svc/modules/ai-forms/forms/form-schema.ts';
 import { createGenerateResponse } from '../../../../plugins/svc/modules/ai-forms/submit/generate-response.ts';
-import { fillDefaults } from '../../../../plugins/svc/kit/settings-schema/fill.ts';
+import { fillDefaults } from '#plugin-api';
 import { silentLog } from '../../../helpers/silent-log.ts';
 
 const text = { id: 'v1', title: 'Prices', url: 'https://example.com/prices', text: 'Salt costs [date].', score: 80 };

@@ -54,7 +54,7 @@ describe('content templates', () => {
       'parts.content.params.temperature must be from 0 to 2.',
     );
     expect(errorsOf({ content: on('x', { provider: 'nobody' }) })['parts.content.provider']).to.include('openai');
-    expect(errorsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is not a member');
+    expect(errorsOf({ content: on('x', { colour: 1 }) })['parts.content.colour']).to.include('is unknown. Use one of');
     expect(checkTemplate(null, known).errors).to.have.keys('');
   });
 

@@ -1,6 +1,6 @@
 import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names.ts';
-import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
-import { duplicateErrors } from '../../../kit/settings-schema/check-shape.ts';
+import type { SettingErrors } from '../../../kit/field-errors.ts';
+import { duplicateErrors } from '../../../kit/field-errors.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { FormElement, FormSettings } from './form.ts';
 import { templateErrors } from './prompt-template.ts';

@@ -1,110 +1,21 @@
-import type { KnowledgeSettings } from '../../../kit/assistants/assistant-knowledge.ts';
-import type { EmbedSettings } from '../../../kit/visitors/embed-settings.ts';
-import type { PeriodName } from '../../../kit/visitors/period.ts';
+import type { Infer } from '#plugin-api';
+import type { elementSchema, formSchema } from './form-schema.ts';
 
-export type ElementType = 'text' | 'textarea' | 'number' | 'select' | 'checkbox' | 'radio' | 'file' | 'image';
-
-export interface ElementOption {
-  /** The submitted value. */
-  readonly value: string;
-  /** Shown to visitors and inserted into the prompt. */
-  readonly label: string;
-}
-
-export interface FormElement {
-  /** Unique. Letters, digits, `-` and `_`; `{id}` in the prompt. */
-  readonly id: string;
-  readonly type: ElementType;
-  readonly label: string;
-  readonly help: string;
-  /** For text, textarea and number. */
-  readonly placeholder: string;
-  readonly required: boolean;
-  /** For select, radio and checkbox; empty for other types. */
-  readonly options: readonly ElementOption[];
-  /** Minimum: characters of a text, a number, or selected options. Null: none. */
-  readonly min: number | null;
-  /** Maximum: characters, a number, selected options, or megabytes of a file or image (up to 5). Null: the default. */
-  readonly max: number | null;
-}
-
-export interface FormParameters {
-  /** Each null: the global default (D8). */
-  readonly temperature: number | null;
-  readonly top_p: number | null;
-  readonly frequency_penalty: number | null;
-  readonly presence_penalty: number | null;
-  readonly reasoning_effort: 'none' | 'minimal' | 'low' | 'medium' | 'high' | null;
-  /** 1 to 128,000. Default 4,000. */
-  readonly max_completion_tokens: number;
-}
-
-export interface FormLimit {
-  /** Responses. 0: no limit. */
-  readonly amount: number;
-  /** In the site's time zone. Weeks start on Monday. */
-  readonly per: PeriodName;
-}
-
-export interface FormLimits {
-  /** For guests, counted by session and by IP address. */
-  readonly guest: FormLimit;
-  readonly user: FormLimit;
-  /** By role, instead of `user`. For several roles, the most generous limit applies. */
-  readonly roles: Readonly<Record<string, FormLimit>>;
-  /** Shown when the limit is reached. */
-  readonly message: string;
-}
-
-export interface FormTexts {
-  /** On the button. */
-  readonly submit: string;
-  readonly working: string;
-  /** Above the response. */
-  readonly result: string;
-  readonly again: string;
-  /** Shown to visitors instead of the reason of a failure. */
-  readonly error: string;
-}
-
-export interface FormResult {
-  readonly copy: boolean;
-  readonly download: boolean;
-  /** Signed-in users who may write posts can save the response as a draft, on this site. */
-  readonly save_as_post: boolean;
-}
+/**
+ * A field of a form. `placeholder` is for text, textarea and number; `options` for select, radio and checkbox. `min` and `max`
+ * bound the characters of a text, a number, the selected options, or the megabytes of a file or image (up to 5). Null: the default.
+ */
+export type FormElement = Infer<typeof elementSchema>;
+export type ElementType = FormElement['type'];
+export type ElementOption = FormElement['options'][number];
 
 /** The settings of a form, as in its JSON export, its pages and `svc form create|update --json`. */
-export interface FormSettings {
-  /** 1 to 200 characters. */
-  readonly name: string;
-  /** Visitors cannot see an inactive form. */
-  readonly status: 'active' | 'inactive';
-  /** Plain text above the fields. A blank line starts a paragraph. */
-  readonly intro: string;
-  readonly elements: readonly FormElement[];
-  /** `{id}` inserts the value of an element; `{{id}}` is a literal `{id}`. */
-  readonly prompt: string;
-  /** System text. `[date]` and `[username]` are replaced (D7). */
-  readonly instructions: string;
-  /** Id of a text provider. */
-  readonly provider: string;
-  /** The empty string means the saved model of the provider. */
-  readonly model: string;
-  readonly parameters: FormParameters;
-  readonly knowledge: KnowledgeSettings;
-  readonly texts: FormTexts;
-  readonly result: FormResult;
-  readonly limits: FormLimits;
-  readonly consent: { readonly required: boolean; readonly text: string };
-  readonly privacy: {
-    /** If false, only the fact of a submission is stored. */
-    readonly keep: boolean;
-    /** Days until a submission is deleted. 0: never. */
-    readonly retention_days: number;
-  };
-  readonly embed: EmbedSettings;
-}
+export type FormSettings = Infer<typeof formSchema>;
+export type FormParameters = FormSettings['parameters'];
+export type FormLimits = FormSettings['limits'];
+export type FormLimit = FormLimits['guest'];
+export type FormTexts = FormSettings['texts'];
+export type FormResult = FormSettings['result'];
 
 export interface AiForm extends FormSettings {
   /** 1 or more, never used twice. */

@@ -1,4 +1,4 @@
-import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
+import type { SettingErrors } from '../../../kit/field-errors.ts';
 import type { FormElement } from './form.ts';
 
 /** `{id}` is a value, `{{id}}` a literal `{id}`. Other braces, such as those of JSON, stay. */

@@ -1,79 +1,70 @@
+import { fieldError, formFields, formSections, linkErrors, readForm, sectionPaths } from '#plugin-api';
+import type { FormField, FormSection, ShownSection } from '#plugin-api';
+import { assistantHints, limitRows, readLimits } from '../../../admin-ui/assistant-fields.ts';
+import type { FormState, LimitRow } from '../../../admin-ui/assistant-fields.ts';
 import type { AiForms } from '../ai-forms.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import {
-  errorAt,
-  fieldRow,
-  inputId,
-  valueAt,
-  type Draft,
-  type FieldRow,
-  readNumber,
-  type FieldSpec,
-} from '../../../admin-ui/setting-field.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';
-import { allFields, editorSpecs, type EditorSpecs, type Section } from './edit-sections.ts';
+import { formSchema } from '../forms/form-schema.ts';
 import { draftOfElement, elementTypeChoices, elementsOf, type ElementDraft } from './element-draft.ts';
 import { embedLabel, formsSlug, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
 
-/** Roles of the site. Other roles with limits are shown too. */
-const siteRoles = ['subscriber', 'contributor', 'author', 'editor', 'administrator'];
-const periods = [
-  { value: 'day', label: 'per day' },
-  { value: 'week', label: 'per week' },
-  { value: 'month', label: 'per month' },
+const sections: readonly FormSection[] = [
+  {
+    id: 'model',
+    title: 'Model',
+    groups: [{ fields: ['provider', 'model'] }, { title: 'Parameters', fields: ['parameters'] }],
+  },
+  {
+    id: 'knowledge',
+    title: 'Knowledge',
+    help: 'The passages of a knowledge base that best match the prompt are added to the request.',
+    groups: [
+      { wide: true, fields: ['knowledge.enabled', 'knowledge.base'] },
+      {
+        title: 'Vector store, instead of a knowledge base',
+        fields: ['store', 'target', 'namespace', 'embedding_provider', 'embedding_model'].map(
+          (name) => `knowledge.${name}`,
+        ),
+      },
+      { title: 'Passages', fields: ['knowledge.top_k', 'knowledge.min_score', 'knowledge.show_sources'] },
+    ],
+  },
+  {
+    id: 'answer',
+    title: 'Texts and response',
+    groups: [{ fields: ['texts'] }, { title: 'Visitors may', fields: ['result'] }],
+  },
+  {
+    id: 'limits',
+    title: 'Limits',
+    help: 'Responses per visitor, in the site’s time zone. Weeks start on Monday. Enter 0 for no limit. Failures do not count.',
+    groups: [{ wide: true, fields: ['limits.message'] }],
+  },
+  { id: 'privacy', title: 'Consent and privacy', groups: [{ wide: true, fields: ['consent', 'privacy'] }] },
+  {
+    id: 'embed',
+    title: 'Embed',
+    help: 'Show the form on this site or on other sites.',
+    groups: [{ wide: true, fields: ['embed'] }],
+  },
 ];
 
-/** One row for guests, one for users, and one per role. */
-function limitRows(state: {
-  readonly draft: Draft;
-  readonly errors: FieldErrors;
-}): { readonly title: string; readonly fields: readonly FieldRow[] }[] {
-  const saved = valueAt(state.draft, 'limits.roles');
-  const roles = [...new Set([...siteRoles, ...Object.keys(typeof saved === 'object' && saved !== null ? saved : {})])];
-  const lines = [
-    ['limits.guest', 'Guests'],
-    ['limits.user', 'Signed-in users'],
-    ...roles.map((role) => [`limits.roles.${role}`, `Role: ${role.replace(/^./, (letter) => letter.toUpperCase())}`]),
-  ];
-  return lines.map(([path = '', title = '']) => ({
-    title,
-    fields: fieldsOf(path, title).map((spec) => fieldRow(spec, state)),
-  }));
-}
+const formPaths = ['name', 'status', 'intro'] as const;
+const promptPaths = ['prompt', 'instructions'] as const;
 
-function fieldsOf(path: string, who: string): readonly FieldSpec[] {
-  return [
-    { path: `${path}.amount`, type: 'number', label: `${who}: responses`, min: 0 },
-    { path: `${path}.per`, type: 'select', label: `${who}: period`, options: periods },
-  ];
-}
-
-/** Reads the limits. An empty amount means no limit, and for a role no separate limit. */
-export function readLimits(form: Draft): Record<string, unknown> {
-  const roles = valueAt(form, 'limits.roles');
-  const names = Object.keys(typeof roles === 'object' && roles !== null ? roles : {});
-  const amount = (path: string): string => String(valueAt(form, `${path}.amount`) ?? '').trim();
-  const limitOf = (path: string): Record<string, unknown> => ({
-    amount: readNumber(amount(path)) ?? 0,
-    per: valueAt(form, `${path}.per`) ?? 'day',
-  });
-  return {
-    guest: limitOf('limits.guest'),
-    user: limitOf('limits.user'),
-    roles: Object.fromEntries(
-      names
-        .filter((role) => amount(`limits.roles.${role}`) !== '')
-        .map((role) => [role, limitOf(`limits.roles.${role}`)]),
-    ),
-    message: String(valueAt(form, 'limits.message') ?? '').replaceAll('\r\n', '\n'),
-  };
+/** The posted settings without the elements. */
+export function readDraft(form: Readonly<Record<string, unknown>>): FormState['draft'] {
+  const settings = readForm(formSchema, form, { paths: [...formPaths, ...promptPaths, ...sectionPaths(sections)] });
+  const limits = settings['limits'] as object | undefined;
+  return limits === undefined ? settings : { ...settings, limits: { ...limits, ...readLimits(formSchema, form) } };
 }
 
 /** Entered values with their errors. */
 export interface EnteredForm {
-  readonly draft: Draft;
+  readonly draft: FormState['draft'];
   readonly elements: readonly ElementDraft[];
   readonly errors?: FieldErrors;
 }
@@ -90,8 +81,18 @@ export async function editView(parts: AiForms, form: AiForm, entered?: EnteredFo
     errors = {},
   } = entered ?? { draft: { ...form }, elements: form.elements.map(draftOfElement) };
   const state = { draft, errors };
-  const [specs, models] = await Promise.all([editorSpecs(parts), offeredModels(parts)]);
-  const rows = (fields: EditorSpecs['form']): FieldRow[] => fields.map((spec) => listed(fieldRow(spec, state), draft));
+  const [hints, models] = await Promise.all([assistantHints(parts, draft), offeredModels(parts)]);
+  const init = { values: draft, errors, id: 'bot', hints };
+  const aboutFields = formFields(formSchema, { ...init, paths: formPaths });
+  const promptFields = formFields(formSchema, { ...init, paths: promptPaths });
+  const shown = formSections(formSchema, sections, init);
+  const limits = limitRows(formSchema, state);
+  const fields = [
+    ...aboutFields,
+    ...promptFields,
+    ...shown.flatMap(({ groups }) => groups.flatMap((group) => group.fields)),
+    ...limits.flatMap((row) => row.fields),
+  ];
   return {
     id: form.id,
     title: form.name,
@@ -100,8 +101,8 @@ export async function editView(parts: AiForms, form: AiForm, entered?: EnteredFo
     listHref: host.admin.url(formsSlug),
     submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
     submissions: form.submissions,
-    formFields: rows(specs.form),
-    promptFields: rows(specs.prompt),
+    formFields: aboutFields,
+    promptFields,
     placeholders: elementsOf(elements.filter(({ id, label }) => id !== '' || label !== '')).map(({ id, label }) => ({
       text: `{${id}}`,
       label,
@@ -109,43 +110,21 @@ export async function editView(parts: AiForms, form: AiForm, entered?: EnteredFo
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, errors })),
     elementsError: errors['elements'] === undefined ? undefined : errors['elements'].replace(/^elements/, 'Fields'),
     kinds: elementTypeChoices,
-    sections: specs.sections.map((section) => sectionOf(section, { rows, state })),
+    sections: shown.map((section) => sectionOf(section, limits)),
     // The notice shows a single error.
-    errorList: Object.keys(errors).length > 1 ? errorList(specs, errors) : null,
+    errorList: Object.keys(errors).length > 1 ? errorList(fields, errors) : null,
     models,
     snippets: snippets(host, form.id),
     preview: await previewOf(parts, form, { draft, elements }),
   };
 }
 
-/** The offered model names depend on the provider. */
-function listed(row: FieldRow, draft: Draft): FieldRow {
-  if (row.path === 'model') return { ...row, list: `models-text-${String(valueAt(draft, 'provider') ?? '')}` };
-  return row.path === 'knowledge.embedding_model'
-    ? { ...row, list: `models-embedding-${String(valueAt(draft, 'knowledge.embedding_provider') ?? '')}` }
-    : row;
-}
-
-function sectionOf(
-  { id, title, help, groups }: Section,
-  {
-    rows,
-    state,
-  }: {
-    readonly rows: (fields: EditorSpecs['form']) => FieldRow[];
-    readonly state: { readonly draft: Draft; readonly errors: FieldErrors };
-  },
-): Record<string, unknown> {
-  const shown = groups.map((group) => ({ ...group, fields: rows(group.fields) }));
-  const limits = id === 'limits' ? limitRows(state) : [];
-  const isBad = [...shown.flatMap(({ fields }) => fields), ...limits.flatMap(({ fields }) => fields)].some(
-    ({ error }) => error !== undefined,
-  );
+function sectionOf({ id, errors, ...section }: ShownSection, rows: readonly LimitRow[]): Record<string, unknown> {
+  const limits = id === 'limits' ? rows : [];
+  const isBad = errors > 0 || limits.some(({ fields }) => fields.some(({ error }) => error !== undefined));
   return {
+    ...section,
     id: `section-${id}`,
-    title,
-    help,
-    groups: shown,
     limits,
     open: isBad || openByDefault.includes(id),
     isEmbed: id === 'embed',
@@ -157,8 +136,7 @@ function elementRow(
   { at, last, errors }: { readonly at: number; readonly last: number; readonly errors: FieldErrors },
 ): Record<string, unknown> {
   const path = `elements[${String(at)}]`;
-  const error = (name: string, label: string): string | undefined =>
-    errorAt(errors, { path: `${path}.${name}`, label });
+  const error = (name: string, label: string): string | undefined => fieldError(errors, `${path}.${name}`, label);
   return {
     ...element,
     at,
@@ -188,20 +166,15 @@ const sayDuplicate = (sentence: string): string =>
   sentence.replace(/is the same as that of .*/, 'is already used by another field.');
 
 /** Every error, with a link to its field. */
-function errorList(specs: EditorSpecs, errors: FieldErrors): { readonly sentence: string; readonly href: string }[] {
-  const fields = allFields(specs);
-  return Object.keys(errors).map((path) => {
-    const field = fields.find((spec) => path === spec.path || path.startsWith(`${spec.path}[`));
+function errorList(
+  fields: readonly FormField[],
+  errors: FieldErrors,
+): { readonly sentence: string; readonly href: string }[] {
+  return linkErrors(errors, fields).map(({ path, sentence, href }) => {
     const [, at, name = 'label'] = /^elements\[(\d+)\](?:\.(\w+))?/.exec(path) ?? [];
-    if (at !== undefined)
-      return {
-        sentence: `Field ${String(Number(at) + 1)}: ${sayDuplicate(errorAt(errors, { path, label: name }) ?? '')}`,
-        href: `#element-${at}-${name}`,
-      };
-    return {
-      sentence: field ? (errorAt(errors, field) ?? '') : (errors[path] ?? ''),
-      href: `#${inputId(path.startsWith('limits.') ? path : (field?.path ?? 'name'))}`,
-    };
+    if (at === undefined) return { sentence, href: href === '' ? '#bot-name' : href };
+    const text = sayDuplicate(fieldError({ [path]: sentence }, path, name) ?? '');
+    return { sentence: `Field ${String(Number(at) + 1)}: ${text}`, href: `#element-${at}-${name}` };
   });
 }
 

@@ -1,14 +1,11 @@
 import type { AiForms } from '../ai-forms.ts';
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { inputName, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
-import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
-import { allFields, editorSpecs } from './edit-sections.ts';
-import { editView } from './edit-view.ts';
+import { editView, readDraft } from './edit-view.ts';
 import { elementsOf, newElement, readElements, type ElementDraft } from './element-draft.ts';
 import { editSlug, findForm, postedForm } from './form-pages.ts';
-import { readLimits } from './edit-view.ts';
 
 const template = 'svc/ai-form-edit';
 
@@ -25,7 +22,7 @@ export function editPage(parts: AiForms): AdminPageBody {
           page: {
             template,
             data: await editView(parts, form, {
-              draft: await readDraft(parts, request),
+              draft: readDraft(request.form),
               elements: arranged(readElements(request.form, true), request),
             }),
           },
@@ -37,7 +34,7 @@ export function editPage(parts: AiForms): AdminPageBody {
           page: {
             template,
             data: await editView(parts, form, {
-              draft: await readDraft(parts, request),
+              draft: readDraft(request.form),
               elements: readElements(request.form, true),
             }),
           },
@@ -49,7 +46,7 @@ export function editPage(parts: AiForms): AdminPageBody {
 
 async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
   const form = await postedForm(parts, request);
-  const draft = await readDraft(parts, request);
+  const draft = readDraft(request.form);
   const elements = readElements(request.form, false);
   return withFieldErrors(
     async () => {
@@ -70,13 +67,6 @@ async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionR
       page: async (errors) => ({ template, data: await editView(parts, form, { draft, elements, errors }) }),
     },
   );
-}
-
-async function readDraft(parts: AiForms, { form }: AdminRequest): Promise<Draft> {
-  const settings = readFields(allFields(await editorSpecs(parts)), form);
-  const parameters = { ...(settings['parameters'] as Record<string, unknown> | undefined) };
-  if (parameters['reasoning_effort'] === '') parameters['reasoning_effort'] = null;
-  return { ...settings, parameters, ...(valueAt(form, 'limits') !== undefined && { limits: readLimits(form) }) };
 }
 
 function arranged(elements: readonly ElementDraft[], request: AdminRequest): ElementDraft[] {

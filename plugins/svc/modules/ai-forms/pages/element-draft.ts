@@ -1,5 +1,5 @@
+import { readNumber, valueAt } from '#plugin-api';
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
-import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 import type { ElementOption, ElementType, FormElement } from '../forms/form.ts';
 
 /** An element with entered values, with one option per line. */
@@ -53,7 +53,7 @@ export function newElement(type: string): ElementDraft {
 }
 
 /** The posted rows. Without `keepBlank`, skips elements without id and label. */
-export function readElements(posted: Draft, keepBlank: boolean): ElementDraft[] {
+export function readElements(posted: Readonly<Record<string, unknown>>, keepBlank: boolean): ElementDraft[] {
   const rows = valueAt(posted, 'elements');
   const drafts = Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
     .slice(0, maxElements)
@@ -89,11 +89,14 @@ export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
       id,
       type,
       options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(draft.options) : [],
-      min: ['file', 'image', 'select', 'radio'].includes(type) ? null : (readNumber(draft.min) as number | null),
-      max: type === 'select' || type === 'radio' ? null : (readNumber(draft.max) as number | null),
+      min: ['file', 'image', 'select', 'radio'].includes(type) ? null : readBound(draft.min),
+      max: type === 'select' || type === 'radio' ? null : readBound(draft.max),
     };
   });
 }
+
+/** Null if empty. */
+const readBound = (typed: string): number | null => (readNumber(typed) ?? null) as number | null;
 
 /** One `value | label` per line. Without a label, the value is the label. */
 function readOptions(typed: string): ElementOption[] {

@@ -1,9 +1,6 @@
+import { formFields, inputId, isRecord, type FieldErrors, type FormField } from '#plugin-api';
 import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
-import { inputName } from '../../../admin-ui/setting-field.ts';
 import type { Automations } from '../automations.ts';
-import type { SettingErrors } from '../tasks/settings-schema.ts';
-import { isMembers } from '../tasks/settings-schema.ts';
-import { settingsFields } from './settings-fields.ts';
 import type { TaskDraft } from './task-edit.page.ts';
 import { namedSchedules } from './task-labels.ts';
 import { taskEditSlug, taskSlug, tasksSlug } from './task-slugs.ts';
@@ -12,7 +9,7 @@ export interface Typed {
   readonly draft: TaskDraft;
   /** Null for a new task. */
   readonly id: number | null;
-  readonly errors: SettingErrors;
+  readonly errors: FieldErrors;
 }
 
 const sourceLabels: Readonly<Record<AutomationSource, readonly [label: string, help: string]>> = {
@@ -48,8 +45,8 @@ export async function taskEditView(
     types.get(String(draft['type'])),
     host.users.list({ limit: maxUsers, orderBy: 'displayName' }),
   ]);
-  const source = isMembers(draft['source']) ? draft['source'] : {};
-  const limits = isMembers(draft['limits']) ? draft['limits'] : {};
+  const source = isRecord(draft['source']) ? draft['source'] : {};
+  const limits = isRecord(draft['limits']) ? draft['limits'] : {};
   const schedule = String(draft['schedule'] ?? '');
   const isNamed = namedSchedules.some(({ value }) => value === schedule);
   return {
@@ -73,7 +70,7 @@ export async function taskEditView(
         sentence,
       ]),
     ),
-    fields: type ? settingsFields(type.settings, { settings: draft['settings'], errors }) : [],
+    fields: type ? settingsFields(type, draft, errors) : [],
     sources: (type?.sources ?? []).map((kind) => ({
       kind,
       id: `source-${kind}`,
@@ -132,11 +129,18 @@ function sourceValues(
   };
 }
 
+function settingsFields(type: AutomationTaskType, draft: TaskDraft, errors: FieldErrors): readonly FormField[] {
+  const below = Object.entries(errors).filter(([path]) => path.startsWith('settings.'));
+  return formFields(type.settings, {
+    values: draft['settings'],
+    errors: Object.fromEntries(below.map(([path, sentence]) => [path.slice('settings.'.length), sentence])),
+    group: 'settings',
+    id: 'settings',
+  });
+}
+
 /** The element id of the field with an error. */
 function fieldId(path: string): string {
-  return path === 'source.kind'
-    ? 'source'
-    : inputName(path)
-        .replaceAll(/[[\]]+/g, '-')
-        .replace(/-$/, '');
+  const [head = '', ...rest] = path.replace(/\[\d+\]$/, '').split('.');
+  return path === 'source.kind' ? 'source' : inputId(rest.join('.'), head);
 }

@@ -1,7 +1,6 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { inputName, readForm, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
-import { inputName } from '../../../admin-ui/setting-field.ts';
 import type { Automations } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
@@ -11,7 +10,6 @@ import { readFile } from 'node:fs/promises';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { Task } from '../tasks/task.ts';
 import { namedSchedules } from './task-labels.ts';
-import { readSettings } from './settings-fields.ts';
 
 const template = 'svc/automation-edit';
 
@@ -93,7 +91,7 @@ async function readTaskForm(request: AdminRequest, type: AutomationTaskType, bef
   return {
     name: readText(request, 'name').trim(),
     type: type.id,
-    settings: readSettings(type.settings, request.form),
+    settings: readForm(type.settings, request.form, { group: 'settings' }),
     source: await readSource(request, before),
     schedule:
       schedule === 'cron'

@@ -1,7 +1,6 @@
-import { isUrl, type HostApi } from '#plugin-api';
+import { checkValue, fieldLabel, isRecord, isUrl, type HostApi } from '#plugin-api';
 import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
-import { fieldLabel } from '../../../settings/field-value.ts';
-import { isMembers, schemaErrors, type SettingErrors } from './settings-schema.ts';
+import type { SettingErrors } from '../../../kit/field-errors.ts';
 
 /** What the validation of a task needs. */
 export interface ErrorParts {
@@ -48,7 +47,7 @@ function plainErrors({ name, status, schedule, attempts }: Members): SettingErro
 }
 
 function limitErrors(limits: unknown): SettingErrors {
-  if (!isMembers(limits)) return { limits: 'Limits must be an object with run and day.' };
+  if (!isRecord(limits)) return { limits: 'Limits must be an object with run and day.' };
   const labels = { run: 'Items per run', day: 'Items per day' } as const;
   return Object.fromEntries(
     Object.entries(labels).flatMap(([name, label]) =>
@@ -60,8 +59,8 @@ function limitErrors(limits: unknown): SettingErrors {
 }
 
 async function settingsErrors(type: AutomationTaskType, settings: unknown): Promise<SettingErrors> {
-  if (!isMembers(settings)) return { settings: 'Settings must be an object.' };
-  const errors = schemaErrors(type.settings, settings);
+  if (!isRecord(settings)) return { settings: 'Settings must be an object.' };
+  const { errors } = checkValue(type.settings, settings, { path: 'settings', subject: 'label' });
   if (Object.keys(errors).length > 0) return errors;
   const own = (await type.check?.(settings)) ?? {};
   return Object.fromEntries(
@@ -135,9 +134,9 @@ const sourceNames: Readonly<Record<AutomationSource, string>> = {
 };
 
 function sourceErrors(source: unknown, { sources, label }: AutomationTaskType, { host }: ErrorParts): SettingErrors {
-  const kind = isMembers(source) ? source['kind'] : undefined;
+  const kind = isRecord(source) ? source['kind'] : undefined;
   const fitting = sources.find((one) => one === kind);
-  if (!isMembers(source) || fitting === undefined)
+  if (!isRecord(source) || fitting === undefined)
     return {
       'source.kind': `Source of ${label} must be ${sources.map((one) => `${sourceNames[one]} (${one})`).join(' or ')}.`,
     };

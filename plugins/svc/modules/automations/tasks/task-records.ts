@@ -1,7 +1,6 @@
 import type { HostApi, Knex } from '#plugin-api';
-import { invalidFields } from '../../../kit/field-errors.ts';
+import { invalidFields, type SettingErrors } from '../../../kit/field-errors.ts';
 import { itemJob, runHook, taskTables } from '../tables.ts';
-import type { SettingErrors } from './settings-schema.ts';
 import type { Task, TaskSettings, TaskSource, TaskStatus } from './task.ts';
 
 interface TaskRow {

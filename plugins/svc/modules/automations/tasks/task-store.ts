@@ -1,8 +1,7 @@
-import { RestError, type HostApi } from '#plugin-api';
+import { fillDefaults, isRecord, RestError, type HostApi } from '#plugin-api';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
-import { fillDefaults, isMembers } from './settings-schema.ts';
 import { taskErrors } from './task-errors.ts';
 import { createTaskRecords } from './task-records.ts';
 import type { TaskTypes } from './task-types.ts';
@@ -112,18 +111,18 @@ export function unknownTask(id: unknown): RestError {
 }
 
 function withoutReadOnly(given: unknown): Members {
-  if (!isMembers(given)) throw invalidFields({ '': 'A task must be an object.' });
+  if (!isRecord(given)) throw invalidFields({ '': 'A task must be an object.' });
   return Object.fromEntries(Object.entries(given).filter(([name]) => !readOnly.includes(name)));
 }
 
 async function complete(given: Members, types: Awaited<ReturnType<TaskTypes['list']>>): Promise<Members> {
   const type = types.find(({ id }) => id === given['type']);
   const filled = type ? fillDefaults(type.settings, given['settings'] ?? {}) : (given['settings'] ?? {});
-  const settings = type?.normalize && isMembers(filled) ? await type.normalize(filled) : filled;
-  const source = isMembers(given['source'])
+  const settings = type?.normalize && isRecord(filled) ? await type.normalize(filled) : filled;
+  const source = isRecord(given['source'])
     ? { ...sourceDefaults[String(given['source']['kind'])], ...given['source'] }
     : given['source'];
-  const limits = isMembers(given['limits'])
+  const limits = isRecord(given['limits'])
     ? { ...defaults.limits, ...given['limits'] }
     : (given['limits'] ?? defaults.limits);
   return { name: type?.label, ...defaults, ...given, settings, source, limits };

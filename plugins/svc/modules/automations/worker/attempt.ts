@@ -1,4 +1,5 @@
 import {
+  fillDefaults,
   JobLostError,
   type DatabaseApi,
   type FailedJob,
@@ -8,7 +9,6 @@ import {
 } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
-import { fillDefaults } from '../tasks/settings-schema.ts';
 import type { itemCompletedEvent } from '../item-completed.event.ts';
 import { createItemWrites, type Outcome } from '../queue/item-writes.ts';
 import { usageReference, type QueuedItem } from '../queue/item.ts';

@@ -1,8 +1,8 @@
 import { isUrl } from '#plugin-api';
 import { isIP } from 'node:net';
 import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names.ts';
-import type { SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
-import { listErrors, duplicateErrors } from '../../../kit/settings-schema/check-shape.ts';
+import type { SettingErrors } from '../../../kit/field-errors.ts';
+import { listErrors, duplicateErrors } from '../../../kit/field-errors.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { BotForm, FormElement } from '../forms/form.ts';
 import { urlError } from '../rules/call-url.ts';

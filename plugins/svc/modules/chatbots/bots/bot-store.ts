@@ -3,7 +3,7 @@ import { createAssistantRows } from '../../../kit/assistants/assistant-rows.ts';
 import { createAssistantStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
 import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
-import { fillDefaults } from '../../../kit/settings-schema/fill.ts';
+import { fillDefaults } from '#plugin-api';
 import type { BotSettings, BotStore } from './bot.ts';
 import { findSettingsErrors } from './bot-errors.ts';
 import { withoutMetadata } from './bot.ts';

@@ -1,149 +1,22 @@
-import type { KnowledgeSettings } from '../../../kit/assistants/assistant-knowledge.ts';
-import type { EmbedSettings } from '../../../kit/visitors/embed-settings.ts';
+import type { Infer } from '#plugin-api';
 import type { BotForm } from '../forms/form.ts';
 import type { Rule } from '../rules/rule.ts';
+import type { botSchema } from './schema/bot-schema.ts';
+
+type Inferred = Infer<typeof botSchema>;
 
 /** Which passages of a knowledge base or vector store are added to the prompt. */
-export type BotKnowledge = KnowledgeSettings;
-
-/** How the widget looks. Colors are `#rrggbb`, or empty for the color of the theme. */
-export interface BotLook {
-  readonly theme: 'light' | 'dark' | 'auto';
-  readonly primary_color: string;
-  readonly text_color: string;
-  readonly background_color: string;
-  readonly user_bubble_color: string;
-  readonly bot_bubble_color: string;
-  /** Pixels, 0 to 32. */
-  readonly corner_radius: number;
-  readonly mode: 'popup' | 'inline' | 'page';
-  /** Of the popup. */
-  readonly position: 'bottom-right' | 'bottom-left' | 'top-right' | 'top-left';
-  readonly size: 'small' | 'medium' | 'large';
-  /** Name of a built-in icon. */
-  readonly icon: 'chat' | 'robot' | 'spark' | 'help' | 'heart';
-  /** URL of a picture that replaces the icon, or an empty text. */
-  readonly avatar_url: string;
-  /** `rtl` for Arabic, Hebrew, Persian; `auto` follows the page. */
-  readonly direction: 'auto' | 'ltr' | 'rtl';
-  /** Seconds until the popup opens automatically. 0: only on click. */
-  readonly open_after: number;
-}
-
-/** Every text of the widget. An empty label shows the built-in one; other empty texts are not shown. */
-export interface BotTexts {
-  readonly title: string;
-  readonly subtitle: string;
-  readonly placeholder: string;
-  readonly send: string;
-  readonly stop: string;
-  readonly retry: string;
-  /** Generates the last answer again. */
-  readonly regenerate: string;
-  readonly copy: string;
-  readonly copied: string;
-  readonly new_chat: string;
-  readonly download: string;
-  readonly open: string;
-  readonly close: string;
-  readonly good: string;
-  readonly bad: string;
-  readonly comment: string;
-  readonly thanks: string;
-  readonly sources: string;
-  readonly typing: string;
-  /** The visitor's name in transcripts and for screen readers. */
-  readonly you: string;
-  /** Scrolls to the newest message. */
-  readonly latest: string;
-  /** When the limit resets; `{time}` is replaced. */
-  readonly again: string;
-  readonly offline: string;
-  readonly error: string;
-  readonly consent_button: string;
-  readonly submit: string;
-  readonly required: string;
-  /** Small print below the field. */
-  readonly footer: string;
-}
-
-export interface BotLimit {
-  /** 0: no limit. */
-  readonly amount: number;
-  readonly unit: 'messages' | 'tokens';
-  /** By the site's time zone; weeks begin on Monday. */
-  readonly per: 'day' | 'week' | 'month';
-}
-
-export interface BotLimits {
-  /**
-   * When false, only signed-in users of this site may chat: guests read `guest_message`. Default true. Pages of other
-   * sites never recognize users.
-   */
-  readonly allow_guests: boolean;
-  readonly guest_message: string;
-  /** For a visitor who is not signed in, counted by session and by IP address. New bots allow 50 messages a day. */
-  readonly guest: BotLimit;
-  /** For a signed-in user. */
-  readonly user: BotLimit;
-  /** By role. If several roles have a limit, the highest one applies. It overrides `user`. */
-  readonly roles: Readonly<Record<string, BotLimit>>;
-  /** Shown when the limit is reached. */
-  readonly message: string;
-}
+export type BotKnowledge = Inferred['knowledge'];
+export type BotLook = Inferred['look'];
+export type BotTexts = Inferred['texts'];
+export type BotLimits = Inferred['limits'];
+export type BotLimit = BotLimits['guest'];
 
 /** Who may show the bot (D16). */
-export type BotEmbed = EmbedSettings;
+export type BotEmbed = Inferred['embed'];
 
 /** All settings of a bot: the content of its JSON export, its form and `svc bot create|update --json`. */
-export interface BotSettings {
-  /** 1 to 200 characters. */
-  readonly name: string;
-  /** An inactive bot is treated as missing (404), for visitors and REST calls. */
-  readonly status: 'active' | 'inactive';
-  /** Id of a text provider. */
-  readonly provider: string;
-  /** An empty text uses the provider's default model. */
-  readonly model: string;
-  /** System text. `[date]` and `[username]` are replaced (D7). */
-  readonly instructions: string;
-  readonly greeting: string;
-  /** Questions to click on, up to 8. */
-  readonly starters: readonly string[];
-  /** 0 to 2; null: the global default. */
-  readonly temperature: number | null;
-  /** 1 to 128,000. Default 4,000. */
-  readonly max_completion_tokens: number;
-  /** Recent messages sent to the model, including the new one; 1 to 200, default 15. */
-  readonly max_messages: number;
-  /** Characters of messages sent to the model; the oldest are left out. 1,000 to 1,000,000, default 32,000. */
-  readonly max_prompt_characters: number;
-  readonly knowledge: BotKnowledge;
-  readonly look: BotLook;
-  readonly texts: BotTexts;
-  readonly limits: BotLimits;
-  readonly consent: { readonly required: boolean; /** Plain text and links in Markdown. */ readonly text: string };
-  readonly moderation: {
-    /** Whole words. Case and accents do not matter. */
-    readonly banned_words: readonly string[];
-    /** IP addresses and ranges such as `203.0.113.0/24`. */
-    readonly banned_addresses: readonly string[];
-    /** Shown instead of an answer. */
-    readonly message: string;
-  };
-  readonly privacy: {
-    /** When false, conversations exist only in the visitor's page and are not stored. */
-    readonly keep: boolean;
-    /** Days after the last message until a conversation is deleted; 0: never. */
-    readonly retention_days: number;
-    /** Replaces the last part of IPv4 and the last 80 bits of IPv6 by zeros before an address is stored. Default true. */
-    readonly anonymise_ip: boolean;
-    /** Origins besides the site's own whose images are shown in answers, such as `https://cdn.example.com`. */
-    readonly image_origins: readonly string[];
-  };
-  /** Visitors may rate answers. */
-  readonly feedback: boolean;
-  readonly embed: BotEmbed;
+export interface BotSettings extends Omit<Inferred, 'rules' | 'forms'> {
   readonly rules: readonly Rule[];
   readonly forms: readonly BotForm[];
 }

@@ -1,11 +1,13 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { inputName, readForm, RestError, sectionPaths, valueAt } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
-import { botEditView, editorSpecs, type Typed } from './bot-edit-view.ts';
-import { inputName, readFields, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
-import { readLimits } from './bot-section-limits.ts';
+import { readLimits } from '../../../admin-ui/assistant-fields.ts';
+import { botSchema } from '../bots/schema/bot-schema.ts';
+import { botEditView, type Typed } from './bot-edit-view.ts';
+import { botLayout } from './bot-layout.ts';
 import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { editSlug } from './bot-page-slugs.ts';
 
@@ -30,7 +32,7 @@ async function editPage(parts: ChatbotParts, bot: Bot, typed?: Typed): Promise<N
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const bot = await findBotInForm(parts, request);
-  const draft = await readDraft(parts, request);
+  const draft = readDraft(request);
   return withFieldErrors(
     async () => {
       const saved = await parts.bots.update(bot.id, draft);
@@ -47,17 +49,16 @@ function savedNotice({ name, status }: Bot): NonNullable<AdminActionResult['noti
   };
 }
 
-async function readDraft(parts: ChatbotParts, { form }: AdminRequest): Promise<Draft> {
-  const sections = await editorSpecs(parts, await parts.bots.defaults());
-  const specs = sections.flatMap(({ groups }) => groups.flatMap(({ fields }) => fields));
-  const settings = readFields(specs, form);
-  return valueAt(form, 'limits') === undefined ? settings : { ...settings, limits: readLimits(form) };
+function readDraft({ form }: AdminRequest): Typed['draft'] {
+  const settings = readForm(botSchema, form, { paths: sectionPaths(botLayout) });
+  const limits = settings['limits'] as object | undefined;
+  return limits === undefined ? settings : { ...settings, limits: { ...limits, ...readLimits(botSchema, form) } };
 }
 
 /** Lists the indexes or collections of the chosen vector store. Nothing is saved. */
 async function showTargets(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
   const bot = await findBotInForm(parts, request);
-  const draft = await readDraft(parts, request);
+  const draft = readDraft(request);
   const targets = await listTargets(parts, valueAt(draft, 'knowledge.store'));
   return {
     data: { targets },

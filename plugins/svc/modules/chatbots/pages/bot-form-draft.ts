@@ -1,5 +1,5 @@
+import { valueAt } from '#plugin-api';
 import type { BotForm, FormElement, FormOption } from '../forms/form.ts';
-import { valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 
 /** An element as typed in the form: its options are lines of a text. */
 export interface ElementDraft {
@@ -98,7 +98,7 @@ export function optionLines(options: readonly FormOption[]): string {
 }
 
 /** Reads the posted form. Elements without id and label are left out, unless `keepBlank` is set. */
-export function readForm(posted: Draft, keepBlank = false): FormDraft {
+export function readForm(posted: Readonly<Record<string, unknown>>, keepBlank = false): FormDraft {
   const text = (path: string): string => {
     const value = valueAt(posted, path);
     return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';

@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { fieldError, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -18,7 +18,6 @@ import { uniqueId, moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
 /** Types of form fields. */
@@ -52,7 +51,7 @@ interface TypedForm {
 
 /** The data of `svc/bot-form`. */
 function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedForm): Record<string, unknown> {
-  const error = (path: string, label: string): string | undefined => errorAt(errors, { path, label });
+  const error = (path: string, label: string): string | undefined => fieldError(errors, path, label);
   const { elements, ...texts } = draft;
   return {
     head: botHead(host, bot, 'forms'),

@@ -1,10 +1,10 @@
+import { fieldError } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
-import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { editSlug } from './bot-page-slugs.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import { botTemplates, embeddedHere } from './bot-templates.ts';
@@ -35,9 +35,9 @@ export function botNewPage(parts: ChatbotParts): AdminPageBody {
 async function view(parts: ChatbotParts, typed: Typed, errors: FieldErrors = {}): Promise<Record<string, unknown>> {
   return {
     ...typed,
-    nameError: errorAt(errors, { path: 'name', label: 'Name' }),
-    providerError: errorAt(errors, { path: 'provider', label: 'Provider' }),
-    modelError: errorAt(errors, { path: 'model', label: 'Model' }),
+    nameError: fieldError(errors, 'name', 'Name'),
+    providerError: fieldError(errors, 'provider', 'Provider'),
+    modelError: fieldError(errors, 'model', 'Model'),
     providers: await providerChoices(parts, 'text'),
     models: await offeredModels(parts),
     templates: botTemplates.map(({ id, label, description }) => ({

@@ -1,5 +1,5 @@
+import { readNumber, valueAt } from '#plugin-api';
 import type { Rule } from '../rules/rule.ts';
-import { readNumber, valueAt, type Draft } from '../../../admin-ui/setting-field.ts';
 
 /** A condition as typed in the form. `which` is the name of a variable or the id of a field. */
 export interface ConditionDraft {
@@ -76,7 +76,7 @@ export function newRule({ event, form }: { readonly event: string; readonly form
 }
 
 /** Reads the posted form. */
-export function readRule(form: Draft): RuleDraft {
+export function readRule(form: Readonly<Record<string, unknown>>): RuleDraft {
   const text = (path: string): string => {
     const value = valueAt(form, path);
     return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';

@@ -1,7 +1,6 @@
+import type { Choice } from '#plugin-api';
 import type { BotSettings } from '../bots/bot.ts';
 import type { Rule, RuleAction, RuleCondition, RuleEvent, RuleOperator } from '../rules/rule.ts';
-import type { Choice } from '../../../admin-ui/setting-field.ts';
-import { capitalize } from './bot-section.ts';
 
 /** Events in the order of a conversation. */
 export const eventLabels: Readonly<Record<RuleEvent, string>> = {
@@ -98,7 +97,8 @@ export function describeAction(action: RuleAction, { forms }: Pick<BotSettings, 
 export function ruleTitle(rule: Pick<Rule, 'name' | 'action'>, bot: Pick<BotSettings, 'forms'>): string {
   if (rule.name.trim() !== '') return rule.name;
   const action = describeAction(rule.action, bot);
-  return capitalize(shorten(action, 61));
+  const text = shorten(action, 61);
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function shorten(text: string, maxLength: number): string {

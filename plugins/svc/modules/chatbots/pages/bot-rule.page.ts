@@ -1,4 +1,11 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import {
+  fieldError,
+  type Choice,
+  RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+} from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -9,7 +16,6 @@ import { rulesSlug, formSlug } from './bot-page-slugs.ts';
 import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
 import { eventLabels, actionChoices, factChoices, operatorChoices } from './bot-rule-labels.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { errorAt, type Choice } from '../../../admin-ui/setting-field.ts';
 import { botHead, botPreview } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
@@ -102,7 +108,7 @@ interface TypedRule {
 
 /** The data of `svc/bot-rule`. */
 function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedRule): Record<string, unknown> {
-  const error = (path: string, label: string): string | undefined => errorAt(errors, { path, label });
+  const error = (path: string, label: string): string | undefined => fieldError(errors, path, label);
   return {
     head: botHead(host, bot, 'rules'),
     preview: botPreview(host, bot),

@@ -1,7 +1,6 @@
-import type { User } from '#plugin-api';
+import { readNumber, valueAt, type User } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import {
   defaultPostSettings,
   saveChoices,
@@ -21,7 +20,7 @@ export function readPostForm(form: Fields, timezone: string, base: PostSettings 
   const number = (name: string, before: number): number => {
     const typed = text(name);
     const value = typed === undefined ? before : readNumber(typed);
-    return typeof value === 'number' ? value : value === null ? before : Number.NaN;
+    return typeof value === 'number' ? value : value === undefined ? before : Number.NaN;
   };
   const date = text('schedule_at');
   return {

@@ -1,10 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { DocumentError, formatCount, formatNumber, isUrl, type AdminRequest, type HostApi } from '#plugin-api';
+import {
+  readLines,
+  DocumentError,
+  formatCount,
+  formatNumber,
+  isUrl,
+  type AdminRequest,
+  type HostApi,
+} from '#plugin-api';
 import { readCsv, readFeed, type ReadTable } from '../../../kit/documents.ts';
 import type { Feed, FeedFile } from '../../../kit/feed.reader.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { readLines } from '../../../admin-ui/setting-field.ts';
 import type { CsvMapping } from '../runs/item.ts';
 import { emptyInput, type ContentInput } from '../write/draft.ts';
 import { fetchSource } from '../write/read-source.ts';

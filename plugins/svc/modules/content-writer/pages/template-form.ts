@@ -1,63 +1,39 @@
+import { formFields, isRecord, readForm, valueAt } from '#plugin-api';
+import type { Choice, FieldHints, FormField } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { providerChoices } from '../../../admin-ui/model-choices.ts';
-import { errorAt, readNumber, valueAt } from '../../../admin-ui/setting-field.ts';
 import { placeholders } from '../templates/placeholders.ts';
-import {
-  partLabels,
-  partNames,
-  type PartName,
-  type PartSettings,
-  type TemplateSettings,
-} from '../templates/template.ts';
+import { paramsSchema, templateSchema } from '../templates/template-schema.ts';
+import { partLabels, partNames, pickSettings, type PartName, type TemplateSettings } from '../templates/template.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const shownParams = ['temperature', 'max_completion_tokens'] as const;
+
 /** Reads a template form over its base template. Values of the wrong type stay, so that the check refuses them. */
 export function readTemplateForm(form: Fields, base: TemplateSettings): Record<string, unknown> {
-  const text = (path: string, before: string): string => {
-    const typed = valueAt(form, path);
-    return typeof typed === 'string' ? typed.replaceAll('\r\n', '\n') : before;
-  };
+  const typed = readForm(templateSchema, form) as Partial<TemplateSettings>;
   return {
-    name: text('name', base.name).trim(),
-    description: text('description', base.description).trim(),
-    kind: text('kind', base.kind),
-    provider: text('provider', base.provider),
-    model: text('model', base.model).trim(),
-    system: text('system', base.system),
+    ...pickSettings({ ...base, ...typed }),
     params: base.params,
-    parts: Object.fromEntries(partNames.map((name) => [name, readPart(form, name, base.parts[name])])),
+    parts: Object.fromEntries(
+      partNames.map((name) => {
+        const part = { ...base.parts[name], ...typed.parts?.[name] };
+        return [name, { ...part, params: readParams(valueAt(form, `parts.${name}`), base.parts[name].params) }];
+      }),
+    ),
   };
 }
 
-function readPart(form: Fields, name: PartName, base: PartSettings): Record<string, unknown> {
-  const typed = valueAt(form, `parts.${name}`);
-  if (typeof typed !== 'object' || typed === null) return { ...base };
-  const fields = typed as Fields;
-  const text = (key: 'prompt' | 'provider' | 'model' | 'size'): string =>
-    typeof fields[key] === 'string' ? fields[key].replaceAll('\r\n', '\n') : base[key];
-  return {
-    enabled: 'enabled' in fields ? fields['enabled'] === '1' : base.enabled,
-    prompt: text('prompt'),
-    provider: text('provider'),
-    model: text('model').trim(),
-    size: text('size').trim(),
-    params: readParams(fields, base.params),
-  };
-}
-
-/** Only two parameters have fields; the others are set by commands and stay. */
-function readParams(fields: Fields, base: AiParams): Record<string, unknown> {
-  const params = new Map<string, unknown>(Object.entries(base));
-  for (const key of ['temperature', 'max_completion_tokens']) {
-    if (typeof fields[key] !== 'string') continue;
-    const value = readNumber(fields[key]);
-    if (value === null) params.delete(key);
-    else params.set(key, value);
+/** Only two parameters have fields; the others are set by commands and stay. Their names lack the member `params`. */
+function readParams(typed: unknown, base: AiParams): Record<string, unknown> {
+  const params: Record<string, unknown> = { ...base };
+  for (const name of shownParams) {
+    if (valueAt(typed, name) !== undefined) Reflect.deleteProperty(params, name);
   }
-  return Object.fromEntries(params);
+  return { ...params, ...readForm(paramsSchema, isRecord(typed) ? typed : {}, { paths: shownParams }) };
 }
 
 /** `parts.title.prompt` -> `parts[title][prompt]`. */
@@ -74,21 +50,23 @@ export async function templateFields(
 ): Promise<Record<string, unknown>> {
   const [texts, images] = await Promise.all([providerChoices(writer, 'text'), imageChoices(writer)]);
   const own = { value: '', label: 'Same as the template' };
-  const field = (path: string, label: string, more: Fields = {}) => ({
-    id: `content-${path.replaceAll('.', '-')}`,
-    name: fieldName(path),
-    label,
-    value: valueAt(settings, path) ?? '',
-    error: errorAt(errors, { path, label }),
-    ...more,
+  const firstOf = (what: string): Choice => ({ value: '', label: `First connected ${what}` });
+  const ofPart = (name: PartName): FieldHints => ({
+    choices: name === 'image' ? [firstOf('image provider'), ...images] : [own, ...texts],
   });
+  const hints = {
+    provider: { choices: [firstOf('provider'), ...texts] },
+    ...Object.fromEntries(partNames.map((name) => [`parts.${name}.provider`, ofPart(name)])),
+  };
+  const field = (path: string): FormField | undefined =>
+    formFields(templateSchema, { values: settings, errors, id: 'content', paths: [path], hints }).map((one) => ({
+      ...one,
+      name: fieldName(path),
+    }))[0];
   return {
-    provider: field('provider', 'Provider', {
-      type: 'select',
-      options: [{ value: '', label: 'First connected provider' }, ...texts],
-    }),
-    model: field('model', 'Model', { mono: true, placeholder: "Provider's default", list: 'content-models' }),
-    system: field('system', 'Instructions for all sections', { type: 'textarea', rows: 4 }),
+    provider: field('provider'),
+    model: field('model'),
+    system: field('system'),
     parts: partNames.map((name) => ({
       name,
       title: partLabels[name],
@@ -97,30 +75,12 @@ export async function templateFields(
       enabledId: `content-part-${name}`,
       enabled: valueAt(settings, `parts.${name}.enabled`) === true,
       hasError: Object.keys(errors).some((path) => path.startsWith(`parts.${name}.`)),
-      prompt: field(`parts.${name}.prompt`, 'Prompt', { type: 'textarea', rows: name === 'content' ? 8 : 4 }),
-      provider: field(`parts.${name}.provider`, 'Provider', {
-        type: 'select',
-        options:
-          name === 'image' ? [{ value: '', label: 'First connected image provider' }, ...images] : [own, ...texts],
-      }),
-      model: field(`parts.${name}.model`, 'Model', {
-        mono: true,
-        placeholder: name === 'image' ? "Provider's default" : 'Same as the template',
-      }),
-      temperature: field(`parts.${name}.params.temperature`, 'Temperature', {
-        type: 'number',
-        min: 0,
-        max: 2,
-        step: 'any',
-        short: true,
-      }),
-      longest: field(`parts.${name}.params.max_completion_tokens`, 'Maximum tokens', {
-        type: 'number',
-        min: 1,
-        max: 128_000,
-        short: true,
-      }),
-      size: field(`parts.${name}.size`, 'Size', { placeholder: '1024x1024', short: true }),
+      prompt: field(`parts.${name}.prompt`),
+      provider: field(`parts.${name}.provider`),
+      model: field(`parts.${name}.model`),
+      temperature: field(`parts.${name}.params.temperature`),
+      longest: field(`parts.${name}.params.max_completion_tokens`),
+      size: field(`parts.${name}.size`),
     })),
     placeholders: Object.entries(placeholders).map(([name, meaning]) => ({ name: `{${name}}`, meaning })),
     partsError: errors['parts'],

@@ -1,11 +1,18 @@
-import { requireFound, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import {
+  formFields,
+  requireFound,
+  RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+} from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
-import { errorAt } from '../../../admin-ui/setting-field.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
+import { templateSchema } from '../templates/template-schema.ts';
 import type { Template } from '../templates/template.ts';
 import { slugs, contentTabs } from './content-pages.ts';
 import { fieldName, readTemplateForm, templateFields } from './template-form.ts';
@@ -88,14 +95,12 @@ async function view(writer: ContentWriter, { id, settings, errors = {} }: Editin
   return {
     tabs: contentTabs(writer.host, 'template'),
     id,
-    name: settings['name'],
-    nameError: errorAt(errors, { path: 'name', label: 'Name' })?.replace(/^name: /, ''),
-    description: settings['description'],
-    kind: settings['kind'],
-    kinds: [
-      { value: 'write', label: 'Write new texts' },
-      { value: 'rewrite', label: 'Rewrite posts (in automations)' },
-    ],
+    about: formFields(templateSchema, {
+      values: settings,
+      errors: { ...errors, ...(errors['name'] && { name: errors['name'].replace(/^name: /, '') }) },
+      id: 'template',
+      paths: ['name', 'kind', 'description'],
+    }),
     ...fields,
     models: models.flatMap(({ text }) => text).slice(0, 500),
     templatesHref: writer.host.admin.url(slugs.templates),

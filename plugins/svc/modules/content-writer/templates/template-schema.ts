@@ -1,47 +1,77 @@
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import { checkValue, fillDefaults, type JsonSchema } from '#plugin-api';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
-import { createAjv } from '../../../kit/ajv.ts';
 import { promptErrors } from './placeholders.ts';
-import { partNames, type PartName, type PartSettings, type TemplateSettings } from './template.ts';
+import { partNames, type TemplateSettings } from './template.ts';
 
-const text = (maxLength: number) => ({ type: 'string', maxLength }) as const;
-const params = { type: 'object', properties: aiParamSchemas, additionalProperties: false } as const;
-const part = {
+const text = (title: string, maxLength: number, ui: JsonSchema['ui'] = {}) =>
+  ({ type: 'string', title, maxLength, default: '', ui }) as const;
+export const paramsSchema = {
   type: 'object',
   properties: {
-    enabled: { type: 'boolean' },
-    prompt: text(20_000),
-    provider: text(100),
-    model: text(200),
-    params,
-    size: { type: 'string', pattern: '^([1-9][0-9]{0,4}x[1-9][0-9]{0,4})?$' },
+    ...aiParamSchemas,
+    temperature: { ...aiParamSchemas.temperature, title: 'Temperature', ui: { short: true } },
+    max_completion_tokens: { ...aiParamSchemas.max_completion_tokens, title: 'Maximum tokens', ui: { short: true } },
   },
+  default: {},
   additionalProperties: false,
 } as const;
+const part = (name: string) =>
+  ({
+    type: 'object',
+    default: {},
+    properties: {
+      enabled: { type: 'boolean', default: false },
+      prompt: text('Prompt', 20_000, { rows: name === 'content' ? 8 : 4 }),
+      provider: text('Provider', 100),
+      model: text('Model', 200, {
+        mono: true,
+        placeholder: name === 'image' ? "Provider's default" : 'Same as the template',
+      }),
+      params: paramsSchema,
+      size: {
+        ...text('Size', 11, { short: true, placeholder: '1024x1024' }),
+        pattern: '^([1-9][0-9]{0,4}x[1-9][0-9]{0,4})?$',
+        rule: 'must have the form 1024x1024',
+      },
+    },
+    additionalProperties: false,
+  }) as const;
 
-/** JSON Schema of a template's settings, for commands and imports. */
+/** JSON Schema of a template's settings, for pages, commands and imports. */
 export const templateSchema = {
   type: 'object',
+  title: 'Template',
   properties: {
-    name: { type: 'string', minLength: 1, maxLength: 100, pattern: '\\S' },
-    description: text(500),
-    kind: { type: 'string', enum: ['write', 'rewrite'] },
-    provider: text(100),
-    model: text(200),
-    system: text(20_000),
-    params,
+    name: {
+      type: 'string',
+      title: 'Name',
+      required: true,
+      minLength: 1,
+      maxLength: 100,
+      pattern: '\\S',
+      rule: 'must not be blank',
+    },
+    description: text('Description', 500),
+    kind: {
+      type: 'string',
+      title: 'Purpose',
+      enum: ['write', 'rewrite'],
+      default: 'write',
+      ui: { labels: { write: 'Write new texts', rewrite: 'Rewrite posts (in automations)' } },
+    },
+    provider: text('Provider', 100),
+    model: text('Model', 200, { mono: true, placeholder: "Provider's default", list: 'content-models' }),
+    system: text('Instructions for all sections', 20_000, { rows: 4 }),
+    params: paramsSchema,
     parts: {
       type: 'object',
-      properties: Object.fromEntries(partNames.map((name) => [name, part])),
+      default: {},
+      properties: Object.fromEntries(partNames.map((name) => [name, part(name)])),
       additionalProperties: false,
     },
   },
-  required: ['name'],
   additionalProperties: false,
-} as const;
-
-const emptyPart: PartSettings = { enabled: false, prompt: '', provider: '', model: '', params: {}, size: '' };
-let compiled: ValidateFunction | null = null;
+} as const satisfies JsonSchema;
 
 export interface CheckedTemplate {
   /** With defaults filled in. Only valid if there are no errors. */
@@ -55,39 +85,10 @@ export function checkTemplate(
   given: unknown,
   providers: { readonly text: readonly string[]; readonly images: readonly string[] },
 ): CheckedTemplate {
-  compiled ??= createAjv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true }).compile(
-    templateSchema,
-  );
-  const settings = filled(given as Partial<TemplateSettings> | null);
-  if (!compiled(given))
-    return {
-      settings,
-      errors: Object.fromEntries(
-        (compiled.errors ?? [])
-          .map((error) => [pathOf(error), `${pathOf(error) || 'The template'} ${ruleOf(error)}.`] as const)
-          .reverse(),
-      ),
-    };
+  const settings = fillDefaults(templateSchema, given) as TemplateSettings;
+  const { errors } = checkValue(templateSchema, given);
+  if (Object.keys(errors).length > 0) return { settings, errors };
   return { settings, errors: { ...promptErrors(settings), ...providerErrors(settings, providers) } };
-}
-
-function filled(given: Partial<TemplateSettings> | null): TemplateSettings {
-  const from = typeof given === 'object' && given !== null ? given : {};
-  const parts = (typeof from.parts === 'object' ? from.parts : {}) as Partial<Record<PartName, Partial<PartSettings>>>;
-  return {
-    name: '',
-    description: '',
-    kind: 'write',
-    provider: '',
-    model: '',
-    system: '',
-    params: {},
-    ...from,
-    parts: Object.fromEntries(partNames.map((name) => [name, { ...emptyPart, ...parts[name] }])) as Record<
-      PartName,
-      PartSettings
-    >,
-  };
 }
 
 function providerErrors(
@@ -103,46 +104,4 @@ function providerErrors(
   for (const name of partNames)
     look(`parts.${name}.provider`, settings.parts[name].provider, name === 'image' ? images : texts);
   return errors;
-}
-
-function pathOf({ instancePath, keyword, params: details }: ErrorObject): string {
-  const path = instancePath.split('/').slice(1);
-  const member: unknown =
-    keyword === 'additionalProperties'
-      ? details['additionalProperty']
-      : keyword === 'required'
-        ? details['missingProperty']
-        : undefined;
-  return [...path, ...(typeof member === 'string' ? [member] : [])].join('.');
-}
-
-function ruleOf({ keyword, params: details, schema, parentSchema }: ErrorObject): string {
-  const { minimum, maximum, properties } = (parentSchema ?? {}) as {
-    minimum?: number;
-    maximum?: number;
-    properties?: object;
-  };
-  switch (keyword) {
-    case 'type':
-      return `must be of type ${[details['type']].flat().join(' or ')}`;
-    case 'enum':
-      return `must be one of ${(schema as readonly string[]).join(', ')}`;
-    case 'minimum':
-    case 'maximum':
-      return minimum !== undefined && maximum !== undefined
-        ? `must be from ${String(minimum)} to ${String(maximum)}`
-        : `must be at ${keyword === 'minimum' ? 'least' : 'most'} ${String(schema)}`;
-    case 'minLength':
-      return 'must not be empty';
-    case 'maxLength':
-      return `may have at most ${String(schema)} characters`;
-    case 'pattern':
-      return schema === '\\S' ? 'must not be blank' : 'must have the form 1024x1024';
-    case 'required':
-      return 'is missing';
-    case 'additionalProperties':
-      return `is not a member. Use ${Object.keys(properties ?? {}).join(', ')}`;
-    default:
-      return 'is invalid';
-  }
 }

@@ -1,34 +1,11 @@
-import type { HostApi } from '#plugin-api';
-import { createSchemaCheck, type SettingErrors } from '../../../kit/settings-schema/check-shape.ts';
-import { flag, group, line, text, whole, type SettingSchema } from '../../../kit/settings-schema/fields.ts';
-import { fillDefaults, mergeChanges } from '../../../kit/settings-schema/fill.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
+import { checkValue, fillDefaults, mergeChanges, type HostApi, type Infer } from '#plugin-api';
+import { flag, group, line, lines, text, whole } from '../../../kit/setting-schemas.ts';
+import { invalidFields, type SettingErrors } from '../../../kit/field-errors.ts';
 import type { Provider } from '../images.ts';
 import { publicImagesOption } from '../image-names.ts';
 
-export interface VisitorSettings {
-  readonly enabled: boolean;
-  /** `provider:model`. The first is the default. */
-  readonly models: readonly string[];
-  /** `1024x1024`. The first is the default; none: the default of the model. */
-  readonly sizes: readonly string[];
-  /** Images per request, 1 to 4. */
-  readonly most: number;
-  /** Images per day. 0: guests cannot generate images. */
-  readonly guest_per_day: number;
-  readonly user_per_day: number;
-  readonly consent: { readonly required: boolean; readonly text: string };
-  readonly banned_words: readonly string[];
-  readonly texts: { readonly intro: string; readonly refused: string; readonly limit: string };
-}
-
-const lines = (
-  labels: { readonly title: string; readonly description: string },
-  items: SettingSchema,
-  maxItems: number,
-): SettingSchema => ({ type: 'array', ...labels, default: [], maxItems, items });
-
-export const visitorSchema = group<VisitorSettings>(
+/** The settings of `[svc_images]`. Of models and sizes, the first is the default. */
+export const visitorSchema = group(
   { title: 'Images for visitors' },
   {
     enabled: flag(
@@ -42,6 +19,7 @@ export const visitorSchema = group<VisitorSettings>(
       {
         title: 'Models',
         description: 'One provider:model per line, for example openai:gpt-image-1. The first is the default.',
+        ui: { rows: 4, mono: true },
       },
       {
         type: 'string',
@@ -55,6 +33,7 @@ export const visitorSchema = group<VisitorSettings>(
       {
         title: 'Sizes',
         description: 'One size per line, for example 1024x1024. Leave empty to use the default of the model.',
+        ui: { rows: 4, mono: true },
       },
       {
         type: 'string',
@@ -63,22 +42,27 @@ export const visitorSchema = group<VisitorSettings>(
       },
       20,
     ),
-    most: whole({ title: 'Images per request' }, 1, [1, 4]),
+    most: whole({ title: 'Images per request', ui: { short: true } }, 1, [1, 4]),
     guest_per_day: whole(
       {
         title: 'Images per day for a guest',
         description:
           'Counted by session and by IP address; the higher count applies. 0: guests cannot generate images.',
+        ui: { short: true },
       },
       3,
       [0, 1000],
     ),
     user_per_day: whole(
-      { title: 'Images per day for a signed-in user', description: '0: users cannot generate images.' },
+      {
+        title: 'Images per day for a signed-in user',
+        description: '0: users cannot generate images.',
+        ui: { short: true },
+      },
       10,
       [0, 1000],
     ),
-    consent: group<VisitorSettings['consent']>(
+    consent: group(
       { title: 'Terms' },
       {
         required: flag(
@@ -86,7 +70,7 @@ export const visitorSchema = group<VisitorSettings>(
           true,
         ),
         text: text(
-          { title: 'Text of the checkbox' },
+          { title: 'Text of the checkbox', ui: { rows: 3 } },
           'I agree that my description is sent to an AI provider, and I describe nothing that harms others.',
           1000,
         ),
@@ -96,14 +80,15 @@ export const visitorSchema = group<VisitorSettings>(
       {
         title: 'Banned words',
         description: 'One word or phrase per line. A prompt that contains one is refused at no cost.',
+        ui: { rows: 6 },
       },
       { type: 'string', maxLength: 100, pattern: '\\S', rule: 'must not be blank' },
       1000,
     ),
-    texts: group<VisitorSettings['texts']>(
+    texts: group(
       { title: 'Texts' },
       {
-        intro: text({ title: 'Above the form' }, '', 500),
+        intro: text({ title: 'Above the form', ui: { rows: 2 } }, '', 500),
         refused: line(
           { title: 'When a prompt is refused' },
           'This description is not allowed. Describe a different image.',
@@ -114,7 +99,7 @@ export const visitorSchema = group<VisitorSettings>(
   },
 );
 
-const checkShape = createSchemaCheck(visitorSchema);
+export type VisitorSettings = Infer<typeof visitorSchema>;
 
 export interface VisitorSettingsStore {
   get(): Promise<VisitorSettings>;
@@ -135,7 +120,7 @@ export function createVisitorSettings({
     get,
     async update(changes) {
       const next = mergeChanges(visitorSchema, await get(), changes);
-      const errors = { ...checkShape(next) };
+      const errors = { ...checkValue(visitorSchema, next).errors };
       if (Object.keys(errors).length === 0)
         Object.assign(errors, modelErrors(next as VisitorSettings, await providers()));
       if (Object.keys(errors).length > 0) throw invalidFields(errors);

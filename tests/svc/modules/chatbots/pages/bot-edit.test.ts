@@ -153,7 +153,6 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
       greeting: 'kept </textarea><script>alert(1)</script>',
       temperature: '9',
       max_messages: 'many',
-      max_completion_tokens: '',
       'look[primary_color]': 'red',
       'look[avatar_url]': 'javascript:alert(1)',
       'embed[allowed_domains]': 'example.com\nnot a domain',
@@ -165,11 +164,10 @@ describeBotsAdmin('the editor of a chatbot', (admin) => {
     expect(refused.status).to.equal(400);
     expect(errorsIn(refused.html)).to.include({
       'bot-temperature': 'Temperature must be from 0 to 2.',
-      'bot-max_messages': 'Messages remembered must be a whole number.',
-      'bot-max_completion_tokens': 'Maximum answer length (tokens) must be a whole number.',
+      'bot-max_messages': 'Messages remembered must be a whole number from 1 to 200.',
       'bot-look-primary_color': 'Main color must be a color such as #1d4ed8, or empty.',
       'bot-limits-guest-amount': 'Guests: amount must be from 0 to 1000000000.',
-      'bot-limits-roles-author-amount': 'Author role: amount must be a whole number.',
+      'bot-limits-roles-author-amount': 'Author role: amount must be a whole number from 0 to 1000000000.',
     });
     expect(Object.keys(errorsIn(refused.html))).to.include('bot-name');
     expect(refused.html)

@@ -172,7 +172,7 @@ describeBotsAdmin('the rules of a chatbot', (admin) => {
         'condition-0-operator':
           'Comparison must be one of contains, not_contains, equals, not_equals, starts_with, ends_with, matches, greater_than, less_than, is_empty, is_not_empty.',
         'action-text': 'Text must not be empty.',
-        'rule-priority': 'Priority must be a whole number.',
+        'rule-priority': 'Priority must be a whole number from -1000000 to 1000000.',
       },
     ]);
     expect(refused.html).to.contain('value="Typed"').and.contain('>kept</textarea>').and.contain('value="soon"');

@@ -7,7 +7,7 @@ import type { GeneratedText, GenerateTextInput } from '../../../../../plugins/sv
 import type { SearchInput, SearchResult } from '../../../../../plugins/svc/ai/search-vectors.ts';
 import type { Bot } from '../../../../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { botSchema } from '../../../../../plugins/svc/modules/chatbots/bots/schema/bot-schema.ts';
-import { fillDefaults } from '../../../../../plugins/svc/kit/settings-schema/fill.ts';
+import { fillDefaults } from '#plugin-api';
 import { createReplies } from '../../../../../plugins/svc/modules/chatbots/reply/create-reply.ts';
 import type { ReplyInput } from '../../../../../plugins/svc/modules/chatbots/reply/reply.ts';
 import { failureOf } from '../../../../helpers/failure-of.ts';

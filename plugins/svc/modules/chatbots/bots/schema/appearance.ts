@@ -1,98 +1,131 @@
 import { guestLimitPerDay } from '../../../../kit/visitors/limit-counters.ts';
-import type { BotLimit, BotLimits, BotLook, BotSettings, BotTexts } from '../bot.ts';
-import { choice, flag, group, line, text, whole, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
+import { choice, flag, group, line, text, whole } from '../../../../kit/setting-schemas.ts';
 
-const color = (title: string): SettingSchema => ({
-  type: 'string',
-  title,
-  description: 'Leave empty to use the color of the theme.',
-  default: '',
-  pattern: '^(#[0-9a-fA-F]{6})?$',
-  rule: 'must be a color such as #1d4ed8, or empty',
-});
+const color = (title: string) =>
+  ({
+    type: 'string',
+    title,
+    default: '',
+    pattern: '^(#[0-9a-fA-F]{6})?$',
+    rule: 'must be a color such as #1d4ed8, or empty',
+    ui: { widget: 'color' },
+  }) as const;
 
-export const lookSchema = group<BotLook>(
+/** How the widget looks. An empty color is that of the theme. */
+export const lookSchema = group(
   { title: 'Look' },
   {
-    theme: choice({ title: 'Theme', description: "auto uses the visitor's setting." }, ['auto', 'light', 'dark']),
+    theme: choice({ title: 'Theme', ui: { labels: { auto: "The visitor's choice" } } }, ['auto', 'light', 'dark']),
     primary_color: color('Main color'),
-    text_color: color('Text color'),
+    text_color: color('Text'),
     background_color: color('Background'),
     user_bubble_color: color("Visitor's messages"),
-    bot_bubble_color: color("Chatbot's messages"),
-    corner_radius: whole({ title: 'Corner radius', description: 'Pixels, 0 to 32.' }, 12, [0, 32]),
-    mode: choice({ title: 'Shown as' }, ['popup', 'inline', 'page']),
-    position: choice({ title: 'Corner of the popup' }, ['bottom-right', 'bottom-left', 'top-right', 'top-left']),
-    size: { ...choice({ title: 'Size of the popup' }, ['small', 'medium', 'large']), default: 'medium' },
+    bot_bubble_color: color('Answers'),
+    size: { ...choice({ title: 'Size' }, ['small', 'medium', 'large']), default: 'medium' },
+    corner_radius: whole({ title: 'Corner radius (pixels)', ui: { short: true } }, 12, [0, 32]),
     icon: choice({ title: 'Icon' }, ['chat', 'robot', 'spark', 'help', 'heart']),
-    avatar_url: line({ title: 'Picture', description: 'URL of a picture that replaces the icon.' }, '', 2_000),
-    direction: choice({ title: 'Text direction', description: 'auto uses the direction of the page.' }, [
-      'auto',
-      'ltr',
-      'rtl',
-    ]),
-    open_after: whole({ title: 'Open automatically after (seconds)', description: '0 = only on click' }, 0, [0, 3_600]),
+    avatar_url: line(
+      {
+        title: 'Picture instead of the icon',
+        description: 'Its URL. Square pictures look best. The preview does not show pictures of other sites.',
+        ui: { placeholder: 'https://' },
+      },
+      '',
+      2_000,
+    ),
+    mode: choice(
+      {
+        title: 'Shown as',
+        ui: {
+          labels: { popup: 'A button that opens a window', inline: 'Part of the page', page: 'The whole page' },
+        },
+      },
+      ['popup', 'inline', 'page'],
+    ),
+    position: choice({ title: 'Corner of the button' }, ['bottom-right', 'bottom-left', 'top-right', 'top-left']),
+    open_after: whole(
+      { title: 'Open automatically after (seconds)', description: '0 = only on click', ui: { short: true } },
+      0,
+      [0, 3_600],
+    ),
+    direction: choice(
+      {
+        title: 'Text direction',
+        ui: {
+          labels: { auto: 'Same as the page', ltr: 'Left to right', rtl: 'Right to left (Arabic, Hebrew, Persian)' },
+        },
+      },
+      ['auto', 'ltr', 'rtl'],
+    ),
   },
 );
 
-/** The defaults are the built-in texts. An empty label shows the built-in one. */
-export const textsSchema = group<BotTexts>(
+/** A text of the widget that shows the built-in one while it is empty. */
+function label(title: string, builtIn: string, { most = 200, description = '' } = {}) {
+  const ui = { placeholder: builtIn };
+  return line({ title, ...(description !== '' && { description }), ui }, builtIn, most);
+}
+
+/** Every text of the widget, so that it can be translated. An empty subtitle or footer is not shown. */
+export const textsSchema = group(
   { title: 'Texts' },
   {
-    title: line({ title: 'Title' }, 'Chat with us'),
+    title: label('Title', 'Chat with us'),
     subtitle: line({ title: 'Subtitle' }, ''),
-    placeholder: line({ title: 'Placeholder' }, 'Write a message…'),
-    send: line({ title: 'Send' }, 'Send'),
-    stop: line({ title: 'Stop' }, 'Stop'),
-    retry: line({ title: 'Try again' }, 'Try again'),
-    regenerate: line({ title: 'Generate a new answer' }, 'New answer'),
-    copy: line({ title: 'Copy' }, 'Copy'),
-    copied: line({ title: 'Copied' }, 'Copied'),
-    new_chat: line({ title: 'New chat' }, 'New chat'),
-    download: line({ title: 'Download transcript' }, 'Download transcript'),
-    open: line({ title: 'Open' }, 'Open chat'),
-    close: line({ title: 'Close' }, 'Close chat'),
-    good: line({ title: 'Thumbs up' }, 'Good answer'),
-    bad: line({ title: 'Thumbs down' }, 'Bad answer'),
-    comment: line({ title: 'Ask for a comment' }, 'What could be better?'),
-    thanks: line({ title: 'After feedback' }, 'Thank you for your feedback.'),
-    sources: line({ title: 'Sources' }, 'Sources'),
-    typing: line({ title: 'Writing indicator' }, 'Writing an answer…'),
-    you: line({ title: 'The visitor, in transcripts' }, 'You'),
-    latest: line({ title: 'Go to the newest message' }, 'Newest messages'),
-    again: line(
-      { title: 'When the limit resets', description: '{time} is replaced.' },
-      'You can write again on {time}.',
-    ),
-    offline: line(
-      { title: 'No connection' },
-      'You are offline. Your message is sent when the connection is back.',
-      500,
-    ),
-    error: line({ title: 'Error' }, 'Something went wrong.', 500),
-    consent_button: line({ title: 'Consent button' }, 'Agree and start'),
-    submit: line({ title: 'Submit button of forms' }, 'Submit'),
-    required: line({ title: 'Required field is empty' }, 'Please fill in this field.'),
+    placeholder: label('Placeholder', 'Write a message…'),
+    send: label('Send', 'Send'),
+    stop: label('Stop', 'Stop'),
+    retry: label('Try again', 'Try again'),
+    regenerate: label('Generate a new answer', 'New answer'),
+    copy: label('Copy', 'Copy'),
+    copied: label('Copied', 'Copied'),
+    new_chat: label('New chat', 'New chat'),
+    download: label('Download the conversation', 'Download transcript'),
+    open: label('Open', 'Open chat'),
+    close: label('Close', 'Close chat'),
+    good: label('Good answer', 'Good answer'),
+    bad: label('Bad answer', 'Bad answer'),
+    comment: label('Ask for a comment', 'What could be better?'),
+    thanks: label('Thanks for a rating', 'Thank you for your feedback.'),
+    sources: label('Sources', 'Sources'),
+    typing: label('Writing indicator', 'Writing an answer…'),
+    you: label("The visitor's name", 'You', { description: 'In transcripts and for screen readers.' }),
+    latest: label('Go to the newest message', 'Newest messages'),
+    again: label('When the limit resets', 'You can write again on {time}.', {
+      description: '{time} becomes the time.',
+    }),
+    offline: label('No connection', 'You are offline. Your message is sent when the connection is back.', {
+      most: 500,
+    }),
+    error: label('Error', 'Something went wrong.', { most: 500 }),
+    consent_button: label('Agree', 'Agree and start'),
+    submit: label('Submit a form', 'Submit'),
+    required: label('Required field is empty', 'Please fill in this field.'),
     footer: line({ title: 'Small print below the field' }, 'Answers are generated by AI and may be wrong.', 500),
   },
 );
 
-const limit = (title: string, amount = 0): SettingSchema =>
-  group<BotLimit>(
+const limit = (title: string, amount = 0) =>
+  group(
     { title },
     {
-      amount: whole({ title: 'At most', description: '0 = no limit' }, amount, [0, 1_000_000_000]),
-      unit: choice({ title: 'Unit' }, ['messages', 'tokens']),
-      per: choice({ title: 'Period', description: "By the site's time zone; weeks begin on Monday." }, [
-        'day',
-        'week',
-        'month',
+      // 0: no limit.
+      amount: whole({ title: `${title}: amount` }, amount, [0, 1_000_000_000]),
+      unit: choice({ title: `${title}: unit`, ui: { labels: { messages: 'messages', tokens: 'tokens' } } }, [
+        'messages',
+        'tokens',
       ]),
+      // By the site's time zone; weeks begin on Monday.
+      per: choice(
+        { title: `${title}: period`, ui: { labels: { day: 'per day', week: 'per week', month: 'per month' } } },
+        ['day', 'week', 'month'],
+      ),
     },
   );
 
-export const limitsSchema = group<BotLimits>(
-  { title: 'Limits', description: 'They apply to visitors. Calls with the REST key are not counted.' },
+/** Limits of visitors. Guests are counted by session and by IP address; calls with the REST key are not counted. */
+export const limitsSchema = group(
+  { title: 'Limits' },
   {
     allow_guests: flag(
       {
@@ -101,27 +134,40 @@ export const limitsSchema = group<BotLimits>(
       },
       true,
     ),
-    guest_message: text({ title: 'Shown to guests who may not chat' }, 'Please sign in to chat.'),
+    guest_message: text(
+      { title: 'Message to guests when guests may not chat', ui: { rows: 2 } },
+      'Please sign in to chat.',
+    ),
     guest: limit('Guests', guestLimitPerDay),
     user: limit('Signed-in users'),
+    // If a user has several roles, the highest limit applies. It overrides the limit of users.
     roles: {
       type: 'object',
       title: 'By role',
-      description: 'If a user has several roles, the highest limit applies. It overrides the limit of users.',
       default: {},
       additionalProperties: limit('Role'),
       maxProperties: 50,
     },
-    message: text({ title: 'Shown at the limit' }, 'You have reached the limit for now. Please come back later.'),
+    message: text(
+      { title: 'Message at the limit', ui: { rows: 2 } },
+      'You have reached the limit for now. Please come back later.',
+    ),
   },
 );
 
-export const consentSchema = group<BotSettings['consent']>(
+export const consentSchema = group(
   { title: 'Consent' },
   {
-    required: flag({ title: 'Ask for consent before the first message' }, false),
+    required: flag(
+      { title: 'Ask before the first message', description: 'Nothing is sent or stored until the visitor agrees.' },
+      false,
+    ),
     text: text(
-      { title: 'Text', description: 'Plain text, with links in Markdown.' },
+      {
+        title: 'Consent text',
+        description: 'Plain text, with links such as [privacy policy](https://example.com/privacy).',
+        ui: { rows: 3 },
+      },
       'Your messages are processed by an AI service to answer them. Please do not write anything confidential.',
       4_000,
     ),

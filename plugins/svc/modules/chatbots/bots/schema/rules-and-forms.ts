@@ -1,6 +1,7 @@
-import { flag, id, line, name, text, type SettingSchema } from '../../../../kit/settings-schema/fields.ts';
+import type { JsonSchema } from '#plugin-api';
+import { flag, id, line, name, text } from '../../../../kit/setting-schemas.ts';
 
-const conditionSchema: SettingSchema = {
+const conditionSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['fact', 'operator'],
@@ -41,7 +42,7 @@ const conditionSchema: SettingSchema = {
   },
 };
 
-function action(type: string, properties: Readonly<Record<string, SettingSchema>>): SettingSchema {
+function action(type: string, properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
   return {
     type: 'object',
     additionalProperties: false,
@@ -50,21 +51,21 @@ function action(type: string, properties: Readonly<Record<string, SettingSchema>
   };
 }
 
-const actionText: SettingSchema = { type: 'string', title: 'Text', minLength: 1, maxLength: 10_000 };
-const value: SettingSchema = {
+const actionText: JsonSchema = { type: 'string', title: 'Text', minLength: 1, maxLength: 10_000 };
+const value: JsonSchema = {
   type: 'string',
   title: 'Value',
   description: '{message}, {page_url} and {field:id} are replaced.',
   maxLength: 5_000,
 };
-const hook: SettingSchema = {
+const hook: JsonSchema = {
   ...id,
   title: 'Hook name',
   pattern: '^[a-z0-9_]+$',
   rule: 'must contain only lowercase letters, digits and _',
 };
 
-const actionSchema: SettingSchema = {
+const actionSchema: JsonSchema = {
   type: 'object',
   title: 'Action',
   discriminator: { propertyName: 'type' },
@@ -81,7 +82,7 @@ const actionSchema: SettingSchema = {
   ],
 };
 
-export const rulesSchema: SettingSchema = {
+export const rulesSchema: JsonSchema = {
   type: 'array',
   title: 'Rules',
   default: [],
@@ -126,7 +127,7 @@ const hiddenSources = ['page_url', 'page_title', 'user_id', 'user_name', 'user_e
 /** Sources as they are saved; empty for other elements. A name is any text without blanks and control characters. */
 const hiddenSourcePattern = `^(|${hiddenSources.join('|')}|query:[^\\s\\u0000-\\u001f]{1,100})$`;
 
-const elementSchema: SettingSchema = {
+const elementSchema: JsonSchema = {
   type: 'object',
   additionalProperties: false,
   required: ['id', 'type', 'label'],
@@ -165,7 +166,7 @@ const elementSchema: SettingSchema = {
   },
 };
 
-export const formsSchema: SettingSchema = {
+export const formsSchema: JsonSchema = {
   type: 'array',
   title: 'Forms',
   default: [],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listErrors, duplicateErrors } from '../../../plugins/svc/kit/settings-schema/check-shape.ts';
+import { listErrors, duplicateErrors } from '../../../plugins/svc/kit/field-errors.ts';
 import { domainErrors } from '../../../plugins/svc/kit/visitors/allowed-domain.ts';
 
 describe('errors of lists', () => {
