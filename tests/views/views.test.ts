@@ -81,6 +81,17 @@ describe('views', () => {
       expect(await failure(views.render('more/page'))).to.contain('not found. Searched:');
     });
 
+    it('renders one file with the helpers of each host', async () => {
+      await write('plugin/page.hbs', '{{who}}');
+      const other = open();
+      other.addSource('svc', join(folder, 'plugin'));
+      views.addHelper('who', () => 'one');
+      const undo = other.addHelper('who', () => 'other');
+      expect([await views.render('svc/page'), await other.render('svc/page')]).to.deep.equal(['one', 'other']);
+      undo();
+      expect([await views.render('svc/page'), await other.render('svc/page')]).to.deep.equal(['one', '']);
+    });
+
     it('reads a changed file again, or with reload off never', async () => {
       const file = await write('plugin/page.hbs', 'one');
       const fixed = open({ reload: false });
