@@ -22,11 +22,18 @@ export function addContentRoutes(given: ContentRestDependencies): void {
       routes.delete(type);
     };
   });
+  let isOutdated = false;
+  // Once for all keys that a plugin adds in a row.
   parts.meta.onChange(() => {
-    for (const [type, undo] of [...routes]) {
-      undo();
-      routes.set(type, addPostsRoutes(given, type));
-    }
+    if (isOutdated) return;
+    isOutdated = true;
+    queueMicrotask(() => {
+      isOutdated = false;
+      for (const [type, undo] of [...routes]) {
+        undo();
+        routes.set(type, addPostsRoutes(given, type));
+      }
+    });
   });
   hooks.addFilter('rest_public_authors', async (ids) => [
     ...new Set([...ids, ...(await parts.store.publishedAuthors())]),
