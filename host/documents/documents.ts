@@ -1,4 +1,4 @@
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import {
   DocumentError,
@@ -143,6 +143,12 @@ async function runInThread(
       signal: AbortSignal.any([signal, late.signal]),
       transferList: channel ? [...input.moved, channel.port2] : [...input.moved],
     })) as ThreadResult;
+    // What was sent before the result may not have been delivered yet.
+    while (channel) {
+      const sent = receiveMessageOnPort(channel.port1) as { readonly message: never } | undefined;
+      if (sent === undefined) break;
+      onProgress?.(sent.message);
+    }
     if ('value' in result) return result.value;
     throw new DocumentError(result.refusal.message, result.refusal.code);
   } catch (error) {

@@ -98,6 +98,12 @@ describe('documents', () => {
     );
   });
 
+  it('report all their progress before their result', async () => {
+    const reported: number[] = [];
+    await read('reportPages', 3_000, { onProgress: (page: never) => reported.push(page) });
+    expect(reported).to.deep.equal(Array.from({ length: 3_000 }, (_, index) => index + 1));
+  });
+
   it('stop when the signal is aborted, running or waiting', async () => {
     const controller = new AbortController();
     const reason = new Error('gone');
