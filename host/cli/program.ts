@@ -1,32 +1,25 @@
 import { Command, CommanderError } from 'commander';
-import { isRecord, errorText, type CliCommand, type JsonSchema } from '#plugin-api';
+import { checkValue, isRecord, errorText, type CliCommand, type JsonSchema } from '#plugin-api';
 import { completionCommand } from './completion.ts';
 import type { CliOutput } from './registry.ts';
 import { readSecret, takesSecret } from './secret-input.ts';
-import { compileSchema } from '../options/setting-schema.ts';
 
 /**
  * Converts the value of a flag to the type of its schema.
  *
  * @throws Error that names the flag and the expected type.
  */
-async function readFlag({
-  name,
-  schema,
-  value,
-}: {
-  name: string;
-  schema: JsonSchema;
-  value: string | boolean;
-}): Promise<unknown> {
+function readFlag({ name, schema, value }: { name: string; schema: JsonSchema; value: string | boolean }): unknown {
   if (typeof value === 'boolean') return value;
   const read = coerce(schema, value);
   if (read === undefined) throw new Error(`--${name} is '${value}'; it must be ${describe(schema)}.`);
   if (schema.enum && !schema.enum.includes(read))
     throw new Error(`--${name} is '${value}'; it must be one of ${schema.enum.join(', ')}.`);
-  // Loaded only when needed: most commands do not use the validator.
-  if (Object.keys(schema).some((keyword) => !plainKeywords.has(keyword)))
-    (await compileSchema(`--${name}`, schema))(read);
+  // Compiled only when needed: most flags have a type alone.
+  const errors = Object.keys(schema).some((keyword) => !plainKeywords.has(keyword))
+    ? Object.values(checkValue(schema, read, { path: `--${name}` }).errors)
+    : [];
+  if (errors.length > 0) throw new Error(errors.join(' '));
   return read;
 }
 
@@ -140,7 +133,7 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
         takesSecret(schema) && typeof plain !== 'boolean'
           ? await readSecret({ name: `--${name}`, value: plain, stdin, isJson: schema.type === 'object' }, output)
           : plain;
-      if (value !== undefined) read.push([name, await readFlag({ name, schema, value })]);
+      if (value !== undefined) read.push([name, readFlag({ name, schema, value })]);
     }
     const result = await command.run({ args, flags: Object.fromEntries(read) });
     // A command that takes input with --json also prints JSON.

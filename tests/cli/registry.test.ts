@@ -72,7 +72,7 @@ describe('the command line', () => {
     const cases: [string[], string][] = [
       [['site', 'echo'], "missing required argument 'first'"],
       [['site', 'echo', 'a', '--count=many'], "--count is 'many'; it must be a whole number."],
-      [['site', 'echo', 'a', '--count=0'], '--count must be >= 1.'],
+      [['site', 'echo', 'a', '--count=0'], 'Error: --count must be 1 or more.'],
       [['site', 'echo', 'a', '--options=[1]'], "--options is '[1]'; it must be a JSON object."],
       [['site', 'echo', 'a', '--lout'], "unknown option '--lout'"],
       [['site', 'ecko', 'a'], "unknown command 'ecko'"],

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { isEmail } from '../is-email.ts';
 import { isUrl } from '../is-url.ts';
 import type { JsonSchema } from '../schema.ts';
@@ -91,7 +91,19 @@ function compiled(schema: JsonSchema, coerce: boolean): ValidateFunction {
   const known = coerce ? checks.coerce : checks.exact;
   const before = known.get(schema);
   if (before) return before;
-  // Loaded at the first check, not at the start: it costs 30 ms.
+  const ajv = (compilers[coerce ? 'coerce' : 'exact'] ??= createCompiler(coerce));
+  const wrapper = { type: 'object', required: ['value'], properties: { value: toCurrentDraft(schema) } };
+  const validate = ajv.compile(wrapper);
+  // The compiler would keep the schemas of plugins that are gone.
+  ajv.removeSchema(wrapper);
+  known.set(schema, validate);
+  return validate;
+}
+
+const compilers: { coerce?: Ajv; exact?: Ajv } = {};
+
+/** Loaded at the first check, not at the start: it costs 30 ms. It checks schemas with a schema, which takes 5 ms to compile. */
+function createCompiler(coerce: boolean): Ajv {
   const { Ajv } = require('ajv') as typeof import('ajv');
   const addFormats = require('ajv-formats') as unknown as (target: object) => void;
   const ajv = new Ajv({
@@ -105,9 +117,7 @@ function compiled(schema: JsonSchema, coerce: boolean): ValidateFunction {
   });
   addFormats(ajv);
   for (const [format, accepts] of Object.entries(ownFormats)) ajv.addFormat(format, accepts);
-  const validate = ajv.compile({ type: 'object', required: ['value'], properties: { value: toCurrentDraft(schema) } });
-  known.set(schema, validate);
-  return validate;
+  return ajv;
 }
 
 /**
