@@ -93,7 +93,7 @@ async function composeHost({
       list: () => requirePlugins().list(),
       activate: (slug) => requirePlugins().activate(slug),
       deactivate: (slug) => requirePlugins().deactivate(slug),
-      uninstall: (slug) => requirePlugins().uninstall(slug),
+      uninstall: (slug, init) => requirePlugins().uninstall(slug, init),
       install: (installation) => requirePlugins().install(installation),
       health: (slug) => requirePlugins().health(slug),
     },

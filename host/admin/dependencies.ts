@@ -92,7 +92,7 @@ export interface AdminPlugins {
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
   /** Returns whether the folder was removed as well. */
-  uninstall(slug: string): Promise<boolean>;
+  uninstall(slug: string, init?: { readonly deleteFiles?: boolean }): Promise<boolean>;
   /** @param installation.path absolute path of a zip file. */
   install(installation: { readonly path: string; readonly activate: boolean }): Promise<{
     readonly name: string;

@@ -1,20 +1,27 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { CliCommand, HealthResult } from '#plugin-api';
+import { reserved } from '../loader/manifest.ts';
 
 interface PluginSummary {
   readonly slug: string;
   readonly version: string;
   readonly state: string;
   readonly failure?: { readonly stage: string; readonly message: string } | null;
+  /** Shipped with the host: uninstalling keeps its folder. */
+  readonly shipped?: boolean;
+  /** Absolute path; null if the folder is missing or its manifest is invalid. */
+  readonly directory?: string | null;
 }
 
 export interface PluginsForCommands {
   list(): readonly PluginSummary[];
+  /** Searches the plugin folders again. */
+  discover(): Promise<readonly PluginSummary[]>;
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
   /** Returns whether the folder was removed as well. */
-  uninstall(slug: string): Promise<boolean>;
+  uninstall(slug: string, init?: { readonly deleteFiles?: boolean }): Promise<boolean>;
   install(installation: {
     readonly path: string;
     readonly activate: boolean;
@@ -85,12 +92,15 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
     },
     {
       name: 'plugin uninstall',
-      description: 'Removes an inactive plugin and its data, and its folder unless it ships with the host.',
+      description: "Deletes an inactive plugin's data, and its folder if 'plugin install' created it.",
       args: [slug],
-      run: async ({ args: [name = ''] }) => ({
-        slug: name,
-        folder: (await plugins().uninstall(name)) ? 'removed' : 'kept',
-      }),
+      flags: {
+        'delete-files': {
+          type: 'boolean',
+          description: "Also delete a folder that 'plugin install' did not create, or that is a Git working copy.",
+        },
+      },
+      run: async ({ args: [name = ''], flags }) => uninstallPlugin(plugins(), name, flags['delete-files'] === true),
     },
     {
       name: 'plugin health',
@@ -105,17 +115,42 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
       name: 'plugin new',
       description: 'Creates a plugin folder: a manifest and an entry module with a filter, an action and a route.',
       args: [slug],
-      run: async ({ args: [name = ''] }) => ({ slug: name, folder: await createPluginFolder(directory, name) }),
+      run: async ({ args: [name = ''] }) => ({
+        slug: name,
+        folder: await createPluginFolder(directory, name, await plugins().discover()),
+      }),
     },
   ];
 }
 
-async function createPluginFolder(directory: string, slug: string): Promise<string> {
+async function uninstallPlugin(
+  plugins: PluginsForCommands,
+  slug: string,
+  deleteFiles: boolean,
+): Promise<Record<string, string>> {
+  if (await plugins.uninstall(slug, { deleteFiles })) return { slug, folder: 'removed' };
+  const folder = plugins.list().find((plugin) => plugin.slug === slug);
+  if (deleteFiles || folder?.shipped || !folder?.directory) return { slug, folder: 'kept' };
+  return {
+    slug,
+    folder: 'kept',
+    next: `'plugin install' did not create ${folder.directory}, or it is a Git working copy. To delete it too, run: plugin uninstall ${slug} --delete-files`,
+  };
+}
+
+/** @throws Error if the name is invalid or taken: a second plugin of one name would replace the first one. */
+async function createPluginFolder(directory: string, slug: string, plugins: readonly PluginSummary[]): Promise<string> {
   if (!/^[a-z][a-z0-9-]*$/.test(slug))
     throw new Error(
       `'${slug}' is not a valid plugin name; use lowercase letters, digits and hyphens, starting with a letter.`,
     );
+  if (reserved.includes(slug)) throw new Error(`'${slug}' is reserved for the host; choose another name.`);
   const folder = join(directory, slug);
+  const taken = plugins.find((plugin) => plugin.slug === slug);
+  if (taken && taken.directory !== folder)
+    throw new Error(
+      `The plugin '${slug}' already exists${taken.directory ? ` in ${taken.directory}` : ''}; choose another name.`,
+    );
   try {
     await mkdir(directory, { recursive: true });
     await mkdir(folder);

@@ -5,6 +5,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import { describeError } from './quarantine.ts';
 import { InstallError } from './install/allowance.ts';
 import type { InstallLimits } from './install/allowance.ts';
+import { isWorkingCopy } from './install/installed-mark.ts';
 import { recoverInterrupted } from './install/recover-interrupted.ts';
 import { replaceFolder } from './install/replace-folder.ts';
 import { stage, type Staged } from './install/stage.ts';
@@ -84,6 +85,10 @@ async function findInstalled(
     throw new InstallError(`The plugin '${slug}' ships with this host and is updated with it.`);
   if (!found?.isDirectory() || (await realpath(target)) !== old.directory)
     throw new InstallError(`The plugin '${slug}' is installed in another folder; update it there.`);
+  if (await isWorkingCopy(old.directory))
+    throw new InstallError(
+      `The folder of the plugin '${slug}' is a Git working copy; update it there, for example with git pull.`,
+    );
   if (old.manifest.version === version) throw new InstallError(`The plugin '${slug}' ${version} is already installed.`);
   if (!gt(version, old.manifest.version))
     throw new InstallError(

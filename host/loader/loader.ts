@@ -3,7 +3,7 @@ import { createQuarantine, describeError } from './quarantine.ts';
 import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
 import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
-import { createOperations, type OperationsDependencies } from './operations.ts';
+import { createOperations, type OperationsDependencies, type Uninstallation } from './operations.ts';
 import type { HostServices } from './services.ts';
 import type { InstallLimits } from './install/allowance.ts';
 import { listPlugins, type PluginStatus } from './status.ts';
@@ -41,12 +41,13 @@ export interface Loader {
   /** For an inactive plugin, only clears its failure. @throws Error with the active plugins that require it. */
   deactivate(slug: string): Promise<void>;
   /**
-   * Deletes the data of an inactive plugin and its installed folder, but not the folder of a shipped plugin or of another
-   * plugin folder. Returns whether the folder was deleted.
+   * Deletes the data of an inactive plugin and its folder, if an installation wrote it and it is not a Git working copy.
+   * With `deleteFiles` any folder in the first plugin folder is deleted, but never that of a shipped plugin. Returns whether
+   * the folder was deleted.
    *
    * @throws Error if it is active, or if its `uninstall` fails.
    */
-  uninstall(slug: string): Promise<boolean>;
+  uninstall(slug: string, init?: Uninstallation): Promise<boolean>;
   /** Installs a plugin from a folder or zip file. @throws Error with the reason, see `installation.ts`. */
   install(installation: Installation): Promise<Installed>;
   /** Runs the health checks of running plugins. @throws Error if the requested plugin is not running. */
@@ -130,7 +131,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     async deactivate(slug) {
       if (await runOperation(() => operations.deactivate(slug))) await hooks.doActionAsync('deactivated_plugin', slug);
     },
-    uninstall: (slug) => runOperation(() => operations.uninstall(slug)),
+    uninstall: (slug, init) => runOperation(() => operations.uninstall(slug, init)),
     async install(installation) {
       // Loaded on installation only.
       const { install } = await import('./installation.ts');

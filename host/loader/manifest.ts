@@ -28,7 +28,7 @@ export class ManifestError extends Error {
 }
 
 /** Slugs reserved for the host as owners of hooks and migrations and as folders of views and assets. */
-const reserved = ['host', 'admin', 'site', 'core', 'must-use'];
+export const reserved = ['host', 'admin', 'site', 'core', 'must-use'];
 
 interface Member {
   readonly required?: boolean;

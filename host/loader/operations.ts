@@ -11,6 +11,11 @@ import { removeFolder } from './install/replace-folder.ts';
 import type { StoredFailures, StoredSlugs } from './stored-state.ts';
 import type { StoredVersions } from './stored-state.ts';
 
+export interface Uninstallation {
+  /** Deletes the folder even if no installation wrote it. Default: false. */
+  readonly deleteFiles?: boolean;
+}
+
 /** Operations on all plugins. They must not run concurrently. */
 export interface Operations {
   /** Returns the slugs of newly activated plugins. */
@@ -20,7 +25,7 @@ export interface Operations {
   /** Returns whether the plugin was active before. */
   deactivate(slug: string): Promise<boolean>;
   /** Returns whether its folder was removed as well. */
-  uninstall(slug: string): Promise<boolean>;
+  uninstall(slug: string, init?: Uninstallation): Promise<boolean>;
   /** Starts and stops plugins of this process to match the stored state. */
   sync(): Promise<void>;
   stop(): Promise<void>;
@@ -70,7 +75,7 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
       return isNew;
     },
     deactivate: (slug) => deactivate(slug, dependencies),
-    uninstall: (slug) => uninstall(slug, dependencies),
+    uninstall: (slug, init) => uninstall(slug, dependencies, init),
     async stop() {
       for (const slug of [...runningPlugins.state().running.keys()].reverse()) await runningPlugins.end(slug);
       await failures.flush();
@@ -118,7 +123,11 @@ async function deactivate(
   return wasActive;
 }
 
-async function uninstall(slug: string, dependencies: OperationsDependencies): Promise<boolean> {
+async function uninstall(
+  slug: string,
+  dependencies: OperationsDependencies,
+  { deleteFiles = false }: Uninstallation = {},
+): Promise<boolean> {
   const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, removeJobs, pluginDir, clock } =
     dependencies;
   await runningPlugins.discover();
@@ -135,7 +144,7 @@ async function uninstall(slug: string, dependencies: OperationsDependencies): Pr
   await versions.forget(slug);
   await failures.clear(slug);
   if (pluginDir === undefined || source.shipped) return false;
-  const removed = await removeFolder({ source, pluginDir, clock });
+  const removed = await removeFolder({ source, pluginDir, deleteFiles, clock });
   await runningPlugins.discover();
   return removed;
 }

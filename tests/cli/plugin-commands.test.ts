@@ -116,6 +116,27 @@ describeDialects('the plugin commands', (_open, { location }) => {
     expect(await readdir(plugins)).to.deep.equal(['shipped']);
   });
 
+  it('keep on uninstall a folder that was not installed, or copied from one that was, unless it is asked for', async () => {
+    await run('install', await source());
+    const own = join(plugins, 'own');
+    await mkdir(own);
+    for (const [name, content] of Object.entries({
+      ...pluginFiles({ slug: 'own' }, entry),
+      '.installed': await readFile(join(plugins, 'sample', '.installed')),
+    }))
+      await writeFile(join(own, name), content);
+    await run('activate', 'own');
+    await run('deactivate', 'own');
+    expect(await json('uninstall', 'own')).to.deep.equal({
+      slug: 'own',
+      folder: 'kept',
+      next: `'plugin install' did not create ${own}, or it is a Git working copy. To delete it too, run: plugin uninstall own --delete-files`,
+    });
+    expect(await readdir(own)).to.include('index.js');
+    expect(await json('uninstall', 'own', '--delete-files')).to.deep.equal({ slug: 'own', folder: 'removed' });
+    expect(await readdir(plugins)).to.deep.equal(['sample']);
+  });
+
   it('ask running plugins how they are, one or all', async () => {
     expect(await run('health')).to.equal('None.');
     await run('install', await source(), '--activate');
@@ -143,9 +164,17 @@ describeDialects('the plugin commands', (_open, { location }) => {
       greeting: 'Hello, Ada!',
     });
     expect(await run('new', 'my-plugin')).to.match(/^1 Error: The folder .*my-plugin already exists\./);
+    const elsewhere = join(plugins, 'must-use', 'guard');
+    await mkdir(elsewhere, { recursive: true });
+    for (const [name, content] of Object.entries(pluginFiles({ slug: 'guard' }, entry)))
+      await writeFile(join(elsewhere, name), content);
+    expect(await run('new', 'guard')).to.equal(
+      `1 Error: The plugin 'guard' already exists in ${elsewhere}; choose another name.`,
+    );
+    expect(await run('new', 'core')).to.equal("1 Error: 'core' is reserved for the host; choose another name.");
     expect(await run('new', '../up')).to.equal(
       "1 Error: '../up' is not a valid plugin name; use lowercase letters, digits and hyphens, starting with a letter.",
     );
-    expect(await readdir(plugins)).to.deep.equal(['my-plugin']);
+    expect(await readdir(plugins)).to.deep.equal(['must-use', 'my-plugin']);
   });
 });

@@ -51,6 +51,7 @@ describe('installing plugins', () => {
       activated: false,
     });
     expect(await readdir(join(bench.folders.directory, 'sample'))).to.have.members([
+      '.installed',
       'plugin.json',
       'package.json',
       'index.js',
@@ -220,6 +221,15 @@ describe('installing plugins', () => {
     expect(bench.loader.list()).to.deep.equal([]);
     expect(bench.services.stored.get('plugin_versions')).to.deep.equal({});
 
+    await bench.loader.install({ path: await zip(pluginFiles({}, plain)) });
+    await mkdir(join(bench.folders.directory, 'sample', '.git'));
+    expect(
+      (await failureOf(bench.loader.install({ path: await zip(pluginFiles({ version: '2.0.0' }, plain)) }))).message,
+    ).to.contain("'sample' is a Git working copy; update it there");
+    expect(await bench.loader.uninstall('sample')).to.equal(false);
+    expect(await bench.loader.uninstall('sample', { deleteFiles: true })).to.equal(true);
+    expect(await readdir(bench.folders.directory)).to.deep.equal([]);
+
     await bench.folders.write('shipped', { manifest: { autoActivate: true }, files: { 'index.js': plain } });
     await bench.loader.discover();
     expect(await bench.loader.uninstall('shipped')).to.equal(false);
@@ -233,10 +243,10 @@ describe('plugins that come with the host', () => {
     for (const slug of ['shipped', 'copied']) await bench.folders.write(slug, { files: { 'index.js': plain } });
     await bench.loader.start();
     expect([bench.status('shipped').shipped, bench.status('copied').shipped]).to.deep.equal([true, false]);
-    expect([await bench.loader.uninstall('shipped'), await bench.loader.uninstall('copied')]).to.deep.equal([
-      false,
-      true,
-    ]);
+    expect([
+      await bench.loader.uninstall('shipped', { deleteFiles: true }),
+      await bench.loader.uninstall('copied', { deleteFiles: true }),
+    ]).to.deep.equal([false, true]);
     expect(
       bench.services.lines.filter(({ message }) => message === 'uninstall').map(({ fields }) => fields['plugin']),
     ).to.deep.equal(['shipped', 'copied']);

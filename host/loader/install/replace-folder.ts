@@ -1,4 +1,5 @@
 import { rename, rm, lstat, realpath } from 'node:fs/promises';
+import { isInstalledFolder } from './installed-mark.ts';
 import type { Clock } from '#plugin-api';
 import { tempFolderPath } from './temp-folder.ts';
 import type { Staged } from './stage.ts';
@@ -46,21 +47,24 @@ export async function replaceFolder({ staged, target, pluginDir, clock }: Replac
 }
 
 /**
- * Deletes the folder of a plugin if it is in the folder for installed plugins; of a symbolic link only the link. Returns
- * whether it was deleted.
+ * Deletes the folder of a plugin if it is in the folder for installed plugins, and if an installation wrote it or
+ * `deleteFiles` is set. Of a symbolic link it deletes only the link. Returns whether it was deleted.
  */
 export async function removeFolder({
   source,
   pluginDir,
+  deleteFiles,
   clock,
 }: {
   readonly source: PluginSource;
   readonly pluginDir: string;
+  readonly deleteFiles: boolean;
   readonly clock: Pick<Clock, 'now'>;
 }): Promise<boolean> {
   const target = join(pluginDir, source.manifest.slug);
   const found = await lstat(target).catch(() => null);
   if (!found || (await realpath(target)) !== source.directory) return false;
+  if (!found.isSymbolicLink() && !deleteFiles && !(await isInstalledFolder(source.directory))) return false;
   // Renames first, so that discovery no longer finds it if deleting the files fails.
   const aside = tempFolderPath({ pluginDir, kind: 'removed', clock });
   await rename(target, aside);

@@ -1,17 +1,18 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { DocumentError, type Clock, type DocumentsApi } from '#plugin-api';
 import { ManifestError, readManifest, type PluginSource } from '../manifest.ts';
 import type { InstallLimits } from './allowance.ts';
 import { copyFolder } from './copy-folder.ts';
 import { InstallError } from './allowance.ts';
+import { markInstalled } from './installed-mark.ts';
 import { tempFolderPath } from './temp-folder.ts';
 import type { unpackZip } from './zip.reader.ts';
 
 /** A plugin that is unpacked and checked in the target file system, so that one rename installs it. */
 export interface Staged {
   readonly source: PluginSource;
-  /** Moves it to its target path, which must not exist. */
+  /** Marks it as installed and moves it to its target path, which must not exist. */
   moveTo(directory: string): Promise<void>;
   /** Deletes the staging folder. */
   discard(): Promise<void>;
@@ -48,7 +49,14 @@ export async function stage({ path, pluginDir, hostVersion, clock, documents, li
     else await unpack(documents, { file: path, target: unpacked, ...(limits && { limits }) });
     const pluginFolder = await findPluginFolder(unpacked);
     const source = await check(pluginFolder, hostVersion);
-    return { source, discard, moveTo: (directory) => rename(pluginFolder, directory) };
+    return {
+      source,
+      discard,
+      async moveTo(directory) {
+        await markInstalled(pluginFolder, join(await realpath(dirname(directory)), basename(directory)));
+        await rename(pluginFolder, directory);
+      },
+    };
   } catch (error) {
     await discard();
     throw error;
