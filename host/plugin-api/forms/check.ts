@@ -35,7 +35,7 @@ export function checkValue(schema: JsonSchema, given: unknown, init: CheckInit =
   if (isValid) return { value: wrapped.value, errors: {} };
   // A member may have the name of one that every object has.
   const errors = new Map<string, string>();
-  for (const error of (validate.errors ?? []).toSorted((left, right) => weightOf(left) - weightOf(right))) {
+  for (const error of [...(validate.errors ?? [])].sort((left, right) => weightOf(left) - weightOf(right))) {
     const steps = stepsOf(error);
     const at = steps.reduce(addStep, path);
     const who = subject === 'label' ? labelAt(schema, steps) : at || `The ${(schema.title ?? 'object').toLowerCase()}`;
