@@ -15,10 +15,10 @@ import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
 import { createMail } from './mail/mail.ts';
 import { migrations as mailMigrations } from './mail/migrations.ts';
-import { createOptions, migrations as optionMigrations } from './options/options.ts';
+import { createOptions, migrations as optionMigrations, type OptionsDependencies } from './options/options.ts';
 import { compileSchema } from './options/setting-schema.ts';
 import { createFormerKeys } from './secrets/former-keys.ts';
-import { createSecrets } from './secrets/secrets.ts';
+import { createSecrets, type Secrets, type SecretsDependencies } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
 import { recordSecurityEvents } from './security-log/record-events.ts';
 import { createSecurityLog, migrations as securityLogMigrations } from './security-log/security-log.ts';
@@ -58,11 +58,11 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
   try {
     const backups = createBackups({ database, dataDir: config.dataDir });
     await migrateHost({ database, backups, clock, migrations: hostMigrations });
-    const options = createOptions({ database, hooks, clock, log });
+    const { secrets, options } = createSecretOptions({ config, redactor, database, hooks, clock, log });
     closers.unshift(() => options.stop());
     await options.load();
     registerSiteSettings({ options, hooks });
-    const { secrets, formerKeys, securityLog } = createKeyed({ config, redactor, database, options, clock, log });
+    const { formerKeys, securityLog } = createKeyed({ secrets, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
     recordSecurityEvents(hooks, securityLog);
@@ -112,16 +112,28 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
   }
 }
 
-interface KeyedDependencies extends CoreDependencies {
-  readonly redactor: ReturnType<typeof createRedactor>;
+/** Secrets, and options that encrypt those of settings. */
+function createSecretOptions({
+  config,
+  redactor,
+  ...services
+}: Omit<OptionsDependencies, 'secrets'> & Pick<CoreDependencies, 'config'> & Pick<SecretsDependencies, 'redactor'>) {
+  const secrets = createSecrets({ ...config, redactor });
+  const options = createOptions({ ...services, secrets });
+  secrets.addStore(options.secretStore);
+  return { secrets, options };
+}
+
+interface KeyedDependencies {
+  readonly secrets: Secrets;
+  readonly clock: Clock;
   readonly database: Database;
   readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
   readonly log: Logger;
 }
 
 /** The parts that need the key of the site. */
-function createKeyed({ config, redactor, database, options, clock, log }: KeyedDependencies) {
-  const secrets = createSecrets({ ...config, redactor });
+function createKeyed({ secrets, database, options, clock, log }: KeyedDependencies) {
   const formerKeys = createFormerKeys({ options, secrets, clock });
   const securityLog = createSecurityLog({
     database,
@@ -130,7 +142,7 @@ function createKeyed({ config, redactor, database, options, clock, log }: KeyedD
     key: () => secrets.deriveKey('security-log'),
     formerKeys: () => formerKeys.find('security-log'),
   });
-  return { secrets, formerKeys, securityLog };
+  return { formerKeys, securityLog };
 }
 
 export type Core = Awaited<ReturnType<typeof createCore>>;

@@ -1,10 +1,20 @@
 import type { CliCommand, OptionsApi } from '#plugin-api';
+import { hideSettingSecrets } from '../options/setting-secrets.ts';
+import type { RegisteredSetting } from '../options/settings.ts';
 
 /** Encrypted secrets (D3), bound to their place or not. */
 const encrypted = /^enc:v\d+:/;
 
-/** `option get|set|delete|list`. Never prints encrypted secrets, at any depth of a value. */
-export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'delete' | 'list'>): CliCommand[] {
+export type OptionCommandsDependencies = Pick<OptionsApi, 'get' | 'update' | 'delete' | 'list'> & {
+  settings(): readonly RegisteredSetting[];
+};
+
+/** `option get|set|delete|list`. Never prints secrets, at any depth of a value: those of registered settings and encrypted ones. */
+export function optionCommands(options: OptionCommandsDependencies): CliCommand[] {
+  const hideSecrets = (name: string, value: unknown): unknown => {
+    const schema = options.settings().find((setting) => setting.name === name)?.schema;
+    return hideEncrypted(schema === undefined ? value : hideSettingSecrets(schema, value, '[encrypted]'));
+  };
   const notFound = (name: string): Error =>
     new Error(`Option '${name}' does not exist. Run 'option list' to see all options.`);
   const name = { name: 'name', description: 'Name of the option.' };
@@ -17,7 +27,7 @@ export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'del
         const value: unknown = await options.get(option);
         // `get` returns false for a missing option too. The list distinguishes the two.
         if (value === false && !(option in (await options.list(option)))) throw notFound(option);
-        return hideSecrets(value);
+        return hideSecrets(option, value);
       },
     },
     {
@@ -52,7 +62,7 @@ export function optionCommands(options: Pick<OptionsApi, 'get' | 'update' | 'del
       async run({ args: [prefix = ''] }) {
         return Object.entries(await options.list(prefix)).map(([option, value]) => ({
           name: option,
-          value: hideSecrets(value),
+          value: hideSecrets(option, value),
         }));
       },
     },
@@ -67,9 +77,9 @@ function parseValue(text: string): unknown {
   }
 }
 
-function hideSecrets(value: unknown): unknown {
+function hideEncrypted(value: unknown): unknown {
   if (typeof value === 'string') return encrypted.test(value) ? '[encrypted]' : value;
-  if (Array.isArray(value)) return value.map(hideSecrets);
+  if (Array.isArray(value)) return value.map(hideEncrypted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, hideSecrets(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, hideEncrypted(inner)]));
 }

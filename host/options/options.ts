@@ -1,6 +1,8 @@
-import type { Clock, HooksApi, Logger, OptionsApi, Undo } from '#plugin-api';
+import type { Clock, HooksApi, Logger, OptionsApi, SecretsApi, SecretStore, Undo } from '#plugin-api';
 import type { Database } from '../database/database.ts';
 import { createCachedOptions } from './cached-options.ts';
+import { rewriteSettingSecrets } from './rewrite-setting-secrets.ts';
+import { createSettingSecrets } from './setting-secrets.ts';
 import { type RegisteredSetting, createSettings } from './settings.ts';
 import { createStoredOptions } from './stored-options.ts';
 import { createTransients } from './transients.ts';
@@ -13,7 +15,18 @@ export interface OptionsDependencies {
   readonly hooks: HooksApi;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Encrypts settings that are secrets. Without it, writing one fails. */
+  readonly secrets?: Pick<SecretsApi, 'encrypt' | 'decrypt'>;
 }
+
+const noSecrets: Pick<SecretsApi, 'encrypt' | 'decrypt'> = {
+  encrypt() {
+    throw new Error('Secrets cannot be stored without the key of the site.');
+  },
+  decrypt() {
+    throw new Error('Secrets cannot be read without the key of the site.');
+  },
+};
 
 /** Interval for removing expired transients, in milliseconds. */
 const sweepInterval = 3_600_000;
@@ -29,6 +42,8 @@ export interface Options extends OptionsApi {
   settings(): RegisteredSetting[];
   /** Calls the listener when settings are registered or unregistered. */
   onSettingsChange(listener: () => void): Undo;
+  /** The secrets among the registered settings. */
+  readonly secretStore: SecretStore;
   /** Removes expired transients and returns their number. Runs automatically every hour after `load`. */
   deleteExpiredTransients(): Promise<number>;
 }
@@ -38,10 +53,11 @@ export interface Options extends OptionsApi {
  * other processes in its own transaction, and they reload that option. A write inside `database.transaction` is part of
  * it: others see it after the commit.
  */
-export function createOptions({ database, hooks, clock, log }: OptionsDependencies): Options {
+export function createOptions({ database, hooks, clock, log, secrets = noSecrets }: OptionsDependencies): Options {
   const cached = createCachedOptions({ database, log });
   const settings = createSettings(hooks);
-  const options = createStoredOptions({ cached, settings, hooks });
+  const settingSecrets = createSettingSecrets(settings.schemaOf, secrets);
+  const options = createStoredOptions({ cached, settings, secrets: settingSecrets, hooks });
   const { deleteExpired, ...transients } = createTransients({ options, cached, database, hooks, clock });
   let undoSweep: Undo | null = null;
 
@@ -50,6 +66,7 @@ export function createOptions({ database, hooks, clock, log }: OptionsDependenci
     ...transients,
     registerSetting: (name, definition) => settings.register(name, definition),
     settings: () => settings.list(),
+    secretStore: { rewrite: (change) => rewriteSettingSecrets({ cached, settings, secrets: settingSecrets }, change) },
     onSettingsChange: (listener) => settings.onChange(listener),
     deleteExpiredTransients: deleteExpired,
     async load() {

@@ -8,6 +8,7 @@ import type {
   RouteDefinition,
   Undo,
 } from '#plugin-api';
+import { hideSettingSecrets, keepSettingSecrets } from './setting-secrets.ts';
 import type { RegisteredSetting } from './settings.ts';
 
 export interface SettingsRoutesDependencies {
@@ -19,16 +20,19 @@ export interface SettingsRoutesDependencies {
 }
 
 /**
- * `/wp/v2/settings`: the settings registered with `showInRest`. Requires `manage_options`. A secret (`writeOnly`)
- * can be written and is never returned. Null resets a setting to its default.
+ * `/wp/v2/settings`: the settings registered with `showInRest`. Requires `manage_options`. A secret (`writeOnly`,
+ * at any depth) can be written and is never returned; a secret member that an object lacks is left unchanged. Null resets a setting to its default.
  */
 export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDependencies): Undo {
   const names = new Map<string, RegisteredSetting>();
 
+  const read = async ({ name, schema }: RegisteredSetting): Promise<unknown> =>
+    hideSettingSecrets(schema, await options.get(name));
+
   async function show(): Promise<Record<string, unknown>> {
     const shown = [...names].filter(([, { schema }]) => schema.writeOnly !== true);
     return Object.fromEntries(
-      await Promise.all(shown.map(async ([name, setting]) => [name, await options.get(setting.name)] as const)),
+      await Promise.all(shown.map(async ([name, setting]) => [name, await read(setting)] as const)),
     );
   }
 
@@ -36,7 +40,10 @@ export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDepe
     const nulls = resets.get(json as object) ?? [];
     for (const [name, setting] of names) {
       if (nulls.includes(name)) await options.delete(setting.name);
-      else if (params[name] !== undefined) await options.update(setting.name, params[name]);
+      else if (params[name] !== undefined) {
+        const saved = await options.get(setting.name);
+        await options.update(setting.name, keepSettingSecrets(setting.schema, params[name], saved));
+      }
     }
     return show();
   }

@@ -1,4 +1,4 @@
-import type { HooksApi, SettingDefinition, Undo } from '#plugin-api';
+import type { HooksApi, JsonSchema, SettingDefinition, Undo } from '#plugin-api';
 import { type CheckValue, compileSchema } from './setting-schema.ts';
 
 export interface RegisteredSetting extends SettingDefinition {
@@ -9,6 +9,8 @@ export interface Settings {
   register(name: string, definition: SettingDefinition): Undo;
   /** Coerces and validates a value. Values of unregistered names are returned unchanged. */
   check(name: string, value: unknown): Promise<unknown>;
+  /** undefined: the name is not registered. */
+  schemaOf(name: string): JsonSchema | undefined;
   list(): RegisteredSetting[];
   /** Calls the listener after each registration and unregistration. */
   onChange(listener: () => void): Undo;
@@ -53,6 +55,7 @@ export function createSettings(hooks: HooksApi): Settings {
       registration.check ??= compileSchema(name, registration.setting.schema);
       return (await registration.check)(value);
     },
+    schemaOf: (name) => registrations.get(name)?.setting.schema,
     list: () => [...registrations.values()].map(({ setting }) => setting),
     onChange(listener) {
       listeners.add(listener);

@@ -2,11 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HooksApi, OptionWrite, OptionsApi } from '#plugin-api';
 import type { CachedOptions } from './cached-options.ts';
 import { cleanName, decodeValue, encodeValue, isSame } from './option-values.ts';
+import type { SettingSecrets } from './setting-secrets.ts';
 import type { Settings } from './settings.ts';
 
 export interface StoredOptionsDependencies {
   readonly cached: CachedOptions;
   readonly settings: Settings;
+  readonly secrets: SettingSecrets;
   readonly hooks: HooksApi;
 }
 
@@ -50,7 +52,7 @@ export function createStoredOptions(dependencies: StoredOptionsDependencies): St
 
 type Reader = (name: string, fallback: unknown) => Promise<unknown>;
 
-function createReader({ cached, hooks }: StoredOptionsDependencies): Reader {
+function createReader({ cached, secrets, hooks }: StoredOptionsDependencies): Reader {
   return async (name, fallback) => {
     const base = fallback === undefined ? false : fallback;
     const own: unknown = await hooks.applyFiltersAsync(`pre_option_${name}`, false as unknown, name, base);
@@ -58,7 +60,7 @@ function createReader({ cached, hooks }: StoredOptionsDependencies): Reader {
     if (instead !== false) return instead;
     const stored = await cached.read(name);
     if (stored === null) return hooks.applyFiltersAsync(`default_option_${name}`, base, name, fallback !== undefined);
-    return hooks.applyFiltersAsync(`option_${name}`, decodeValue(stored.text), name);
+    return hooks.applyFiltersAsync(`option_${name}`, secrets.decrypt(name, decodeValue(stored.text)), name);
   };
 }
 
@@ -74,7 +76,7 @@ interface Writer {
   remove(name: string): Promise<boolean>;
 }
 
-function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, get: Reader): Writer {
+function createWriter({ cached, settings, secrets, hooks }: StoredOptionsDependencies, get: Reader): Writer {
   const filter = (name: string, value: unknown, ...args: unknown[]): Promise<unknown> =>
     hooks.applyFiltersAsync(name, value, ...args);
   const doAction = (name: string, ...args: unknown[]): Promise<void> => hooks.doActionAsync(name, ...args);
@@ -90,7 +92,7 @@ function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, ge
     const clean = await sanitize(name, value);
     if (!cached.isKnownAbsent(name) && !isSame(await registeredDefault(name), await get(name, undefined))) return false;
     await doAction('add_option', name, clean);
-    const option = { name, text: encodeValue(name, clean), autoload };
+    const option = { name, text: encodeValue(name, secrets.encrypt(name, clean)), autoload };
     if (replace) await cached.put(option);
     else if (!(await cached.insert(option))) return false;
     await doAction(`add_option_${name}`, name, clean);
@@ -112,8 +114,11 @@ function createWriter({ cached, settings, hooks }: StoredOptionsDependencies, ge
         name,
         old,
       );
-      const text = encodeValue(name, next);
-      if (isSame(next, old)) return false;
+      encodeValue(name, next);
+      const stored = (await cached.read(name))?.text;
+      // Saving a secret again encrypts it if it was stored in plain text.
+      if (isSame(next, old) && (stored === undefined || !secrets.hasPlain(name, stored))) return false;
+      const text = encodeValue(name, secrets.encrypt(name, next, stored));
       if (isSame(await registeredDefault(name), old)) return insert(name, next, { autoload, replace: true });
       await doAction('update_option', name, old, next);
       await cached.put({ name, text, autoload });
@@ -145,12 +150,12 @@ interface Exchange {
  * update run. Read filters do not apply, because they may return values that are not stored.
  */
 async function compareAndSet(
-  { cached, hooks }: StoredOptionsDependencies,
+  { cached, secrets, hooks }: StoredOptionsDependencies,
   { name, expected, next, sanitize }: Exchange,
 ): Promise<boolean> {
   const clean = await sanitize(name, next);
-  const text = encodeValue(name, clean);
   if (expected === undefined) {
+    const text = encodeValue(name, secrets.encrypt(name, clean));
     if (!(await cached.insert({ name, text, autoload: true }))) return false;
     await hooks.doActionAsync(`add_option_${name}`, name, clean);
     await hooks.doActionAsync('added_option', name, clean);
@@ -159,7 +164,8 @@ async function compareAndSet(
   for (;;) {
     cached.refresh(name);
     const stored = await cached.read(name);
-    if (stored === null || !isDeepStrictEqual(decodeValue(stored.text), expected)) return false;
+    if (stored === null || !isDeepStrictEqual(secrets.decrypt(name, decodeValue(stored.text)), expected)) return false;
+    const text = encodeValue(name, secrets.encrypt(name, clean, stored.text));
     if (await cached.swap(name, stored.text, text)) break;
     // Changed since it was read, perhaps to another text of the same value: retry.
   }

@@ -126,7 +126,7 @@ function groupSchema(settings: readonly Setting[]): JsonSchema {
 function isFormField({ type, items, enum: choices, writeOnly, properties }: JsonSchema): boolean {
   if (writeOnly === true) return false;
   if (properties) return Object.values(properties).every(isFormField);
-  if (type === 'array') return items?.type === 'string';
+  if (type === 'array') return items?.type === 'string' && items.writeOnly !== true;
   return choices !== undefined || type === 'string' || type === 'integer' || type === 'number' || type === 'boolean';
 }
 

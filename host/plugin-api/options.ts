@@ -9,7 +9,10 @@ export interface OptionWrite {
 export interface SettingDefinition {
   /** Settings of a group share a form, for example `general`. */
   readonly group: string;
-  /** Coerces and validates values before they are stored. Its `default` is returned by `get` when nothing is stored. */
+  /**
+   * Coerces and validates values before they are stored. What it marks `writeOnly`, at any depth, is stored encrypted and
+   * never shown (D3); `get` returns it in plain text. Its `default` is returned by `get` when nothing is stored.
+   */
   readonly schema: JsonSchema;
   readonly label?: string;
   /** Show in `/wp/v2/settings`, under this name when a string. Default false. */
@@ -31,7 +34,7 @@ export interface OptionsApi {
   delete(name: string): Promise<boolean>;
   /** Stores `next` only if the stored value still equals `expected` (undefined: does not exist). Atomic across all nodes. */
   compareAndSet(name: string, expected: unknown, next: unknown): Promise<boolean>;
-  /** Options whose names start with `prefix`, with their values. */
+  /** Options whose names start with `prefix`, with their values. Secrets of settings are encrypted. */
   list(prefix?: string): Promise<Record<string, unknown>>;
   registerSetting(name: string, definition: SettingDefinition): Undo;
   /** A value that expires; false when absent or expired. */

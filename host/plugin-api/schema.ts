@@ -58,7 +58,7 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly readOnly?: boolean;
-  /** A secret: stored encrypted, never sent to a browser (D3). */
+  /** A secret, at any depth: stored encrypted, never sent to a browser (D3). */
   readonly writeOnly?: boolean;
   readonly context?: readonly string[];
   /** For forms; never shown to callers of a route. */

@@ -50,6 +50,26 @@ describe('the option commands', () => {
     );
   });
 
+  it('never print a secret of a registered setting', async () => {
+    await options.update('shop', { key: 'plain-key-1', accounts: [{ key: 'plain-key-2', name: 'a' }] });
+    await options.update('shop_key', 'plain-key-3');
+    const key = { type: 'string', writeOnly: true } as const;
+    options.registerSetting('shop_key', { group: 'shop', schema: key });
+    options.registerSetting('shop', {
+      group: 'shop',
+      schema: {
+        type: 'object',
+        properties: { key, accounts: { type: 'array', items: { type: 'object', properties: { key } } } },
+      },
+    });
+    expect(JSON.parse((await run('option', 'get', 'shop', '--json')).slice(2))).to.deep.equal({
+      key: '[encrypted]',
+      accounts: [{ key: '[encrypted]', name: 'a' }],
+    });
+    expect(await run('option', 'get', 'shop_key')).to.equal('0 [encrypted]');
+    expect(await run('option', 'list')).not.to.include('plain-key');
+  });
+
   it('never print an encrypted secret', async () => {
     await options.update('svc_provider_openai', { api_key: 'enc:v1:abc', list: ['enc:v1:def'], model: 'gpt' });
     await options.update('svc_api_key', 'enc:v1:ghi');

@@ -19,6 +19,16 @@ async function countQueries(database: Database, work: () => Promise<unknown>): P
   return count;
 }
 
+/** Shows in a stored text what was encrypted for what. */
+const readableSecrets = {
+  encrypt: (plain: string, context = '') => `enc:v2:${context} ${[...plain].reverse().join('')}`,
+  decrypt(encrypted: string, context = '') {
+    const start = `enc:v2:${context} `;
+    if (!encrypted.startsWith(start)) throw new Error('This secret was encrypted with another key.');
+    return [...encrypted.slice(start.length)].reverse().join('');
+  },
+};
+
 describeDialects('options', (open) => {
   let started: Options[];
 
@@ -36,7 +46,7 @@ describeDialects('options', (open) => {
     const database = await open({ clock });
     await database.migrate('host', migrations);
     const hooks = createHooks();
-    const options = createOptions({ database, hooks, clock, log: silentLog });
+    const options = createOptions({ database, hooks, clock, log: silentLog, secrets: readableSecrets });
     await options.load();
     started.push(options);
     return { options, database, hooks };
@@ -55,6 +65,32 @@ describeDialects('options', (open) => {
       (await start()).options.stop();
       expect(JSON.stringify(await (await start()).options.get('any'))).to.equal(JSON.stringify(value));
     }
+  });
+
+  it('encrypt secrets stored before their registration when saved again, and list them for a rotation', async () => {
+    const { options, database } = await start();
+    const value = { key: 'plain-key-1', size: 1 };
+    const stored = async (): Promise<string> =>
+      ((await database.knex('options').where('name', 'shop').first('value')) as { readonly value: string }).value;
+    await options.update('shop', value);
+    options.registerSetting('shop', {
+      group: 'shop',
+      label: 'Shop',
+      schema: { type: 'object', properties: { key: { type: 'string', writeOnly: true } } },
+    });
+    expect(await options.get('shop')).to.deep.equal(value);
+    expect(await options.update('shop', value)).to.equal(true);
+    expect(await stored()).to.equal('{"key":"enc:v2:shop.key 1-yek-nialp","size":1}');
+    const found: unknown[] = [];
+    await options.secretStore.rewrite((secret) => {
+      found.push(secret);
+      return 'enc:v2:another key';
+    });
+    expect(found).to.deep.equal([{ label: 'Shop.key', encrypted: 'enc:v2:shop.key 1-yek-nialp', context: 'shop.key' }]);
+    const unreadable = await options.get<typeof value>('shop');
+    expect(unreadable.key, 'a secret that cannot be read').to.equal('enc:v2:another key');
+    await options.update('shop', { ...unreadable, size: 2 });
+    expect(await stored(), 'is not lost').to.equal('{"key":"enc:v2:another key","size":2}');
   });
 
   it('hand out copies: changing one changes nothing stored', async () => {

@@ -58,6 +58,65 @@ describeHosts('/wp/v2/settings', (dialectCase) => {
     expect((await asAdmin('/wp/v2/settings')).body).not.to.have.property('shop_size');
   });
 
+  it('encrypts secrets wherever a schema has them and never returns them', async () => {
+    const { options, database } = site.host;
+    const secret = { type: 'string', writeOnly: true } as const;
+    options.registerSetting('shop_account', {
+      group: 'shop',
+      showInRest: true,
+      schema: {
+        type: 'object',
+        properties: {
+          url: { type: 'string', format: 'uri' },
+          key: secret,
+          pin: { type: 'integer', writeOnly: true },
+          mail: { type: 'object', properties: { user: { type: 'string' }, password: secret } },
+          stores: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' }, key: secret } } },
+          more: { type: 'object', additionalProperties: secret },
+          way: { oneOf: [{ type: 'object', properties: { token: secret } }, { type: 'string' }] },
+        },
+      },
+    });
+    const account = {
+      url: 'https://one.test',
+      key: 'plain-key-1',
+      pin: 918273645,
+      mail: { user: 'ann', password: 'plain-key-2' },
+      stores: [{ id: 'a', key: 'plain-key-3' }],
+      more: { any: 'plain-key-4' },
+      way: { token: 'plain-key-5' },
+    };
+    const shown = { url: account.url, mail: { user: 'ann' }, stores: [{ id: 'a' }], more: {}, way: {} };
+    expect((await post({ shop_account: account })).body.shop_account).to.deep.equal(shown);
+    expect((await asAdmin('/wp/v2/settings')).body.shop_account).to.deep.equal(shown);
+    const stored = (): Promise<string> =>
+      database
+        .knex('options')
+        .where('name', 'shop_account')
+        .first('value')
+        .then((row: { readonly value: string }) => row.value);
+    expect(await stored()).not.to.match(/plain-key|918273645/);
+    expect((await stored()).match(/enc:v2:/g)).to.have.length(6);
+    expect(await options.get('shop_account')).to.deep.equal(account);
+    expect(await options.update('shop_account', account)).to.equal(false);
+    expect(await options.compareAndSet('shop_account', account, { ...account, key: 'plain-key-6' })).to.equal(true);
+    expect(await stored()).not.to.include('plain-key');
+
+    const changed = { url: account.url, mail: { user: 'bob' } };
+    await post({ shop_account: changed });
+    expect(await options.get('shop_account'), 'what a caller cannot see is kept').to.deep.equal({
+      url: account.url,
+      mail: { user: 'bob', password: 'plain-key-2' },
+      key: 'plain-key-6',
+      pin: 918273645,
+    });
+    await post({ shop_account: { url: 'https://two.test', mail: { user: 'bob' } } });
+    expect(await options.get('shop_account'), 'secrets do not move to another address').to.deep.equal({
+      url: 'https://two.test',
+      mail: { user: 'bob', password: 'plain-key-2' },
+    });
+  });
+
   it('refuses a time zone that does not exist', async () => {
     const { status, body } = await post({ timezone: 'Europe/Atlantis' });
     expect([status, body.code]).to.deep.equal([400, 'rest_invalid_param']);
