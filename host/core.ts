@@ -74,7 +74,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
-    const mail = createMail({ options, secrets, database, hooks, cron, clock, log, site, connect });
+    const mail = createMail({ options, secrets, database, hooks, jobs, clock, log, site, connect });
     const twoFactor = createTwoFactor({ database, secrets, formerKeys, options, hooks, site, clock, log });
     const shared = { database, hooks, options, cron, clock, log, site, documents };
     const content = await createContent({

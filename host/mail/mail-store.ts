@@ -17,15 +17,16 @@ export interface StoredMail {
   readonly canRetry: boolean;
 }
 
-export interface MailClaim {
-  readonly id: string;
+/** An attempt at a stored mail. */
+export interface BegunMail {
   /** Null: the key that encrypted it is missing. The mail is held, without using up an attempt. */
   readonly message: CheckedMessage | null;
   /** 1 for the first. */
   readonly attempt: number;
-  /** Null: this was the last attempt. */
-  readonly nextAttemptAt: number | null;
-  readonly isExpired: boolean;
+  /** Milliseconds until the next attempt; null: this is the last one. */
+  readonly retryDelay: number | null;
+  /** Why it must not be sent any more, a sentence; null: send it. */
+  readonly refusal: string | null;
 }
 
 interface MailRow {
@@ -50,10 +51,8 @@ export interface MailStoreDependencies {
 }
 
 const minute = 60_000;
-/** Milliseconds from an attempt to the next one. The first is longer than an attempt can take. */
+/** Milliseconds from an attempt to the next one. */
 const delays = [minute, 5 * minute, 15 * minute, 60 * minute, 4 * 60 * minute] as const;
-/** Between two looks for the key that encrypted a mail. */
-const heldDelay = 60 * minute;
 /** Last error of mails that wait for their key. */
 export const heldReason =
   'The secret key that encrypted this mail is missing. Restore SECRET_KEY or the key file, and the mail is sent.';
@@ -62,7 +61,7 @@ const failedFor = 30 * 24 * 60 * minute;
 
 export type MailStore = ReturnType<typeof createMailStore>;
 
-/** The table of unsent mails. A claim moves the time of the next attempt, so only one node sends a mail at a time. */
+/** The table of unsent mails. A job per mail sends them, and its lease ensures that one node does. */
 export function createMailStore({ database: { knex }, clock, seal, unseal }: MailStoreDependencies) {
   const open = (sealed: string): CheckedMessage | null => {
     try {
@@ -72,7 +71,7 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
     }
   };
   return {
-    /** @returns the id, which `claim` accepts at once. */
+    /** Returns the id. */
     async insert(message: CheckedMessage, expiresAt: number | null): Promise<string> {
       const now = clock.now();
       const id = randomUUID();
@@ -96,27 +95,19 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
       return id;
     },
 
-    /** Time of the first attempt after the immediate one. */
-    firstRetryAt: (): number => clock.now() + delays[0],
-
-    /** Null: the mail has been sent, has failed, or another node sends it now. */
-    async claim(id: string): Promise<MailClaim | null> {
+    /** Counts the attempt before it is made: a mail that ends its process is not tried forever. Null: the mail is gone. */
+    async begin(id: string): Promise<BegunMail | null> {
       const now = clock.now();
-      const row = await knex<MailRow>('mails').where({ id, state: 'waiting' }).first();
-      if (row === undefined || Number(row.next_attempt_at) > now) return null;
+      const row = await knex<MailRow>('mails').where({ id }).first();
+      if (row === undefined) return null;
       const message = open(row.sealed);
-      const isExpired = isPast(row.expires_at, now) || (message === null && Number(row.created_at) <= now - failedFor);
-      const attempts = message === null ? row.attempts : row.attempts + 1;
-      const delay = message === null ? heldDelay : delays[row.attempts];
-      const claimed = await knex('mails')
-        .where({ id, attempts: row.attempts, next_attempt_at: row.next_attempt_at })
-        .update({
-          attempts,
-          next_attempt_at: now + (delay ?? delays[0]),
-          ...(message === null && { last_error: heldReason }),
-        });
-      if (claimed !== 1) return null;
-      return { id, message, attempt: attempts, nextAttemptAt: delay === undefined ? null : now + delay, isExpired };
+      // Its failed job was started again.
+      const former = row.state === 'failed' ? 0 : row.attempts;
+      const attempt = message === null ? former : former + 1;
+      const refusal = refuse(row, { isHeld: message === null, former, now });
+      if (refusal === null)
+        await knex('mails').where({ id }).update({ state: 'waiting', attempts: attempt, next_attempt_at: now });
+      return { message, attempt, retryDelay: delays[attempt - 1] ?? null, refusal };
     },
 
     /** Mails that wait for their key, due at once: the key may be back. Returns their ids. */
@@ -132,14 +123,34 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
       return rows.filter(({ sealed }) => open(sealed) === null).length;
     },
 
-    async recordError(id: string, lastError: string): Promise<void> {
-      await knex('mails').where({ id }).update({ last_error: lastError });
+    /** Notes the next attempt. @param wait milliseconds @param reason null: the process stopped, and this attempt does not count */
+    async postpone(
+      id: string,
+      { wait, reason }: { readonly wait: number; readonly reason: string | null },
+    ): Promise<void> {
+      const uncounted = { attempts: knex.raw('case when attempts > 0 then attempts - 1 else 0 end') };
+      await knex('mails')
+        .where({ id })
+        .update({ next_attempt_at: clock.now() + wait, ...(reason === null ? uncounted : { last_error: reason }) });
     },
 
-    /** The mail is sent only if an administrator tries again. The text of an expired one is removed. */
-    async fail({ id, isExpired }: Pick<MailClaim, 'id' | 'isExpired'>, lastError: string): Promise<void> {
-      const changes = { state: 'failed', last_error: lastError, ...(isExpired && { sealed: '' }) };
-      await knex('mails').where({ id }).update(changes);
+    /**
+     * The mail is sent only if an administrator tries again. The text of one that has expired or is too old is removed.
+     *
+     * @returns the attempts so far; null: the mail is gone.
+     */
+    async fail(id: string, reason: string): Promise<number | null> {
+      const now = clock.now();
+      const sealedUntil = [now, now - failedFor];
+      const rows = (await knex('mails')
+        .where({ id })
+        .update({
+          state: 'failed',
+          last_error: reason,
+          sealed: knex.raw("case when expires_at <= ? or created_at <= ? then '' else sealed end", sealedUntil),
+        })
+        .returning('attempts')) as { readonly attempts: number }[];
+      return rows[0]?.attempts ?? null;
     },
 
     /** Makes a failed mail wait for its first attempt again. Returns false if it cannot be sent any more. */
@@ -189,4 +200,15 @@ export function createMailStore({ database: { knex }, clock, seal, unseal }: Mai
 
 function isPast(time: number | string | null, now: number): boolean {
   return time !== null && Number(time) <= now;
+}
+
+function refuse(
+  row: MailRow,
+  { isHeld, former, now }: { readonly isHeld: boolean; readonly former: number; readonly now: number },
+): string | null {
+  const isExpired = isPast(row.expires_at, now);
+  if (isHeld && (isExpired || isPast(row.created_at, now - failedFor)))
+    return 'The secret key that encrypted this mail was missing until it expired. Its text is lost.';
+  if (isExpired) return 'The link in the mail expired before the mail could be sent.';
+  return !isHeld && former > delays.length ? 'The process ended during the last attempt to send this mail.' : null;
 }

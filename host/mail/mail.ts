@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type {
   Clock,
-  CronApi,
   DatabaseApi,
   HooksApi,
+  JobsApi,
   Logger,
   MailApi,
   MailMessage,
@@ -44,7 +44,7 @@ export interface MailDependencies {
   };
   readonly database: Pick<DatabaseApi, 'knex' | 'transaction' | 'afterCommit'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync' | 'addAction'>;
-  readonly cron: Pick<CronApi, 'scheduleSingle' | 'unschedule'>;
+  readonly jobs: { forOwner(owner: string): JobsApi };
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly log: Logger;
   /** Opens a connection to a checked address. */
@@ -93,10 +93,10 @@ export function createMail(dependencies: MailDependencies): Mail {
   });
   const stopping = new AbortController();
   const send = createSender(dependencies, { settings, stopping: stopping.signal });
-  const queue = createMailQueue({ ...dependencies, store, send });
+  const queue = createMailQueue({ ...dependencies, jobs: dependencies.jobs.forOwner('host'), store, send });
   return {
     settings,
-    send,
+    send: (message) => send(message),
     isAvailable: async () => hooks.applyFiltersAsync('wp_mail_available', (await settings.read()) !== null),
     queue: (message, { expiresAt } = {}) => queue.add(checkMessage(message), expiresAt ?? null),
     unsent: (limit) => store.list(limit),
@@ -128,8 +128,8 @@ export function createMail(dependencies: MailDependencies): Mail {
 function createSender(
   { hooks, clock, connect, site, ca }: MailDependencies,
   { settings, stopping }: { readonly settings: SettingsStore; readonly stopping: AbortSignal },
-): MailApi['send'] {
-  async function deliver(given: MailMessage): Promise<MailReceipt> {
+): (message: MailMessage, signal?: AbortSignal) => Promise<MailReceipt> {
+  async function deliver(given: MailMessage, signals: readonly AbortSignal[]): Promise<MailReceipt> {
     const message = checkMessage(await hooks.applyFiltersAsync('wp_mail', checkMessage(given)));
     const taken = await hooks.applyFiltersAsync('pre_wp_mail', null, message);
     if (taken !== null) return taken;
@@ -145,17 +145,17 @@ function createSender(
         fromName: found.server.fromName || oneLine(await site.name()),
         clientName: new URL(site.url).hostname,
         connect,
-        signal: AbortSignal.any([deadline.signal, stopping]),
+        signal: AbortSignal.any([deadline.signal, stopping, ...signals]),
         ...(ca !== undefined && { ca }),
       });
     } finally {
       undo();
     }
   }
-  return async (message) => {
+  return async (message, signal) => {
     const summary = { to: [message.to].flat(), subject: message.subject };
     try {
-      const receipt = await deliver(message);
+      const receipt = await deliver(message, signal === undefined ? [] : [signal]);
       await hooks.doActionAsync('wp_mail_succeeded', summary);
       return receipt;
     } catch (error) {

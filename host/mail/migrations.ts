@@ -22,4 +22,14 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    // Mails were sent by cron events before.
+    id: '0032_mail_jobs',
+    async up(knex) {
+      await knex.raw(`INSERT INTO jobs (owner, name, job_key, args, state, priority, due_at, attempts, created_at)
+        SELECT 'host', 'mail', id, '{"id":"' || id || '"}', 'waiting', 10, next_attempt_at, attempts, created_at
+        FROM mails WHERE state = 'waiting'`);
+      await knex('cron_events').where({ hook: 'mail_retry' }).delete();
+    },
+  },
 ];

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { MailMessage } from '#plugin-api';
 import { createTestHost, type TestHost } from '#testing';
+import { migrations } from '../../host/mail/migrations.ts';
 import { mailOption } from '../../host/mail/smtp-settings.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
@@ -33,8 +34,16 @@ describeHosts('mail of a site', ({ location }) => {
       ...given,
     });
   const rows = (): Promise<Record<string, unknown>[]> => host.database.knex('mails').select('*');
-  const retries = async (): Promise<number> =>
-    (await host.cron.list()).filter(({ hook }) => hook === 'mail_retry').length;
+  const waiting = () => host.jobs.list({ name: 'mail', state: 'waiting' });
+  /** Lets the time pass, for the jobs too, and runs those that are due. */
+  const pass = async (milliseconds: number): Promise<void> => {
+    host.clock.jump(milliseconds);
+    const { knex } = host.database;
+    await knex('jobs')
+      .where({ name: 'mail', state: 'waiting' })
+      .update({ due_at: knex.raw('due_at - ?', [milliseconds]) });
+    await host.jobs.drain();
+  };
   const logged = (event: string): string[] => host.logged.filter((line) => line.includes(`"${event}"`));
 
   beforeEach(async () => {
@@ -61,7 +70,7 @@ describeHosts('mail of a site', ({ location }) => {
     expect((await receiver.next(1)).text).to.contain('secret-of-bob');
     await host.mail.settled();
     expect(await rows()).to.deep.equal([]);
-    expect(await retries()).to.equal(0);
+    expect(await waiting()).to.deep.equal([]);
   });
 
   it('is stored encrypted and retried by another node after an error', async () => {
@@ -78,10 +87,9 @@ describeHosts('mail of a site', ({ location }) => {
 
     host = await open();
     receiver.refusal = null;
-    await host.cron.runDue();
+    await pass(minute - 10_000);
     expect(receiver.mails).to.have.length(0);
-    host.clock.jump(minute);
-    await host.cron.runDue();
+    await pass(10_000);
     expect(receiver.mails).to.have.length(1);
     expect(await rows()).to.deep.equal([]);
   });
@@ -91,14 +99,11 @@ describeHosts('mail of a site', ({ location }) => {
     receiver.refusal = { code: 451, text: 'Try again later' };
     await host.mail.queue(message);
     await host.mail.settled();
-    for (const minutes of [1, 5, 15, 60, 240, 240]) {
-      host.clock.jump(minutes * minute);
-      await host.cron.runDue();
-    }
+    for (const minutes of [1, 5, 15, 60, 240, 240]) await pass(minutes * minute);
     expect((await rows())[0]).to.include({ state: 'failed', attempts: 6 });
     expect(JSON.stringify(await rows())).not.to.contain('secret-of-bob');
     expect(logged('mail_given_up')).to.have.length(1);
-    expect(await retries()).to.equal(0);
+    expect(await waiting()).to.deep.equal([]);
     host.clock.jump(31 * 24 * 60 * minute);
     receiver.refusal = null;
     await host.mail.queue(message);
@@ -117,8 +122,7 @@ describeHosts('mail of a site', ({ location }) => {
     await host.mail.queue(message, { expiresAt: host.clock.now() + 30_000 });
     await host.mail.settled();
     receiver.refusal = null;
-    host.clock.jump(minute);
-    await host.cron.runDue();
+    await pass(minute);
     expect((await rows())[0]).to.include({ state: 'failed' });
     expect((await rows())[0]).to.include({ sealed: '' });
     expect((await rows())[0]?.['last_error']).to.contain('expired');
@@ -152,7 +156,7 @@ describeHosts('mail of a site', ({ location }) => {
     await host.mail.settled();
     expect([await rows(), receiver.mails.length]).to.deep.equal([[], 1]);
     expect(receiver.mails[0]?.text).to.contain('secret-of-bob');
-    expect(await retries()).to.equal(0);
+    expect(await waiting()).to.deep.equal([]);
   });
 
   it('waits for its secret key without using up attempts, is sent when it is back, or is said to be lost', async () => {
@@ -170,8 +174,7 @@ describeHosts('mail of a site', ({ location }) => {
 
     await restart(keys.two);
     await setUp();
-    host.clock.jump(minute);
-    await host.cron.runDue();
+    await pass(minute);
     expect(receiver.mails).to.deep.equal([]);
     for (const row of await rows()) {
       expect(row).to.include({ state: 'waiting', attempts: 1 });
@@ -183,12 +186,10 @@ describeHosts('mail of a site', ({ location }) => {
       doctor.code,
       `${doctor.out}${doctor.err}`.includes('2 unsent mails wait for the secret key'),
     ]).to.deep.equal([1, true]);
-    expect(await retries()).to.equal(2);
-    host.clock.jump(60 * minute);
-    await host.cron.runDue();
+    expect(await waiting()).to.have.length(2);
+    await pass(60 * minute);
     expect((await rows()).map(({ attempts }) => attempts)).to.deep.equal([1, 1]);
-    host.clock.jump(60 * minute);
-    await host.cron.runDue();
+    await pass(60 * minute);
     const lost = (await rows()).find(({ state }) => state === 'failed');
     expect(lost).to.include({ subject: 'Another', sealed: '' });
     expect(lost?.['last_error']).to.contain('Its text is lost.');
@@ -210,13 +211,85 @@ describeHosts('mail of a site', ({ location }) => {
     await host.mail.queue(message);
     await host.mail.settled();
     receiver.refusal = null;
-    host.clock.jump(minute);
     const other = await open();
-    other.clock.jump(minute);
-    const [row] = await rows();
-    await Promise.all([host, other].map((node) => node.hooks.doActionAsync('mail_retry', row?.['id'])));
+    await host.database.knex('jobs').where({ name: 'mail' }).update({ due_at: 1 });
+    await Promise.all([host, other].map((node) => node.jobs.drain()));
     await other.stop();
     expect(receiver.mails).to.have.length(1);
+  });
+
+  it('is sent by a node that runs no jobs', async () => {
+    await host.stop();
+    host = await open({ ROLE: 'web' });
+    await setUp();
+    await host.mail.queue(message);
+    await host.mail.settled();
+    expect([receiver.mails.length, await rows()]).to.deep.equal([1, []]);
+  });
+
+  it('fails when its job is cancelled, and is sent when the job runs again', async () => {
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    expect(await host.jobs.cancel({ name: 'mail' })).to.equal(1);
+    expect((await rows())[0]).to.include({ state: 'failed', last_error: 'It was cancelled.' });
+    receiver.refusal = null;
+    expect(await host.jobs.retry({ name: 'mail' })).to.equal(true);
+    await host.jobs.drain();
+    expect([receiver.mails.length, await rows()]).to.deep.equal([1, []]);
+  });
+
+  it('keeps its attempts when the node stops during one', async () => {
+    await setUp();
+    let end: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    host.hooks.addFilter('pre_wp_mail', async () => {
+      await stopped;
+      throw new Error('The node stops.');
+    });
+    await host.mail.queue(message);
+    expect((await host.jobs.list({ name: 'mail' }))[0]?.state).to.equal('running');
+    await host.jobs.stop();
+    end();
+    await host.stop();
+    host = await open();
+    await receiver.next(1);
+    await host.mail.settled();
+    expect(logged('mail_sent').map((line) => (JSON.parse(line) as { attempt: number }).attempt)).to.deep.equal([1]);
+  });
+
+  it('is not tried again when it ended the process at its last attempt', async () => {
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    await host.database.knex('mails').update({ attempts: 6 });
+    receiver.refusal = null;
+    await pass(minute);
+    expect((await rows())[0]).to.include({ state: 'failed', attempts: 6 });
+    expect(receiver.mails).to.deep.equal([]);
+  });
+
+  it('of a site from before jobs is sent when it was due', async () => {
+    await setUp();
+    receiver.refusal = { code: 451, text: 'Try again later' };
+    await host.mail.queue(message);
+    await host.mail.settled();
+    receiver.refusal = null;
+    const { knex } = host.database;
+    await knex('jobs').where({ name: 'mail' }).delete();
+    const [row] = await rows();
+    const dueAt = Date.now() + 5 * minute;
+    await knex('mails').update({ next_attempt_at: dueAt });
+    await host.cron.scheduleSingle(dueAt, 'mail_retry', [row?.['id']]);
+    await migrations.find(({ id }) => id === '0032_mail_jobs')?.up(knex, { dialect: host.database.dialect });
+    expect(await host.cron.next('mail_retry', [row?.['id']])).to.equal(false);
+    expect((await waiting())[0]).to.include({ key: row?.['id'], dueAt, attempts: 1 });
+    await pass(5 * minute);
+    expect([receiver.mails.length, await rows()]).to.deep.equal([1, []]);
   });
 
   it('is not sent when the transaction around it is rolled back', async () => {
