@@ -31,18 +31,20 @@ describeWidget('files of visitors', (site) => {
     return { status: response.status, body: (await response.json()) as Refusal };
   };
 
-  /** The longest response of `/healthz` in milliseconds until a promise settles. */
-  const slowestHealth = async (until: Promise<unknown>): Promise<number> => {
-    let [slowest, isDone] = [0, false];
+  /** Durations of responses of `/healthz` in milliseconds until a promise settles: the longest, and 19 of 20 are below `most`. */
+  const healthTimes = async (until: Promise<unknown>): Promise<{ readonly most: number; readonly slowest: number }> => {
+    const times: number[] = [];
+    let isDone = false;
     const settled = until.finally(() => (isDone = true)).catch(() => undefined);
     while (!isDone) {
       const began = performance.now();
       expect((await site().host.fetch('/healthz')).status).to.equal(200);
-      slowest = Math.max(slowest, performance.now() - began);
+      times.push(performance.now() - began);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await settled;
-    return slowest;
+    times.sort((left, right) => left - right);
+    return { most: times[Math.floor(times.length * 0.95)] ?? 0, slowest: times.at(-1) ?? 0 };
   };
 
   for (const megabytes of [16, 64])
@@ -53,24 +55,26 @@ describeWidget('files of visitors', (site) => {
       const bomb = makeInflatingPdf({ megabytes, pages: 50 });
       expect(bomb.length).to.be.lessThan(250_000);
       await submit(page, 'first.txt', Buffer.from('The thread runs.'));
-      const idle = await slowestHealth(new Promise((resolve) => setTimeout(resolve, 3_000)));
+      const idle = await healthTimes(new Promise((resolve) => setTimeout(resolve, 3_000)));
       const memory = process.memoryUsage().rss;
       const began = performance.now();
       const refused = submit(page, 'bomb.pdf', bomb);
-      const busy = await slowestHealth(refused);
+      const busy = await healthTimes(refused);
       const seconds = (performance.now() - began) / 1_000;
       const { status, body } = await refused;
       const grown = Math.round((process.memoryUsage().rss - memory) / 1_048_576);
       console.log(
-        `      /healthz: slowest ${busy.toFixed()} ms, idle ${idle.toFixed()} ms; ${seconds.toFixed(1)} s; ${String(grown)} MB more`,
+        `      /healthz: slowest ${busy.slowest.toFixed()} ms, idle ${idle.slowest.toFixed()} ms; ${seconds.toFixed(1)} s; ${String(grown)} MB more`,
       );
       expect(status).to.equal(400);
       expect(body.code).to.equal('rest_invalid_param');
       expect(body.data.params?.['source']).to.match(
         /^Source: (The file could not be read within 10 seconds|This PDF contains too much data on a page)\./,
       );
-      // 100 ms; more if the machine was slow before as well. In the main thread it took 3,800 ms and more.
-      expect(busy).to.be.lessThan(Math.max(100, 10 * idle));
+      // 100 ms; more if the machine was slow before as well. In the main thread one response took 3,800 ms and more; other
+      // programs of a busy machine held single ones up for 330 ms.
+      expect(busy.most).to.be.lessThan(Math.max(100, 10 * idle.slowest));
+      expect(busy.slowest).to.be.lessThan(Math.max(1_000, 10 * idle.slowest));
       expect(grown, 'MB of memory').to.be.lessThan(300);
       expect((await submit(page, 'next.txt', Buffer.from('The next one is read.'))).status).to.equal(200);
     });
