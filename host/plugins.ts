@@ -41,6 +41,7 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
       backup: (name) => backups.write(name),
       lastBackup: (slug) => backups.last(slug),
     },
+    withdrawMigrations: (slug) => database.withdrawMigrations(slug),
     forgetMigrations: (slug) => database.forgetMigrations(slug),
     removeJobs: (slug) => core.jobs.removeOwner(slug),
     services: createServices({ core, web, cli }),

@@ -64,6 +64,8 @@ export interface Database extends DatabaseApi {
   migratePending(): Promise<number>;
   /** Removes the record of the owner's migrations: for an uninstalled plugin that has dropped its tables. */
   forgetMigrations(owner: string): Promise<void>;
+  /** Takes back what `declareMigrations` or `migrate` registered in this process: the owner does not run here any more. */
+  withdrawMigrations(owner: string): void;
   /** Applied migrations, and pending ones of the lists passed to `migrate`. */
   migrationStatus(): Promise<AppliedMigration[]>;
   /** Rejects when the database does not respond within three seconds. */

@@ -88,6 +88,7 @@ function composeDatabase(parts: Parts): Database {
     declareMigrations: (owner, migrations) => migrator.declare(owner, migrations),
     migratePending: () => migrator.migratePending(),
     forgetMigrations: (owner) => migrator.forget(owner),
+    withdrawMigrations: (owner) => migrator.withdraw(owner),
     migrationStatus: () => migrator.status(),
     async ping() {
       await knex.raw('SELECT 1').timeout(pingTimeout);

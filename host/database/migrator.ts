@@ -17,6 +17,8 @@ export interface Migrator {
   pending(owner: string, migrations: readonly Migration[]): Promise<string[]>;
   /** Registers the migrations without applying them. */
   declare(owner: string, migrations: readonly Migration[]): void;
+  /** Takes the owner's migrations back from the known ones. */
+  withdraw(owner: string): void;
   /** Applies all known pending migrations, each in its own transaction. Returns their number. */
   migratePending(): Promise<number>;
   status(): Promise<AppliedMigration[]>;
@@ -82,6 +84,7 @@ export function createMigrator({ dialect, transactions, clock, log }: MigratorDe
       return selectPending(owner, sortById(owner, migrations), applied).map(({ id }) => id);
     },
     declare,
+    withdraw: (owner) => void known.delete(owner),
     migratePending: () => forEachPending(applyOnce),
     async status() {
       const done = await readApplied(knex);

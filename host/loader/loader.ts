@@ -64,6 +64,8 @@ export interface Loader {
 export interface LoaderDependencies extends PluginSearch {
   readonly options: LoaderOptions;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
+  /** Called when a plugin does not run in this process any more: another one may uninstall it. */
+  readonly withdrawMigrations?: (slug: string) => void;
   /** Deletes the migration history of an uninstalled plugin, so that a new installation runs them again. */
   readonly forgetMigrations?: (slug: string) => Promise<void>;
   /** Deletes the jobs of an uninstalled plugin. */

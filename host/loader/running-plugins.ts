@@ -36,6 +36,7 @@ interface RunningPluginsDependencies extends PluginSearch {
   readonly active: StoredSlugs;
   readonly failures: StoredFailures;
   readonly quarantine: Quarantine;
+  readonly withdrawMigrations?: (slug: string) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -45,11 +46,18 @@ export function createRunningPlugins({
   active,
   failures,
   quarantine,
+  withdrawMigrations,
   clock,
   log,
   ...search
 }: RunningPluginsDependencies): RunningPlugins {
-  const { running, failedMustUse, start, end, suspend } = createRunningSet({ lifecycle, failures, quarantine, log });
+  const { running, failedMustUse, start, end, suspend } = createRunningSet({
+    lifecycle,
+    failures,
+    quarantine,
+    ...(withdrawMigrations && { withdrawMigrations }),
+    log,
+  });
   let discovery: Discovery = { plugins: new Map(), broken: new Map() };
   let wanted: readonly string[] = [];
   let blocked: ReadonlyMap<string, Blocked> = new Map();
@@ -123,8 +131,12 @@ function createRunningSet({
   lifecycle,
   failures,
   quarantine,
+  withdrawMigrations,
   log,
-}: Pick<RunningPluginsDependencies, 'lifecycle' | 'failures' | 'quarantine' | 'log'>): RunningSet {
+}: Pick<
+  RunningPluginsDependencies,
+  'lifecycle' | 'failures' | 'quarantine' | 'withdrawMigrations' | 'log'
+>): RunningSet {
   const running = new Map<string, RunningPlugin>();
   const failedMustUse = new Set<string>();
   const end: RunningPlugins['end'] = async (slug, work = lifecycle.stop) => {
@@ -138,6 +150,7 @@ function createRunningSet({
         error,
       }),
     );
+    withdrawMigrations?.(slug);
   };
   const suspend: RunningPlugins['suspend'] = async (slugs) => {
     for (const slug of withDependents(slugs, running).reverse()) await end(slug);

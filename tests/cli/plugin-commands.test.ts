@@ -81,6 +81,24 @@ describeDialects('the plugin commands', (_open, { location }) => {
     );
   });
 
+  it('leave a host ready when another process uninstalls a plugin that ran in it', async () => {
+    const code = `export default {
+      migrations: [{ id: '0001_a', up: (knex) => knex.schema.createTable('sample_things', (table) => table.increments()) }],
+      register() {},
+      uninstall: (host) => host.database.knex.schema.dropTable('sample_things'),
+    };`;
+    await run('install', await source({}, code), '--activate');
+    expect((await host.fetch('/readyz')).status).to.equal(200);
+    await run('deactivate', 'sample');
+    // What the other process does to the database.
+    await host.database.knex('migrations').where({ owner: 'sample' }).delete();
+    await host.database.knex.schema.dropTable('sample_things');
+    expect((await host.fetch('/readyz')).status).to.equal(200);
+    await run('activate', 'sample');
+    expect(await host.database.knex.schema.hasTable('sample_things')).to.equal(true);
+    expect((await host.fetch('/readyz')).status).to.equal(200);
+  });
+
   it('show in the list at which stage a plugin failed', async () => {
     expect(
       await run(
