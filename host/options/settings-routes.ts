@@ -20,9 +20,9 @@ export interface SettingsRoutesDependencies {
 }
 
 /**
- * `/wp/v2/settings`: the settings registered with `showInRest`. Requires `manage_options`. A secret (`writeOnly`, at any depth)
- * can be written and is never returned; a secret member that an object lacks is left unchanged. Null resets a setting to
- * its default.
+ * `/wp/v2/settings`: the settings registered with `showInRest`. Requires `manage_options`. A secret (`writeOnly`, at
+ * any depth) can be written and is never returned; a secret member that an object lacks is left unchanged. Null resets
+ * a setting to its default.
  */
 export function addSettingsRoutes(rest: RestApi, { options }: SettingsRoutesDependencies): Undo {
   const names = new Map<string, RegisteredSetting>();
