@@ -75,7 +75,8 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
         return success(
           removed
             ? `${plugin.name} uninstalled. Its data and folder were deleted.`
-            : `${plugin.name} uninstalled. Its data was deleted; its folder was kept${plugin.shipped ? '' : ' because it was not installed here'}.`,
+            : `${plugin.name} uninstalled. Its data was deleted; its folder was kept` +
+                (plugin.shipped ? '.' : ' because it was not installed here.'),
         );
       },
       async health(request) {

@@ -134,7 +134,9 @@ async function uninstallPlugin(
   return {
     slug,
     folder: 'kept',
-    next: `'plugin install' did not create ${folder.directory}, or it is a Git working copy. To delete it too, run: plugin uninstall ${slug} --delete-files`,
+    next:
+      `'plugin install' did not create ${folder.directory}, or it is a Git working copy. ` +
+      `To delete it too, run: plugin uninstall ${slug} --delete-files`,
   };
 }
 
