@@ -137,7 +137,7 @@ export function createCron({ database, hooks, clock, log, track }: CronDependenc
     database,
     clock,
     log,
-    earliest: () => store.earliest(),
+    earliest: () => store.earliest((hook) => Boolean(hooks.hasAction(hook))),
     runDue: () => runner.runDue(),
   });
   const announce = (): Promise<void> => {

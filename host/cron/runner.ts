@@ -28,7 +28,10 @@ export interface RunnerDependencies {
 }
 
 export interface Runner {
-  /** Runs due events that no other node has claimed. Returns the number that ran here. */
+  /**
+   * Runs due events that no other node has claimed. Returns the number that ran here. Events of hooks without callbacks
+   * wait: their plugin may be inactive here, and runs them when it is active again.
+   */
   runDue(): Promise<number>;
   /** Runs an event's action now, at any time, and records it. */
   runNow(event: RunnableEvent): Promise<CronRun>;
@@ -41,7 +44,8 @@ const maxAttempts = 3;
 
 /** Runs events of one hook in sequence, and different hooks in parallel. */
 export function createRunner(dependencies: RunnerDependencies): Runner {
-  const { store, schedules, clock, log } = dependencies;
+  const { store, schedules, hooks, clock, log } = dependencies;
+  const canRun = (hook: string): boolean => Boolean(hooks.hasAction(hook));
   /** By hook, so that each failure belongs to a known run. */
   const hooksMutex = createMutex();
   /** Ids of events that are running or queued on this node. */
@@ -77,6 +81,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
     inFlight.add(event.id);
     try {
       return await hooksMutex.runExclusive(event.hook, async () => {
+        if (!canRun(event.hook)) return false;
         const claim = await store.claim(event);
         if (claim === null) return false;
         await runClaim(claim);
@@ -89,7 +94,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
 
   return {
     async runDue() {
-      const due = (await store.due(clock.now())).filter(({ id }) => !inFlight.has(id));
+      const due = (await store.due(clock.now(), canRun)).filter(({ id }) => !inFlight.has(id));
       const ran = await Promise.all(due.map(claimAndRun));
       return ran.filter(Boolean).length;
     },

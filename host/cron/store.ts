@@ -19,7 +19,7 @@ export interface CronRun {
   readonly dueAt: number;
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** `no_callback`: the hook has no callbacks; its plugin may be inactive. */
+  /** `no_callback`: the hook lost its callbacks just before the run. Before that, its events wait. */
   readonly outcome: 'done' | 'failed' | 'no_callback';
   readonly error: string | null;
 }
@@ -121,19 +121,26 @@ export function createCronStore(database: Database) {
       await knex('cron_events').where({ id }).delete();
     },
 
-    async due(now: number): Promise<StoredEvent[]> {
+    /** @param canRun whether this node can run the hook. Events of other hooks must not fill the limit. */
+    async due(now: number, canRun: (hook: string) => boolean): Promise<StoredEvent[]> {
+      const hooks: string[] = await knex('cron_events').distinct('hook').where('next_run', '<=', now).pluck('hook');
       return (
-        await withState({}).where('next_run', '<=', now).where('leased_until', '<', database.now()).limit(50)
+        await withState({})
+          .where('next_run', '<=', now)
+          .where('leased_until', '<', database.now())
+          .whereIn('hook', hooks.filter(canRun))
+          .limit(50)
       ).map(toEvent);
     },
 
-    /** Earliest run of unclaimed events. Poll it: leases of crashed nodes expire. */
-    async earliest(): Promise<number | null> {
-      const row = await knex('cron_events')
+    /** Earliest run of unclaimed events of hooks that this node can run. Poll it: leases of crashed nodes expire. */
+    async earliest(canRun: (hook: string) => boolean): Promise<number | null> {
+      const rows = await knex('cron_events')
         .where('leased_until', '<', database.now())
-        .min({ first: 'next_run' })
-        .first<{ first: number | null }>();
-      return row.first;
+        .groupBy('hook')
+        .select<{ hook: string; first: number }[]>('hook', knex.raw('MIN(next_run) AS first'));
+      const times = rows.filter(({ hook }) => canRun(hook)).map(({ first }) => Number(first));
+      return times.length === 0 ? null : Math.min(...times);
     },
 
     /** Returns null if another node claimed the event first, or the event was changed or removed. */

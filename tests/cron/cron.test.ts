@@ -100,16 +100,42 @@ describeDialects('cron', (open) => {
       throw new Error('out of stock');
     });
     hooks.addAction('good', () => undefined);
-    for (const hook of ['bad', 'good', 'orphan']) await cron.scheduleSingle(clock.now(), hook);
-    expect(await cron.runDue()).to.equal(3);
+    for (const hook of ['bad', 'good']) await cron.scheduleSingle(clock.now(), hook);
+    expect(await cron.runDue()).to.equal(2);
     const history = Object.fromEntries(
       (await cron.history()).map(({ hook, outcome, error }) => [hook, [outcome, error]]),
     );
     expect(history).to.deep.equal({
       bad: ['failed', 'shop: out of stock'],
       good: ['done', null],
-      orphan: ['no_callback', null],
     });
+  });
+
+  it('pauses the events of a plugin while it is inactive, and runs others meanwhile', async () => {
+    const { cron, hooks } = await node();
+    const runs: string[] = [];
+    const activate = () => hooks.forOwner('shop').addAction('shop_sync', (kind: string) => runs.push(kind));
+    const withdraw = cron.addSchedule('minutely', 60, 'Every minute');
+    activate();
+    const first = clock.now() + 1000;
+    await cron.schedule('minutely', 'shop_sync', { args: ['each minute'], firstRun: first });
+    for (let index = 0; index < 60; index += 1) await cron.scheduleSingle(first, 'shop_sync', [`once ${index}`]);
+    hooks.removeOwner('shop');
+    withdraw();
+    hooks.addAction('other', () => runs.push('other'));
+    await cron.start();
+    await cron.scheduleSingle(first + 60_000, 'other');
+    clock.jump(3_600_000);
+    expect([await cron.runDue(), runs]).to.deep.equal([1, ['other']]);
+    expect([(await cron.list()).length, await cron.next('shop_sync', ['once 7'])]).to.deep.equal([61, first]);
+    await cron.stop();
+    cron.addSchedule('minutely', 60, 'Every minute');
+    activate();
+    while ((await cron.runDue()) > 0);
+    expect(runs.sort()).to.deep.equal(
+      [...Array.from({ length: 60 }, (_, index) => `once ${index}`), 'each minute', 'other'].sort(),
+    );
+    expect(await cron.next('shop_sync', ['each minute'])).to.equal(first + 3_600_000);
   });
 
   it('renames the former outcome of runs without a callback', async () => {
