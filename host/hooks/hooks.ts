@@ -26,6 +26,11 @@ export interface Hooks extends HooksApi {
   describe(): HookDescription[];
   /** Current priority of the hook's outermost run, or false when it is not running. */
   currentPriority(name: string): number | false;
+  /**
+   * Logs the error of a filter whose caller goes on without its value. The owner is the plugin whose callbacks the filter
+   * has; with several plugins it is unknown which one failed, and all are named.
+   */
+  reportFilterFailure(hook: string, error: unknown): void;
   /** Calls the listener for each callback that throws in an action, after the error is logged. */
   onFailure(listener: FailureListener): Undo;
 }
@@ -96,6 +101,18 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     withNamespaces,
     describe: registry.describe,
     currentPriority: context.priority,
+    reportFilterFailure(hook, error) {
+      const owners = new Set(byName.get(hook)?.entries.map(({ owner }) => owner));
+      log?.error(`The filter '${hook}' failed; its value was not used`, {
+        event: 'hook_filter_failed',
+        hook,
+        plugin: [...owners].join(', '),
+        error,
+      });
+      if (owners.size === 1)
+        for (const owner of owners)
+          for (const listener of listeners) listener({ hook, owner, callback: '(filter)', error });
+    },
     onFailure(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

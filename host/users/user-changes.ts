@@ -5,7 +5,7 @@ import { hashPassword } from './passwords.ts';
 import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
 import { toFacts, holdsRole, isId, readTakenSlugs, type UserRow } from './user-row.ts';
-import { createUser } from './user.ts';
+import { createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
@@ -23,7 +23,7 @@ declare module '#plugin-api' {
 
 export interface ChangesDependencies {
   readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
-  readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
+  readonly hooks: CapabilityHooks & Pick<HooksApi, 'doActionAsync'>;
   readonly log: Logger;
 }
 

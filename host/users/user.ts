@@ -69,9 +69,28 @@ export interface UserFacts {
   readonly profile?: UserProfile;
 }
 
-/** Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. */
-export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters'>): User {
+/** What the capabilities of users need from the hooks. */
+export interface CapabilityHooks extends Pick<HooksApi, 'applyFilters'> {
+  /** Logs the error of a filter whose value is not used, with the plugins that have callbacks. */
+  reportFilterFailure?(hook: string, error: unknown): void;
+}
+
+/**
+ * Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. If
+ * `user_has_cap` throws, an administrator has the capabilities of the roles, to be able to deactivate the plugin; for other
+ * users the error reaches the caller.
+ */
+export function createUser(facts: UserFacts, hooks: CapabilityHooks): User {
   const held = Object.freeze({ ...capabilitiesForRoles(facts.roles), exist: true });
+  const filterHeld = (required: readonly string[], args: readonly unknown[]): Readonly<Record<string, boolean>> => {
+    try {
+      return hooks.applyFilters('user_has_cap', held, required, args, user);
+    } catch (error) {
+      if (!facts.roles.includes('administrator')) throw error;
+      hooks.reportFilterFailure?.('user_has_cap', error);
+      return held;
+    }
+  };
   const user: User = {
     ...facts,
     can(capability, ...args) {
@@ -82,7 +101,7 @@ export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters
         facts.id,
         args,
       );
-      const granted = hooks.applyFilters('user_has_cap', held, required, [capability, facts.id, ...args], user);
+      const granted = filterHeld(required, [capability, facts.id, ...args]);
       return required.every(
         (name) =>
           name === 'exist' || (name !== 'do_not_allow' && Object.hasOwn(granted, name) && granted[name] === true),
@@ -93,6 +112,6 @@ export function createUser(facts: UserFacts, hooks: Pick<HooksApi, 'applyFilters
 }
 
 /** The user object of visitors. */
-export function createAnonymous(hooks: Pick<HooksApi, 'applyFilters'>): User {
+export function createAnonymous(hooks: CapabilityHooks): User {
   return createUser({ id: 0, login: '', email: '', displayName: '', roles: [] }, hooks);
 }

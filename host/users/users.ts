@@ -6,7 +6,7 @@ import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
 import { toFacts, filterUsers, holdsRole, isId, paginateUsers, readTakenSlugs, type UserRow } from './user-row.ts';
-import { createAnonymous, createUser } from './user.ts';
+import { createAnonymous, createUser, type CapabilityHooks } from './user.ts';
 
 declare module '#plugin-api' {
   interface ActionMap {
@@ -16,7 +16,7 @@ declare module '#plugin-api' {
 
 export interface UsersDependencies {
   readonly database: Pick<Database, 'knex' | 'transaction' | 'lock' | 'direct' | 'dialect'>;
-  readonly hooks: Pick<HooksApi, 'applyFilters' | 'doActionAsync'>;
+  readonly hooks: CapabilityHooks & Pick<HooksApi, 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
 }

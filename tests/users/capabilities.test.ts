@@ -50,6 +50,29 @@ describe('capabilities', () => {
       expect(withRoles('administrator').can(name), name).to.equal(false);
   });
 
+  it('of administrators outlast a filter that throws, which is named in the log', () => {
+    const lines: unknown[] = [];
+    const hooks = createHooks({ log: { error: (message, fields) => void lines.push([message, fields]) } });
+    const failures: unknown[] = [];
+    hooks.onFailure(({ owner }) => failures.push(owner));
+    const error = new Error('broken');
+    hooks.forOwner('shop').addFilter('user_has_cap', () => {
+      throw error;
+    });
+    const make = (role: string) =>
+      createUser({ id: 7, login: 'x', email: 'x@example.com', displayName: 'X', roles: [role] }, hooks);
+    expect([make('administrator').can('activate_plugins'), make('administrator').can('nope')]).to.deep.equal([
+      true,
+      false,
+    ]);
+    expect(lines[0]).to.deep.equal([
+      "The filter 'user_has_cap' failed; its value was not used",
+      { event: 'hook_filter_failed', hook: 'user_has_cap', plugin: 'shop', error },
+    ]);
+    expect(failures).to.deep.equal(['shop', 'shop']);
+    expect(() => make('editor').can('edit_posts')).to.throw('broken');
+  });
+
   it('can be given and taken by user_has_cap', () => {
     const hooks = createHooks();
     const user = createUser(
