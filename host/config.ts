@@ -19,6 +19,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** Absolute paths, searched in order. */
   readonly pluginDirs: readonly string[];
+  /** Slugs of plugins that do not start, or all of them. */
+  readonly leftOutPlugins: readonly string[] | 'all';
   /** Absolute path of the site's templates. */
   readonly viewsDir: string;
   /** null: the generated key file in dataDir. */
@@ -82,6 +84,7 @@ export function readConfig(env: Environment = process.env, root = process.cwd())
     uploadsBucket: readUploadsBucket(read, errors),
     databaseUrl: readDatabaseUrl(read('DATABASE_URL'), errors),
     pluginDirs: (read('PLUGIN_DIRS') ?? 'plugins').split(',').map((directory) => resolve(root, directory.trim())),
+    leftOutPlugins: readLeftOut(read('PLUGINS'), errors),
     viewsDir: resolve(root, 'views'),
     secretKey: readSecretKey(read('SECRET_KEY'), errors),
     previousSecretKey: readPreviousKey(read, errors),
@@ -110,6 +113,17 @@ function readPort(value: string | null, errors: string[]): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
   errors.push(`PORT is '${value}'; use a whole number from 0 to 65535.`);
   return 3000;
+}
+
+function readLeftOut(value: string | null, errors: string[]): Config['leftOutPlugins'] {
+  if (value === 'off') return 'all';
+  const slugs = (value ?? '')
+    .split(',')
+    .map((slug) => slug.trim())
+    .filter(Boolean);
+  if (!slugs.every((slug) => /^[a-z0-9-]+$/.test(slug)))
+    errors.push(`PLUGINS is '${value}'; use off, or the slugs of the plugins to leave out, separated by commas.`);
+  return slugs;
 }
 
 function readSiteUrl(value: string | null, errors: string[]): string | null {

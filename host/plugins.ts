@@ -29,6 +29,7 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
   const { backups, config, database, hooks, log, options } = core;
   const loader = createLoader({
     pluginDirs: config.pluginDirs,
+    leftOut: config.leftOutPlugins,
     options,
     migrate: async (slug, migrations) => {
       const pending = await database.pendingMigrations(slug, migrations);

@@ -21,6 +21,7 @@ describe('configuration', () => {
       uploadsBucket: null,
       databaseUrl: null,
       pluginDirs: ['/srv/site/plugins'],
+      leftOutPlugins: [],
       viewsDir: '/srv/site/views',
       secretKey: null,
       previousSecretKey: null,
@@ -40,6 +41,16 @@ describe('configuration', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', ROLE: '' }, '/srv/site')).to.deep.equal(
       readConfig({}, '/srv/site'),
     );
+  });
+
+  it('reads which plugins are left out: all or some', () => {
+    expect([
+      readConfig({ PLUGINS: 'off' }).leftOutPlugins,
+      readConfig({ PLUGINS: 'shop, hello' }).leftOutPlugins,
+    ]).to.deep.equal(['all', ['shop', 'hello']]);
+    expect(configErrors({ PLUGINS: 'Shop!' })).to.deep.equal([
+      "PLUGINS is 'Shop!'; use off, or the slugs of the plugins to leave out, separated by commas.",
+    ]);
   });
 
   it('reads where a bucket of uploads is, whole or not at all', () => {

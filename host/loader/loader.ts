@@ -63,6 +63,8 @@ export interface Loader {
 
 export interface LoaderDependencies extends PluginSearch {
   readonly options: LoaderOptions;
+  /** Slugs of plugins that this process does not start, even if they are active. Default: none. */
+  readonly leftOut?: readonly string[] | 'all';
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   /** Called when a plugin does not run in this process any more: another one may uninstall it. */
   readonly withdrawMigrations?: (slug: string) => void;
@@ -173,7 +175,8 @@ function createParts(
   dependencies: LoaderDependencies,
   listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>,
 ): OperationsDependencies {
-  const { options, migrate, forgetMigrations, removeJobs, services, log, pluginDirs } = dependencies;
+  const { options, migrate, forgetMigrations, removeJobs, services, log, pluginDirs, leftOut = [] } = dependencies;
+  const isLeftOut = (slug: string): boolean => leftOut === 'all' || leftOut.includes(slug);
   const { clock, documents } = services;
   const active = createStoredSlugs(options, 'active_plugins');
   const declined = createStoredSlugs(options, 'declined_plugins');
@@ -188,9 +191,18 @@ function createParts(
     ...listeners,
   });
   const quarantine = createQuarantine({ active, failures, clock, log });
-  const runningPlugins = createRunningPlugins({ ...dependencies, lifecycle, active, failures, quarantine, clock });
+  const runningPlugins = createRunningPlugins({
+    ...dependencies,
+    isLeftOut,
+    lifecycle,
+    active,
+    failures,
+    quarantine,
+    clock,
+  });
   return {
     runningPlugins,
+    isLeftOut,
     lifecycle,
     active,
     declined,

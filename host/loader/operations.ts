@@ -33,6 +33,8 @@ export interface Operations {
 
 export interface OperationsDependencies {
   readonly runningPlugins: RunningPlugins;
+  /** Whether this process does not start the plugin. */
+  readonly isLeftOut: (slug: string) => boolean;
   readonly lifecycle: Lifecycle;
   /** The option `active_plugins`. */
   readonly active: StoredSlugs;
@@ -173,13 +175,14 @@ async function activateShipped(dependencies: OperationsDependencies): Promise<st
 /** Plugins with `autoActivate` in start order, without those that an administrator deactivated or that failed. */
 async function findAutoActivated({
   runningPlugins,
+  isLeftOut,
   declined,
   failures,
-}: Pick<OperationsDependencies, 'runningPlugins' | 'declined' | 'failures'>): Promise<string[]> {
+}: Pick<OperationsDependencies, 'runningPlugins' | 'isLeftOut' | 'declined' | 'failures'>): Promise<string[]> {
   const { discovery, wanted } = runningPlugins.state();
   const refused = await declined.read();
   const shipped = [...discovery.plugins.values()]
-    .filter(({ manifest }) => manifest.autoActivate === true)
+    .filter(({ manifest }) => manifest.autoActivate === true && !isLeftOut(manifest.slug))
     .map(({ manifest }) => manifest.slug)
     .filter((slug) => !wanted.includes(slug) && !refused.includes(slug) && failures.get(slug) === null);
   return orderPlugins([...wanted, ...shipped], discovery.plugins)

@@ -32,6 +32,7 @@ export interface RunningPlugins {
 }
 
 interface RunningPluginsDependencies extends PluginSearch {
+  readonly isLeftOut: (slug: string) => boolean;
   readonly lifecycle: Lifecycle;
   readonly active: StoredSlugs;
   readonly failures: StoredFailures;
@@ -41,7 +42,10 @@ interface RunningPluginsDependencies extends PluginSearch {
   readonly log: Logger;
 }
 
+const leftOutReason = 'The environment variable PLUGINS leaves it out; remove it from there and restart.';
+
 export function createRunningPlugins({
+  isLeftOut,
   lifecycle,
   active,
   failures,
@@ -86,10 +90,14 @@ export function createRunningPlugins({
     },
     async reconcile() {
       wanted = await readWantedSlugs();
-      const order = orderPlugins(wanted, discovery.plugins);
+      const order = orderPlugins(
+        wanted.filter((slug) => !isLeftOut(slug)),
+        discovery.plugins,
+      );
       const reasons = new Map<string, Blocked>(
         [...order.blocked].map(([slug, message]) => [slug, { stage: 'requires', message }]),
       );
+      for (const slug of wanted.filter(isLeftOut)) reasons.set(slug, { stage: 'left out', message: leftOutReason });
       const startable = new Set(order.ordered.map(({ manifest }) => manifest.slug));
       for (const slug of [...running.keys()].reverse()) if (!startable.has(slug)) await end(slug);
       await suspend(findOutdated(running, discovery));
@@ -111,6 +119,7 @@ export function createRunningPlugins({
     },
     async begin(slug, onFailure = 'quarantine') {
       const source = requireSource(slug, discovery);
+      if (isLeftOut(slug)) throw new Error(`The plugin '${slug}' cannot be activated. ${leftOutReason}`);
       const reason = orderPlugins([...(await readWantedSlugs()), slug], discovery.plugins).blocked.get(slug);
       if (reason !== undefined) throw new Error(`The plugin '${slug}' cannot be activated. ${reason}`);
       return running.get(slug) ?? start(source, onFailure);

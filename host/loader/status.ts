@@ -25,7 +25,7 @@ export interface PluginStatus {
 
 /** The reason why a plugin was not started. */
 export interface Blocked {
-  readonly stage: 'requires' | 'version' | 'start';
+  readonly stage: 'requires' | 'version' | 'left out' | 'start';
   readonly message: string;
 }
 

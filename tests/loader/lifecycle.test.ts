@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createLoaderBench } from './helpers/loader-bench.ts';
+import type { Loader } from '../../host/loader/loader.ts';
 import type { LoaderBench } from './helpers/loader-bench.ts';
 
 /** Says in the log what of it runs. */
@@ -125,6 +126,32 @@ describe('life of a plugin', () => {
     await bench.loader.deactivate('base');
     expect(told().slice(-4)).to.deep.equal(['user deactivate', 'user stop', 'base deactivate', 'base stop']);
     expect(bench.services.stored.get('active_plugins')).to.deep.equal([]);
+  });
+
+  it('does not start where it is left out, nor do those that require it, and can be deactivated there', async () => {
+    await bench.folders.write('base', { files: telling('base') });
+    await bench.folders.write('user', { manifest: { requires: { base: '^1' } }, files: telling('user') });
+    await bench.folders.write('auto', { manifest: { autoActivate: true }, files: telling('auto') });
+    await bench.loader.start();
+    for (const slug of ['base', 'user']) await bench.loader.activate(slug);
+    const states = (loader: Loader) => loader.list().map(({ slug, state, failure }) => [slug, state, failure?.message]);
+    const reason = 'The environment variable PLUGINS leaves it out; remove it from there and restart.';
+    const some = bench.beside({ leftOut: ['base'] }).loader;
+    await some.start();
+    expect(states(some)).to.deep.equal([
+      ['auto', 'active', undefined],
+      ['base', 'failed', reason],
+      ['user', 'failed', "It requires 'base', which is not active; activate 'base' first."],
+    ]);
+    const none = bench.beside({ leftOut: 'all' }).loader;
+    await none.start();
+    expect(states(none)).to.deep.equal(['auto', 'base', 'user'].map((slug) => [slug, 'failed', reason]));
+    expect((await none.activate('base').catch((error: Error) => error))?.message).to.equal(
+      `The plugin 'base' cannot be activated. ${reason}`,
+    );
+    expect(bench.services.stored.get('active_plugins')).to.deep.equal(['auto', 'base', 'user']);
+    await none.deactivate('user');
+    expect(bench.services.stored.get('active_plugins')).to.deep.equal(['auto', 'base']);
   });
 
   it('is uninstalled only when it is inactive', async () => {

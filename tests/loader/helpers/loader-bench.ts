@@ -20,7 +20,10 @@ export interface LoaderBench {
   readonly migrated: string[];
   status(slug: string): PluginStatus;
   /** A second process of the same site. */
-  beside(): { readonly loader: Loader; readonly services: CountedServices };
+  beside(init?: { readonly leftOut?: readonly string[] | 'all' }): {
+    readonly loader: Loader;
+    readonly services: CountedServices;
+  };
 }
 
 /**
@@ -38,13 +41,14 @@ export async function createLoaderBench({
   const migrated: string[] = [];
   const migrate = async (slug: string, migrations: readonly Migration[]): Promise<void> =>
     void migrated.push(...migrations.map(({ id }) => `${slug} ${id}`));
-  const make = (each: CountedServices): Loader =>
+  const make = (each: CountedServices, leftOut: readonly string[] | 'all' = []): Loader =>
     createLoader({
       pluginDirs: [folders.directory],
       shippedDirs: shipped.map((slug) => join(folders.directory, slug)),
       options: each.options,
       migrate,
       services: each,
+      leftOut,
       hostVersion: '1.0.0',
       log: each.log,
       ...(isCompiling && { compilePlugin: build.compilePlugin }),
@@ -61,9 +65,9 @@ export async function createLoaderBench({
       if (!found) throw new Error(`The plugin '${slug}' is not listed.`);
       return found;
     },
-    beside() {
+    beside({ leftOut } = {}) {
       const others = createCountedServices({ clock, stored: services.stored });
-      return { services: others, loader: make(others) };
+      return { services: others, loader: make(others, leftOut) };
     },
   };
 }
