@@ -14,15 +14,15 @@ export interface ImageVisitor {
   readonly headers: Record<string, string>;
   token: string;
   /** Asks for images; answers at once. */
-  ask(wish: Fields, headers?: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
+  ask(fields: Fields, headers?: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
   /** Asks, and waits until they are drawn. */
-  draw(wish: Fields): Promise<VisitorAnswer>;
+  draw(fields: Fields): Promise<VisitorAnswer>;
   mine(): Promise<VisitorAnswer>;
   state(id: string): Promise<VisitorAnswer>;
   /** The state of a request, once it has ended. */
   ended(id: string): Promise<Fields>;
   /** Sends the form as a browser without JavaScript does, and answers where it is led. */
-  submit(wish: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
+  submit(fields: Readonly<Record<string, string>>): Promise<VisitorAnswer>;
   open(path: string): Promise<VisitorAnswer>;
 }
 
@@ -67,9 +67,9 @@ export async function imageVisitor(
   const visitor: ImageVisitor = {
     headers: { origin: new URL(host.site.url).origin },
     token: /name="token" value="([^"]+)"/.exec(await host.content.doShortcode('[svc_images]'))?.[1] ?? 'none',
-    ask: (wish, headers) => post(base, { prompt: 'A boat', consent: true, token: visitor.token, ...wish }, headers),
-    async draw(wish) {
-      const answer = await visitor.ask({ request: randomUUID(), ...wish });
+    ask: (fields, headers) => post(base, { prompt: 'A boat', consent: true, token: visitor.token, ...fields }, headers),
+    async draw(fields) {
+      const answer = await visitor.ask({ request: randomUUID(), ...fields });
       if (answer.body['state'] !== 'drawing') return answer;
       await visitor.ended(answer.body['id'] as string);
       return visitor.state(answer.body['id'] as string);
@@ -83,13 +83,13 @@ export async function imageVisitor(
     },
     mine: () => post(`${base}/mine`, {}),
     state: (id) => post(`${base}/state`, { id }),
-    submit: async (wish) =>
+    submit: async (fields) =>
       read(
         await host.fetch(base, {
           method: 'POST',
           redirect: 'manual',
           headers: { ...visitor.headers, ...cookies() },
-          body: new URLSearchParams({ token: visitor.token, consent: '1', ...wish }),
+          body: new URLSearchParams({ token: visitor.token, consent: '1', ...fields }),
         }),
       ),
     open: async (path) => read(await host.fetch(path, { redirect: 'manual', headers: cookies() })),

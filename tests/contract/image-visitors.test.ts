@@ -79,9 +79,9 @@ describeHosts('images for visitors', ({ location, directory }) => {
       [{ size: '4096x4096' }, {}, 400, 'rest_invalid_param'],
       [{ n: 3 }, {}, 400, 'rest_invalid_param'],
     ];
-    for (const [wish, headers, status, code] of refused) {
-      const answer = await visitor.ask(wish, headers);
-      expect([answer.status, answer.body['code']], JSON.stringify(wish)).to.deep.equal([status, code]);
+    for (const [request, headers, status, code] of refused) {
+      const answer = await visitor.ask(request, headers);
+      expect([answer.status, answer.body['code']], JSON.stringify(request)).to.deep.equal([status, code]);
     }
     expect([service.upstream.calls.length, (await visitor.mine()).body['left']]).to.deep.equal([0, 3]);
     // A page that a cache kept for more than two days.
