@@ -15,8 +15,14 @@ import { createLogger } from './log/log.ts';
 import { createRedactor } from './log/redactor.ts';
 import { createMail } from './mail/mail.ts';
 import { migrations as mailMigrations } from './mail/migrations.ts';
-import { createOptions, migrations as optionMigrations, type OptionsDependencies } from './options/options.ts';
+import {
+  createOptions,
+  migrations as optionMigrations,
+  type Options,
+  type OptionsDependencies,
+} from './options/options.ts';
 import { compileSchema } from './options/setting-schema.ts';
+import { haveOtherSecrets } from './options/setting-secrets.ts';
 import { createFormerKeys } from './secrets/former-keys.ts';
 import { createSecrets, type Secrets, type SecretsDependencies } from './secrets/secrets.ts';
 import { registerSiteSettings } from './site-settings.ts';
@@ -65,7 +71,7 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const { formerKeys, securityLog } = createKeyed({ secrets, database, options, clock, log });
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
-    recordSecurityEvents(hooks, securityLog);
+    recordSecurityEvents(hooks, securityLog, hasOtherSecretsIn(options));
     const eventLoop = createEventLoopWatch({ clock: createSystemClock(), log });
     closers.unshift(async () => eventLoop.stop());
     const { track } = eventLoop;
@@ -185,4 +191,11 @@ export async function migrateHost({ database, migrations, backups, clock }: Host
       { cause: error },
     );
   }
+}
+
+function hasOtherSecretsIn(options: Pick<Options, 'settings'>) {
+  return (name: string, before: unknown, after: unknown): boolean => {
+    const setting = options.settings().find((each) => each.name === name);
+    return setting !== undefined && haveOtherSecrets(setting.schema, before, after);
+  };
 }

@@ -88,6 +88,20 @@ export function hideSettingSecrets(schema: JsonSchema, value: unknown, mask?: st
   return mapSecrets(schema, value, (secret) => (mask !== undefined && isEmpty(secret) ? secret : mask));
 }
 
+/** Whether two values of a setting differ in a secret. */
+export function haveOtherSecrets(schema: JsonSchema, before: unknown, after: unknown): boolean {
+  return !isDeepStrictEqual(secretsOf(schema, before), secretsOf(schema, after));
+}
+
+function secretsOf(schema: JsonSchema, value: unknown): readonly unknown[] {
+  const found: unknown[] = [];
+  mapSecrets(schema, value, (secret, path) => {
+    if (!isEmpty(secret)) found.push([path, secret]);
+    return secret;
+  });
+  return found;
+}
+
 /**
  * A value from a caller who cannot see secrets: those it lacks are taken from the saved value. Not in lists, whose items may
  * have moved, and not beside an address (`format: uri`) that differs (D35).

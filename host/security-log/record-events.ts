@@ -11,10 +11,15 @@ declare module '#plugin-api' {
 /** Writing content is no matter of security. */
 const contentCapabilities = new Set(['edit_posts', 'edit_pages', 'upload_files']);
 
-/** Records sign-ins, users, roles, plugins, secrets, and every action of administrators in the admin. */
+/**
+ * Records sign-ins, users, roles, plugins, secrets, and every action of administrators in the admin.
+ *
+ * @param hasOtherSecrets whether two values of a registered setting differ in a secret; such values are in plain text here.
+ */
 export function recordSecurityEvents(
   hooks: Pick<HooksApi, 'addAction'>,
   securityLog: Pick<SecurityLog, 'record'>,
+  hasOtherSecrets: (option: string, before: unknown, after: unknown) => boolean,
 ): void {
   const record = (event: SecurityEvent): Promise<void> => securityLog.record(event);
   hooks.addAction('security_event', record);
@@ -52,12 +57,12 @@ export function recordSecurityEvents(
   );
   hooks.addAction('activated_plugin', (plugin) => record({ event: 'plugin_activated', details: { plugin } }));
   hooks.addAction('deactivated_plugin', (plugin) => record({ event: 'plugin_deactivated', details: { plugin } }));
-  hooks.addAction('added_option', (option, value) => recordSecret(option, value));
-  hooks.addAction('updated_option', (option, _before, value) => recordSecret(option, value));
+  hooks.addAction('added_option', (option, value) => recordSecret(option, null, value));
+  hooks.addAction('updated_option', recordSecret);
 
-  /** Options are known to hold secrets by their encrypted values (D3). */
-  async function recordSecret(option: string, value: unknown): Promise<void> {
-    if (JSON.stringify(value ?? null).includes('"enc:v'))
+  /** Options are known to hold secrets by their encrypted values, registered settings by their schemas (D3). */
+  async function recordSecret(option: string, before: unknown, value: unknown): Promise<void> {
+    if (JSON.stringify(value ?? null).includes('"enc:v') || hasOtherSecrets(option, before, value))
       await record({ event: 'secret_changed', details: { option } });
   }
 }

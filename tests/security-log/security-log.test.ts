@@ -120,6 +120,15 @@ describe('what the security log records', () => {
     });
     await host.users.update(user.id, { roles: ['editor'] });
     await host.options.update('shop_key', host.secrets.encrypt('sk-planted-secret'));
+    host.options.registerSetting('shop_account', {
+      group: 'shop',
+      schema: {
+        type: 'object',
+        properties: { name: { type: 'string' }, key: { type: 'string', writeOnly: true } },
+      },
+    });
+    await host.options.update('shop_account', { name: 'One', key: 'planted-in-a-setting' });
+    await host.options.update('shop_account', { name: 'Two', key: 'planted-in-a-setting' });
     await host.hooks.doActionAsync('security_event', { event: 'shop_emptied', details: { items: 3 } });
     expect(await entries('user_created')).to.have.length(1);
     expect((await entries('role_changed'))[0]?.['details']).to.deep.equal({
@@ -127,7 +136,11 @@ describe('what the security log records', () => {
       role: 'editor',
       before: 'subscriber',
     });
-    expect((await entries('secret_changed')).map(({ details }) => details)).to.deep.include({ option: 'shop_key' });
+    const changed = (await entries('secret_changed')).map(({ details }) => details);
+    expect(changed).to.deep.include({ option: 'shop_key' });
+    expect(changed.filter((each) => JSON.stringify(each).includes('shop_account'))).to.deep.equal([
+      { option: 'shop_account' },
+    ]);
     expect((await entries('shop_emptied'))[0]).to.deep.include({ user: 0, details: { items: 3 } });
     const all = (await host.cli('security-log', 'list', '--json')).out;
     expect(all).not.to.contain('planted').and.not.contain('long enough');
