@@ -49,6 +49,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
       slug: 'users',
       title: 'Users',
       menu: 'Users',
+      group: 'people',
       icon: 'users',
       position: 70,
       style,
@@ -58,10 +59,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
     {
       slug: 'users/new',
       title: 'Add user',
-      menu: 'Add user',
       parent: 'users',
-      icon: 'plus',
-      position: 71,
       capability: 'create_users',
       body: async () => (await edit()).createNewUserPage(given),
     },
@@ -93,6 +91,7 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
       slug: 'profile',
       title: 'Profile',
       menu: 'Profile',
+      group: 'people',
       parent: 'users',
       icon: 'user',
       position: 72,
@@ -107,12 +106,13 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
   const { options, hooks, database, config } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
-  const tool = { parent: 'tools', style };
+  const tool = { group: 'system', style };
   const pages: LazyAdminPage[] = [
     {
       slug: 'settings',
       title: 'Settings',
       menu: 'Settings',
+      group: 'system',
       icon: 'gear',
       position: 88,
       body: async () =>
@@ -126,9 +126,7 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
     {
       slug: 'tools',
       title: 'Tools',
-      menu: 'Tools',
-      icon: 'flask',
-      position: 90,
+      group: 'system',
       body: async () =>
         (await import('./pages/tools-page.ts')).createToolsPage(hasBackups ? [...tools, backupTool] : tools),
     },
@@ -159,7 +157,7 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
 
 /** Scheduled events and background jobs. */
 function workPages({ cron, jobs, clock }: Core): LazyAdminPage[] {
-  const tool = { parent: 'tools', style };
+  const tool = { group: 'system', style };
   return [
     {
       ...tool,
@@ -184,7 +182,7 @@ function workPages({ cron, jobs, clock }: Core): LazyAdminPage[] {
 
 function securityLogPage({ securityLog, users }: Core): LazyAdminPage {
   return {
-    parent: 'tools',
+    group: 'system',
     style,
     slug: 'tools/security-log',
     title: 'Security log',
@@ -200,7 +198,8 @@ function mailPage({ mail }: Core, { templates }: Web['accounts']): LazyAdminPage
     slug: 'settings/mail',
     title: 'Mail',
     menu: 'Mail',
-    parent: 'settings',
+    group: 'system',
+    icon: 'mail',
     style,
     position: 89,
     body: async () =>

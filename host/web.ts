@@ -70,9 +70,9 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     slug: 'rest',
     title: 'REST',
     menu: 'REST',
-    icon: 'book',
+    group: 'developers',
+    icon: 'code',
     position: 85,
-    capability: 'manage_options',
     body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
   });
   const passwords = createPostPasswords({

@@ -44,6 +44,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     slug: 'plugins',
     title: 'Plugins',
     menu: 'Plugins',
+    group: 'system',
     icon: 'puzzle',
     position: 80,
     capability: 'activate_plugins',

@@ -60,6 +60,7 @@ export async function askForPassword(
   const hasPasskey = await context.secondStep.canConfirm(session.user.id);
   const isAgain = typeof form['_password'] === 'string' || typeof form['_credential'] === 'string';
   const html = await context.shell.full({
+    request,
     page: {
       slug: page.declaration.slug,
       title: 'Confirm your password',

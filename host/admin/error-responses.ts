@@ -56,7 +56,7 @@ export function createErrorResponses(shell: Shell): ErrorResponses {
     const title = titles[status] ?? 'Something went wrong';
     const data = { status, title, text };
     const html = session
-      ? await shell.full({ page: { slug: '!', title }, template: 'admin/refusal', data, session })
+      ? await shell.full({ request, page: { slug: '!', title }, template: 'admin/refusal', data, session })
       : await shell.narrow({ title, template: 'admin/refusal', data });
     response.type('html').send(html);
   };

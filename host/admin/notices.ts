@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 
 import type { AdminActionResult } from '#plugin-api';
 import type { AdminNonces, SignedIn } from './dependencies.ts';
+import { readCookie } from './request.ts';
 
 export type Notice = NonNullable<AdminActionResult['notice']>;
 
@@ -39,14 +40,6 @@ export function createFlashNotices(nonces: AdminNonces, isSecure: () => boolean)
       return isGenuine ? decode(payload) : null;
     },
   };
-}
-
-function readCookie(request: Request, name: string): string | null {
-  for (const part of (request.headers.cookie ?? '').split(';')) {
-    const [key, value] = part.trim().split('=', 2);
-    if (key === name && value) return value;
-  }
-  return null;
 }
 
 function decode(payload: string): Notice | null {

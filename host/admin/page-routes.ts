@@ -96,13 +96,16 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
     isSignInFresh: context.isFresh(session),
   });
   try {
-    const { template, data } = visit.body ?? (await (await page.body()).render(adminRequest));
+    const { template, data, title, trail } = visit.body ?? (await (await page.body()).render(adminRequest));
     const html = await context.shell.full({
+      request,
       page: page.declaration,
       template,
       session,
       isLimited,
       notice,
+      ...(title !== undefined && { title }),
+      ...(trail && { trail }),
       ...(data && { data }),
       ...(reveal && { reveal }),
     });

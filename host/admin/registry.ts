@@ -1,6 +1,7 @@
 import type {
   AdminApi,
   AdminBadge,
+  AdminMenuGroup,
   AdminPage,
   AdminPageBody,
   AdminPageDeclaration,
@@ -12,18 +13,10 @@ import type {
 } from '#plugin-api';
 import { lazy } from '#plugin-api';
 import { adminPath } from './local-path.ts';
+import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
 
-const reserved = /^(login|logout|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
+const reserved = /^(login|logout|theme|palette|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
 const slugPattern = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/;
-
-export interface MenuEntry {
-  readonly title: string;
-  readonly href: string;
-  readonly icon: string | null;
-  /** Value of `aria-current`: `page` for the page itself, `true` for the nearest ancestor of a page that is not in the menu. */
-  readonly current: 'page' | 'true' | null;
-  readonly children: readonly MenuEntry[];
-}
 
 /** A registered page. Its code may not be loaded yet. */
 export interface RegisteredPage {
@@ -37,6 +30,8 @@ export interface AdminRegistry {
   readonly api: AdminApi;
   page(slug: string): RegisteredPage | undefined;
   menu(user: User, currentSlug: string): MenuEntry[];
+  /** The group and the pages above a page, as far as the user may open them. */
+  breadcrumbs(user: User, slug: string): Breadcrumb[];
   /** Logs and omits a badge that throws. */
   badges(): Promise<AdminBadge[]>;
   choices(): readonly SetupChoice[];
@@ -55,6 +50,7 @@ export function createAdminRegistry({
   const pages = new Map<string, RegisteredPage>();
   const badges = new Set<() => Promise<AdminBadge | null>>();
   const choices = new Map<string, SetupChoice>();
+  const groups = new Map(hostMenuGroups.map((group) => [group.id, group]));
   const api: AdminApi = {
     addPage(page) {
       const isDashboard = page.slug === '' && !pages.has('');
@@ -66,6 +62,7 @@ export function createAdminRegistry({
         throw new Error(`The slug '${page.slug}' is reserved by the admin; choose another one.`);
       return addUnique(pages, page.slug, { declaration: page, body: lazyBody(page) });
     },
+    addMenuGroup: (group) => addUnique<AdminMenuGroup>(groups, group.id, group),
     addBadge(badge) {
       badges.add(badge);
       return () => void badges.delete(badge);
@@ -75,14 +72,15 @@ export function createAdminRegistry({
   };
   const sortedChoices = (): SetupChoice[] =>
     [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
+  const siteOf = (user: User) => ({
+    pages: [...pages.values()].map(({ declaration }) => declaration).filter((page) => canOpen(user, page)),
+    groups: [...groups.values()],
+  });
   return {
     api,
     page: (slug) => pages.get(slug),
-    menu: (user, currentSlug) =>
-      buildMenu(
-        [...pages.values()].map(({ declaration }) => declaration).filter((page) => canOpen(user, page)),
-        currentSlug,
-      ),
+    menu: (user, currentSlug) => buildMenu(siteOf(user), currentSlug),
+    breadcrumbs: (user, slug) => breadcrumbsOf(siteOf(user), slug),
     async badges() {
       const errorResponses = await Promise.all(
         [...badges].map(async (badge) => {
@@ -133,28 +131,4 @@ function addUnique<Value>(entries: Map<string, Value>, key: string, value: Value
   return () => {
     if (entries.get(key) === value) entries.delete(key);
   };
-}
-
-function buildMenu(pages: readonly AdminPageDeclaration[], currentSlug: string): MenuEntry[] {
-  const inMenu = pages
-    .filter((page) => page.menu !== undefined)
-    .sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
-  const marked = nearestEntry(inMenu, currentSlug);
-  const entry = (page: AdminPageDeclaration): MenuEntry => ({
-    title: page.menu ?? page.title,
-    href: adminPath(page.slug),
-    icon: page.icon ?? null,
-    current: page.slug !== marked ? null : marked === currentSlug ? 'page' : 'true',
-    children: inMenu.filter((child) => child.parent === page.slug && child !== page).map(entry),
-  });
-  // A page whose parent is hidden from this user or not registered moves to the top level.
-  const slugs = new Set(inMenu.map((page) => page.slug));
-  return inMenu.filter((page) => page.parent === undefined || !slugs.has(page.parent)).map(entry);
-}
-
-function nearestEntry(inMenu: readonly AdminPageDeclaration[], currentSlug: string): string | undefined {
-  const above = inMenu
-    .map((page) => page.slug)
-    .filter((slug) => slug === currentSlug || (slug !== '' && currentSlug.startsWith(`${slug}/`)));
-  return above.sort((left, right) => right.length - left.length)[0];
 }

@@ -35,6 +35,15 @@ export function readForm(request: Request): Record<string, unknown> {
   return typeof request.body === 'string' ? parseForm(request.body) : {};
 }
 
+/** Value of a cookie, or null. */
+export function readCookie(request: Request, name: string): string | null {
+  for (const part of (request.headers.cookie ?? '').split(';')) {
+    const [key, value] = part.trim().split('=', 2);
+    if (key === name && value) return value;
+  }
+  return null;
+}
+
 interface AdminRequestInit {
   readonly request: Request;
   readonly response: Response;

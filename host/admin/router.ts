@@ -10,6 +10,7 @@ import { addSecondStepRoutes } from './second-step-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
 import { renderSitePage, type SiteDependencies } from './site-layout.ts';
+import { addThemeRoute } from './theme.ts';
 
 /** The routes of the admin. */
 export function createAdminRouter(context: AdminContext): Router {
@@ -23,6 +24,7 @@ export function createAdminRouter(context: AdminContext): Router {
   addSecondStepRoutes(router, context);
   addPasswordRoutes(router, context);
   addSetupRoutes(router, context);
+  addThemeRoute(router, context);
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
   return router;

@@ -1,8 +1,10 @@
-import type { AdminPage, AdminActionResult, User } from '#plugin-api';
+import type { Request } from 'express';
+import type { AdminPage, AdminActionResult, AdminView, User } from '#plugin-api';
 import type { AdminDependencies, SignedIn } from './dependencies.ts';
 import type { Notice } from './notices.ts';
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
+import { readTheme, themeChoices } from './theme.ts';
 
 export const logoutAction = 'admin:logout';
 
@@ -11,10 +13,9 @@ export function pageNonceAction(slug: string): string {
   return `admin:page:${slug}`;
 }
 
-export interface ShellContent {
+export interface ShellContent extends AdminView {
+  readonly request: Request;
   readonly page: Pick<AdminPage, 'slug' | 'title' | 'script' | 'style'>;
-  readonly template: string;
-  readonly data?: Readonly<Record<string, unknown>>;
   readonly session: SignedIn;
   /** The user must set up two-step sign-in first: without menu, because no other page opens. */
   readonly isLimited?: boolean;
@@ -47,11 +48,12 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
     restUrl: dependencies.restUrl(),
   });
   return {
-    async full({ page, template, data, session, isLimited = false, notice, reveal }) {
+    async full({ request, page, template, data, session, isLimited = false, ...content }) {
       const { user, sessionId } = session;
+      const { title = page.title, trail = [], notice, reveal } = content;
       const frame = {
         ...(await siteFrame()),
-        page: { slug: page.slug, title: page.title },
+        page: { slug: page.slug, title },
         user: publicUser(user),
         nonce: await nonces.create(pageNonceAction(page.slug), user, sessionId),
       };
@@ -59,7 +61,11 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
       return views.render(
         'admin/shell',
         {
-          title: page.title,
+          title,
+          breadcrumbs: isLimited ? [] : [...registry.breadcrumbs(user, page.slug), ...trail],
+          theme: readTheme(request),
+          themes: themeChoices(readTheme(request)),
+          path: request.method === 'GET' ? request.originalUrl : adminPath(page.slug),
           body: views.safe(body),
           menu: isLimited ? [] : registry.menu(user, page.slug),
           // States of plugins, such as used-up budgets, concern administrators alone.

@@ -21,7 +21,7 @@ export function invitationCommands({ users, mail, links, passwords }: Invitation
   };
   const requireMail = async (): Promise<void> => {
     if (!(await mail.isAvailable()))
-      throw new Error('No mail server is set up. Enter one under Settings, Mail, or run: user create');
+      throw new Error('No mail server is set up. Enter one under System, Mail, or run: user create');
   };
   return [
     {

@@ -129,6 +129,7 @@ export const jobsMethods: MethodKinds<JobsApi> = {
 };
 export const adminMethods: MethodKinds<AdminApi> = {
   addPage: 'undo',
+  addMenuGroup: 'undo',
   addBadge: 'undo',
   addSetupChoice: 'undo',
   url: 'call',

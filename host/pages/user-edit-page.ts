@@ -196,6 +196,7 @@ async function editView(
   const invitation = await dependencies.invitations.find(user.id);
   return {
     template: 'admin/pages/user-edit',
+    title: user.displayName || user.login,
     data: {
       user: { id: user.id, login: user.login, name: user.displayName, registeredAt: user.registeredAt },
       values: { email: user.email, displayName: user.displayName, role: user.roles[0] ?? '', ...typed },

@@ -54,7 +54,7 @@ export interface AdminActionResult {
    * Without JavaScript, render this page in the shell, never cached, instead of returning to the page: for a form with its
    * values and field errors, and for values that are shown only once.
    */
-  readonly page?: { readonly template: string; readonly data?: Readonly<Record<string, unknown>> };
+  readonly page?: AdminView;
   /** Stream this file instead of a page. Its form needs the attribute `data-download`, so that it can be submitted again. */
   readonly download?: AdminDownload;
   /** Response data for callers with JavaScript. */
@@ -72,8 +72,10 @@ export interface AdminPageDeclaration {
   readonly title: string;
   /** Menu label; without it the page is not in the menu. */
   readonly menu?: string;
-  /** Slug of the parent menu entry. */
+  /** Slug of the page above it: in the breadcrumbs, for the marked menu entry, and for the group unless `group` is set. */
   readonly parent?: string;
+  /** Id of the menu group: `content`, `developers`, `people`, `system` or one from `addMenuGroup`. Default: that of `parent`. */
+  readonly group?: string;
   /** Icon from the admin's sprite: home, puzzle, key, gear, bolt, users, clock, list, chat, image, database, flask. */
   readonly icon?: string;
   /** Lower numbers come first; default 50. */
@@ -87,12 +89,20 @@ export interface AdminPageDeclaration {
   readonly style?: string;
 }
 
+/** What a page shows. */
+export interface AdminView {
+  readonly template: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  /** Heading and browser title, for example the name of the shown object. Default: the title of the page. */
+  readonly title?: string;
+  /** Breadcrumbs between the page above and the title, such as the object that a shown part belongs to. */
+  readonly trail?: readonly { readonly title: string; readonly href: string }[];
+}
+
 /** Content and actions of a page. */
 export interface AdminPageBody {
-  /** Template and its data. The host adds the shell (menu, notices, nonce). */
-  readonly render: (
-    request: AdminRequest,
-  ) => Promise<{ readonly template: string; readonly data?: Readonly<Record<string, unknown>> }>;
+  /** The host adds the shell (menu, breadcrumbs, title, notices, nonce). */
+  readonly render: (request: AdminRequest) => Promise<AdminView>;
   /** POST targets by name. Session, capability and CSRF nonce are checked first. A thrown RestError becomes an error notice. */
   readonly actions?: Readonly<Record<string, (request: AdminRequest) => Promise<AdminActionResult>>>;
 }
@@ -106,6 +116,15 @@ export interface LazyAdminPage extends AdminPageDeclaration {
    * error the next request calls it again.
    */
   readonly body: () => Promise<AdminPageBody>;
+}
+
+/** A heading of the menu that opens to show its pages. */
+export interface AdminMenuGroup {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: string;
+  /** Lower numbers come first; default 50. The host uses 10 (content), 50 (developers), 70 (people) and 80 (system). */
+  readonly position?: number;
 }
 
 export interface AdminBadge {
@@ -135,6 +154,8 @@ export interface SetupChoice {
 
 export interface AdminApi {
   addPage(page: AdminPage | LazyAdminPage): Undo;
+  /** A group is shown when it has pages that the user may open. */
+  addMenuGroup(group: AdminMenuGroup): Undo;
   /** Called for each page; null shows no badge. */
   addBadge(badge: () => Promise<AdminBadge | null>): Undo;
   addSetupChoice(choice: SetupChoice): Undo;

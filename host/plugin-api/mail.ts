@@ -22,7 +22,7 @@ export interface QueuedMail {
 }
 
 /**
- * Sends mail over the SMTP server of Settings, Mail. The hooks are WordPress's: the filters `wp_mail` and `pre_wp_mail`, the
+ * Sends mail over the SMTP server of System, Mail. The hooks are WordPress's: the filters `wp_mail` and `pre_wp_mail`, the
  * actions `wp_mail_succeeded` and `wp_mail_failed`.
  *
  * Throws RestError 400 `mail_invalid` for a message with an invalid member, such as a line break in the subject.

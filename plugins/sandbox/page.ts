@@ -30,6 +30,7 @@ export function createSandboxPage({ options, faultsOption, isOn, mails, overview
     slug: 'sandbox',
     title: 'Sandbox',
     menu: 'Sandbox',
+    group: 'developers',
     icon: 'flask',
     position: 80,
     render: async () => {

@@ -3,6 +3,9 @@ import { expect } from 'chai';
 import { RestError, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
 import { openAdmin, type Browser, type OpenAdmin } from './open-admin.ts';
 
+/** The body of a page that no test opens. */
+const never = { render: async () => ({ template: 'probe/page' }) };
+
 describe('pages of plugins in the admin', () => {
   let host: OpenAdmin;
   let browser: Browser;
@@ -53,6 +56,51 @@ describe('pages of plugins in the admin', () => {
       .and.contain('Probe &amp; co');
     expect(page.text).to.contain('Tea &amp; &lt;b&gt;biscuits&lt;/b&gt;').and.contain('aria-current="page"');
     expect(page.text).not.to.match(/<script>|<style|style="|\son\w+="/);
+  });
+
+  it('stand in a group that a plugin added, below breadcrumbs, under the name of the shown object', async () => {
+    const undo = host.admin.api.addMenuGroup({ id: 'shop', title: 'Shop', icon: 'tag' });
+    addPage(() => ({}), {
+      group: 'shop',
+      render: async () => ({
+        template: 'probe/page',
+        title: 'Tea & Co',
+        trail: [{ title: 'Orders <1>', href: '/admin/orders' }],
+      }),
+    });
+    host.admin.api.addPage({ slug: 'stock', title: 'Stock', menu: 'Stock', group: 'shop', body: async () => never });
+    const { text } = await browser.get('/admin/probe');
+    expect(text)
+      .to.match(/<title>Tea &amp; Co · /)
+      .and.contain('<h1>Tea &amp; Co</h1>');
+    expect(text.replace(/\s+/g, ' '))
+      .to.match(/<details class="menu-group" name="menu" open> <summary>.*?<span>Shop<\/span><\/summary>/)
+      .and.contain('<li>Shop</li> <li><a href="/admin/orders">Orders &lt;1&gt;</a></li>');
+    expect(() => host.admin.api.addMenuGroup({ id: 'shop', title: 'Again', icon: 'tag' })).to.throw(
+      "'shop' is already",
+    );
+    undo();
+    expect((await browser.get('/admin/probe')).text)
+      .to.contain('<span>Stock</span>')
+      .and.not.contain('menu-group');
+  });
+
+  it('take the theme that the browser chose, and keep it where the form came from', async () => {
+    addPage(() => ({}));
+    expect((await browser.get('/admin/probe')).text).to.contain('data-theme="system"');
+    const chosen = await browser.post('/admin/theme', { theme: 'dark', to: '/admin/probe?x=1' });
+    expect([chosen.status, chosen.headers.get('location')]).to.deep.equal([303, '/admin/probe?x=1']);
+    const { text } = await browser.get('/admin/probe');
+    expect(text)
+      .to.contain('data-theme="dark"')
+      .and.match(/value="dark"\s+aria-pressed="true"/);
+    expect((await browser.post('/admin/theme', { theme: 'dark' }, { 'Sec-Fetch-Site': 'cross-site' })).status).to.equal(
+      403,
+    );
+    const elsewhere = await browser.post('/admin/theme', { theme: '<b>', to: '//evil.example' });
+    expect(elsewhere.headers.get('location')).to.equal('/admin/');
+    expect(elsewhere.headers.get('set-cookie')).to.contain('svc_admin_theme=system; Path=/; Max-Age=0');
+    expect((await browser.post('/admin/theme', { theme: 'light' }, json)).text).to.contain('"theme":"light"');
   });
 
   it('may be loaded when first opened: in the menu before that, once for all, and again after a load that failed', async () => {

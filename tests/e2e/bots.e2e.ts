@@ -55,7 +55,7 @@ describe('chatbots in the admin', () => {
         void dialog.dismiss();
       });
     });
-    await page.getByRole('link', { name: 'All chatbots' }).click({ noWaitAfter: true });
+    await page.getByLabel('Breadcrumbs').getByRole('link', { name: 'Chatbots' }).click({ noWaitAfter: true });
     expect(await asked).to.equal('beforeunload');
     expect(await page.getByLabel('Greeting').inputValue()).to.equal('Welcome to the zoo');
     expect(problems).to.deep.equal([]);

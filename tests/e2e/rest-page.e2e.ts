@@ -44,6 +44,7 @@ describe('the REST page in a browser', () => {
   it('leads from the menu by a search to a command that calls the route', async () => {
     const { page, problems } = await openPage(browser);
     await signIn(page, account());
+    await page.getByText('Developers', { exact: true }).click();
     await page.getByRole('link', { name: 'REST', exact: true }).click();
     await page.getByRole('link', { name: 'Reference of wp/v2' }).click();
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('application-passwords lists');

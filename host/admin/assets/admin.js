@@ -13,8 +13,16 @@ document.addEventListener('click', (event) => {
   for (const menu of find('details[data-menu][open]')) if (!menu.contains(target)) menu.open = false;
 });
 
+// Shows the marked entry of the menu and the marked tab, which may be outside of their scrolling boxes.
+for (const marked of find('.menu [aria-current], .tabs [aria-current]'))
+  marked.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;
+  for (const toggle of find('[data-menu-toggle][aria-expanded="true"]')) {
+    toggleMenu(toggle);
+    toggle.focus();
+  }
   for (const menu of find('details[data-menu][open]')) {
     menu.open = false;
     menu.querySelector('summary')?.focus();
@@ -43,6 +51,11 @@ function toggleMenu(button) {
 }
 
 document.addEventListener('submit', (event) => {
+  if (event.target instanceof Element && event.target.matches('[data-theme-form]')) {
+    event.preventDefault();
+    void chooseTheme(event.target, event.submitter);
+    return;
+  }
   const form = event.target;
   const button = event.submitter;
   if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
@@ -69,6 +82,12 @@ document.addEventListener('submit', (event) => {
 addEventListener('pageshow', () => {
   for (const form of find('form[data-sending]')) setBusy(form, form.querySelector('[aria-busy]'), false);
 });
+
+async function chooseTheme(form, button) {
+  document.documentElement.dataset.theme = button.value;
+  for (const choice of form.querySelectorAll('button')) choice.setAttribute('aria-pressed', String(choice === button));
+  await post(form.action, new URLSearchParams(new FormData(form, button)));
+}
 
 function setBusy(form, button, isBusy) {
   form.toggleAttribute('data-sending', isBusy);

@@ -17,7 +17,8 @@ export function addContentPages(given: ContentPagesDependencies): void {
     slug: 'comments',
     title: 'Comments',
     menu: 'Comments',
-    icon: 'list',
+    group: 'content',
+    icon: 'comment',
     position: 22,
     style,
     capability: 'moderate_comments',
@@ -36,7 +37,7 @@ export function addContentPages(given: ContentPagesDependencies): void {
 
 const style = 'admin/pages.css';
 const positions: Readonly<Record<string, number>> = { post: 5, page: 20 };
-const icons: Readonly<Record<string, string>> = { post: 'list', page: 'book' };
+const icons: Readonly<Record<string, string>> = { post: 'pin', page: 'page' };
 
 function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
   const capability = 'upload_files';
@@ -46,8 +47,9 @@ function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
       slug: 'media',
       title: 'Media',
       menu: 'Media',
+      group: 'content',
       icon: 'image',
-      position: 10,
+      position: 21,
       style,
       capability,
       get uploadLimit() {
@@ -76,6 +78,7 @@ function postPages(given: ContentPagesDependencies, type: PostType): LazyAdminPa
       slug: path,
       title: label,
       menu: label,
+      group: 'content',
       icon: icons[name] ?? 'list',
       position: positions[name] ?? 25,
       style,

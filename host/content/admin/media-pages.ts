@@ -92,6 +92,7 @@ export function createMediaEditPage({
       const { excerpt, content } = file.post;
       return {
         template: 'admin/content/media-edit',
+        title: file.post.title === '' ? 'Edit file' : file.post.title,
         data: {
           ...describe(file),
           caption: excerpt,

@@ -109,10 +109,9 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
     const timezone = await given.site.timezone();
     return {
       template: 'admin/content/post-edit',
+      ...(post !== null && post.title !== '' && { title: post.title }),
       data: {
         id: post?.id ?? null,
-        listUrl: listPath(type),
-        label: type.label,
         values: typed ?? formValues(post, timezone),
         errors,
         modified: post?.modified ?? '',

@@ -1,3 +1,4 @@
+import type { AdminMenuGroup } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
@@ -5,6 +6,14 @@ import type { Provider } from '../providers/provider.ts';
 import type { SettingsContext, SetupContext } from './settings.ts';
 import { addSetupChoices } from './setup-choices.ts';
 import { missingSettings } from './configured.ts';
+
+/** The groups of the admin menu for the pages of the service. */
+const menuGroups: readonly AdminMenuGroup[] = [
+  { id: 'chat', title: 'Chat', icon: 'chat', position: 20 },
+  { id: 'build', title: 'Build', icon: 'puzzle', position: 30 },
+  { id: 'insights', title: 'Insights', icon: 'chart', position: 40 },
+  { id: 'ai', title: 'AI settings', icon: 'bolt', position: 60 },
+];
 
 export const settingsModule = defineModule<
   SetupContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
@@ -16,6 +25,7 @@ export const settingsModule = defineModule<
       slug: 'svc',
       title: 'AI service',
       menu: 'AI service',
+      group: 'ai',
       icon: 'bolt',
       position: 20,
       script: 'settings.js',
@@ -37,6 +47,7 @@ export const settingsModule = defineModule<
   migrations: [rateLimitMigration],
   tables: [rateLimitTable],
   register: (context) => {
+    for (const group of menuGroups) context.host.admin.addMenuGroup(group);
     addSetupChoices(context);
     addSandboxBadge(context);
     addNextSteps(context);

@@ -45,8 +45,8 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
       slug: 'svc/deliveries',
       title: 'Deliveries',
       menu: 'Deliveries',
-      parent: 'svc',
-      icon: 'list',
+      group: 'developers',
+      icon: 'truck',
       position: 27,
       script: 'deliveries.js',
       style: 'deliveries.css',
@@ -55,7 +55,7 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
     lazyPage({
       slug: 'svc/deliveries/delivery',
       title: 'Delivery',
-      parent: 'svc',
+      parent: 'svc/deliveries',
       script: 'deliveries.js',
       style: 'deliveries.css',
       body: async () => (await import('./pages/delivery.page.ts')).deliveryPage,
@@ -65,7 +65,7 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
       lazyPage<DeliveryPagesContext>({
         slug,
         title: 'Delivery check',
-        parent: 'svc',
+        parent: 'svc/deliveries',
         style: 'deliveries.css',
         body: async () => (await import('./pages/delivery-check.page.ts')).deliveryCheckPage,
       }),
@@ -73,7 +73,7 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
     lazyPage({
       slug: 'svc/deliveries/inbox',
       title: 'Inbox',
-      parent: 'svc',
+      parent: 'svc/deliveries',
       script: 'deliveries.js',
       style: 'deliveries.css',
       body: async () => (await import('./pages/inbox.page.ts')).inboxPage,

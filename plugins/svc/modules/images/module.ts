@@ -50,11 +50,11 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
       slug: imagesSlug,
       title: 'Images',
       menu: 'Images',
+      group: 'content',
       icon: 'image',
-      position: 17,
+      position: 31,
       script: 'images.js',
       ...common,
-      parent: 'svc',
       body: withImages(async () => (await import('./pages/images.page.ts')).imagesPage),
     }),
     lazyPage({

@@ -16,7 +16,7 @@ export const vectorStoresModule = defineModule<VectorStoresPorts>({
       slug: 'svc/vector-stores',
       title: 'Vector stores',
       menu: 'Vector stores',
-      parent: 'svc',
+      group: 'ai',
       icon: 'database',
       script: 'settings.js',
       body: async () => (await import('./stores.page.ts')).storesPage,

@@ -9,7 +9,7 @@ import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';
 import { formSchema } from '../forms/form-schema.ts';
 import { draftOfElement, elementTypeChoices, elementsOf, type ElementDraft } from './element-draft.ts';
-import { embedLabel, formsSlug, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
+import { embedLabel, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
 
 const sections: readonly FormSection[] = [
   {
@@ -98,7 +98,6 @@ export async function editView(parts: AiForms, form: AiForm, entered?: EnteredFo
     title: form.name,
     badge: statusBadge(form.status),
     embed: embedLabel(form.embed),
-    listHref: host.admin.url(formsSlug),
     submissionsHref: `${host.admin.url(submissionsSlug)}?form=${String(form.id)}`,
     submissions: form.submissions,
     formFields: aboutFields,

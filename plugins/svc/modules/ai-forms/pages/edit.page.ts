@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import { inputName, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { inputName, type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminView } from '#plugin-api';
 import { moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -7,41 +7,41 @@ import { editView, readDraft } from './edit-view.ts';
 import { elementsOf, newElement, readElements, type ElementDraft } from './element-draft.ts';
 import { editSlug, findForm, postedForm } from './form-pages.ts';
 
-const template = 'svc/ai-form-edit';
-
 /** The form builder with a preview. */
 export function editPage(parts: AiForms): AdminPageBody {
   return {
-    render: async ({ query }) => ({ template, data: await editView(parts, await findForm(parts, query['id'])) }),
+    render: async ({ query }) => page(parts, await findForm(parts, query['id'])),
     actions: {
       save: (request) => save(parts, request),
       // These save nothing and show the entered values again.
       arrange: async (request) => {
         const form = await postedForm(parts, request);
         return {
-          page: {
-            template,
-            data: await editView(parts, form, {
-              draft: readDraft(request.form),
-              elements: arranged(readElements(request.form, true), request),
-            }),
-          },
+          page: await page(parts, form, {
+            draft: readDraft(request.form),
+            elements: arranged(readElements(request.form, true), request),
+          }),
         };
       },
       preview: async (request) => {
         const form = await postedForm(parts, request);
         return {
-          page: {
-            template,
-            data: await editView(parts, form, {
-              draft: readDraft(request.form),
-              elements: readElements(request.form, true),
-            }),
-          },
+          page: await page(parts, form, {
+            draft: readDraft(request.form),
+            elements: readElements(request.form, true),
+          }),
         };
       },
     },
   };
+}
+
+async function page(
+  parts: AiForms,
+  form: Parameters<typeof editView>[1],
+  typed?: Parameters<typeof editView>[2],
+): Promise<AdminView> {
+  return { template: 'svc/ai-form-edit', title: form.name, data: await editView(parts, form, typed) };
 }
 
 async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
@@ -64,7 +64,7 @@ async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionR
     },
     {
       inputName,
-      page: async (errors) => ({ template, data: await editView(parts, form, { draft, elements, errors }) }),
+      page: (errors) => page(parts, form, { draft, elements, errors }),
     },
   );
 }

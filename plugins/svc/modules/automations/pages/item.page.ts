@@ -1,22 +1,30 @@
 import { formatCount, formatMoney, type AdminPageBody } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
-import { requireItem } from './require-task.ts';
-import { itemSlug, taskSlug } from './task-slugs.ts';
+import { requireItem, taskLink } from './require-task.ts';
+import { itemSlug } from './task-slugs.ts';
 import type { ItemCall } from '../costs.ts';
 import type { Item } from '../queue/item.ts';
 import { unknownTask } from '../tasks/task-store.ts';
+import type { Task } from '../tasks/task.ts';
 import { findEditHref, formatItemCost } from './task.page.ts';
 import { itemBadge, itemTitle, statusLabel } from './task-labels.ts';
 
 /** The page of one item: input, result, attempts and cost. */
 export function itemPage(automations: Automations): AdminPageBody {
-  const { items } = automations;
+  const { items, tasks } = automations;
   return {
-    render: async ({ query }) => ({
-      template: 'svc/automation-item',
-      data: await itemView(automations, await requireItem(automations, query['id'])),
-    }),
+    render: async ({ query }) => {
+      const item = await requireItem(automations, query['id']);
+      const task = await tasks.get(item.taskId);
+      if (task === null) throw unknownTask(item.taskId);
+      return {
+        template: 'svc/automation-item',
+        title: itemTitle(item),
+        trail: [taskLink(automations, task)],
+        data: await itemView(automations, item, task),
+      };
+    },
     actions: {
       retry: async (request) => {
         const item = await requireItem(automations, readText(request, 'id'));
@@ -49,18 +57,15 @@ export function itemPage(automations: Automations): AdminPageBody {
 }
 
 /** The data of `svc/automation-item`. */
-async function itemView(automations: Automations, item: Item): Promise<Record<string, unknown>> {
-  const { host, providers, tasks, costs } = automations;
-  const [task, calls] = await Promise.all([tasks.get(item.taskId), costs.calls(item)]);
-  if (task === null) throw unknownTask(item.taskId);
+async function itemView(automations: Automations, item: Item, task: Task): Promise<Record<string, unknown>> {
+  const { host, providers, costs } = automations;
+  const calls = await costs.calls(item);
   const post = item.postId === null ? null : await host.content.posts.get(item.postId);
   const { state, wait } = item;
   return {
     id: item.id,
     title: itemTitle(item),
     badge: itemBadge(item),
-    taskName: task.name,
-    taskHref: `${host.admin.url(taskSlug)}?id=${String(task.id)}`,
     isFailed: state === 'failed',
     message: item.message,
     target: item.target,

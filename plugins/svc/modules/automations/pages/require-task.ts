@@ -4,6 +4,7 @@ import type { Automations } from '../automations.ts';
 import type { Item } from '../queue/item.ts';
 import { unknownTask } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
+import { taskSlug } from './task-slugs.ts';
 
 /** The task that the query names: `?id=7`. @throws RestError 404 */
 export function requireTaskOfQuery(automations: Automations, { query }: Pick<AdminRequest, 'query'>): Promise<Task> {
@@ -20,6 +21,11 @@ async function requireTask(automations: Automations, id: unknown): Promise<Task>
   const task = number === null ? null : await automations.tasks.get(number);
   if (task === null) throw unknownTask(typeof id === 'string' ? id.slice(0, 20) : '');
   return task;
+}
+
+/** The breadcrumb of a task on the pages of its parts. */
+export function taskLink({ host }: Automations, { id, name }: Task): { title: string; href: string } {
+  return { title: name, href: `${host.admin.url(taskSlug)}?id=${String(id)}` };
 }
 
 /** @throws RestError 404 */

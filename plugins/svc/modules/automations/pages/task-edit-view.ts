@@ -3,7 +3,7 @@ import type { AutomationSource, AutomationTaskType } from '../../../kit/automati
 import type { Automations } from '../automations.ts';
 import type { TaskDraft } from './task-edit.page.ts';
 import { namedSchedules } from './task-labels.ts';
-import { taskEditSlug, taskSlug, tasksSlug } from './task-slugs.ts';
+import { taskEditSlug } from './task-slugs.ts';
 
 export interface Typed {
   readonly draft: TaskDraft;
@@ -30,7 +30,6 @@ export function typeChoices({ host }: Automations, types: readonly AutomationTas
       sources: sources.map((source) => sourceLabels[source][0]).join(', '),
     })),
     pluginsHref: host.admin.url('plugins'),
-    listHref: host.admin.url(tasksSlug),
   };
 }
 
@@ -93,8 +92,6 @@ export async function taskEditView(
     limitDay: limits['day'] === 0 ? '' : limits['day'],
     attempts: draft['attempts'],
     canRun: draft['status'] !== 'paused',
-    backHref: id === null ? host.admin.url(tasksSlug) : `${host.admin.url(taskSlug)}?id=${String(id)}`,
-    backLabel: id === null ? 'All automations' : 'Back to the task',
     pluginsHref: host.admin.url('plugins'),
   };
 }

@@ -1,17 +1,22 @@
-import { inputName, readForm, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import {
+  inputName,
+  readForm,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  type AdminView,
+} from '#plugin-api';
 import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Automations } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
-import { requireTaskOfForm, requireTaskOfQuery } from './require-task.ts';
+import { requireTaskOfForm, requireTaskOfQuery, taskLink } from './require-task.ts';
 import { taskSlug } from './task-slugs.ts';
 import { readFile } from 'node:fs/promises';
 import type { AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { Task } from '../tasks/task.ts';
 import { namedSchedules } from './task-labels.ts';
-
-const template = 'svc/automation-edit';
 
 /** Creates and edits a task: first its type, then its settings. */
 export function taskEditPage(automations: Automations): AdminPageBody {
@@ -19,15 +24,13 @@ export function taskEditPage(automations: Automations): AdminPageBody {
     render: async (request) => {
       if (request.query['id'] !== undefined) {
         const task = await requireTaskOfQuery(automations, request);
-        return {
-          template,
-          data: await taskEditView(automations, { draft: task as unknown as TaskDraft, id: task.id, errors: {} }),
-        };
+        return editPage(automations, task, { draft: task as unknown as TaskDraft, errors: {} });
       }
       const { list } = automations.types;
       const types = await list();
       const type = types.find(({ id }) => id === request.query['type']) ?? (types.length === 1 ? types[0] : undefined);
-      if (type === undefined) return { template: 'svc/automation-types', data: typeChoices(automations, types) };
+      if (type === undefined)
+        return { template: 'svc/automation-types', title: 'New automation', data: typeChoices(automations, types) };
       const draft = {
         ...defaults,
         name: '',
@@ -35,9 +38,22 @@ export function taskEditPage(automations: Automations): AdminPageBody {
         author_id: request.user.id,
         source: { kind: type.sources[0] },
       };
-      return { template, data: await taskEditView(automations, { draft, id: null, errors: {} }) };
+      return editPage(automations, null, { draft, errors: {} });
     },
     actions: { save: (request) => save(automations, request) },
+  };
+}
+
+async function editPage(
+  automations: Automations,
+  task: Task | null,
+  typed: Pick<Parameters<typeof taskEditView>[1], 'draft' | 'errors'>,
+): Promise<AdminView> {
+  return {
+    template: 'svc/automation-edit',
+    title: task === null ? 'New automation' : 'Edit',
+    trail: task === null ? [] : [taskLink(automations, task)],
+    data: await taskEditView(automations, { ...typed, id: task?.id ?? null }),
   };
 }
 
@@ -73,10 +89,7 @@ async function save(automations: Automations, request: AdminRequest): Promise<Ad
     },
     {
       inputName,
-      page: async (errors) => ({
-        template,
-        data: await taskEditView(automations, { draft, id: before?.id ?? null, errors }),
-      }),
+      page: (errors) => editPage(automations, before, { draft, errors }),
     },
   );
 }

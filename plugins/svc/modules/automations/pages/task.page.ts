@@ -15,7 +15,7 @@ import {
   stateLabels,
   taskBadge,
 } from './task-labels.ts';
-import { taskSlug, itemSlug, taskEditSlug, tasksSlug } from './task-slugs.ts';
+import { taskSlug, itemSlug, taskEditSlug } from './task-slugs.ts';
 import type { Task } from '../tasks/task.ts';
 
 const paths: Readonly<Record<string, string>> = { post: 'posts', page: 'pages', attachment: 'media' };
@@ -81,7 +81,6 @@ async function taskView(
     switchLabel: isActive ? 'Pause' : 'Resume',
     switchFields: { id: task.id, status: isActive ? 'paused' : 'active' },
     editHref: `${host.admin.url(taskEditSlug)}?id=${String(task.id)}`,
-    listHref: host.admin.url(tasksSlug),
     usageHref: host.admin.url('svc/usage'),
   };
 }
@@ -184,10 +183,14 @@ function formatLimits({ limits: { run, day }, attempts }: Task): string {
 /** The page of one task: progress, items and runs. */
 export function taskPage(automations: Automations): AdminPageBody {
   return {
-    render: async (request) => ({
-      template: 'svc/automation-task',
-      data: await taskView(automations, await requireTaskOfQuery(automations, request), request.query),
-    }),
+    render: async (request) => {
+      const task = await requireTaskOfQuery(automations, request);
+      return {
+        template: 'svc/automation-task',
+        title: task.name,
+        data: await taskView(automations, task, request.query),
+      };
+    },
     actions: {
       ...taskActions(automations, ({ id }) => `${taskSlug}?id=${String(id)}`),
       retry: (request) => change(automations, request, 'retry'),

@@ -27,7 +27,7 @@ export function botEditPage(parts: ChatbotParts): AdminPageBody {
 }
 
 async function editPage(parts: ChatbotParts, bot: Bot, typed?: Typed): Promise<NonNullable<AdminActionResult['page']>> {
-  return { template: 'svc/bot-edit', data: await botEditView(parts, bot, typed) };
+  return { template: 'svc/bot-edit', title: bot.name, data: await botEditView(parts, bot, typed) };
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
@@ -71,7 +71,7 @@ async function listTargets(parts: ChatbotParts, chosen: unknown): Promise<NonNul
   const store = typeof chosen === 'string' ? parts.vectorStores.get(chosen) : undefined;
   if (!store) return { names: [], note: 'Choose a vector store first.' };
   if (missingSettings(store, await parts.vectorStoreSettings.effective(store.id)).length > 0)
-    return { names: [], note: `${store.label} is not set up yet. Connect it under AI service, Vector stores.` };
+    return { names: [], note: `${store.label} is not set up yet. Connect it under AI settings, Vector stores.` };
   try {
     const session = await parts.openVectorStore(store.id, { timeout: listTimeout, retries: false });
     const names = (await session.list())
@@ -82,7 +82,7 @@ async function listTargets(parts: ChatbotParts, chosen: unknown): Promise<NonNul
       names,
       note:
         names.length === 0
-          ? `${store.label} is empty. Create an index or collection under AI service, Vector stores.`
+          ? `${store.label} is empty. Create an index or collection under AI settings, Vector stores.`
           : `${store.label} contains: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`,
     };
   } catch (error) {

@@ -1,4 +1,11 @@
-import { fieldError, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import {
+  fieldError,
+  RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  type AdminView,
+} from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -18,7 +25,7 @@ import { uniqueId, moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { botHead, botPreview } from './bot-head.ts';
+import { botHead, botPreview, botTrail } from './bot-head.ts';
 
 /** Types of form fields. */
 const elementTypes: readonly { readonly value: FormElementType; readonly label: string }[] = [
@@ -43,6 +50,16 @@ const sources: readonly { readonly value: string; readonly label: string }[] = [
   { value: 'user_name', label: 'Name of the user' },
   { value: 'user_email', label: 'Email address of the user' },
 ];
+
+function formPage(parts: ChatbotParts, bot: Bot, typed: TypedForm): AdminView {
+  const form = bot.forms.find(({ id }) => id === typed.draft.saved);
+  return {
+    template,
+    title: form?.name ?? 'New form',
+    trail: botTrail(parts.host, bot, 'forms'),
+    data: botFormView(parts, bot, typed),
+  };
+}
 
 interface TypedForm {
   readonly draft: FormDraft;
@@ -70,7 +87,6 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
     elementsError: errors['elements'] === undefined ? undefined : 'A form needs at least one field.',
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, error })),
     types: elementTypes,
-    backHref: `${host.admin.url(formsSlug)}?bot=${String(bot.id)}`,
     others: Object.entries(errors)
       .filter(([path]) => /^(rules|forms)\[/.test(path))
       .map(([, sentence]) => sentence),
@@ -133,18 +149,13 @@ export function botFormPage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
       const bot = await findBotInQuery(parts, request, 'bot');
-      return { template, data: botFormView(parts, bot, { draft: draftOf(bot, request.query['form']) }) };
+      return formPage(parts, bot, { draft: draftOf(bot, request.query['form']) });
     },
     actions: {
       save: (request) => save(parts, request),
       arrange: async (request) => {
         const bot = await findBotInForm(parts, request, 'bot');
-        return {
-          page: {
-            template,
-            data: botFormView(parts, bot, { draft: arrange(readForm(request.form, true), request) }),
-          },
-        };
+        return { page: formPage(parts, bot, { draft: arrange(readForm(request.form, true), request) }) };
       },
     },
   };
@@ -219,7 +230,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       }),
     {
       inputName: (name) => name,
-      page: async (errors) => ({ template, data: botFormView(parts, bot, { draft, errors }) }),
+      page: async (errors) => formPage(parts, bot, { draft, errors }),
     },
   );
 }

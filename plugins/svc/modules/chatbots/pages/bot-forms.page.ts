@@ -3,7 +3,7 @@ import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
-import { botHead, botPreview } from './bot-head.ts';
+import { botHead, botPreview, botTrail } from './bot-head.ts';
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
@@ -12,10 +12,10 @@ import { ruleTitle } from './bot-rule-labels.ts';
 /** The forms of a bot and the rules that show them. */
 export function botFormsPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async (request) => ({
-      template: 'svc/bot-forms',
-      data: view(parts, await findBotInQuery(parts, request, 'bot')),
-    }),
+    render: async (request) => {
+      const bot = await findBotInQuery(parts, request, 'bot');
+      return { template: 'svc/bot-forms', trail: botTrail(parts.host, bot), data: view(parts, bot) };
+    },
     actions: {
       duplicate: (request) =>
         change(parts, request, (bot, form) => {

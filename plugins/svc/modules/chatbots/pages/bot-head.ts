@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
-import { botsSlug, editSlug, formsSlug, logsSlug, rulesSlug } from './bot-page-slugs.ts';
+import { editSlug, formsSlug, logsSlug, rulesSlug } from './bot-page-slugs.ts';
 
 /** Sections of the editor. They share one form; each has an anchor. */
 export const editorSections = [
@@ -21,11 +21,9 @@ export function botHead(
 ): Record<string, unknown> {
   const edit = `${host.admin.url(editSlug)}?id=${String(bot.id)}`;
   return {
-    name: bot.name,
     id: bot.id,
     badge: statusBadge(bot.status),
     embed: embedLabel(bot.embed),
-    listHref: host.admin.url(botsSlug),
     logsHref: `${host.admin.url(logsSlug)}?bot=${String(bot.id)}`,
     tabs: [
       ...editorSections.map(({ id, label }) => ({
@@ -47,6 +45,18 @@ export function botHead(
       },
     ],
   };
+}
+
+/** The breadcrumbs of a page about a part of a bot. */
+export function botTrail(
+  host: Pick<HostApi, 'admin'>,
+  bot: Bot,
+  part?: 'rules' | 'forms',
+): { title: string; href: string }[] {
+  const trail = [{ title: bot.name, href: `${host.admin.url(editSlug)}?id=${String(bot.id)}` }];
+  if (part === undefined) return trail;
+  const [title, slug] = part === 'rules' ? ['Rules', rulesSlug] : ['Forms', formsSlug];
+  return [...trail, { title, href: `${host.admin.url(slug)}?bot=${String(bot.id)}` }];
 }
 
 /** The data of `svc/bot-preview`: the widget beside the editor. */

@@ -19,7 +19,7 @@ export const botPages = [
     slug: botsSlug,
     title: 'Chatbots',
     menu: 'Chatbots',
-    parent: 'svc',
+    group: 'chat',
     icon: 'chat',
     position: 10,
     uploadLimit: importLimit,

@@ -5,6 +5,7 @@ import {
   type AdminActionResult,
   type AdminPageBody,
   type AdminRequest,
+  type AdminView,
 } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -14,9 +15,9 @@ import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { uniqueId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug, formSlug } from './bot-page-slugs.ts';
 import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
-import { eventLabels, actionChoices, factChoices, operatorChoices } from './bot-rule-labels.ts';
+import { eventLabels, actionChoices, factChoices, operatorChoices, ruleTitle } from './bot-rule-labels.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { botHead, botPreview } from './bot-head.ts';
+import { botHead, botPreview, botTrail } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
 
@@ -25,18 +26,13 @@ export function botRulePage(parts: ChatbotParts): AdminPageBody {
   return {
     render: async (request) => {
       const bot = await findBotInQuery(parts, request, 'bot');
-      return { template, data: botRuleView(parts, bot, { draft: draftOf(bot, request.query) }) };
+      return rulePage(parts, bot, { draft: draftOf(bot, request.query) });
     },
     actions: {
       save: (request) => save(parts, request),
       arrange: async (request) => {
         const bot = await findBotInForm(parts, request, 'bot');
-        return {
-          page: {
-            template,
-            data: botRuleView(parts, bot, { draft: arrange(readRule(request.form), request.form['_do']) }),
-          },
-        };
+        return { page: rulePage(parts, bot, { draft: arrange(readRule(request.form), request.form['_do']) }) };
       },
     },
   };
@@ -96,9 +92,19 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       }),
     {
       inputName: (name) => name,
-      page: async (errors) => ({ template, data: botRuleView(parts, bot, { draft, errors }) }),
+      page: async (errors) => rulePage(parts, bot, { draft, errors }),
     },
   );
+}
+
+function rulePage(parts: ChatbotParts, bot: Bot, typed: TypedRule): AdminView {
+  const rule = bot.rules.find(({ id }) => id === typed.draft.id);
+  return {
+    template,
+    title: rule ? ruleTitle(rule, bot) : 'New rule',
+    trail: botTrail(parts.host, bot, 'rules'),
+    data: botRuleView(parts, bot, typed),
+  };
 }
 
 interface TypedRule {
@@ -127,7 +133,6 @@ function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
     conditionsError: errors['conditions'],
     action: actionRow(bot, draft, error),
     formHref: `${host.admin.url(formSlug)}?bot=${String(bot.id)}`,
-    backHref: `${host.admin.url(rulesSlug)}?bot=${String(bot.id)}`,
     deleteFields: { bot: bot.id, rule: draft.id },
     others: Object.entries(errors)
       .filter(([path]) => /^(rules|forms)\[/.test(path))

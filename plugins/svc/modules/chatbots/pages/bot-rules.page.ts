@@ -3,7 +3,7 @@ import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Rule, RuleEvent } from '../rules/rule.ts';
-import { botHead, botPreview } from './bot-head.ts';
+import { botHead, botPreview, botTrail } from './bot-head.ts';
 import { findBotInForm, findBotInQuery } from './bot-request.ts';
 import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot-rule-labels.ts';
@@ -11,10 +11,10 @@ import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot
 /** The rules of a bot by event, in the order in which they run. */
 export function botRulesPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async (request) => ({
-      template: 'svc/bot-rules',
-      data: view(parts, await findBotInQuery(parts, request, 'bot')),
-    }),
+    render: async (request) => {
+      const bot = await findBotInQuery(parts, request, 'bot');
+      return { template: 'svc/bot-rules', trail: botTrail(parts.host, bot), data: view(parts, bot) };
+    },
     actions: {
       move: (request) =>
         change(parts, request, (bot, rule) => ({

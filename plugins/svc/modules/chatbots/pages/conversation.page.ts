@@ -1,4 +1,4 @@
-import { formatMoney, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatMoney, RestError, type AdminPageBody, type AdminRequest, type AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { errors } from '../../../kit/errors.ts';
@@ -15,11 +15,15 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
     return found;
   }
 
-  async function render({ query }: AdminRequest): Promise<{ template: string; data: Record<string, unknown> }> {
+  async function render({ query }: AdminRequest): Promise<AdminView> {
     try {
       const { id } = await find(query['conversation']);
       for await (const exported of readConversations(host, [id]))
-        return { template: 'svc/conversation', data: conversationView(parts, exported) };
+        return {
+          template: 'svc/conversation',
+          title: `${exported.userName}, with ${exported.botName}`,
+          data: conversationView(parts, exported),
+        };
     } catch (error) {
       if (!(error instanceof RestError)) throw error;
     }

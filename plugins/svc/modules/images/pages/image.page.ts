@@ -17,7 +17,13 @@ export function imagePage(parts: Images): AdminPageBody {
   return {
     render: async ({ query }) => {
       const image = await findImage(parts, query['id']);
-      return { template: 'svc/image', data: image === null ? { isMissing: true } : await view(parts, image) };
+      return image === null
+        ? { template: 'svc/image', data: { isMissing: true } }
+        : {
+            template: 'svc/image',
+            title: image.prompt.length > 60 ? `${image.prompt.slice(0, 60).trimEnd()}…` : image.prompt,
+            data: await view(parts, image),
+          };
     },
     actions: {
       alt: async (request) => {

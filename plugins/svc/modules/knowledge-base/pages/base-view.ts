@@ -5,7 +5,7 @@ import type { KnowledgeBase } from '../bases/base-store.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { FoundPassage } from '../find-knowledge.ts';
 import { sourceStates, type SourceCounts, type SourceState, type Source, type SourceKind } from '../sources/source.ts';
-import { baseSlug, basesSlug, questionsSlug } from '../register.ts';
+import { baseSlug, questionsSlug } from '../register.ts';
 
 const kindLabels: Readonly<Record<SourceKind, string>> = {
   text: 'Text',
@@ -90,7 +90,6 @@ export async function baseView(
     id: base.id,
     name: base.name,
     isDeleting: base.state === 'deleting',
-    listHref: admin.url(basesSlug),
     here,
     questionsHref: `${admin.url(questionsSlug)}?base=${String(base.id)}`,
     questions: open,

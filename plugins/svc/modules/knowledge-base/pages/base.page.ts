@@ -6,6 +6,7 @@ import {
   type AdminActionResult,
   type AdminPageBody,
   type AdminRequest,
+  type AdminView,
 } from '#plugin-api';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -17,7 +18,6 @@ import { addSourcesTo, type AddSources } from '../sources/add-source.ts';
 import { baseView, type Extras } from './base-view.ts';
 import { baseSlug, basesSlug } from '../register.ts';
 
-const template = 'svc/knowledge-base';
 const found = 8;
 
 type Action = (request: AdminRequest) => Promise<AdminActionResult>;
@@ -39,12 +39,7 @@ export function basePage(parts: KnowledgeParts): AdminPageBody {
   return {
     async render(request) {
       const id = request.query['id'];
-      return {
-        template,
-        data: await baseView(parts, await findBase(parts, typeof id === 'string' ? id : ''), {
-          query: request.query,
-        }),
-      };
+      return page(parts, await findBase(parts, typeof id === 'string' ? id : ''), { query: request.query });
     },
     actions: {
       'add-text': adding('text', async (to, request) =>
@@ -182,11 +177,15 @@ function baseActions(parts: KnowledgeParts): Readonly<Record<string, Action>> {
   };
 }
 
+async function page(parts: KnowledgeParts, base: KnowledgeBase, extras: Extras): Promise<AdminView> {
+  return { template: 'svc/knowledge-base', title: base.name, data: await baseView(parts, base, extras) };
+}
+
 async function test(parts: KnowledgeParts, request: AdminRequest): Promise<AdminActionResult> {
   const base = await findBase(parts, readText(request, 'id'));
   const question = readText(request, 'question').trim();
   const shown = async (extras: NonNullable<Extras['test']>): Promise<AdminActionResult> => ({
-    page: { template, data: await baseView(parts, base, { test: extras }) },
+    page: await page(parts, base, { test: extras }),
   });
   if (question === '') return shown({ question, found: null, failure: 'Enter a question.' });
   try {
@@ -218,7 +217,7 @@ async function withForm(
     if (errors === null) throw error;
     return {
       notice: { kind: 'error', text: Object.values(errors).join(' ') },
-      page: { template, data: await baseView(parts, base, { refused: { form, typed: request.form, errors } }) },
+      page: await page(parts, base, { refused: { form, typed: request.form, errors } }),
       status: 400,
     };
   }

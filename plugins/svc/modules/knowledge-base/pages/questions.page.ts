@@ -3,7 +3,7 @@ import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import { answerQuestion } from '../questions/unanswered-questions.ts';
 import type { Question, QuestionState } from '../questions/question-store.ts';
-import { basesSlug, questionsSlug } from '../register.ts';
+import { questionsSlug } from '../register.ts';
 
 const perPage = 30;
 const states: readonly { readonly id: QuestionState; readonly label: string }[] = [
@@ -66,7 +66,6 @@ async function questionsView(parts: KnowledgeParts, query: AdminRequest['query']
   };
   const pages = Math.ceil(total / perPage);
   return {
-    listHref: admin.url(basesSlug),
     tabs: states.map(({ id, label }) => ({ label, href: here({ state: id }), current: id === state })),
     isOpen: state === 'open',
     total,
