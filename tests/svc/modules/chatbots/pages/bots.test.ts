@@ -11,7 +11,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const made = await browser.submit(page, 'first');
     expect(made.text)
       .to.contain('Assistant is ready. Ask it something in the preview.')
-      .and.contain('Chatbot settings');
+      .and.contain('Privacy and safety');
     const [bot, ...others] = await bots();
     expect([
       bot?.name,
