@@ -128,9 +128,8 @@ export function createAttemptStore(database: Database) {
       await held(job).update({ progress_done: done, progress_total: total, progress_message: message });
     },
 
-    setArgs: async (job: Held, args: string): Promise<void> => {
-      await held(job).update({ args });
-    },
+    /** Returns whether the job was still held. */
+    setArgs: async (job: Held, args: string): Promise<boolean> => (await held(job).update({ args })) > 0,
 
     setResult: async (id: number, result: string | null): Promise<void> => {
       await knex(jobsTable).where({ id }).update({ result });

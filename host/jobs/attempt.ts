@@ -1,7 +1,15 @@
-import { JobLostError, type Clock, type HooksApi, type JsonValue, type Knex, type Logger } from '#plugin-api';
+import {
+  JobLostError,
+  type Clock,
+  type HooksApi,
+  type JsonValue,
+  type Knex,
+  type Logger,
+  type RunningJob,
+} from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { toJobFailure } from './job-errors.ts';
-import type { JobKind } from './job-kinds.ts';
+import { argsToJson, type JobKind } from './job-kinds.ts';
 import type { ClaimedJob, JobStore } from './job-store.ts';
 import type { Outcomes } from './outcomes.ts';
 import { createProgress } from './progress.ts';
@@ -114,6 +122,7 @@ async function run(dependencies: AttemptDependencies, attempt: Attempt): Promise
     token: job.token,
     signal,
     stopRequested,
+    checkpoint: createCheckpoint(dependencies, attempt),
     progress: progress.report,
     commit: commit.run,
   };
@@ -137,6 +146,24 @@ async function run(dependencies: AttemptDependencies, attempt: Attempt): Promise
     cancelLimit();
     await progress.stop();
   }
+}
+
+function createCheckpoint(
+  { database, store }: AttemptDependencies,
+  { kind, job, controller: { signal } }: Attempt,
+): RunningJob['checkpoint'] {
+  return async (work) => {
+    if (signal.aborted) throw new JobLostError();
+    const args = await database.transaction(async (transaction) => {
+      // First, so that the row is locked while the work runs.
+      if (!(await store.setArgs(job, argsToJson(kind.name, job.args)))) throw new JobLostError();
+      const next = await work(transaction);
+      await store.setArgs(job, argsToJson(kind.name, next));
+      return next;
+    });
+    job.args = args;
+    return args;
+  };
 }
 
 function createCommit({ database, store }: AttemptDependencies, { kind, job, controller: { signal } }: Attempt) {

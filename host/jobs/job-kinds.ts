@@ -33,6 +33,7 @@ export interface JobKinds {
 
 const defaults = { attempts: 3, backoff: [5, 30, 120, 600], concurrency: 1, timeout: 900, keep: 86_400 } as const;
 const maxConcurrency = 1_000;
+const longestArgs = 262_144;
 const namePattern = /^[a-z0-9][a-z0-9_-]{0,59}$/;
 
 /** The kinds that are defined in this process. */
@@ -113,4 +114,16 @@ function checkNumber(
         `The job '${job}' has ${name} ${String(value)}. Use ${whole ? 'an integer' : 'a number'} from ${String(least)} to ${String(most)}.`,
       );
   }
+}
+
+/** @throws TypeError or RangeError if the arguments are no JSON or too long. */
+export function argsToJson(name: string, args: JsonValue): string {
+  const json = JSON.stringify(args) as string | undefined;
+  if (json === undefined) throw new TypeError(`The arguments of the job '${name}' are not JSON.`);
+  if (json.length > longestArgs)
+    throw new RangeError(
+      `The arguments of the job '${name}' have ${String(json.length)} characters of JSON; at most 262,144 fit. ` +
+        'Store large data in a table and pass its id.',
+    );
+  return json;
 }

@@ -7,7 +7,8 @@ import { jobsTable } from './migrations.ts';
 export interface ClaimedJob {
   readonly id: number;
   readonly key: string | null;
-  readonly args: JsonValue;
+  /** Those of the last checkpoint. */
+  args: JsonValue;
   /** 1 for the first. */
   readonly attempt: number;
   readonly token: number;

@@ -3,6 +3,7 @@ import {
   type Clock,
   type CronApi,
   type HooksApi,
+  type JobDefinition,
   type JobFilter,
   type JobInit,
   type JobsApi,
@@ -15,7 +16,7 @@ import {
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { createAttempt, failOrphan, type AttemptDependencies } from './attempt.ts';
-import { createJobKinds, type CompileSchema, type JobKind } from './job-kinds.ts';
+import { argsToJson, createJobKinds, type CompileSchema, type JobKind } from './job-kinds.ts';
 import { createJobMetrics } from './job-metrics.ts';
 import {
   createJobStore,
@@ -33,7 +34,9 @@ export type { JobCount, JobSelection } from './job-store.ts';
 
 export interface JobsDependencies {
   readonly database: Database;
-  readonly hooks: Pick<HooksApi, 'addAction' | 'doActionAsync' | 'hasAction'>;
+  readonly hooks: Pick<HooksApi, 'doActionAsync' | 'hasAction'> & {
+    forOwner(owner: string): Pick<HooksApi, 'addAction'>;
+  };
   readonly cron: Pick<CronApi, 'schedule'>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -75,9 +78,6 @@ export interface Jobs {
 }
 
 const channel = 'jobs';
-/** Cron event that deletes jobs that were kept long enough. */
-const sweepHook = 'jobs_sweep';
-const longestArgs = 262_144;
 const longestKey = 191;
 const mostListed = 1_000;
 
@@ -102,14 +102,13 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   const announcements = createAnnouncements({ database, log });
   const undos: Undo[] = [];
   const queue = createQueue({ ...dependencies, store, kinds, worker, attempts, announce: announcements.send });
-  hooks.addAction(sweepHook, async () => {
-    await store.sweep();
-  });
+  const sweep = { name: 'jobs_sweep', label: 'Delete old jobs', run: async () => void (await store.sweep()) };
+  defineRecurring({ jobs: queue.forOwner('host'), hooks: hooks.forOwner('host') }, sweep);
 
   return {
     ...queue,
     async start({ claims = true } = {}) {
-      await cron.schedule('hourly', sweepHook);
+      await cron.schedule('hourly', sweep.name);
       const onMessage = (what: string): void => (what === 'due' ? worker.wake() : void worker.check());
       undos.push(await database.listen(channel, onMessage, () => worker.wake()));
       if (claims) worker.start();
@@ -147,7 +146,7 @@ interface Added {
 }
 
 function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'retry'> {
-  const { store, kinds, worker, attempts, database, announce } = parts;
+  const { store, kinds, worker, attempts, database, announce, hooks, cron } = parts;
   const wakeAfterCommit = (): void =>
     database.afterCommit(() => {
       worker.wake();
@@ -196,10 +195,20 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
 
   async function newJob({ owner, name, args, init }: Added): Promise<NewJob> {
     const checked = await (kinds.get(owner, name)?.check(args) ?? args);
-    return { owner, name, ...readInit(name, init), args: toJson(name, checked) };
+    return { owner, name, ...readInit(name, init), args: argsToJson(name, checked) };
   }
 
-  const forOwner = (owner: string): JobsApi => ({
+  const forOwner = (owner: string): JobsApi => {
+    const jobs = createOwnJobs(owner);
+    return {
+      ...jobs,
+      async every(schedule, definition) {
+        await cron.schedule(schedule, definition.name);
+        return defineRecurring({ jobs, hooks: hooks.forOwner(owner) }, definition);
+      },
+    };
+  };
+  const createOwnJobs = (owner: string): Omit<JobsApi, 'every'> => ({
     define(definition) {
       const { kind, undo } = kinds.add(owner, definition);
       worker.wake();
@@ -240,13 +249,31 @@ function createQueue(parts: QueueParts): Pick<Jobs, 'forOwner' | 'cancel' | 'ret
   return { forOwner, cancel: cancelForOwners, retry };
 }
 
+/** Defines a job that an action of its name adds and waits for. */
+function defineRecurring(
+  { jobs, hooks }: { readonly jobs: Omit<JobsApi, 'every'>; readonly hooks: Pick<HooksApi, 'addAction'> },
+  definition: JobDefinition<null>,
+): Undo {
+  const { name } = definition;
+  const undoDefinition = jobs.define(definition);
+  const undoAction = hooks.addAction(name, async () => {
+    await jobs.add(name, null, { key: name });
+    // Where no worker runs, cron commands do the work.
+    await jobs.drain(name);
+  });
+  return () => {
+    undoAction();
+    undoDefinition();
+  };
+}
+
 function startedJob({ store, worker }: QueueParts, kind: JobKind, { args, ...job }: ClaimedJob): StartedJob {
   let held = { ...job, args };
   return {
     isStarted: true,
     id: job.id,
     async setArgs(next) {
-      await store.setArgs(job, toJson(kind.name, next));
+      await store.setArgs(job, argsToJson(kind.name, next));
       held = { ...job, args: next };
     },
     run: (work) => worker.hold(kind, held, work),
@@ -255,17 +282,6 @@ function startedJob({ store, worker }: QueueParts, kind: JobKind, { args, ...job
 
 function selectionOf(owner: string, which: number | JobFilter): JobSelection {
   return typeof which === 'number' ? { id: which, owner } : { ...which, owner };
-}
-
-function toJson(name: string, args: JsonValue): string {
-  const json = JSON.stringify(args) as string | undefined;
-  if (json === undefined) throw new TypeError(`The arguments of the job '${name}' are not JSON.`);
-  if (json.length > longestArgs)
-    throw new RangeError(
-      `The arguments of the job '${name}' have ${String(json.length)} characters of JSON; at most 262,144 fit. ` +
-        'Store large data in a table and pass its id.',
-    );
-  return json;
 }
 
 function readInit(name: string, init: JobInit): Pick<NewJob, 'key' | 'priority' | 'due' | 'replace'> {

@@ -141,10 +141,13 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     async drain(which = () => true) {
       const before = attempts.started(which);
       for (;;) {
+        const ended = attempts.ended();
         while (!state.isStopping && (await claimInTurn(which)) === null);
         const running = attempts.running(which);
-        if (running.length === 0 || state.isStopping) return attempts.started(which) - before;
-        await Promise.race(running);
+        // An attempt that ended during the look has left a slot that it did not fill.
+        const isIdle = running.length === 0 && attempts.ended() === ended;
+        if (isIdle || state.isStopping) return attempts.started(which) - before;
+        if (running.length > 0) await Promise.race(running);
       }
     },
     abandon: (kind) => attempts.abort((running) => running.kind === kind),
@@ -165,6 +168,7 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
   let stopHeartbeat: Undo | null = null;
   let renewedAt = elapsed();
   let renewing: Promise<void> | null = null;
+  let ended = 0;
   const started = new Map<JobKind, number>();
 
   async function renewNow(): Promise<void> {
@@ -199,6 +203,7 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
     count(1);
     const attempted = attempt({ kind, job, controller, stopRequested: stop.signal, ...(work && { work }) });
     const done = attempted.then((outcome) => {
+      ended += 1;
       running.delete(entry);
       count(-1);
       if (running.size === 0) {
@@ -216,13 +221,15 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
     stopHeartbeat = clock.every(heartbeatInterval, () => void renew());
     return done;
   }
-  const ended = (which: Iterable<Running>): Promise<unknown> => Promise.all([...which].map(({ done }) => done));
+  const endOf = (which: Iterable<Running>): Promise<unknown> => Promise.all([...which].map(({ done }) => done));
 
   return {
     count: (kind: JobKind): number => counts.get(kind) ?? 0,
     /** Attempts of some kinds so far. */
     started: (which: (kind: JobKind) => boolean): number =>
       [...started].reduce((sum, [kind, count]) => sum + (which(kind) ? count : 0), 0),
+    /** Attempts that have ended so far. */
+    ended: (): number => ended,
     /** The ends of the attempts of some kinds in progress. */
     running: (which: (kind: JobKind) => boolean): Promise<unknown>[] =>
       [...running].filter(({ kind }) => which(kind)).map(({ done }) => done),
@@ -248,13 +255,13 @@ function createAttempts({ store, attempt, onEnd, clock, log, elapsed }: WorkerDe
     async abort(which: (running: Running) => boolean): Promise<void> {
       const aborted = [...running].filter(which);
       for (const { controller } of aborted) controller.abort('stop' satisfies AbortReason);
-      await ended(aborted);
+      await endOf(aborted);
     },
     async settle(milliseconds: number): Promise<void> {
       if (running.size === 0) return;
       const finished = new AbortController();
       await Promise.race([
-        ended(running).then(() => {
+        endOf(running).then(() => {
           finished.abort();
         }),
         clock.sleep(milliseconds, finished.signal).catch(() => undefined),

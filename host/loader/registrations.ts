@@ -73,7 +73,10 @@ export function guardService<Contract extends object>(
     guarded[name] = (...args: unknown[]): unknown => {
       registrations.check();
       const result = target[name]?.(...args);
-      return kind === 'undo' ? registrations.remember(result as Undo) : result;
+      if (kind === 'call') return result;
+      return result instanceof Promise
+        ? result.then((undo) => registrations.remember(undo as Undo))
+        : registrations.remember(result as Undo);
     };
   }
   return guarded as { [Name in keyof MethodKinds<Contract> & keyof Contract]: Contract[Name] };

@@ -63,7 +63,7 @@ export interface HostServices {
   readonly documents: DocumentsApi;
 }
 
-/** `call`: passes the call on. `undo`: registers something and returns its undo function. */
+/** `call`: passes the call on. `undo`: registers something and returns its undo function, or a promise of it. */
 export type MethodKind = 'call' | 'undo';
 
 /** A kind for every method of a service, so that the type checker reports missing methods. */
@@ -117,6 +117,7 @@ export const cronMethods: MethodKinds<CronApi> = {
 };
 export const jobsMethods: MethodKinds<JobsApi> = {
   define: 'undo',
+  every: 'undo',
   add: 'call',
   addMany: 'call',
   drain: 'call',

@@ -87,6 +87,13 @@ export interface RunningJob {
   readonly signal: AbortSignal;
   /** Aborted when `requestStop` asks the attempt to end early. It may still commit. */
   readonly stopRequested: AbortSignal;
+  /**
+   * Runs `work` and stores what it returns as the job's arguments, in one transaction, which only commits while this attempt
+   * holds the job. A later attempt continues from there: effects of each step happen once.
+   *
+   * @throws JobLostError if another attempt holds the job, or it was cancelled. Nothing is written then.
+   */
+  checkpoint<Args extends JsonValue>(work: (transaction: Knex.Transaction) => Promise<Args>): Promise<Args>;
   /** Stores the progress within a second. @param total 0: unknown. @param message at most 200 characters. */
   progress(done: number, total?: number, message?: string): void;
   /**
@@ -170,12 +177,18 @@ export interface JobFilter {
  * Background jobs that outlive the process: stored in the database, run by one node at a time under a lease on the
  * database's clock, retried with back-off, listed on the page Jobs (D30). A plugin sees its own jobs only. While it is
  * inactive its jobs are kept and do not run.
- *
- * Recurring work is a cron event whose action adds a job.
  */
 export interface JobsApi {
   /** @throws Error if the definition is invalid or the name is taken. */
   define<Args extends JsonValue = JsonValue>(definition: JobDefinition<Args>): Undo;
+  /**
+   * Defines a job and adds it on a schedule, by a cron event of the same name, whose action waits until the job has ended.
+   * The job's key is its name: two nodes never run it at once, and one that waits for its next attempt is not added again.
+   * While the plugin is inactive, event and job wait.
+   *
+   * @param schedule as in `cron.schedule`. @throws as `define` and `cron.schedule`.
+   */
+  every(schedule: string, definition: JobDefinition<null>): Promise<Undo>;
   /**
    * Stores a job. Inside a transaction it takes part in it and starts after the commit. Jobs may be added for a kind that is
    * not defined yet; they wait for it.

@@ -4,6 +4,100 @@ import { describeDialects } from '../helpers/dialects.ts';
 import { deferred, eventually, openJobs } from './site.ts';
 
 describeDialects('jobs', (open) => {
+  it('are all run by a drain, also those whose slot is freed while it looks at other kinds', async () => {
+    const { own, jobs } = await openJobs(open);
+    own.define({ name: 'pack', run: async () => undefined });
+    const [{ id }] = [await own.add('pack', 1), await own.add('pack', 2)];
+    own.define({
+      name: 'ship',
+      async concurrency() {
+        const isRunning = (await own.get(id))?.state === 'running';
+        await eventually(async () => !isRunning || (await own.get(id))?.state === 'completed');
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return 1;
+      },
+      run: async () => undefined,
+    });
+    expect(await jobs.drain()).to.equal(2);
+  });
+
+  it('continue from their last checkpoint, and write each step once', async () => {
+    const { own, jobs, database } = await openJobs(open);
+    await database.knex.schema.createTable('packed', (table) => {
+      table.integer('box').primary();
+    });
+    own.define<{ box: number }>({
+      name: 'pack',
+      backoff: [0],
+      attempts: 5,
+      run: async (args, { attempt, checkpoint }) => {
+        for (let { box } = args; box < 3;) {
+          ({ box } = await checkpoint(async (transaction) => {
+            await transaction('packed').insert({ box });
+            if (box === 1 && attempt === 1) throw new Error('The box is torn.');
+            return { box: box + 1 };
+          }));
+          if (box === 2 && attempt === 2) throw new Error('The tape is used up.');
+        }
+        return { attempt };
+      },
+    });
+    const { id } = await own.add('pack', { box: 0 });
+    await jobs.drain();
+    await eventually(async () => (await jobs.drain()) === 0 && (await own.get(id))?.state === 'completed');
+    expect(await own.get(id)).to.deep.include({ args: { box: 3 }, result: { attempt: 3 } });
+    expect(await database.knex('packed').pluck('box')).to.have.members([0, 1, 2]);
+  });
+
+  it('write no checkpoint once they are lost', async () => {
+    const { own, jobs, database } = await openJobs(open);
+    const errors: unknown[] = [];
+    own.define<number>({
+      name: 'pack',
+      async run(_args, { id, checkpoint }) {
+        // Another node has claimed it.
+        await database.knex('jobs').where({ id }).increment('token', 1);
+        await checkpoint(async () => 2).catch((error: unknown) => errors.push(error));
+        await own.cancel(id);
+        await checkpoint(async () => 3).catch((error: unknown) => errors.push(error));
+      },
+    });
+    const { id } = await own.add('pack', 1);
+    await jobs.drain();
+    await eventually(() => errors.length === 2);
+    expect(errors.map((error) => (error as Error).name)).to.deep.equal(['JobLostError', 'JobLostError']);
+    expect((await own.get(id))?.args).to.equal(1);
+  });
+
+  it('recur by a cron event, one at a time on two nodes, and wait while their plugin is inactive', async () => {
+    const nodes = [await openJobs(open), await openJobs(open)] as const;
+    const running = { now: 0, most: 0, total: 0 };
+    const undos = await Promise.all(
+      nodes.map(({ own }) =>
+        own.every('daily', {
+          name: 'tidy',
+          label: 'Tidy up',
+          run: async () => {
+            running.most = Math.max(running.most, (running.now += 1));
+            running.total += 1;
+            await new Promise((resolve) => setTimeout(resolve, 20));
+            running.now -= 1;
+          },
+        }),
+      ),
+    );
+    const [first, second] = nodes;
+    expect(await first.cron.list()).to.have.length(1);
+    await Promise.all(nodes.map(({ cron }) => cron.run('tidy')));
+    await Promise.all(nodes.map(({ jobs }) => jobs.drain()));
+    expect(running).to.deep.include({ now: 0, most: 1 });
+    expect(running.total).to.be.oneOf([1, 2]);
+    expect(await second.own.list({ name: 'tidy', state: 'completed' })).to.have.length.within(1, 2);
+    for (const undo of undos) undo();
+    expect(await first.cron.run('tidy').catch((error: unknown) => error)).to.be.an('error');
+    expect(await first.cron.list()).to.have.length(1);
+  });
+
   describe('under a key', () => {
     it('wait once, as they were or replaced', async () => {
       const { own, jobs } = await openJobs(open);
