@@ -68,7 +68,7 @@ export async function startWebhookSite(
   const host = await createTestHost({ plugins: ['svc'], clock, database: databaseUrl ?? dataDir, env });
   const outbound = createOutbound({ clock });
   const operator = await createWebhooks({
-    host: { ...host, plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi,
+    host: { ...host, jobs: host.jobs.forOwner('svc'), plugin: { slug: 'svc', version: '1.0.0' } } as unknown as HostApi,
     events: serviceEvents,
     deliver: createDeliver({ http: outbound, clock }),
   });

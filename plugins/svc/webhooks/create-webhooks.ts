@@ -13,7 +13,7 @@ import { erasePerson, type ErasedEvents, type ErasedPerson } from './erase-perso
 import { createHeldEndpoints } from './held-endpoints.ts';
 import { readMetrics } from './metrics.ts';
 import { createQueueGate } from './queue-gate.ts';
-import { createReplays } from './replay.ts';
+import { createReplays, replayJob, type Replays } from './replay.ts';
 import { deleteTemporaryBodies, sweep } from './retention.ts';
 import { retryWhileUnavailable } from '../kit/retry-while-unavailable.ts';
 import { createSettingsStore } from './settings-store.ts';
@@ -29,7 +29,10 @@ import type { Worker } from './worker/worker-contract.ts';
 const longestWait = 60_000;
 
 export interface WebhooksParts {
-  readonly host: Pick<HostApi, 'database' | 'options' | 'secrets' | 'hooks' | 'clock' | 'log' | 'site' | 'plugin'>;
+  readonly host: Pick<
+    HostApi,
+    'database' | 'options' | 'secrets' | 'hooks' | 'clock' | 'jobs' | 'log' | 'site' | 'plugin'
+  >;
   readonly events: readonly EventDefinition[];
   readonly deliver: Deliver;
   /** Milliseconds on a monotonic clock. Default: the clock of the process. */
@@ -41,6 +44,8 @@ export interface WebhookService extends Webhooks {
   fallback(): Promise<void>;
   /** Deletes deliveries whose retention has ended. Returns how many. */
   sweep(): Promise<number>;
+  /** Does the work of the job `replayJob`. */
+  readonly runReplay: Replays['run'];
   /** See `erase-person.ts`. */
   erasePerson(person: ErasedPerson): Promise<ErasedEvents>;
 }
@@ -52,7 +57,7 @@ export async function createWebhooks({
   deliver,
   elapsed = () => performance.now(),
 }: WebhooksParts): Promise<WebhookService> {
-  const { database, hooks, clock, log } = host;
+  const { database, hooks, jobs, log } = host;
   const settings = createSettingsStore({ host, read: createSecretReader({ secrets: host.secrets, log }), elapsed });
   const catalogue = createCatalogue({ hooks, events });
   const owner = randomUUID();
@@ -71,7 +76,7 @@ export async function createWebhooks({
     onReleased: (ids) => nodes.notifyOthers(ids),
   });
   const nodes = createNodeWaker({ host, owner, worker, elapsed });
-  const replays = createReplays({ host, wake: () => nodes.wake() });
+  const { run: runReplay, ...deliveryLogReplays } = createReplays({ host, wake: () => nodes.wake() });
   let [emitted, unlisten]: [number, (() => void) | null] = [0, null];
   const send = createEmit({
     host,
@@ -107,9 +112,7 @@ export async function createWebhooks({
   function createLog(): DeliveryLog {
     return {
       ...createDeliveryLog({ host, settings, store, catalogue, circuits, wake: nodes.wake }),
-      replay: replays.replay,
-      replays: replays.replays,
-      stopReplay: replays.stopReplay,
+      ...deliveryLogReplays,
       circuits: circuits.list,
       resume,
       metrics: () => readMetrics(host, { worker, settings, emitted }),
@@ -118,14 +121,14 @@ export async function createWebhooks({
 
   return {
     ...createAdministration({ host, store: settings, catalogue }),
-    catalogue,
+    ...{ catalogue, runReplay },
     emit: (name, data, context) => {
       emitted += 1;
       return send(name, data, context);
     },
     deliveryLog: createLog(),
     async work() {
-      while (await replays.step()) await clock.sleep(1000);
+      await jobs.drain(replayJob);
       return worker.drain();
     },
     async start() {
@@ -133,7 +136,6 @@ export async function createWebhooks({
       nodes.setActive(true);
       worker.start();
       await loadCircuits();
-      replays.start();
     },
     async stop() {
       unlisten?.();
@@ -143,7 +145,6 @@ export async function createWebhooks({
     async fallback() {
       await Promise.all([loadCircuits(), deleteTemporaryBodies(host)]);
       await worker.drain();
-      if (await replays.step()) replays.start();
     },
     sweep: async () => sweep(host, (await settings.current()).stored.deliveredDays),
     erasePerson: (person) => erasePerson({ host, store, settings }, person),

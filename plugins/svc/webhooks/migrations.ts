@@ -11,8 +11,10 @@ export const tables = {
   /** Jobs that processes hold. SQLite: one row per batch; PostgreSQL: one row per job. */
   leases: 'svc_webhook_leases',
   circuits: 'svc_webhook_circuits',
-  replays: 'svc_webhook_replays',
 } as const;
+
+/** Replays were rows of a table before they were jobs. */
+const formerReplays = 'svc_webhook_replays';
 
 /** What is stored of the body of an event (D20). */
 export const bodyStates = {
@@ -72,7 +74,7 @@ export const webhookMigrations: readonly Migration[] = [
         columns.bigInteger('user_id');
         columns.text('session_id');
       });
-      await knex.schema.alterTable(tables.replays, (columns) => {
+      await knex.schema.alterTable(formerReplays, (columns) => {
         columns.integer('without_body').notNullable().defaultTo(0);
       });
       await knex.raw(
@@ -80,7 +82,24 @@ export const webhookMigrations: readonly Migration[] = [
       );
     },
   },
+  {
+    id: '0214_webhook_replay_jobs',
+    up: moveReplays,
+  },
 ];
+
+async function moveReplays(knex: Knex): Promise<void> {
+  for (const row of await knex(formerReplays).where({ state: 'running' })) {
+    const [cursor, last] = [Number(row.cursor), Number(row.last)];
+    const figures = { replayed: row.replayed, total: row.total, withoutBody: row.without_body };
+    const args = { request: JSON.parse(row.request), cursor, last, ...figures, isDone: false };
+    await knex('jobs').insert({
+      ...{ owner: 'svc', name: 'replay-deliveries', job_key: row.id, args: JSON.stringify(args), state: 'waiting' },
+      ...{ priority: 10, due_at: row.created_at, created_at: row.created_at },
+    });
+  }
+  await knex.schema.dropTable(formerReplays);
+}
 
 async function createQueueTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.events, (columns) => {
@@ -141,7 +160,7 @@ async function createLeaseTables(knex: Knex): Promise<void> {
     columns.bigInteger('next_probe_at');
     columns.integer('probes').notNullable().defaultTo(0);
   });
-  await knex.schema.createTable(tables.replays, (columns) => {
+  await knex.schema.createTable(formerReplays, (columns) => {
     columns.text('id').primary();
     columns.text('state').notNullable();
     columns.text('request').notNullable();

@@ -46,8 +46,8 @@ export const webhooksModule = defineModule<WebhooksPorts>({
   migrations: webhookMigrations,
   tables: Object.values(tables),
   jobs: [fallbackHook, sweepHook],
-  register: ({ host, webhooks }) => {
-    registerWebhooks(host, webhooks);
+  register: async ({ host, webhooks }) => {
+    await registerWebhooks(host, webhooks);
     host.site.addPage({
       path: cataloguePath,
       title: 'Webhook events',

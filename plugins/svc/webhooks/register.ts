@@ -2,6 +2,7 @@ import type { HostApi } from '#plugin-api';
 import { serviceNamespace } from '../kit/route.ts';
 import { openApiWebhooks } from './openapi.ts';
 import type { WebhookService } from './create-webhooks.ts';
+import { replayJob, type ReplayArgs } from './replay.ts';
 
 /** Drains the queue even if no worker runs (contract 8). */
 const fallbackSchedule = '*/5 * * * *';
@@ -9,13 +10,12 @@ const fallbackHook = 'svc_webhooks_fallback';
 const sweepHook = 'svc_webhooks_sweep';
 
 /** Registers the actions, cron hooks and worker of event webhooks. */
-export function registerWebhooks(host: HostApi, webhooks: WebhookService): void {
-  const { hooks, cron, log, site } = host;
+export async function registerWebhooks(host: HostApi, webhooks: WebhookService): Promise<void> {
+  const { hooks, cron, jobs, log, site } = host;
   let isWorking = false;
 
   async function start(): Promise<void> {
     await cron.schedule(fallbackSchedule, fallbackHook);
-    await cron.schedule('hourly', sweepHook);
     // Web nodes leave the queue to worker nodes.
     if (site.role === 'web' || isWorking) return;
     isWorking = true;
@@ -33,7 +33,6 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
     await webhooks.emit(name, data, context);
   });
   hooks.addAction(fallbackHook, () => webhooks.fallback());
-  hooks.addAction(sweepHook, () => webhooks.sweep());
   hooks.addAction('host_started', startOrLog);
   // eslint-disable-next-line max-params -- the arguments of the hook
   hooks.addFilter('svc_personal_data_erase', async (counts, person, { userId, conversations }, receipt) => {
@@ -54,6 +53,27 @@ export function registerWebhooks(host: HostApi, webhooks: WebhookService): void 
   host.onStop(() => webhooks.stop());
   // The plugin was activated while the host was running.
   if (hooks.didAction('host_started') > 0) void startOrLog();
+  defineReplays(host, webhooks);
+  await jobs.every('hourly', {
+    name: sweepHook,
+    label: 'Delete old webhook deliveries',
+    timeout: 3_600,
+    run: async () => ({ deleted: await webhooks.sweep() }),
+  });
+}
+
+/** Defines the job that replays deliveries. */
+export function defineReplays({ jobs }: Pick<HostApi, 'jobs'>, webhooks: WebhookService): void {
+  jobs.define<ReplayArgs>({
+    name: replayJob,
+    label: 'Replay webhook deliveries',
+    concurrency: 16,
+    attempts: () => Infinity,
+    timeout: 86_400,
+    // The page of deliveries lists the latest.
+    keep: 30 * 86_400,
+    run: (args, job) => webhooks.runReplay(args, job),
+  });
 }
 
 export { fallbackHook, sweepHook };

@@ -1,32 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { HostApi, Knex } from '#plugin-api';
+import type { HostApi, JobStatus, Knex, RunningJob } from '#plugin-api';
 import type { Replay, ReplayRequest } from './delivery.ts';
 import { tables } from './migrations.ts';
 import { requeue, withoutBody } from './delivery-log.ts';
 import type { DeliveryLog } from './webhooks.ts';
 
-const { deliveries, events, replays } = tables;
+const { deliveries, events } = tables;
 const stepInterval = 1_000;
 const defaultRate = 100;
+const mostListed = 50;
 
-interface ReplayRow {
-  readonly id: string;
-  readonly state: Replay['state'];
-  readonly request: string;
+/** Job that queues the deliveries of a replay again. Its key is the id of the replay. */
+export const replayJob = 'replay-deliveries';
+
+/** A replay and how far it is. Changes with each step. */
+export type ReplayArgs = {
+  readonly request: Pick<ReplayRequest, keyof ReplayRequest>;
+  /** Id of the last delivery that was queued again. */
   readonly cursor: number;
+  /** Id of the last delivery that matched when the replay was created. */
   readonly last: number;
   readonly replayed: number;
   readonly total: number;
-  readonly without_body: number;
-  readonly created_at: number;
-  readonly moved_at: number;
-}
+  readonly withoutBody: number;
+  readonly isDone: boolean;
+};
 
 export interface Replays extends Pick<DeliveryLog, 'replay' | 'replays' | 'stopReplay'> {
-  /** Requeues one second's worth of deliveries of each replay, unless another node is doing so. Returns whether any is left. */
-  step(): Promise<boolean>;
-  /** Continues replays that were started earlier. */
-  start(): void;
+  /** Does the work of the job: one second's worth of deliveries at a time. */
+  run(args: ReplayArgs, job: Pick<RunningJob, 'checkpoint' | 'progress' | 'signal'>): Promise<void>;
 }
 
 /** Replays deliveries at a limited rate and continues after a restart. Ids and bodies stay the same, timestamps are new. */
@@ -34,67 +36,35 @@ export function createReplays({
   host,
   wake,
 }: {
-  readonly host: Pick<HostApi, 'database' | 'clock' | 'log'>;
+  readonly host: Pick<HostApi, 'database' | 'clock' | 'jobs'>;
   readonly wake: () => void;
 }): Replays {
-  const { database, clock, log } = host;
-  let ticking: (() => void) | null = null;
+  const { database, clock, jobs } = host;
 
-  async function step(): Promise<boolean> {
-    const running: ReplayRow[] = await database.knex(replays).where({ state: 'running' });
-    let hasMore = false;
-    for (const { id } of running) if (await stepOne(id)) hasMore = true;
-    if (running.length > 0) wake();
-    return hasMore;
-  }
-
-  async function stepOne(id: string): Promise<boolean> {
-    return database.transaction(async (knex) => {
-      const query = knex(replays).where({ id, state: 'running' });
-      const row = (await (database.dialect === 'postgresql' ? query.forUpdate().skipLocked() : query).first()) as
-        ReplayRow | undefined;
-      if (!row) return false;
-      const request = JSON.parse(row.request) as ReplayRequest;
-      const ids: number[] = await selection(knex, request)
-        .where('d.id', '>', row.cursor)
-        .where('d.id', '<=', row.last)
-        .orderBy('d.id')
-        .limit(request.rate ?? defaultRate)
-        .pluck('d.id');
-      const count = ids.length === 0 ? 0 : await requeue(host, ids);
-      const isDone = ids.length < (request.rate ?? defaultRate);
-      await knex(replays)
-        .where({ id })
-        .update({
-          cursor: ids.at(-1) ?? row.cursor,
-          replayed: row.replayed + count,
-          state: isDone ? 'done' : 'running',
-          moved_at: clock.now(),
-        });
-      return !isDone;
-    });
-  }
-
-  function tick(): void {
-    ticking ??= clock.every(stepInterval, () => {
-      step().then(
-        (hasMore) => {
-          if (hasMore) return;
-          ticking?.();
-          ticking = null;
-        },
-        (error: unknown) =>
-          log.warn('Failed to continue a replay of webhook deliveries; retrying', {
-            event: 'webhook_replay_failed',
-            error,
-          }),
-      );
-    });
+  async function step(knex: Knex, replay: ReplayArgs): Promise<ReplayArgs> {
+    const { request, cursor, last, replayed } = replay;
+    const rate = request.rate ?? defaultRate;
+    const ids: number[] = await selection(knex, request)
+      .where('d.id', '>', cursor)
+      .where('d.id', '<=', last)
+      .orderBy('d.id')
+      .limit(rate)
+      .pluck('d.id');
+    const count = ids.length === 0 ? 0 : await requeue(host, ids);
+    database.afterCommit(wake);
+    return { ...replay, cursor: ids.at(-1) ?? cursor, replayed: replayed + count, isDone: ids.length < rate };
   }
 
   return {
-    step,
-    start: tick,
+    async run(args, { checkpoint, progress, signal }) {
+      let replay = args;
+      for (;;) {
+        progress(replay.replayed, replay.total);
+        if (replay.isDone) return;
+        await clock.sleep(stepInterval, signal);
+        replay = await checkpoint((transaction) => step(transaction, replay));
+      }
+    },
     async replay(request) {
       const wanted = () => selection(database.knex, request);
       const isDeleted = withoutBody(database.knex).whereRaw('id = d.event_id').select('id');
@@ -103,26 +73,25 @@ export function createReplays({
       };
       const found = (await wanted().whereNotExists(isDeleted).max('d.id as last').count('d.id as total').first()) as
         { last: number | null; total: number | string } | undefined;
-      const row = {
-        id: randomUUID(),
-        state: 'running' as const,
-        request: JSON.stringify(request),
+      const args: ReplayArgs = {
+        request,
         cursor: 0,
-        last: found?.last ?? 0,
-        total: Number(found?.total ?? 0),
+        last: Number(found?.last ?? 0),
         replayed: 0,
-        without_body: Number(deleted.total),
-        created_at: clock.now(),
-        moved_at: 0,
+        total: Number(found?.total ?? 0),
+        withoutBody: Number(deleted.total),
+        isDone: false,
       };
-      await database.knex(replays).insert(row);
-      if (await step()) tick();
-      return toReplay((await database.knex(replays).where({ id: row.id }).first()) as ReplayRow);
+      const key = randomUUID();
+      const first = await database.transaction(async (transaction) => {
+        const stepped = await step(transaction, args);
+        await jobs.add(replayJob, stepped, { key });
+        return stepped;
+      });
+      return toReplay({ key, args: first, state: 'waiting', createdAt: clock.now() });
     },
-    replays: async () =>
-      ((await database.knex(replays).orderBy('created_at', 'desc').limit(50)) as ReplayRow[]).map(toReplay),
-    stopReplay: async (id) =>
-      (await database.knex(replays).where({ id, state: 'running' }).update({ state: 'stopped' })) > 0,
+    replays: async () => (await jobs.list({ name: replayJob }, mostListed)).map(toReplay),
+    stopReplay: async (id) => (await jobs.cancel({ name: replayJob, key: id })) > 0,
   };
 }
 
@@ -137,13 +106,15 @@ function selection(knex: Knex, { deliveries: uuids, since, until, endpointId, ev
   return query;
 }
 
-function toReplay({ id, state, replayed, total, without_body: withoutBody, created_at: createdAt }: ReplayRow): Replay {
+function toReplay({ key, args, state, createdAt }: Pick<JobStatus, 'key' | 'args' | 'state' | 'createdAt'>): Replay {
+  const { replayed, total, withoutBody, isDone } = args as unknown as ReplayArgs;
+  const isStopped = state === 'cancelled' || state === 'failed';
   return {
-    id,
-    state,
-    replayed: Number(replayed),
-    total: Number(total),
-    withoutBody: Number(withoutBody),
-    createdAt: Number(createdAt),
+    id: key ?? '',
+    state: isDone ? 'done' : isStopped ? 'stopped' : 'running',
+    replayed,
+    total,
+    withoutBody,
+    createdAt,
   };
 }

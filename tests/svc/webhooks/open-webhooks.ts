@@ -1,14 +1,18 @@
 import { createSystemClock } from '../../../host/clock.ts';
+import { createCron } from '../../../host/cron/cron.ts';
 import type { Database } from '../../../host/database/database.ts';
 import { createHooks, type Hooks } from '../../../host/hooks/hooks.ts';
+import { createJobs, migrations as jobMigrations } from '../../../host/jobs/jobs.ts';
 import { createOptions, migrations as optionMigrations } from '../../../host/options/options.ts';
+import { compileSchema } from '../../../host/options/setting-schema.ts';
 import { Agent } from 'undici';
-import type { Clock, HostApi, Logger } from '#plugin-api';
+import type { Clock, HostApi, JobsApi, Logger } from '#plugin-api';
 import { sessionStartedEvent } from '../../../plugins/svc/modules/chatbots/session-started.event.ts';
 import { itemCompletedEvent } from '../../../plugins/svc/modules/automations/item-completed.event.ts';
 import { createWebhooks, type WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
 import type { AttemptOutcome, Deliver } from '../../../plugins/svc/webhooks/delivery/deliver.contract.ts';
 import { webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
+import { defineReplays } from '../../../plugins/svc/webhooks/register.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 
 export const events = [sessionStartedEvent, itemCompletedEvent] as never[];
@@ -74,6 +78,7 @@ export function plainDeliver(timeout = 120_000): { readonly deliver: Deliver; re
 export interface Opened {
   readonly webhooks: WebhookService;
   readonly hooks: Hooks;
+  readonly jobs: JobsApi;
   readonly database: Database;
 }
 
@@ -90,16 +95,19 @@ export async function openWebhooks(
   deliver: Deliver,
   { clock = createSystemClock(), log = silentLog, elapsed }: OpenInit = {},
 ): Promise<Opened> {
-  await database.migrate('host', optionMigrations);
+  await database.migrate('host', [...optionMigrations, ...jobMigrations]);
   await database.migrate('svc', webhookMigrations);
   const hooks = createHooks({ log });
   const options = createOptions({ database, hooks, clock, log });
   await options.load();
+  const cron = createCron({ database, hooks, clock, log });
+  const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema }).forOwner('svc');
   const host = {
     database,
     hooks,
     options,
     clock,
+    jobs,
     log,
     site: {
       url: 'http://site.test',
@@ -112,5 +120,7 @@ export async function openWebhooks(
     secrets: { encrypt: (plain: string) => `enc:${plain}`, decrypt: (text: string) => text.slice(4) },
     plugin: { slug: 'svc', version: '1.0.0' },
   } as unknown as HostApi;
-  return { webhooks: await createWebhooks({ host, events, deliver, ...(elapsed && { elapsed }) }), hooks, database };
+  const webhooks = await createWebhooks({ host, events, deliver, ...(elapsed && { elapsed }) });
+  defineReplays(host, webhooks);
+  return { webhooks, hooks, jobs, database };
 }

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { until } from '../../faults/until.ts';
+import { createSystemClock } from '../../../host/clock.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 import { failureOf } from '../../helpers/failure-of.ts';
+import { webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
 import type { WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
 import { atOnce, openWebhooks, plainDeliver, queued, type Opened } from './open-webhooks.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -245,6 +247,63 @@ describeDialects('event webhooks', (open) => {
     const [first, second] = receiver.received as [Receiver['received'][number], Receiver['received'][number]];
     expect(second.body).to.equal(first.body);
     expect(second.headers['x-svc-delivery-id']).to.equal(first.headers['x-svc-delivery-id']);
+  });
+
+  it('continues a replay on another node, each delivery once, until it is stopped', async () => {
+    const clock = { ...createSystemClock(), sleep: async () => undefined };
+    const [first, second] = [
+      await openWebhooks(await open(), transport.deliver, { clock }),
+      await openWebhooks(await open(), transport.deliver, { clock }),
+    ];
+    await subscribe();
+    for (let id = 0; id < 5; id += 1) await started(id);
+    await webhooks.work();
+    const { deliveryLog } = first.webhooks;
+    const { id, ...replay } = await deliveryLog.replay({ since: 0, rate: 2 });
+    expect(replay).to.deep.include({ state: 'running', replayed: 2, total: 5 });
+    expect(await second.jobs.drain()).to.equal(1);
+    expect((await deliveryLog.replays())[0]).to.deep.include({ id, state: 'done', replayed: 5 });
+    expect((await second.jobs.list())[0]?.progress).to.deep.include({ done: 5, total: 5 });
+    await webhooks.work();
+    expect(receiver.received).to.have.length(10);
+    const stopped = await deliveryLog.replay({ since: 0, rate: 2 });
+    expect(await second.webhooks.deliveryLog.stopReplay(stopped.id)).to.equal(true);
+    expect(await deliveryLog.stopReplay(stopped.id)).to.equal(false);
+    await webhooks.work();
+    expect((await deliveryLog.replays())[0]).to.deep.include({ id: stopped.id, state: 'stopped', replayed: 2 });
+    expect(receiver.received).to.have.length(12);
+    const [job] = await first.jobs.list({ state: 'cancelled' });
+    expect(await first.jobs.retry(job?.id ?? 0)).to.equal(true);
+    await webhooks.work();
+    expect(receiver.received).to.have.length(15);
+  });
+
+  it('continues a replay of a version that had a table for them', async () => {
+    await subscribe();
+    for (let id = 0; id < 3; id += 1) await started(id);
+    await webhooks.work();
+    const { database, jobs } = opened;
+    const [first, , last] = (await database.knex('svc_webhook_deliveries').orderBy('id').pluck('id')) as number[];
+    await database.knex.schema.createTable('svc_webhook_replays', (columns) => {
+      for (const name of ['id', 'state', 'request']) columns.text(name);
+      for (const name of ['cursor', 'last', 'replayed', 'total', 'without_body', 'created_at'])
+        columns.bigInteger(name);
+    });
+    const row = { request: '{"since":0}', cursor: first, last, replayed: 1, total: 3, without_body: 0, created_at: 7 };
+    await database.knex('svc_webhook_replays').insert([
+      { id: 'running', state: 'running', ...row },
+      { id: 'stopped', state: 'stopped', ...row },
+    ]);
+    await database.migrate(
+      'again',
+      webhookMigrations.filter(({ id }) => id === '0214_webhook_replay_jobs'),
+    );
+    await jobs.drain();
+    await webhooks.work();
+    expect(receiver.received).to.have.length(5);
+    expect(await webhooks.deliveryLog.replays()).to.deep.equal([
+      { id: 'running', state: 'done', replayed: 3, total: 3, withoutBody: 0, createdAt: 7 },
+    ]);
   });
 
   it('delivers the events of one conversation one after the other where an endpoint asks for it', async () => {
