@@ -77,7 +77,6 @@ async function registerForms({ host, aiForms }: AiFormParts): Promise<void> {
     timeout: 3_600,
     failed: async (args, job) => (await import('./submit/submit.ts')).failSubmission(await aiForms(), args, job),
   });
-  host.hooks.addAction(sweepHook, async () => (await import('./ai-forms.ts')).sweepForms(await aiForms()));
   host.hooks.addFilter('svc_personal_data_export', async (records, person) => [
     ...records,
     ...(await (await import('./submissions/personal-data.ts')).exportSubmissions(await aiForms(), person)),
@@ -89,5 +88,10 @@ async function registerForms({ host, aiForms }: AiFormParts): Promise<void> {
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) =>
     (await import('./submissions/personal-data.ts')).reassignSubmissions(host, { id, heir }),
   );
-  await host.cron.schedule('*/5 * * * *', sweepHook);
+  await host.jobs.every('*/5 * * * *', {
+    name: sweepHook,
+    label: 'Delete old form submissions',
+    keep: 3_600,
+    run: async () => (await import('./ai-forms.ts')).sweepForms(await aiForms()),
+  });
 }

@@ -7,7 +7,7 @@ import { budgetCounters, budgetMigration, budgetReservations } from './guard/bud
 
 export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort;
 
-/** The daily event that deletes old counters and releases expired reservations. */
+/** The daily job that deletes old counters and releases expired reservations. */
 const sweepHook = 'svc_budgets_sweep';
 /** Milliseconds. */
 const counterLifetime = 400 * 24 * 3600_000;
@@ -36,12 +36,15 @@ export const budgetsModule = defineModule<BudgetPorts>({
     const { host } = ports;
     host.options.registerSetting(budgetsOption, { group: 'svc', label: 'Budgets', schema: budgetsSchema });
     host.admin.addBadge(() => budgetBadge(ports));
-    host.hooks.addAction(sweepHook, async () => {
-      const before = new Date(host.clock.now() - counterLifetime).toISOString().slice(0, 10);
-      await host.database.knex(budgetCounters).where('period', '<', before).delete();
-      await (await import('./guard/counters.ts')).createBudgetCounters(host.database).releaseExpired();
+    await host.jobs.every('daily', {
+      name: sweepHook,
+      label: 'Delete old budget counters',
+      run: async () => {
+        const before = new Date(host.clock.now() - counterLifetime).toISOString().slice(0, 10);
+        await host.database.knex(budgetCounters).where('period', '<', before).delete();
+        await (await import('./guard/counters.ts')).createBudgetCounters(host.database).releaseExpired();
+      },
     });
-    await host.cron.schedule('daily', sweepHook);
   },
 });
 

@@ -33,14 +33,17 @@ export async function registerContent(ports: ContentParts): Promise<void> {
     ...types,
     ...(await (await import('./automation/task-types.ts')).contentTaskTypes(await load())),
   ]);
-  hooks.addAction(contentSweepHook, async () => (await import('./runs/run-store.ts')).sweepRuns(host));
   hooks.addFilter('svc_personal_data_export', async (records, person) =>
     (await import('./runs/personal-data.ts')).exportTexts(host, records, person),
   );
   hooks.addFilter('svc_personal_data_erase', async (counts, person) =>
     (await import('./runs/personal-data.ts')).eraseTexts(host, counts, person),
   );
-  await cron.schedule('daily', contentSweepHook);
+  await jobs.every('daily', {
+    name: contentSweepHook,
+    label: 'Delete old content batches',
+    run: async () => (await import('./runs/run-store.ts')).sweepRuns(host),
+  });
   // Earlier versions polled.
   await cron.unschedule('svc_content_work');
 }

@@ -1,8 +1,8 @@
-/** Cron hook: deletes uncommitted images and what was stored long enough. */
+/** Hourly job: deletes uncommitted images and what was stored long enough. */
 export const imagesSweepHook = 'svc_images_sweep';
 
-/** Cron hook: makes images of visitors private that an earlier version stored as public media. */
-export const privateImagesHook = 'svc_images_make_private';
+/** Job: makes images of visitors private that an earlier version stored as public media. */
+export const privateImagesJob = 'make-images-private';
 
 /** Job: generates the images of a visitor's request. */
 export const visitorImageJob = 'visitor-image';

@@ -8,7 +8,7 @@ import {
   imageSlug,
   imagesSlug,
   imagesSweepHook,
-  privateImagesHook,
+  privateImagesJob,
   publicImagesSlug,
   videoSlug,
   videoJob,
@@ -22,6 +22,8 @@ import type { VisitorImageArgs } from './public/visitor-generation.ts';
 
 /** Maximum size of an uploaded image or mask, in bytes. */
 const uploadLimit = 50 * 1_048_576;
+/** Cron events of earlier versions. */
+const formerEvents = ['svc_images_make_private', 'svc_videos_work'];
 /** Ended videos are listed for 30 days, in milliseconds. The history keeps them. */
 const videoRetention = 30 * 24 * 3600_000;
 const common = { parent: imagesSlug, style: 'images.css' } as const;
@@ -89,8 +91,7 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
   commands: [lazyCommands(withImages(async () => (await import('./image-commands.ts')).imageCommands))],
   migrations: imageMigrations,
   tables: Object.values(imageTables),
-  // The last one is of an earlier version.
-  jobs: [imagesSweepHook, privateImagesHook, 'svc_videos_work'],
+  jobs: [imagesSweepHook, ...formerEvents],
   register: registerImages,
 });
 
@@ -142,22 +143,29 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     run: async ({ id }, job) => (await images()).videos.run(id, job),
     failed: async ({ id }, job) => (await images()).videos.fail(id, job.message),
   });
-  host.hooks.addAction(imagesSweepHook, async () => {
-    const { generator, visitorGeneration, videoJobs } = await images();
-    const deleted = await generator.sweep();
-    if (deleted > 0) host.log.info('Deleted uncommitted images', { event: 'images_swept', images: deleted });
-    await visitorGeneration.sweep();
-    await videoJobs.sweep(host.clock.now() - videoRetention);
+  for (const former of formerEvents) await host.cron.unschedule(former);
+  await host.jobs.every('hourly', {
+    name: imagesSweepHook,
+    label: 'Delete uncommitted images',
+    run: async () => {
+      const { generator, visitorGeneration, videoJobs } = await images();
+      const deleted = await generator.sweep();
+      if (deleted > 0) host.log.info('Deleted uncommitted images', { event: 'images_swept', images: deleted });
+      await visitorGeneration.sweep();
+      await videoJobs.sweep(host.clock.now() - videoRetention);
+    },
   });
-  await host.cron.unschedule('svc_videos_work');
-  await host.cron.schedule('hourly', imagesSweepHook);
-  host.hooks.addAction(privateImagesHook, async () => {
-    const count = await (await images()).privateImages.run();
-    host.log.info('Images of visitors made private', { event: 'visitor_images_made_private', images: count });
+  host.jobs.define({
+    name: privateImagesJob,
+    label: 'Make images of visitors private',
+    timeout: 86_400,
+    run: async () => {
+      const count = await (await images()).privateImages.run();
+      host.log.info('Images of visitors made private', { event: 'visitor_images_made_private', images: count });
+    },
   });
   host.hooks.addAction('host_started', async () => {
-    // A cron event runs on one node, and survives a node that stops while it moves files.
     if (await (await images()).privateImages.isNeeded())
-      await host.cron.scheduleSingle(host.clock.now(), privateImagesHook);
+      await host.jobs.add(privateImagesJob, null, { key: privateImagesJob });
   });
 }

@@ -21,8 +21,8 @@ interface WrittenPost {
   readonly password: string;
 }
 
-/** Registers filters, actions and cron events. Their code is loaded on first use. */
-export function registerKnowledge(module: KnowledgeModule): void {
+/** Registers filters, actions and jobs. Their code is loaded on first use. */
+export async function registerKnowledge(module: KnowledgeModule): Promise<void> {
   const { host, load } = module;
   const { hooks } = host;
   const listActive = async () => (await (await load()).bases.list()).filter(({ state }) => state === 'active');
@@ -40,7 +40,7 @@ export function registerKnowledge(module: KnowledgeModule): void {
     (await import('./sources/add-source.ts')).forgetPost(await load(), id),
   );
   registerQuestions(module);
-  registerWork(module);
+  await registerWork(module);
 }
 
 async function syncPost({ load }: KnowledgeModule, post: WrittenPost): Promise<void> {
@@ -83,7 +83,7 @@ const backoff = [30, 120, 600];
 /** Attempts at a source; further ones need a request. */
 const maxAttempts = 4;
 
-function registerWork({ host, load }: KnowledgeModule): void {
+async function registerWork({ host, load }: KnowledgeModule): Promise<void> {
   const { hooks, cron, jobs, database } = host;
   jobs.define<{ source: number }>({
     name: indexJob,
@@ -111,12 +111,11 @@ function registerWork({ host, load }: KnowledgeModule): void {
     attempts: () => Infinity,
     run: async ({ base }, job) => (await import('./indexing/index-job.ts')).runDeleteBaseJob(await load(), base, job),
   });
-  const schedule = async (): Promise<void> => {
-    await cron.schedule('daily', sweepHook);
-    // Earlier versions polled.
-    await cron.unschedule('svc_knowledge_work');
-  };
-  hooks.addAction(sweepHook, async () => (await load()).questions.sweep());
-  hooks.addAction('host_started', schedule);
-  if (hooks.didAction('host_started') > 0) void schedule();
+  await jobs.every('daily', {
+    name: sweepHook,
+    label: 'Delete old unanswered questions',
+    run: async () => (await load()).questions.sweep(),
+  });
+  // Earlier versions polled.
+  await cron.unschedule('svc_knowledge_work');
 }

@@ -8,7 +8,7 @@ import { pricesOption, pricesSchema } from './prices/price.ts';
 
 export type UsagePorts = HostPort & SettingsPort & ProvidersPort & UsagePort & PricesPort;
 
-/** The daily event that deletes old calls from the ledger. */
+/** The daily job that deletes old calls from the ledger. */
 const sweepHook = 'svc_usage_sweep';
 /** Milliseconds. */
 const day = 24 * 3600 * 1000;
@@ -48,13 +48,17 @@ export const usageModule = defineModule<UsagePorts>({
   jobs: [sweepHook],
   async register({ host, settings }) {
     host.options.registerSetting(pricesOption, { group: 'svc', label: 'Prices', schema: pricesSchema });
-    host.hooks.addAction(sweepHook, async () => {
-      const { usage_days: days } = await settings.limits();
-      const before = host.clock.now() - days * day;
-      const beforeDay = localDay(await host.site.timezone())(before);
-      const calls = await sweepUsage(host.database, { before, beforeDay });
-      if (calls > 0) host.log.info('Deleted old calls from the usage ledger', { event: 'usage_swept', calls, days });
+    await host.jobs.every('daily', {
+      name: sweepHook,
+      label: 'Delete old calls from the usage ledger',
+      timeout: 3_600,
+      run: async () => {
+        const { usage_days: days } = await settings.limits();
+        const before = host.clock.now() - days * day;
+        const beforeDay = localDay(await host.site.timezone())(before);
+        const calls = await sweepUsage(host.database, { before, beforeDay });
+        if (calls > 0) host.log.info('Deleted old calls from the usage ledger', { event: 'usage_swept', calls, days });
+      },
     });
-    await host.cron.schedule('daily', sweepHook);
   },
 });

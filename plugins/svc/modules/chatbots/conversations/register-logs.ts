@@ -4,7 +4,7 @@ import { tables, unindexed } from './conversation-tables.ts';
 
 /** Cron event of earlier versions, which indexed messages. */
 const formerIndexHook = 'svc_logs_index';
-/** Deletes conversations after the retention of their chatbot. */
+/** Daily job: deletes conversations after the retention of their chatbot. */
 export const retentionHook = 'svc_logs_retention';
 /** Job that indexes the conversations of earlier versions. */
 const indexJob = 'index-chat-logs';
@@ -22,19 +22,15 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
     attempts: 10,
     run: async ({ compact = false }, { signal, progress }) => parts.logs.index({ signal, progress, compact }),
   });
-  host.hooks.addAction(retentionHook, async () => {
-    const { deleteExpiredConversations, deleteTombstones } = await import('./delete-conversations.ts');
-    const conversations = await deleteExpiredConversations({ host, bots: await parts.bots.list() });
-    if (conversations > 0)
-      host.log.info('Expired conversations deleted', { event: 'conversations_expired', conversations });
-    await deleteTombstones(host);
-    if (conversations > 0) await compactIndex(host);
-    else await indexEarlier(host);
-  });
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await (await import('./delete-conversations.ts')).forgetUser(host, { id, heir });
   });
-  await host.cron.schedule('daily', retentionHook);
+  await host.jobs.every('daily', {
+    name: retentionHook,
+    label: 'Delete expired conversations',
+    timeout: 7_200,
+    run: () => deleteExpired(parts),
+  });
   const cancel = host.clock.after(startDelay, () => {
     void prepare(parts).catch((error: unknown) => {
       host.log.warn('Failed to prepare the chat logs; the first search will be slower', {
@@ -44,6 +40,15 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
     });
   });
   host.onStop(cancel);
+}
+
+async function deleteExpired({ host, bots }: ChatbotParts): Promise<void> {
+  const { deleteExpiredConversations, deleteTombstones } = await import('./delete-conversations.ts');
+  const conversations = await deleteExpiredConversations({ host, bots: await bots.list() });
+  if (conversations > 0)
+    host.log.info('Expired conversations deleted', { event: 'conversations_expired', conversations });
+  await deleteTombstones(host);
+  await (conversations > 0 ? compactIndex(host) : indexEarlier(host));
 }
 
 /** Indexes what is not indexed yet, in the background. */

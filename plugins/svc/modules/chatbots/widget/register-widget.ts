@@ -16,7 +16,7 @@ import type { WidgetHandlers } from './handlers.ts';
 import { turnJob, type TurnArgs } from './turn-jobs.ts';
 import { registerClientFiles } from '../../../kit/client-files.ts';
 
-/** Hourly cron hook that deletes old counters and idempotency keys. */
+/** Hourly job that deletes old counters and idempotency keys. */
 export const widgetSweepHook = 'svc_widget_sweep';
 
 /** Registers routes, shortcode and cron hook of the widget. Their code is loaded at the first use. */
@@ -39,12 +39,15 @@ export async function registerWidget(parts: Pick<ChatbotParts, 'host' | 'bots' |
       if (reservation !== null) await (await parts.widget()).limits.settle(reservation, 0);
     },
   });
-  host.hooks.addAction(widgetSweepHook, async () => {
-    const { limits, idempotencyKeys } = await parts.widget();
-    await limits.sweep();
-    await idempotencyKeys.sweep();
+  await host.jobs.every('hourly', {
+    name: widgetSweepHook,
+    label: 'Delete old counters of chat visitors',
+    run: async () => {
+      const { limits, idempotencyKeys } = await parts.widget();
+      await limits.sweep();
+      await idempotencyKeys.sweep();
+    },
   });
-  await host.cron.schedule('hourly', widgetSweepHook);
 }
 
 type HandlerName = Exclude<keyof WidgetHandlers, 'allowsOrigin'>;
