@@ -1,9 +1,9 @@
 // @ts-check
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isIn, listSources, outputName, root } from './files.js';
+import { hasModuleSyntax, isIn, listSources, outputName, root } from './files.js';
 import { followSourceMaps } from './source-maps.js';
 import { createUnits } from './units.js';
 
@@ -44,7 +44,7 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
     return ensureCompiled({
       name: 'host',
       directory,
-      outside: [join(directory, 'plugin-api'), join(directory, 'testing')],
+      outside: [join(directory, 'plugin-api')],
       entries: ['serve.ts', 'cli/run.ts'],
       pluginApi: await compilePluginApi(),
       packages: ['commander', 'express', 'helmet', 'ipaddr.js', 'knex', 'node-cron', 'semver'],
@@ -53,6 +53,7 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
 
   return {
     compileHost,
+    compilePluginApi,
     /**
      * Imports a compiled module of the host.
      *
@@ -64,8 +65,9 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
       return import(pathToFileURL(join(await compileHost(), outputName(entry))).href);
     },
     /**
-     * Compiles a plugin if it needs that: its entry is TypeScript, or one of its modules imports TypeScript or `#plugin-api`,
-     * which Node cannot load. Its packages are not compiled.
+     * Compiles a plugin if it needs that: its entry is TypeScript, or one of its modules imports TypeScript, `#plugin-api` or
+     * `#testing`, or is a module in a folder whose package.json, if there is one, does not say so. Node cannot load these. Its
+     * packages are not compiled.
      *
      * @param {{readonly directory: string, readonly entry: string}} plugin absolute paths, without symbolic links.
      * @returns {Promise<CompiledPlugin | null>} null: Node can load it as it is.
@@ -95,5 +97,28 @@ export function createBuild({ cacheFolder = join(root, '.cache', 'build') } = {}
 function needsCompiling(file) {
   if (!/\.[mc]?js$/.test(file)) return false;
   const text = readFileSync(file, 'utf8');
-  return /['"]#plugin-api['"]/.test(text) || /(?:from|import|import\() ?['"]\.[^'"\n]*\.[mc]?ts['"]/.test(text);
+  return (
+    /['"]#(?:plugin-api|testing)['"]/.test(text) ||
+    /(?:from|import|import\() ?['"]\.[^'"\n]*\.[mc]?ts['"]/.test(text) ||
+    (file.endsWith('.js') && hasModuleSyntax(text) && !isInModulePackage(file))
+  );
+}
+
+/**
+ * Whether Node takes a file that ends with `.js` as a module.
+ *
+ * @param {string} file absolute path.
+ */
+function isInModulePackage(file) {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const manifest = join(folder, 'package.json');
+    if (existsSync(manifest)) {
+      try {
+        return JSON.parse(readFileSync(manifest, 'utf8')).type === 'module';
+      } catch {
+        return false;
+      }
+    }
+    if (folder === dirname(folder)) return false;
+  }
 }

@@ -64,7 +64,7 @@ export async function bundle(init) {
       // Without esbuild's own condition `module`: what Node would load.
       conditions: [],
       metafile: true,
-      ...(init.packages && { banner: { js: requireFromHere } }),
+      banner: { js: requireFromHere },
       plugins: [resolveImports(init), keepUrls(init, sources)],
     });
     requireListed(metafile, files);
@@ -143,12 +143,15 @@ const outside = ['better-sqlite3', 'iconv-lite', 'mime-db', 'pg'];
 /** Of knex. It loads them by name, which no site does. */
 const otherDialects = /knex.lib.dialects.(?:cockroachdb|mariadb|mssql|mysql2?|oracle|oracledb|pgnative|redshift)\b/;
 
-/** Packages of CommonJS require others. */
+/** CommonJS requires modules of Node and packages. */
 const requireFromHere = `import { createRequire as createRequireHere } from 'node:module';
 const require = /* @__PURE__ */ (() => createRequireHere(import.meta.url))();`;
 
+/** What `#testing` is for compiled plugins. */
+const testing = join(root, 'host', 'testing', 'compiled.js');
+
 /**
- * Leaves `#plugin-api` and most packages outside. A package that Node would not find from the output folder gets its path.
+ * Leaves `#plugin-api`, `#testing` and most packages outside. A package that Node would not find from the output folder gets its path.
  *
  * @param {BundleInit} init
  * @returns {Plugin}
@@ -158,10 +161,11 @@ function resolveImports({ directory, output, isInCheckout, pluginApi, packages =
   return {
     name: 'imports',
     setup(bundler) {
-      bundler.onResolve({ filter: /^#plugin-api$/ }, () => {
-        if (pluginApi === undefined) return undefined;
+      bundler.onResolve({ filter: /^#(?:plugin-api|testing)$/ }, ({ path: name }) => {
+        const path = name === '#testing' ? testing : pluginApi;
+        if (path === undefined) return undefined;
         return {
-          path: isInCheckout ? relative(output, pluginApi).replaceAll(sep, '/') : pathToFileURL(pluginApi).href,
+          path: isInCheckout ? relative(output, path).replaceAll(sep, '/') : pathToFileURL(path).href,
           external: true,
         };
       });

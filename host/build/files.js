@@ -96,3 +96,12 @@ export function isIn(file, directory) {
 export function outputName(entry) {
   return `${entry.replace(/\.[mc]?[jt]sx?$/, '').replaceAll(sep, '.')}.mjs`;
 }
+
+/**
+ * Whether the code has imports or exports, so that it is no CommonJS.
+ *
+ * @param {string} text
+ */
+export function hasModuleSyntax(text) {
+  return /^(?:import\b(?!\s*\()|export\b)/m.test(text);
+}

@@ -37,6 +37,9 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
   process.exit(code);
 }
 
+/** For tests of plugins, which run outside of the host's own tests. */
+export const loadTesting = (): Promise<typeof import('../testing/index.ts')> => import('../testing/index.ts');
+
 /** Plugin folders as they are in stacks, with links resolved. */
 async function realPaths(directories: readonly string[]): Promise<string[]> {
   return Promise.all(directories.map((directory) => realpath(directory).catch(() => directory)));

@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock, ContentApi, CronApi } from '#plugin-api';
 import { readConfig } from '../config.ts';
-import { createHost, type Host } from '../host.ts';
+import { createHost, type Host, type HostInit } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { runSources } from './run-sources.ts';
 
 export interface TestHostInit {
   /** Slugs of the plugins to load and activate. `found`: all plugins in the folders, active as stored. Default none. */
@@ -17,6 +18,8 @@ export interface TestHostInit {
   readonly clock?: Clock;
   /** Variables of the operator contract. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: plugins run from their sources, with the `#plugin-api` of this process. */
+  readonly compilePlugin?: HostInit['compilePlugin'];
 }
 
 export interface TestHost extends Pick<
@@ -68,6 +71,7 @@ export async function createTestHost({
   database,
   clock = createFakeClock({ skipSleeps: true }),
   env = {},
+  compilePlugin = runSources,
 }: TestHostInit = {}): Promise<TestHost> {
   const logged: string[] = [];
   const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -75,6 +79,7 @@ export async function createTestHost({
   const host = await createHost({
     clock,
     write: (line) => void logged.push(line),
+    compilePlugin,
     ...(plugins !== 'found' && { only: plugins }),
     config: {
       ...readConfig({ PORT: '0', SECRET_KEY: secretKey, LOG_LEVEL: 'debug', ...env }, root),

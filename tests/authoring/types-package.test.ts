@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { createOutsideFolder, type OutsideFolder } from './outside.ts';
+
+const options = {
+  target: 'es2023',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  types: ['node', 'svc-plugin-api'],
+};
+
+const plugin = `import { definePlugin, RestError, type Infer } from '#plugin-api';
+import { createTestHost, type TestHost } from '#testing';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    sample_total: (cents: number, order: string) => number;
+  }
+}
+
+const schema = { type: 'object', properties: { size: { type: 'integer', default: 3 } } } as const;
+
+export default definePlugin({
+  migrations: [
+    { id: '0001_orders', up: (knex) => knex.schema.createTable('sample_orders', (table) => void table.increments()) },
+  ],
+  register(host) {
+    host.rest.registerRoute('sample/v1', '/orders/{id}', {
+      args: { id: { type: 'integer', minimum: 1, required: true }, note: { type: 'string' } },
+      permission: ({ user }) => user.can('edit_posts'),
+      async handler({ params }) {
+        const id: number = params.id;
+        const note: string | undefined = params.note;
+        if (id > 9) throw new RestError({ code: 'sample_unknown', message: 'There is no such order.', status: 404 });
+        const size: Infer<typeof schema>['size'] = 4;
+        const rows = await host.database.knex('sample_orders').where({ id }).select('id');
+        return { note, size, rows, total: host.hooks.applyFilters('sample_total', 100, 'one') + 1 };
+      },
+    });
+    host.hooks.addFilter('the_title', (title, id) => title.trim() + String(id.toFixed()));
+    host.hooks.addFilter('svc_text_request', (call) => ({ ...call, model: call.model.trim() }));
+    host.hooks.addFilter('svc_event_webhooks_request_headers', (headers, envelope, id) => ({ ...headers, 'X-Order': id.trim() }));
+    host.hooks.addAction('svc_image_generated', (images, job) => host.log.info(String(images.length) + String(job?.request)));
+  },
+});
+
+export async function open(): Promise<TestHost> {
+  const host = await createTestHost({ plugins: ['sample'] });
+  await host.clock.advance(1_000);
+  return host;
+}
+`;
+
+const wrong = `import { definePlugin } from '#plugin-api';
+
+export default definePlugin({
+  register(host) {
+    host.rest.registerRoute('sample/v1', '/a', {
+      args: { id: { type: 'integer', required: true } },
+      permission: () => true,
+      handler: ({ params }) => params.id.toUpperCase(),
+    });
+    host.hooks.addFilter('the_title', (title: number) => title);
+    host.hooks.addFilter('svc_text_request', (call) => call.prompts);
+    host.hooks.addFilter('svc_event_webhooks_request_headers', (headers, envelope, id) => id.length);
+    host.cron.schedul('daily', 'sample_daily');
+    host.options.getTransient(7);
+  },
+});
+`;
+
+describe('the types package', () => {
+  let outside: OutsideFolder;
+  before(async function () {
+    // Reads the types of the host and of the service.
+    this.timeout(180_000);
+    outside = await createOutsideFolder();
+  });
+  after(() => outside.remove());
+
+  it('types plugins outside of the checkout: parameters, hooks of host and service, their own hooks, and tests', async () => {
+    await outside.write({
+      'right/tsconfig.json': JSON.stringify({ compilerOptions: { ...options, skipLibCheck: false } }),
+      'right/index.ts': plugin,
+    });
+    expect(await outside.checkTypes('right')).to.deep.equal([]);
+  }).timeout(60_000);
+
+  it('types plugins in JavaScript without a package.json', async () => {
+    await outside.write({
+      'javascript/tsconfig.json': JSON.stringify({
+        compilerOptions: { ...options, allowJs: true, checkJs: true, skipLibCheck: true },
+      }),
+      'javascript/index.js': `import { definePlugin } from '#plugin-api';
+        export default definePlugin({
+          register(host) {
+            host.hooks.addFilter('the_title', (title) => title.trim());
+            host.hooks.addFilter('the_title', (title) => title.trimm());
+          },
+        });`,
+    });
+    expect(await outside.checkTypes('javascript'))
+      .to.have.length(1)
+      .and.to.have.nested.property('0')
+      .that.contains('trimm');
+  }).timeout(60_000);
+
+  it('refuses each wrong use', async () => {
+    await outside.write({
+      'wrong/tsconfig.json': JSON.stringify({ compilerOptions: { ...options, skipLibCheck: true } }),
+      'wrong/index.ts': wrong,
+    });
+    const lines = (await outside.checkTypes('wrong')).flatMap(
+      (line) => /^wrong\/index\.ts\((\d+),/.exec(line)?.[1] ?? [],
+    );
+    expect(lines.map(Number)).to.deep.equal([8, 10, 11, 12, 13, 14]);
+  }).timeout(60_000);
+});
