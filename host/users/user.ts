@@ -76,32 +76,35 @@ export interface CapabilityHooks extends Pick<HooksApi, 'applyFilters'> {
 }
 
 /**
- * Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. If
- * `user_has_cap` throws, an administrator has the capabilities of the roles, to be able to deactivate the plugin; for other
- * users the error reaches the caller.
+ * Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. If one of
+ * them throws, an administrator has the capabilities of the roles, to be able to deactivate the plugin, but cannot change
+ * code, which a filter may have denied; for other users the error reaches the caller.
  */
 export function createUser(facts: UserFacts, hooks: CapabilityHooks): User {
   const held = Object.freeze({ ...capabilitiesForRoles(facts.roles), exist: true });
-  const filterHeld = (required: readonly string[], args: readonly unknown[]): Readonly<Record<string, boolean>> => {
+  const orForAdministrator = <Value>(hook: string, filter: () => Value, unfiltered: Value): Value => {
     try {
-      return hooks.applyFilters('user_has_cap', held, required, args, user);
+      return filter();
     } catch (error) {
       if (!facts.roles.includes('administrator')) throw error;
-      hooks.reportFilterFailure?.('user_has_cap', error);
-      return held;
+      hooks.reportFilterFailure?.(hook, error);
+      return unfiltered;
     }
   };
   const user: User = {
     ...facts,
     can(capability, ...args) {
-      const required = hooks.applyFilters(
+      const mapped = mapUserCapability(capability, facts.id, args);
+      const required = orForAdministrator(
         'map_meta_cap',
-        mapUserCapability(capability, facts.id, args),
-        capability,
-        facts.id,
-        args,
+        () => hooks.applyFilters('map_meta_cap', mapped, capability, facts.id, args),
+        fileCapabilities.has(capability) ? ['do_not_allow'] : mapped,
       );
-      const granted = filterHeld(required, [capability, facts.id, ...args]);
+      const granted = orForAdministrator(
+        'user_has_cap',
+        () => hooks.applyFilters('user_has_cap', held, required, [capability, facts.id, ...args], user),
+        held,
+      );
       return required.every(
         (name) =>
           name === 'exist' || (name !== 'do_not_allow' && Object.hasOwn(granted, name) && granted[name] === true),
