@@ -12,6 +12,7 @@ import { createEventLoopWatch } from './http/event-loop.ts';
 import { createOutbound } from './http/outbound.ts';
 import { createJobs, migrations as jobMigrations } from './jobs/jobs.ts';
 import { createLogger } from './log/log.ts';
+import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
 import { createRedactor } from './log/redactor.ts';
 import { createMail } from './mail/mail.ts';
 import { migrations as mailMigrations } from './mail/migrations.ts';
@@ -40,6 +41,8 @@ export interface CoreDependencies {
   readonly clock: Clock;
   /** Where log lines go; default standard error. */
   readonly write?: (line: string) => void;
+  /** Default: empty. The plugins add theirs when they start. */
+  readonly pluginFolders?: PluginFolders;
 }
 
 /** The host's own migrations. */
@@ -55,9 +58,10 @@ export const hostMigrations: readonly Migration[] = [
 ];
 
 /** The parts that need only the database; the CLI and all nodes share them. */
-export async function createCore({ config, clock, write }: CoreDependencies) {
+export async function createCore({ config, clock, write, pluginFolders = createPluginFolders() }: CoreDependencies) {
   const redactor = createRedactor();
-  const log: Logger = createLogger({ level: config.logLevel, clock, redactor, ...(write && { write }) });
+  const pluginOf = pluginFolders.ownerOf;
+  const log: Logger = createLogger({ level: config.logLevel, clock, redactor, pluginOf, ...(write && { write }) });
   const hooks = createHooks({ log });
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
   const closers: (() => unknown)[] = [() => database.close()];
@@ -82,18 +86,15 @@ export async function createCore({ config, clock, write }: CoreDependencies) {
     const connect = createGuardedSocket({ clock });
     const mail = createMail({ options, secrets, database, hooks, jobs, clock, log, site, connect });
     const twoFactor = createTwoFactor({ database, secrets, formerKeys, options, hooks, site, clock, log });
+    const { dataDir, uploadsBucket } = config;
     const shared = { database, hooks, options, cron, clock, log, site, documents };
-    const content = await createContent({
-      ...shared,
-      dataDir: config.dataDir,
-      uploadsBucket: config.uploadsBucket,
-      compileSchema,
-    });
+    const content = await createContent({ ...shared, dataDir, uploadsBucket, compileSchema });
     return {
       config,
       clock,
       log,
       redactor,
+      pluginFolders,
       hooks,
       database,
       backups,

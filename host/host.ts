@@ -5,6 +5,7 @@ import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { createCore, type Core } from './core.ts';
 import type { CompilePlugin, Loader } from './loader/loader.ts';
+import type { PluginFolders } from './log/plugin-folders.ts';
 import { addHostPages } from './host-pages.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
@@ -30,6 +31,8 @@ export interface HostInit {
   readonly usesStoredAddress?: boolean;
   /** Default: Node loads plugins as they are. */
   readonly compilePlugin?: CompilePlugin;
+  /** Gets the folders of the plugins when they start. */
+  readonly pluginFolders?: PluginFolders;
 }
 
 export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'assets' | 'accounts'> {
@@ -60,10 +63,11 @@ export async function createHost({
   config,
   clock = createSystemClock(),
   write,
+  pluginFolders,
   usesStoredAddress = false,
   ...init
 }: HostInit): Promise<Host> {
-  const core = await createCore({ config, clock, ...(write && { write }) });
+  const core = await createCore({ config, clock, ...(write && { write }), ...(pluginFolders && { pluginFolders }) });
   try {
     if (usesStoredAddress) await core.site.useStoredAddress();
     return await composeHost({ core, ...init });
@@ -166,7 +170,7 @@ function reportUnreadableSecrets({ core, web }: { readonly core: Core; readonly 
     const text = describeUnreadable(await core.secrets.unreadable());
     return text === null ? failures : [{ source: 'Saved secrets', text }, ...failures];
   });
-  web.metrics.add(async () => [
+  web.metrics.api.add(async () => [
     {
       name: 'host_secrets_unreadable',
       type: 'gauge',

@@ -30,6 +30,7 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
   const loader = createLoader({
     pluginDirs: config.pluginDirs,
     leftOut: config.leftOutPlugins,
+    noteFolder: core.pluginFolders.add,
     options,
     migrate: async (slug, migrations) => {
       const pending = await database.pendingMigrations(slug, migrations);
@@ -44,7 +45,6 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
     },
     withdrawMigrations: (slug) => database.withdrawMigrations(slug),
     forgetMigrations: (slug) => database.forgetMigrations(slug),
-    removeJobs: (slug) => core.jobs.removeOwner(slug),
     services: createServices({ core, web, cli }),
     hostVersion,
     log,
@@ -52,6 +52,7 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
     ...(only && { only }),
     ...(compilePlugin && { compilePlugin }),
   });
+  hooks.addAction('plugin_warning', loader.warn);
   hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
   try {
     if (only) await options.update('active_plugins', [...only]);
@@ -79,7 +80,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     rest,
     cron,
     jobs,
-    admin: web.admin.api,
+    admin: web.admin,
     cli,
     database,
     users,

@@ -59,9 +59,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     track: core.eventLoop.track,
   });
   const signIn = createSignIn(core);
-  const metrics = createMetrics({ clock, log });
-  metrics.api.add(() => core.eventLoop.expose());
-  metrics.api.add(() => core.jobs.metrics());
+  const metrics = createHostMetrics(core);
   const bodies = createBodies({ core, metrics });
   const { assets, views } = createTemplates(core);
   const accounts = createAccountMails(core, views);
@@ -97,7 +95,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     countComment: (ip: string) => signIn.limiter.countComment(ip),
     publicPages: pages.publicPages,
     server,
-    metrics: metrics.api,
+    metrics,
     setup: signIn.setup,
     origins,
     anonymousLimit,
@@ -109,6 +107,17 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
 }
 
 export type Web = ReturnType<typeof createWeb>;
+
+function createHostMetrics({ clock, log, hooks, eventLoop, jobs }: Core): Metrics {
+  const metrics = createMetrics({
+    clock,
+    log,
+    warn: (owner, message) => hooks.doAction('plugin_warning', owner, message),
+  });
+  metrics.api.add(() => eventLoop.expose());
+  metrics.api.add(() => jobs.metrics());
+  return metrics;
+}
 
 /** Loads the server and express when it listens: commands do without. */
 function createLazyServer(load: () => Promise<HttpServer>): Omit<HttpServer, 'app'> {

@@ -13,6 +13,8 @@ const zipLimit = 20 * 1_048_576;
 export interface Admin {
   /** The API that plugins register with. The loader creates a scoped view for each plugin. */
   readonly api: AdminApi;
+  /** The same for a plugin, which its log lines name. */
+  forOwner(owner: string): AdminApi;
   /** Mount it at `/admin`, behind the server that sets request ids and security headers. */
   createRouter(): Promise<Router>;
 }
@@ -22,7 +24,11 @@ export interface Admin {
  * serve any request.
  */
 export function createAdmin(dependencies: AdminDependencies): Admin {
-  const registry = createAdminRegistry({ siteUrl: () => dependencies.site.url, log: dependencies.log });
+  const registry = createAdminRegistry({
+    siteUrl: () => dependencies.site.url,
+    log: dependencies.log,
+    warn: (owner, message) => void dependencies.hooks.doActionAsync('plugin_warning', owner, message),
+  });
   const shell = createShell(dependencies, registry);
   const context: AdminContext = {
     ...dependencies,
@@ -53,6 +59,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   });
   return {
     api: registry.api,
+    forOwner: registry.forOwner,
     createRouter: async () => (await import('./router.ts')).createAdminRouter(context),
   };
 }

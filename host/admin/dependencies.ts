@@ -77,6 +77,8 @@ export interface PluginSummary {
     readonly at?: number | string;
   } | null;
   /** The last error of a running plugin in an action, a route or a job. */
+  /** One sentence each. */
+  readonly warnings?: readonly string[];
   readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
   /** Always active. */
   readonly mustUse?: boolean;
@@ -91,8 +93,10 @@ export interface AdminPlugins {
   /** @throws Error or RestError whose message is shown. */
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
-  /** Returns whether the folder was removed as well. */
-  uninstall(slug: string, init?: { readonly deleteFiles?: boolean }): Promise<boolean>;
+  uninstall(
+    slug: string,
+    init?: { readonly deleteFiles?: boolean },
+  ): Promise<{ readonly folderRemoved: boolean; readonly remainingMigrations: readonly string[] }>;
   /** @param installation.path absolute path of a zip file. */
   install(installation: { readonly path: string; readonly activate: boolean }): Promise<{
     readonly name: string;

@@ -13,6 +13,8 @@ export interface Failure {
 /**
  * Maps any thrown value. A RestError, or any object with a string `code` and a status of 400..599, keeps its message.
  * Everything else is logged and gets a fixed message with the request id.
+ *
+ * @param log names the plugin of the page.
  */
 export function toFailure(error: unknown, { log, id }: { readonly log: Logger; readonly id: string }): Failure {
   if (isRestErrorLike(error)) {

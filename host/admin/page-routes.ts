@@ -92,7 +92,7 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
     response,
     user: session.user,
     form: {},
-    log: context.log,
+    log: logOf(context, page),
     isSignInFresh: context.isFresh(session),
   });
   try {
@@ -114,9 +114,14 @@ async function showPage(context: AdminContext, page: RegisteredPage, visit: Visi
       .type('html')
       .send(html);
   } catch (error) {
-    const failure = toFailure(error, { log: context.log, id: adminRequest.id });
+    const failure = toFailure(error, { log: logOf(context, page), id: adminRequest.id });
     await context.errorResponses.refuse({ ...visit, status: failure.status, text: failure.text });
   }
+}
+
+/** Names the plugin of the page. */
+function logOf({ log }: AdminContext, { owner }: RegisteredPage): Logger {
+  return owner === 'host' ? log : log.child({ plugin: owner });
 }
 
 async function runAction(context: AdminContext, page: RegisteredPage, visit: Visit): Promise<void> {
@@ -172,7 +177,7 @@ async function runNamedAction(
   page: RegisteredPage,
   { files, ...submission }: Submission & { readonly isSignInFresh: boolean },
 ): Promise<Outcome | null> {
-  const { log } = context;
+  const log = logOf(context, page);
   const request = toAdminRequest({ ...submission, user: submission.session.user, ...(files && { files }), log });
   try {
     const name = request.query['action'];

@@ -69,14 +69,16 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
       async uninstall(request) {
         requireCapability(request, 'delete_plugins');
         const plugin = await find(request);
-        const removed = await withPluginError({ request, verb: 'uninstall', subject: plugin.name }, () =>
-          plugins.uninstall(plugin.slug),
+        const { folderRemoved, remainingMigrations } = await withPluginError(
+          { request, verb: 'uninstall', subject: plugin.name },
+          () => plugins.uninstall(plugin.slug),
         );
+        const tables = remainingMigrations.length === 0 ? '' : ` Its tables stay, because it has no 'uninstall'.`;
         return success(
-          removed
+          (folderRemoved
             ? `${plugin.name} uninstalled. Its data and folder were deleted.`
             : `${plugin.name} uninstalled. Its data was deleted; its folder was kept` +
-                (plugin.shipped ? '.' : ' because it was not installed here.'),
+              (plugin.shipped ? '.' : ' because it was not installed here.')) + tables,
         );
       },
       async health(request) {
@@ -130,6 +132,7 @@ const quarantineStages = ['import', 'migrate', 'backup', 'register', 'upgrade', 
 
 function describeFailure({ failure }: PluginSummary): string {
   const stage = failure?.stage ?? 'start';
+  if (stage === 'crash') return 'Stopped after an error, until you try again or the site restarts';
   return quarantineStages.includes(stage) ? `Disabled after an error (${stage})` : `Could not start (${stage})`;
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type {
   AdminApi,
   AdminBadge,
@@ -21,13 +22,17 @@ const slugPattern = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/;
 /** A registered page. Its code may not be loaded yet. */
 export interface RegisteredPage {
   readonly declaration: AdminPageDeclaration;
+  /** Slug of the plugin that added it, or `host`. */
+  readonly owner: string;
   /** Loads the code of the page on first call. */
   body(): Promise<AdminPageBody>;
 }
 
 /** Pages, badges and setup choices of the host and of plugins. */
 export interface AdminRegistry {
+  /** Of the host's own pages. */
   readonly api: AdminApi;
+  forOwner(owner: string): AdminApi;
   page(slug: string): RegisteredPage | undefined;
   menu(user: User, currentSlug: string): MenuEntry[];
   /** The group and the pages above a page, as far as the user may open them. */
@@ -39,19 +44,43 @@ export interface AdminRegistry {
   availableChoices(): Promise<SetupChoice[]>;
 }
 
+interface OwnBadge {
+  readonly badge: () => Promise<AdminBadge | null>;
+  readonly owner: string;
+}
+
+interface OwnChoice {
+  readonly choice: SetupChoice;
+  readonly owner: string;
+}
+
+interface AdminRegistryDependencies {
+  readonly siteUrl: () => string;
+  readonly log: Logger;
+  /** Called with the owner of a page and a sentence about what has no effect. */
+  readonly warn?: (owner: string, message: string) => void;
+}
+
+let icons: ReadonlySet<string> | undefined;
+
+/** The names in the sprite. Read once, when a plugin adds a page with an icon. */
+function iconNames(): ReadonlySet<string> {
+  if (icons) return icons;
+  const sprite = readFileSync(new URL('assets/icons.svg', import.meta.url), 'utf8');
+  return (icons = new Set([...sprite.matchAll(/<symbol id="([^"]+)"/g)].map(([, name = '']) => name)));
+}
+
 /** @param siteUrl called each time: without SITE_URL the port is unknown until the host listens. */
 export function createAdminRegistry({
   siteUrl,
   log,
-}: {
-  readonly siteUrl: () => string;
-  readonly log: Logger;
-}): AdminRegistry {
+  warn = () => undefined,
+}: AdminRegistryDependencies): AdminRegistry {
   const pages = new Map<string, RegisteredPage>();
-  const badges = new Set<() => Promise<AdminBadge | null>>();
-  const choices = new Map<string, SetupChoice>();
+  const badges = new Set<OwnBadge>();
+  const choices = new Map<string, OwnChoice>();
   const groups = new Map(hostMenuGroups.map((group) => [group.id, group]));
-  const api: AdminApi = {
+  const forOwner = (owner: string): AdminApi => ({
     addPage(page) {
       const isDashboard = page.slug === '' && !pages.has('');
       if (!isDashboard && !slugPattern.test(page.slug))
@@ -60,54 +89,66 @@ export function createAdminRegistry({
         );
       if (reserved.test(page.slug))
         throw new Error(`The slug '${page.slug}' is reserved by the admin; choose another one.`);
-      return addUnique(pages, page.slug, { declaration: page, body: lazyBody(page) });
+      if (owner !== 'host' && page.icon !== undefined && !iconNames().has(page.icon))
+        warn(
+          owner,
+          `The icon '${page.icon}' of the page '${page.slug}' does not exist. Choose one of: ${[...iconNames()].join(', ')}.`,
+        );
+      return addUnique(pages, page.slug, { declaration: page, owner, body: lazyBody(page) });
     },
     addMenuGroup: (group) => addUnique<AdminMenuGroup>(groups, group.id, group),
     addBadge(badge) {
-      badges.add(badge);
-      return () => void badges.delete(badge);
+      const own = { badge, owner };
+      badges.add(own);
+      return () => void badges.delete(own);
     },
-    addSetupChoice: (choice) => addUnique(choices, choice.id, choice),
+    addSetupChoice: (choice) => addUnique(choices, choice.id, { choice, owner }),
     url: (slug) => siteUrl() + adminPath(slug),
-  };
-  const sortedChoices = (): SetupChoice[] =>
-    [...choices.values()].sort((left, right) => (left.position ?? 50) - (right.position ?? 50));
+  });
+  const sortedChoices = (): OwnChoice[] =>
+    [...choices.values()].sort(({ choice: left }, { choice: right }) => (left.position ?? 50) - (right.position ?? 50));
   const siteOf = (user: User) => ({
     pages: [...pages.values()].map(({ declaration }) => declaration).filter((page) => canOpen(user, page)),
     groups: [...groups.values()],
   });
   return {
-    api,
+    api: forOwner('host'),
+    forOwner,
     page: (slug) => pages.get(slug),
     menu: (user, currentSlug) => buildMenu(siteOf(user), currentSlug),
     breadcrumbs: (user, slug) => breadcrumbsOf(siteOf(user), slug),
     async badges() {
       const errorResponses = await Promise.all(
-        [...badges].map(async (badge) => {
+        [...badges].map(async ({ badge, owner }) => {
           try {
             return await badge();
           } catch (error) {
-            log.error('Admin badge failed', { event: 'admin_badge_failed', error });
+            log.error('Admin badge failed', { event: 'admin_badge_failed', plugin: owner, error });
             return null;
           }
         }),
       );
       return errorResponses.filter((badge) => badge !== null);
     },
-    choices: sortedChoices,
+    choices: () => sortedChoices().map(({ choice }) => choice),
     async availableChoices() {
       const known = sortedChoices();
       const available = await Promise.all(
-        known.map(async (choice) => {
+        known.map(async ({ choice, owner }) => {
           try {
             return (await choice.available?.()) ?? true;
           } catch (error) {
-            log.error('Setup choice check failed', { event: 'setup_choice_failed', choice: choice.id, error });
+            log.error('Setup choice check failed', {
+              event: 'setup_choice_failed',
+              choice: choice.id,
+              plugin: owner,
+              error,
+            });
             return false;
           }
         }),
       );
-      return known.filter((_choice, index) => available[index]);
+      return known.filter((_own, index) => available[index]).map(({ choice }) => choice);
     },
   };
 }

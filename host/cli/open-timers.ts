@@ -1,13 +1,12 @@
-import { sep } from 'node:path';
+import type { PluginFolders } from '../log/plugin-folders.ts';
 
 export interface TimerWatch {
   /**
    * Names the plugins that started a timer which still keeps the process alive.
    *
-   * @param pluginDirs absolute paths of the folders of plugins.
    * @returns sentences for the operator.
    */
-  describe(pluginDirs: readonly string[]): string[];
+  describe(folders: Pick<PluginFolders, 'findFrame'>): string[];
 }
 
 interface OpenTimer {
@@ -38,33 +37,18 @@ export function watchTimers(): TimerWatch {
     Object.assign(globalThis, { [name]: watched });
   }
   return {
-    describe(pluginDirs) {
+    describe(folders) {
       forgetEnded();
-      return [
-        ...new Set(
-          open
-            .filter(({ timer }) => timer.hasRef())
-            .flatMap(({ origin }) => findPlugin(origin.stack ?? '', pluginDirs)),
-        ),
-      ];
+      const frames = open
+        .filter(({ timer }) => timer.hasRef())
+        .map(({ origin }) => folders.findFrame(origin.stack ?? ''));
+      const sentences = frames.flatMap((frame) =>
+        frame === null
+          ? []
+          : `The plugin '${frame.slug}' still has a timer (${frame.position}), which the command did not wait for. ` +
+            `Start timers with host.clock, which ends them with the plugin.`,
+      );
+      return [...new Set(sentences)];
     },
   };
-}
-
-/** The first line of a stack that is in the folder of a plugin. */
-function findPlugin(stack: string, pluginDirs: readonly string[]): string[] {
-  for (const line of stack.split('\n')) {
-    const path = line.replace('file://', '');
-    for (const directory of pluginDirs) {
-      const start = path.indexOf(directory + sep);
-      if (start < 0) continue;
-      const [slug = ''] = path.slice(start + directory.length + 1).split(sep);
-      const position = path.slice(start).replace(/\)$/, '');
-      return [
-        `The plugin '${slug}' still has a timer (${position}), which the command did not wait for. ` +
-          `Start timers with host.clock, which ends them with the plugin.`,
-      ];
-    }
-  }
-  return [];
 }

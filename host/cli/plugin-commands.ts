@@ -8,6 +8,9 @@ interface PluginSummary {
   readonly version: string;
   readonly state: string;
   readonly failure?: { readonly stage: string; readonly message: string } | null;
+  /** Of a running plugin. */
+  readonly lastError?: { readonly stage: string; readonly message: string } | null;
+  readonly warnings?: readonly string[];
   /** Shipped with the host: uninstalling keeps its folder. */
   readonly shipped?: boolean;
   /** Absolute path; null if the folder is missing or its manifest is invalid. */
@@ -20,8 +23,10 @@ export interface PluginsForCommands {
   discover(): Promise<readonly PluginSummary[]>;
   activate(slug: string): Promise<unknown>;
   deactivate(slug: string): Promise<unknown>;
-  /** Returns whether the folder was removed as well. */
-  uninstall(slug: string, init?: { readonly deleteFiles?: boolean }): Promise<boolean>;
+  uninstall(
+    slug: string,
+    init?: { readonly deleteFiles?: boolean },
+  ): Promise<{ readonly folderRemoved: boolean; readonly remainingMigrations: readonly string[] }>;
   install(installation: {
     readonly path: string;
     readonly activate: boolean;
@@ -45,16 +50,18 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
   return [
     {
       name: 'plugin list',
-      description: 'Lists plugins with their state and the reason of a failure.',
+      description: 'Lists plugins with their state, the reason of a failure, the last error and warnings.',
       run: () =>
         Promise.resolve(
           plugins()
             .list()
-            .map(({ slug: name, version, state, failure }) => ({
+            .map(({ slug: name, version, state, failure, lastError, warnings = [] }) => ({
               slug: name,
               version,
               state,
               failure: failure ? `${failure.stage}: ${failure.message}` : '',
+              last_error: lastError ? `${lastError.stage}: ${lastError.message}` : '',
+              warnings: warnings.join(' '),
             })),
         ),
     },
@@ -128,12 +135,22 @@ async function uninstallPlugin(
   slug: string,
   deleteFiles: boolean,
 ): Promise<Record<string, string>> {
-  if (await plugins.uninstall(slug, { deleteFiles })) return { slug, folder: 'removed' };
+  const { folderRemoved, remainingMigrations } = await plugins.uninstall(slug, { deleteFiles });
+  const tables: Record<string, string> =
+    remainingMigrations.length === 0
+      ? {}
+      : {
+          tables:
+            `Those of ${remainingMigrations.join(', ')} stay, because the plugin has no 'uninstall'. ` +
+            'A new installation uses them.',
+        };
+  if (folderRemoved) return { slug, folder: 'removed', ...tables };
   const folder = plugins.list().find((plugin) => plugin.slug === slug);
-  if (deleteFiles || folder?.shipped || !folder?.directory) return { slug, folder: 'kept' };
+  if (deleteFiles || folder?.shipped || !folder?.directory) return { slug, folder: 'kept', ...tables };
   return {
     slug,
     folder: 'kept',
+    ...tables,
     next:
       `'plugin install' did not create ${folder.directory}, or it is a Git working copy. ` +
       `To delete it too, run: plugin uninstall ${slug} --delete-files`,

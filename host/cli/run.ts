@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { createSystemClock, keepAlive } from '../clock.ts';
 import { readConfig, type Config } from '../config.ts';
@@ -32,18 +31,14 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
       await host.stop();
     }
   }
-  for (const sentence of timers.describe(await realPaths(config.pluginDirs))) process.stderr.write(`${sentence}\n`);
+  for (const sentence of host === null ? [] : timers.describe(host.pluginFolders))
+    process.stderr.write(`${sentence}\n`);
   await Promise.all([flush(process.stdout), flush(process.stderr)]);
   process.exit(code);
 }
 
 /** For tests of plugins, which run outside of the host's own tests. */
 export const loadTesting = (): Promise<typeof import('../testing/index.ts')> => import('../testing/index.ts');
-
-/** Plugin folders as they are in stacks, with links resolved. */
-async function realPaths(directories: readonly string[]): Promise<string[]> {
-  return Promise.all(directories.map((directory) => realpath(directory).catch(() => directory)));
-}
 
 /** Waits until everything is written: a pipe takes less at once than a long list has. */
 async function flush(stream: NodeJS.WriteStream): Promise<void> {

@@ -15,15 +15,20 @@ interface SchedulingDependencies {
   readonly announce: () => Promise<void>;
 }
 
-type NewEvent = Omit<StoredEvent, 'id' | 'isRunning'>;
+type NewEvent = Omit<StoredEvent, 'id' | 'isRunning' | 'owner'>;
 
 /** Single events this close to an equal one are duplicates, in milliseconds. */
 const duplicateWindow = 600_000;
 
-/** The part of CronApi that writes and reads events. */
-function createScheduling(dependencies: SchedulingDependencies): Omit<CronApi, 'addSchedule'> {
+/** The part of CronApi that writes and reads events. New events belong to the owner. */
+function createScheduling(dependencies: SchedulingDependencies, owner: string): Omit<CronApi, 'addSchedule'> {
   const { store, schedules, clock, log } = dependencies;
-  const add = (decide: () => Promise<NewEvent | null>): Promise<boolean> => addEvent(dependencies, decide);
+  const add = (decide: () => Promise<NewEvent | null>): Promise<boolean> => addEvent(dependencies, owner, decide);
+  const find = async (hook: string, args: readonly unknown[]): Promise<StoredEvent[]> => {
+    const found = await store.find({ hook, args });
+    if (found.some((event) => event.owner === null)) await store.setOwner(hook, owner);
+    return found;
+  };
   const nextRunOf = (event: StoredEvent): number =>
     (event.isRunning && event.schedule !== null
       ? schedules.next(event.schedule, { previous: event.nextRun, now: clock.now() })
@@ -34,7 +39,7 @@ function createScheduling(dependencies: SchedulingDependencies): Omit<CronApi, '
       if (!isTime(at)) return false;
       return add(async () => {
         const { from, to } = duplicateRange(at, clock.now());
-        const isNear = (await store.find({ hook, args })).map(nextRunOf).some((time) => time >= from && time <= to);
+        const isNear = (await find(hook, args)).map(nextRunOf).some((time) => time >= from && time <= to);
         return isNear ? null : { hook, args, schedule: null, nextRun: at };
       });
     },
@@ -44,13 +49,14 @@ function createScheduling(dependencies: SchedulingDependencies): Omit<CronApi, '
           event: 'cron_schedule_invalid',
           hook,
           schedule,
+          plugin: owner,
         });
         return false;
       }
       if (firstRun !== undefined)
         return isTime(firstRun) && add(async () => ({ hook, args, schedule, nextRun: firstRun }));
       return add(async () => {
-        const recurring = (await store.find({ hook, args })).filter((event) => event.schedule !== null);
+        const recurring = (await find(hook, args)).filter((event) => event.schedule !== null);
         if (recurring.some((event) => event.schedule === schedule)) return null;
         for (const event of recurring) await store.removeOne(event);
         const nextRun = schedules.next(schedule, { previous: clock.now(), now: clock.now() });
@@ -77,12 +83,13 @@ function createScheduling(dependencies: SchedulingDependencies): Omit<CronApi, '
 /** The lock ensures that a second node scheduling the same event finds the first one's. */
 async function addEvent(
   { database, store, announce }: SchedulingDependencies,
+  owner: string,
   decide: () => Promise<NewEvent | null>,
 ): Promise<boolean> {
   const isAdded = await database.transaction(async () => {
     await database.lock('cron');
     const event = await decide();
-    return event !== null && store.insert(event);
+    return event !== null && store.insert({ ...event, owner });
   });
   if (isAdded) await announce();
   return isAdded;
@@ -110,6 +117,10 @@ export interface CronDependencies {
 }
 
 export interface Cron extends CronApi {
+  /** The same interface for a plugin, to which the events it schedules belong. */
+  forOwner(owner: string): CronApi;
+  /** Deletes the events of a plugin. Returns their number. */
+  removeOwner(owner: string): Promise<number>;
   /** Starts to run due events: within a second, or at most 30 s if another node's notification was lost. */
   start(): Promise<void>;
   /** Starts no more events and waits for running ones. */
@@ -144,13 +155,18 @@ export function createCron({ database, hooks, clock, log, track }: CronDependenc
     ticker.wake();
     return database.notify(cronChannel, '');
   };
-  return {
-    ...createScheduling({ database, store, schedules, clock, log, announce }),
+  const forOwner = (owner: string): CronApi => ({
+    ...createScheduling({ database, store, schedules, clock, log, announce }, owner),
     addSchedule(name, interval, label) {
       if (expressionError(name) === null)
         throw new Error(`'${name}' is a cron expression; choose another name for the schedule.`);
       return schedules.add(name, interval, label);
     },
+  });
+  return {
+    ...forOwner('host'),
+    forOwner,
+    removeOwner: (owner) => store.removeOwner(owner),
     schedules: () => schedules.list(),
     start: () => ticker.start(),
     stop: () => ticker.stop(),

@@ -37,4 +37,11 @@ export const migrations: readonly Migration[] = [
       await knex('cron_runs').where({ outcome: 'unheard' }).update({ outcome: 'no_callback' });
     },
   },
+  {
+    id: '0033_cron_owner',
+    async up(knex) {
+      // Slug of the plugin that scheduled it, or `host`; null in events of earlier versions.
+      await knex.schema.alterTable('cron_events', (table) => void table.string('owner', 100));
+    },
+  },
 ];

@@ -8,6 +8,8 @@ export interface StoredEvent {
   readonly args: readonly unknown[];
   readonly schedule: string | null;
   readonly nextRun: number;
+  /** Slug of the plugin that scheduled it, or `host`; null for events of earlier versions. */
+  readonly owner: string | null;
   /** Whether a node runs it now; `nextRun` is then the time it was due. */
   readonly isRunning: boolean;
 }
@@ -46,6 +48,7 @@ interface EventRow {
   readonly args: string;
   readonly args_key: string;
   readonly schedule: string | null;
+  readonly owner: string | null;
   readonly next_run: number;
   /** SQLite returns 0 or 1. */
   readonly is_running: boolean | number;
@@ -88,13 +91,14 @@ export function createCronStore(database: Database) {
 
   return {
     async insert(event: Omit<StoredEvent, 'id' | 'isRunning'>): Promise<boolean> {
-      const { hook, args, schedule, nextRun } = event;
+      const { hook, args, schedule, owner, nextRun } = event;
       const row = {
         id: randomUUID(),
         hook,
         args: JSON.stringify(args),
         args_key: argsKey(args),
         schedule,
+        owner,
         next_run: nextRun,
       };
       const inserted: unknown[] = await knex('cron_events')
@@ -115,6 +119,15 @@ export function createCronStore(database: Database) {
     /** Includes running events: they will not run again. */
     async remove(filter: EventFilter): Promise<number> {
       return select(filter).delete();
+    },
+
+    async removeOwner(owner: string): Promise<number> {
+      return knex('cron_events').where({ owner }).delete();
+    },
+
+    /** Gives events of earlier versions the owner who schedules them again. */
+    async setOwner(hook: string, owner: string): Promise<void> {
+      await knex('cron_events').where({ hook }).whereNull('owner').update({ owner });
     },
 
     async removeOne({ id }: StoredEvent): Promise<void> {
@@ -223,6 +236,7 @@ function toEvent(row: EventRow): StoredEvent {
     hook: row.hook,
     args: JSON.parse(row.args) as unknown[],
     schedule: row.schedule,
+    owner: row.owner,
     nextRun: row.next_run,
     isRunning: Boolean(row.is_running),
   };

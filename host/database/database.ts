@@ -197,7 +197,8 @@ function createNotifications(log: Logger): Notifications {
 function assertChannel(channel: string): void {
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(channel)) {
     throw new Error(
-      `'${channel}' is not a valid channel; use up to 63 lower-case letters, digits and '_', starting with a letter.`,
+      `'${channel}' is not a valid channel; use up to 63 lower-case letters, digits and '_', starting with a letter.` +
+        (channel.includes('-') ? ` Write '_' for each '-' of a plugin's slug.` : ''),
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { isSameSecret, lazy, type Clock, type Logger, type MetricsApi, type MetricsCollector } from '#plugin-api';
-import { loadPrometheus, printMetrics } from './prometheus.ts';
+import { loadPrometheus, printCollected } from './prometheus.ts';
 
 /** A small, fixed set of URL classes: a path as a label would let callers fill the memory. */
 export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
@@ -9,10 +9,17 @@ export type RouteClass = 'rest' | 'admin' | 'assets' | 'health' | 'site';
 export interface Metrics {
   /** Counts the request when its response is complete or its connection is lost (status 499). */
   observe(response: ServerResponse, startedAt: number, routeClass: () => RouteClass): void;
-  /** Plugins add their metrics here. */
   readonly api: MetricsApi;
+  /** Plugins add their metrics here. */
+  forOwner(owner: string): MetricsApi;
   /** All metrics in Prometheus's text format: requests by class and status, durations by class, process and plugin metrics. */
   expose(): Promise<string>;
+}
+
+interface OwnCollector {
+  readonly collector: MetricsCollector;
+  /** Slug of the plugin, or `host`. */
+  readonly owner: string;
 }
 
 /** Upper bounds in seconds; requests to models can take minutes. */
@@ -25,16 +32,19 @@ const collectorLimit = 3_000;
 export function createMetrics({
   clock,
   log,
+  warn = () => undefined,
 }: {
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly log: Logger;
+  /** Called with an owner and a sentence about metrics that are left out. */
+  readonly warn?: (owner: string, message: string) => void;
 }): Metrics {
-  const collectors = new Set<MetricsCollector>();
+  const collectors = new Set<OwnCollector>();
   const loadRequests = lazy(createRequestMetrics);
   const loadProcess = lazy(createProcessMetrics);
 
   /** A plugin's metrics; empty if it fails, so that one plugin cannot hide the others' metrics. */
-  async function collect(collector: MetricsCollector): Promise<string> {
+  async function collect({ collector, owner }: OwnCollector): Promise<string> {
     let undo: (() => void) | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       undo = clock.after(collectorLimit, () =>
@@ -43,22 +53,33 @@ export function createMetrics({
     });
     try {
       const collected = await Promise.race([collector(), late]);
-      return typeof collected === 'string' ? collected.trim() : await printMetrics(collected);
+      const { text, refused } = await printCollected(collected);
+      for (const name of refused)
+        warn(
+          owner,
+          `The metric '${name}' is left out: names have letters, digits, '_' and ':' alone. ` +
+            `Begin it with the plugin's slug, written with '_' for '-'.`,
+        );
+      return text;
     } catch (error) {
-      log.warn('Failed to collect metrics of a plugin', { event: 'plugin_metrics_failed', error });
+      log.warn('Failed to collect metrics of a plugin', { event: 'plugin_metrics_failed', plugin: owner, error });
       return '';
     } finally {
       undo?.();
     }
   }
 
-  return {
-    api: {
-      add(collector) {
-        collectors.add(collector);
-        return () => void collectors.delete(collector);
-      },
+  const forOwner = (owner: string): MetricsApi => ({
+    add(collector) {
+      const own = { collector, owner };
+      collectors.add(own);
+      return () => void collectors.delete(own);
     },
+  });
+
+  return {
+    api: forOwner('host'),
+    forOwner,
     observe(response, startedAt, routeClass) {
       response.once('close', () => {
         const status = response.writableFinished ? response.statusCode : 499;

@@ -69,8 +69,8 @@ export interface Lifecycle {
   deactivate(running: RunningPlugin): Promise<void>;
   /** Undoes everything it registered. Never throws. */
   stop(running: RunningPlugin): Promise<void>;
-  /** Runs `uninstall` of a stopped plugin. */
-  uninstall(source: PluginSource): Promise<void>;
+  /** Runs `uninstall` of a stopped plugin. Returns its definition. */
+  uninstall(source: PluginSource): Promise<PluginDefinition>;
   /** Runs its health check. A check that fails becomes a critical result. Never throws. */
   health(running: RunningPlugin): Promise<readonly HealthResult[]>;
 }
@@ -81,6 +81,7 @@ export interface LifecycleDependencies {
   readonly upgrades: Upgrades;
   readonly onUpgrade: (slug: string, versions: PluginUpgrade) => void;
   readonly onRouteFailure: (slug: string, error: unknown) => void;
+  readonly onWarning: (slug: string, message: string) => void;
   readonly compilePlugin: CompilePlugin | undefined;
 }
 
@@ -90,12 +91,20 @@ export function createLifecycle({
   upgrades,
   onUpgrade,
   onRouteFailure,
+  onWarning,
   compilePlugin,
 }: LifecycleDependencies): Lifecycle {
   const importer = createPluginImporter(compilePlugin);
   const step = createStep(services.clock);
+  const owners = new Map<string, string>();
   const open = (source: PluginSource): Scope =>
-    createScope({ source, services, onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error) });
+    createScope({
+      source,
+      services,
+      owners,
+      onRouteFailure: (error) => onRouteFailure(source.manifest.slug, error),
+      onWarning: (message) => onWarning(source.manifest.slug, message),
+    });
   /** Opens a scope for the work and closes it if the work fails. */
   const withScope = async (source: PluginSource, work: (scope: Scope) => Promise<void>): Promise<Scope> => {
     const scope = await step('register', () => open(source));
@@ -148,6 +157,7 @@ export function createLifecycle({
       } finally {
         await scope.close();
       }
+      return definition;
     },
     health: ({ definition, scope }) => runHealthCheck(step, () => definition.health?.(scope.host) ?? []),
   };

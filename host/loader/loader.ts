@@ -1,13 +1,19 @@
 import { createMutex, type Logger, type Migration, type PluginUpgrade } from '#plugin-api';
-import { createQuarantine, describeError } from './quarantine.ts';
+import { createQuarantine, createWarnings, describeError } from './quarantine.ts';
 import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
 import { createLifecycle, type LifecycleDependencies, type PluginHealth } from './lifecycle.ts';
-import { createOperations, type OperationsDependencies, type Uninstallation } from './operations.ts';
+import { createOperations, type OperationsDependencies, type Uninstallation, type Uninstalled } from './operations.ts';
 import type { HostServices } from './services.ts';
 import type { InstallLimits } from './install/allowance.ts';
 import { listPlugins, type PluginStatus } from './status.ts';
-import { createStoredFailures, createStoredSlugs, type LoaderOptions, createStoredVersions } from './stored-state.ts';
+import {
+  createStoredFailures,
+  createStoredSettings,
+  createStoredSlugs,
+  createStoredVersions,
+  type LoaderOptions,
+} from './stored-state.ts';
 import type { PluginSearch } from './discover.ts';
 import type { Installation, Installed } from './installation.ts';
 import { createUpgrades, type UpgradeServices } from './upgrade.ts';
@@ -16,6 +22,7 @@ export type { CompilePlugin } from './load.ts';
 export type { HostServices } from './services.ts';
 export type { PluginHealth } from './lifecycle.ts';
 export type { Installation, Installed } from './installation.ts';
+export type { Uninstalled } from './operations.ts';
 export type { UpgradeServices } from './upgrade.ts';
 export type { PluginStatus } from './status.ts';
 export type { PluginFailure } from './stored-state.ts';
@@ -24,6 +31,11 @@ declare module '#plugin-api' {
   interface ActionMap {
     /** After the first start of a newer version, in the process that upgraded the data. */
     upgraded_plugin: (slug: string, versions: PluginUpgrade) => void;
+    /**
+     * A plugin registered something that is open, unreachable or without effect. Host and services run this action; the
+     * sentence is logged and shown with the plugin until it stops.
+     */
+    plugin_warning: (slug: string, message: string) => void;
   }
 }
 
@@ -42,12 +54,12 @@ export interface Loader {
   deactivate(slug: string): Promise<void>;
   /**
    * Deletes the data of an inactive plugin and its folder, if an installation wrote it and it is not a Git working copy.
-   * With `deleteFiles` any folder in the first plugin folder is deleted, but never that of a shipped plugin. Returns whether
-   * the folder was deleted.
+   * With `deleteFiles` any folder in the first plugin folder is deleted, but never that of a shipped plugin. The data are what
+   * its `uninstall` deletes, its registered settings, cron events and jobs. Without `uninstall`, its tables stay.
    *
    * @throws Error if it is active, or if its `uninstall` fails.
    */
-  uninstall(slug: string, init?: Uninstallation): Promise<boolean>;
+  uninstall(slug: string, init?: Uninstallation): Promise<Uninstalled>;
   /** Installs a plugin from a folder or zip file. @throws Error with the reason, see `installation.ts`. */
   install(installation: Installation): Promise<Installed>;
   /** Runs the health checks of running plugins. @throws Error if the requested plugin is not running. */
@@ -57,6 +69,13 @@ export interface Loader {
   sync(): Promise<void>;
   /** Records an error of a running plugin, which keeps running. Ignores owners that are not plugins. */
   reportFailure(slug: string, stage: string, error: unknown): void;
+  /** Logs a sentence about what a plugin registered, and lists it until the plugin starts again. Ignores other owners. */
+  warn(slug: string, message: string): void;
+  /**
+   * Stops the plugin whose code threw an error that nothing caught, and records the error. Resolves whether the site can run
+   * on: false for an unknown plugin and for one that ships with the host, without which the site is not what it should be.
+   */
+  contain(slug: string, error: unknown): Promise<boolean>;
   /** Stops all plugins in reverse start order, without deactivating them. */
   stop(): Promise<void>;
 }
@@ -65,13 +84,13 @@ export interface LoaderDependencies extends PluginSearch {
   readonly options: LoaderOptions;
   /** Slugs of plugins that this process does not start, even if they are active. Default: none. */
   readonly leftOut?: readonly string[] | 'all';
+  /** Called with the folder of each plugin that starts, with links resolved. */
+  readonly noteFolder?: (slug: string, directory: string) => void;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   /** Called when a plugin does not run in this process any more: another one may uninstall it. */
   readonly withdrawMigrations?: (slug: string) => void;
   /** Deletes the migration history of an uninstalled plugin, so that a new installation runs them again. */
   readonly forgetMigrations?: (slug: string) => Promise<void>;
-  /** Deletes the jobs of an uninstalled plugin. */
-  readonly removeJobs?: (slug: string) => Promise<unknown>;
   /** Default: migrations one by one and no backups. */
   readonly upgrades?: UpgradeServices;
   /** Size limits for installed plugins. */
@@ -97,8 +116,9 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
   const parts = createParts(dependencies, {
     onUpgrade: (...upgrade) => void upgraded.push(upgrade),
     onRouteFailure: (slug, error) => reportFailure(slug, 'route', error),
+    onWarning: (slug, message) => warnings.add(slug, message),
   });
-  const { runningPlugins, failures } = parts;
+  const { runningPlugins, failures, warnings } = parts;
   const operations = createOperations(parts);
   const list = (): PluginStatus[] => listPlugins(runningPlugins.state());
 
@@ -123,6 +143,15 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
     list,
     sync,
     reportFailure,
+    warn(slug, message) {
+      if (runningPlugins.state().discovery.plugins.has(slug)) warnings.add(slug, message);
+    },
+    async contain(slug, error) {
+      const source = runningPlugins.state().discovery.plugins.get(slug);
+      if (source === undefined || source.shipped) return false;
+      await runOperation(() => operations.contain(slug, error));
+      return true;
+    },
     discover: () => runOperation(runningPlugins.discover).then(list),
     async start() {
       const activated = await runOperation(operations.start);
@@ -173,9 +202,9 @@ async function checkHealth(
 
 function createParts(
   dependencies: LoaderDependencies,
-  listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure'>,
+  listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure' | 'onWarning'>,
 ): OperationsDependencies {
-  const { options, migrate, forgetMigrations, removeJobs, services, log, pluginDirs, leftOut = [] } = dependencies;
+  const { options, migrate, forgetMigrations, services, log, pluginDirs, leftOut = [] } = dependencies;
   const isLeftOut = (slug: string): boolean => leftOut === 'all' || leftOut.includes(slug);
   const { clock, documents } = services;
   const active = createStoredSlugs(options, 'active_plugins');
@@ -191,10 +220,14 @@ function createParts(
     ...listeners,
   });
   const quarantine = createQuarantine({ active, failures, clock, log });
+  const warnings = createWarnings(log);
+  const settings = createStoredSettings(options);
   const runningPlugins = createRunningPlugins({
     ...dependencies,
     isLeftOut,
     lifecycle,
+    warnings,
+    settings,
     active,
     failures,
     quarantine,
@@ -207,10 +240,15 @@ function createParts(
     active,
     declined,
     failures,
+    warnings,
     versions,
     quarantine,
     forgetMigrations,
-    removeJobs,
+    removeStored: async (slug) => {
+      await services.jobs.removeOwner(slug);
+      await services.cron.removeOwner(slug);
+    },
+    settings,
     pluginDir: pluginDirs[0],
     clock,
     documents,

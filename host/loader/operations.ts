@@ -1,6 +1,6 @@
 import type { Clock, DocumentsApi, Logger } from '#plugin-api';
 import { describeError } from './quarantine.ts';
-import type { Quarantine } from './quarantine.ts';
+import type { PluginWarnings, Quarantine } from './quarantine.ts';
 import { requireSource } from './running-plugins.ts';
 import type { RunningPlugins } from './running-plugins.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -8,12 +8,18 @@ import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
 import { recoverInterrupted } from './install/recover-interrupted.ts';
 import { removeFolder } from './install/replace-folder.ts';
-import type { StoredFailures, StoredSlugs } from './stored-state.ts';
+import type { StoredFailures, StoredSettings, StoredSlugs } from './stored-state.ts';
 import type { StoredVersions } from './stored-state.ts';
 
 export interface Uninstallation {
   /** Deletes the folder even if no installation wrote it. Default: false. */
   readonly deleteFiles?: boolean;
+}
+
+export interface Uninstalled {
+  readonly folderRemoved: boolean;
+  /** Ids of migrations whose tables stay, because the plugin has no `uninstall`. A new installation uses these tables. */
+  readonly remainingMigrations: readonly string[];
 }
 
 /** Operations on all plugins. They must not run concurrently. */
@@ -24,10 +30,11 @@ export interface Operations {
   activate(slug: string): Promise<boolean>;
   /** Returns whether the plugin was active before. */
   deactivate(slug: string): Promise<boolean>;
-  /** Returns whether its folder was removed as well. */
-  uninstall(slug: string, init?: Uninstallation): Promise<boolean>;
+  uninstall(slug: string, init?: Uninstallation): Promise<Uninstalled>;
   /** Starts and stops plugins of this process to match the stored state. */
   sync(): Promise<void>;
+  /** Stops a running plugin, and those that require it, after an error that nothing caught. Does nothing for others. */
+  contain(slug: string, error: unknown): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -41,10 +48,13 @@ export interface OperationsDependencies {
   /** Plugins with `autoActivate` that an administrator has deactivated. */
   readonly declined: StoredSlugs;
   readonly failures: StoredFailures;
+  readonly warnings: PluginWarnings;
   readonly quarantine: Quarantine;
   readonly versions: StoredVersions;
   readonly forgetMigrations: ((slug: string) => Promise<void>) | undefined;
-  readonly removeJobs: ((slug: string) => Promise<unknown>) | undefined;
+  /** Deletes what the host stores for an uninstalled plugin: jobs, cron events. */
+  readonly removeStored: (slug: string) => Promise<unknown>;
+  readonly settings: StoredSettings;
   /** Folder for installed plugins. */
   readonly pluginDir: string | undefined;
   readonly clock: Clock;
@@ -78,6 +88,7 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
     },
     deactivate: (slug) => deactivate(slug, dependencies),
     uninstall: (slug, init) => uninstall(slug, dependencies, init),
+    contain: (slug, error) => contain(slug, error, dependencies),
     async stop() {
       for (const slug of [...runningPlugins.state().running.keys()].reverse()) await runningPlugins.end(slug);
       await failures.flush();
@@ -129,26 +140,48 @@ async function uninstall(
   slug: string,
   dependencies: OperationsDependencies,
   { deleteFiles = false }: Uninstallation = {},
-): Promise<boolean> {
-  const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, removeJobs, pluginDir, clock } =
+): Promise<Uninstalled> {
+  const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, removeStored, settings } =
     dependencies;
+  const { pluginDir, clock } = dependencies;
   await runningPlugins.discover();
   const { running, discovery } = runningPlugins.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
   if (running.has(slug) || (await active.read()).includes(slug))
     throw new Error(`The plugin '${slug}' is active; deactivate it before you uninstall it.`);
   const source = requireSource(slug, discovery);
-  await lifecycle.uninstall(source).catch((error: unknown) => {
+  const definition = await lifecycle.uninstall(source).catch((error: unknown) => {
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
   });
-  await forgetMigrations?.(slug);
-  await removeJobs?.(slug);
+  // The tables stay, and running their migrations again would fail.
+  const remainingMigrations = definition.uninstall ? [] : (definition.migrations ?? []).map(({ id }) => id);
+  if (remainingMigrations.length === 0) await forgetMigrations?.(slug);
+  await removeStored(slug);
+  await settings.remove(slug);
   await versions.forget(slug);
   await failures.clear(slug);
-  if (pluginDir === undefined || source.shipped) return false;
-  const removed = await removeFolder({ source, pluginDir, deleteFiles, clock });
+  if (pluginDir === undefined || source.shipped) return { folderRemoved: false, remainingMigrations };
+  const folderRemoved = await removeFolder({ source, pluginDir, deleteFiles, clock });
   await runningPlugins.discover();
-  return removed;
+  return { folderRemoved, remainingMigrations };
+}
+
+async function contain(
+  slug: string,
+  error: unknown,
+  { runningPlugins, failures, clock, log }: OperationsDependencies,
+): Promise<void> {
+  const plugin = runningPlugins.state().running.get(slug);
+  if (!plugin) return;
+  const message = describeError(error, plugin.source);
+  log.error('Plugin stopped after an error that nothing caught', {
+    event: 'plugin_crashed',
+    plugin: slug,
+    error,
+  });
+  await runningPlugins.crash(slug, `${message} (nothing caught this error, so the plugin was stopped in this process)`);
+  failures.note(slug, { stage: 'crash', message, at: clock.now() });
+  await runningPlugins.reconcile();
 }
 
 function refuseMustUse(source: PluginSource | undefined, verb: string): void {

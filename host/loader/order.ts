@@ -27,7 +27,12 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
     const { version } = source.manifest;
     if (!satisfies(version, range, { includePrerelease: true }))
       return `It requires '${slug}' ${range}, but version ${version} is installed.`;
-    if (!wanted.includes(slug)) return `It requires '${slug}', which is not active; activate '${slug}' first.`;
+    if (!wanted.includes(slug)) {
+      const cycle = findCycle(slug, installed);
+      return cycle === null
+        ? `It requires '${slug}', which is not active; activate '${slug}' first.`
+        : describeCycle(cycle);
+    }
     visit(slug);
     return blocked.has(slug) ? `It requires '${slug}', which cannot start: ${blocked.get(slug) ?? ''}` : null;
   };
@@ -47,13 +52,28 @@ export function orderPlugins(wanted: readonly string[], installed: ReadonlyMap<s
     ordered.push(source);
   };
   const blockCycle = (cycle: readonly string[]): void => {
-    for (const slug of cycle)
-      blocked.set(
-        slug,
-        `Plugins require each other in a cycle: ${cycle.join(' -> ')}. Remove one of these requirements.`,
-      );
+    for (const slug of cycle) blocked.set(slug, describeCycle(cycle));
   };
 
   for (const slug of wanted) visit(slug);
   return { ordered, blocked };
+}
+
+function describeCycle(cycle: readonly string[]): string {
+  return `Plugins require each other in a cycle: ${cycle.join(' -> ')}. Remove one of these requirements.`;
+}
+
+/** The shortest way of requirements from a plugin back to it, or null. */
+function findCycle(start: string, installed: ReadonlyMap<string, PluginSource>): readonly string[] | null {
+  const ways: (readonly string[])[] = [[start]];
+  const seen = new Set<string>();
+  for (let way = ways.shift(); way !== undefined; way = ways.shift()) {
+    const last = way.at(-1) ?? start;
+    for (const next of Object.keys(installed.get(last)?.manifest.requires ?? {})) {
+      if (next === start) return [...way, start];
+      if (!seen.has(next)) ways.push([...way, next]);
+      seen.add(next);
+    }
+  }
+  return null;
 }

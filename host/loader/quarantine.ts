@@ -43,3 +43,28 @@ export function describeError(error: unknown, source: PluginSource): string {
   const message = errorText(error);
   return message.replaceAll(source.directory, source.manifest.slug);
 }
+
+/** Sentences about what running plugins registered that is open, unreachable or without effect. Per process. */
+export interface PluginWarnings {
+  /** Logs a sentence and lists it with the plugin, once. */
+  add(slug: string, message: string): void;
+  clear(slug: string): void;
+  of(slug: string): readonly string[];
+}
+
+/** Sentences per plugin: a plugin may register a thousand routes. */
+const maxWarnings = 50;
+
+export function createWarnings(log: Logger): PluginWarnings {
+  const bySlug = new Map<string, Set<string>>();
+  return {
+    add(slug, message) {
+      const known = bySlug.get(slug) ?? new Set();
+      if (known.has(message) || known.size >= maxWarnings) return;
+      bySlug.set(slug, known.add(message));
+      log.warn('Plugin needs attention', { event: 'plugin_warning', plugin: slug, reason: message });
+    },
+    clear: (slug) => void bySlug.delete(slug),
+    of: (slug) => [...(bySlug.get(slug) ?? [])],
+  };
+}

@@ -4,8 +4,12 @@ import { withTimeout } from './stages.ts';
 
 /** The registrations of one plugin, which can be undone together. */
 export interface Registrations {
+  /** Runs a registration. If the name is taken, the error says which plugin has it. */
+  register(method: string, args: readonly unknown[], register: () => Undo | Promise<Undo>): Undo | Promise<Undo>;
   /** Stores an undo function. Returns one that runs it at most once. */
   remember(undo: Undo): Undo;
+  /** Names registered with a method. */
+  names(method: string): readonly string[];
   /** @throws Error if the plugin is no longer active. */
   check(): void;
   onStop(callback: () => void | Promise<void>): void;
@@ -16,8 +20,20 @@ export interface Registrations {
 /** Time limit of one stop callback in milliseconds. */
 const stopLimit = 10_000;
 
-export function createRegistrations({ slug, clock, log }: { slug: string; clock: Clock; log: Logger }): Registrations {
+export function createRegistrations({
+  slug,
+  owners,
+  clock,
+  log,
+}: {
+  readonly slug: string;
+  /** Which plugin registered what, of all plugins. */
+  readonly owners: Map<string, string>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Registrations {
   const undos = new Set<Undo>();
+  const registered = new Set<{ readonly method: string; readonly name: string }>();
   const stops: (() => void | Promise<void>)[] = [];
   let closed = false;
 
@@ -37,15 +53,33 @@ export function createRegistrations({ slug, clock, log }: { slug: string; clock:
     }
   };
 
+  const remember = (undo: Undo): Undo => {
+    const once = (): void => {
+      if (undos.delete(once)) undo();
+    };
+    undos.add(once);
+    return once;
+  };
+
   return {
     check,
-    remember(undo) {
-      const once = (): void => {
-        if (undos.delete(once)) undo();
+    remember,
+    register(method, args, register) {
+      const key = [method, ...nameOf(args)].join(' ');
+      const finish = (undo: Undo): Undo => {
+        if (key !== method) owners.set(key, slug);
+        const own = { method, name: nameOf(args)[0] ?? '' };
+        registered.add(own);
+        return remember(() => {
+          registered.delete(own);
+          undo();
+          if (owners.get(key) === slug) owners.delete(key);
+        });
       };
-      undos.add(once);
-      return once;
+      const added = withOwner(register, owners.get(key));
+      return added instanceof Promise ? added.then(finish) : finish(added);
     },
+    names: (method) => [...registered].filter((each) => each.method === method).map(({ name }) => name),
     onStop(callback) {
       check();
       stops.push(callback);
@@ -56,6 +90,23 @@ export function createRegistrations({ slug, clock, log }: { slug: string; clock:
       for (const undo of [...undos].reverse()) await guarded('undo', undo);
     },
   };
+}
+
+/** Under which name something is registered, in one or two parts; empty if it has none. */
+function nameOf([first, second]: readonly unknown[]): string[] {
+  const { name, slug, id } = (first ?? {}) as Readonly<Record<string, unknown>>;
+  const parts = typeof first === 'string' ? [first, second] : [name ?? slug ?? id];
+  return parts.filter((part) => typeof part === 'string');
+}
+
+/** @throws what `register` throws, with the owner of the name in the message if another plugin has it. */
+function withOwner<Result>(register: () => Result, owner: string | undefined): Result {
+  try {
+    return register();
+  } catch (error) {
+    if (owner === undefined || !(error instanceof Error)) throw error;
+    throw new Error(`${error.message} The plugin '${owner}' has registered it.`, { cause: error });
+  }
 }
 
 /**
@@ -72,11 +123,8 @@ export function guardService<Contract extends object>(
   for (const [name, kind] of Object.entries(methods)) {
     guarded[name] = (...args: unknown[]): unknown => {
       registrations.check();
-      const result = target[name]?.(...args);
-      if (kind === 'call') return result;
-      return result instanceof Promise
-        ? result.then((undo) => registrations.remember(undo as Undo))
-        : registrations.remember(result as Undo);
+      const call = (): unknown => target[name]?.(...args);
+      return kind === 'call' ? call() : registrations.register(name, args, call as () => Undo | Promise<Undo>);
     };
   }
   return guarded as { [Name in keyof MethodKinds<Contract> & keyof Contract]: Contract[Name] };

@@ -1,12 +1,12 @@
 import type { Clock, Logger } from '#plugin-api';
 import { discover } from './discover.ts';
 import type { Discovery, PluginSearch } from './discover.ts';
-import type { Quarantine } from './quarantine.ts';
+import type { PluginWarnings, Quarantine } from './quarantine.ts';
 import type { Lifecycle, RunningPlugin } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
 import type { Blocked, LoaderState } from './status.ts';
-import type { StoredFailures, StoredSlugs } from './stored-state.ts';
+import type { StoredFailures, StoredSettings, StoredSlugs } from './stored-state.ts';
 import { BlockedError } from './upgrade.ts';
 
 /** The installed and running plugins of this process. Its methods must not run concurrently. */
@@ -28,14 +28,22 @@ export interface RunningPlugins {
   end(slug: string, work?: (plugin: RunningPlugin) => Promise<void>): Promise<void>;
   /** Stops plugins and those that require them. They remain active, so `reconcile` starts them again. */
   suspend(slugs: readonly string[]): Promise<void>;
+  /**
+   * Stops a plugin whose code failed where nothing could catch it, and those that require it. It remains active: another
+   * process, or this one after a restart or an activation, starts it again.
+   */
+  crash(slug: string, message: string): Promise<void>;
   state(): LoaderState;
 }
 
 interface RunningPluginsDependencies extends PluginSearch {
   readonly isLeftOut: (slug: string) => boolean;
+  readonly noteFolder?: (slug: string, directory: string) => void;
   readonly lifecycle: Lifecycle;
+  readonly warnings: PluginWarnings;
   readonly active: StoredSlugs;
   readonly failures: StoredFailures;
+  readonly settings: StoredSettings;
   readonly quarantine: Quarantine;
   readonly withdrawMigrations?: (slug: string) => void;
   readonly clock: Clock;
@@ -46,22 +54,13 @@ const leftOutReason = 'The environment variable PLUGINS leaves it out; remove it
 
 export function createRunningPlugins({
   isLeftOut,
-  lifecycle,
   active,
-  failures,
-  quarantine,
-  withdrawMigrations,
   clock,
-  log,
-  ...search
+  ...dependencies
 }: RunningPluginsDependencies): RunningPlugins {
-  const { running, failedMustUse, start, end, suspend } = createRunningSet({
-    lifecycle,
-    failures,
-    quarantine,
-    ...(withdrawMigrations && { withdrawMigrations }),
-    log,
-  });
+  const { failures, warnings, log } = dependencies;
+  const { running, failedMustUse, start, end, suspend } = createRunningSet(dependencies);
+  const crashed = new Map<string, string>();
   let discovery: Discovery = { plugins: new Map(), broken: new Map() };
   let wanted: readonly string[] = [];
   let blocked: ReadonlyMap<string, Blocked> = new Map();
@@ -85,18 +84,22 @@ export function createRunningPlugins({
     end,
     suspend,
     async discover() {
-      discovery = await discover(search);
+      discovery = await discover(dependencies);
       checkedAt = clock.now();
     },
     async reconcile() {
       wanted = await readWantedSlugs();
       const order = orderPlugins(
-        wanted.filter((slug) => !isLeftOut(slug)),
+        wanted.filter((slug) => !isLeftOut(slug) && !crashed.has(slug)),
         discovery.plugins,
       );
       const reasons = new Map<string, Blocked>(
         [...order.blocked].map(([slug, message]) => [slug, { stage: 'requires', message }]),
       );
+      for (const [slug, message] of crashed) {
+        if (wanted.includes(slug)) reasons.set(slug, { stage: 'crash', message });
+        else crashed.delete(slug);
+      }
       for (const slug of wanted.filter(isLeftOut)) reasons.set(slug, { stage: 'left out', message: leftOutReason });
       const startable = new Set(order.ordered.map(({ manifest }) => manifest.slug));
       for (const slug of [...running.keys()].reverse()) if (!startable.has(slug)) await end(slug);
@@ -122,9 +125,22 @@ export function createRunningPlugins({
       if (isLeftOut(slug)) throw new Error(`The plugin '${slug}' cannot be activated. ${leftOutReason}`);
       const reason = orderPlugins([...(await readWantedSlugs()), slug], discovery.plugins).blocked.get(slug);
       if (reason !== undefined) throw new Error(`The plugin '${slug}' cannot be activated. ${reason}`);
+      crashed.delete(slug);
       return running.get(slug) ?? start(source, onFailure);
     },
-    state: () => ({ discovery, running, wanted, blocked, checkedAt, failureOf: failures.get }),
+    async crash(slug, message) {
+      crashed.set(slug, message);
+      await suspend([slug]);
+    },
+    state: () => ({
+      discovery,
+      running,
+      wanted,
+      blocked,
+      checkedAt,
+      failureOf: failures.get,
+      warningsOf: warnings.of,
+    }),
   };
 }
 
@@ -137,14 +153,17 @@ interface RunningSet extends Pick<RunningPlugins, 'end' | 'suspend'> {
 }
 
 function createRunningSet({
+  noteFolder,
   lifecycle,
+  warnings,
   failures,
+  settings,
   quarantine,
   withdrawMigrations,
   log,
 }: Pick<
   RunningPluginsDependencies,
-  'lifecycle' | 'failures' | 'quarantine' | 'withdrawMigrations' | 'log'
+  'noteFolder' | 'lifecycle' | 'warnings' | 'failures' | 'settings' | 'quarantine' | 'withdrawMigrations' | 'log'
 >): RunningSet {
   const running = new Map<string, RunningPlugin>();
   const failedMustUse = new Set<string>();
@@ -169,12 +188,15 @@ function createRunningSet({
     const missing = Object.keys(requires).find((each) => !running.has(each));
     if (missing !== undefined) throw new Error(`It requires '${missing}', which is not running.`);
     failedMustUse.delete(slug);
+    warnings.clear(slug);
+    noteFolder?.(slug, source.directory);
     const plugin = await lifecycle.start(source).catch(async (error: unknown) => {
       if (onFailure === 'throw' || error instanceof BlockedError) throw error;
       if (source.mustUse) failedMustUse.add(slug);
       throw await quarantine(source, error);
     });
     running.set(slug, plugin);
+    await settings.set(slug, plugin.scope.settings());
     if (source.mustUse && failures.get(slug)) await failures.clear(slug);
     return plugin;
   };

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   defineErrors,
@@ -23,10 +22,15 @@ import type { HostServices } from './services.ts';
  * Wraps the REST API to pass every error of route functions to `report` before rethrowing it. REST errors with a `code` and
  * a `status` are not failures of the plugin.
  */
-function withFailureReports(rest: RestApi, report: (error: unknown) => void): RestApi {
+function withFailureReports(rest: RestApi, { onRouteFailure: report, onWarning }: ScopeListeners): RestApi {
   return {
     registerRoute(namespace: string, route: string, definition: unknown) {
       const definitions = (Array.isArray(definition) ? definition : [definition]) as RouteDefinition[];
+      for (const open of definitions.filter(isOpen))
+        onWarning(
+          `The route ${(open.methods ?? ['GET']).join(', ')} /${namespace}${route} has no 'permission', so anyone can call it. ` +
+            `If that is intended, write: permission: () => true`,
+        );
       return rest.registerRoute(
         namespace,
         route,
@@ -36,6 +40,10 @@ function withFailureReports(rest: RestApi, report: (error: unknown) => void): Re
     dispatch: (route, init) => rest.dispatch(route, init),
     url: (route) => rest.url(route),
   };
+}
+
+function isOpen(definition: RouteDefinition): boolean {
+  return typeof definition === 'object' && definition.permission === undefined && definition.authenticate === undefined;
 }
 
 const routeFunctions = ['authenticate', 'permission', 'validate', 'handler'] as const;
@@ -70,25 +78,34 @@ function isRestErrorLike(error: unknown): boolean {
 /** The HostApi of one plugin, which can be closed. */
 export interface Scope {
   readonly host: HostApi;
+  /** Names of the settings that the plugin has registered. */
+  settings(): readonly string[];
   /** Runs the stop callbacks and undoes all registrations. The HostApi rejects further use. Never throws. */
   close(): Promise<void>;
 }
 
-interface ScopeDependencies {
-  readonly source: PluginSource;
-  readonly services: HostServices;
+interface ScopeListeners {
   /** Called for each unexpected error in a route of the plugin. The REST API still handles the error. */
   readonly onRouteFailure: (error: unknown) => void;
+  /** Called for a registration that is open. */
+  readonly onWarning: (message: string) => void;
+}
+
+interface ScopeDependencies extends ScopeListeners {
+  readonly source: PluginSource;
+  readonly services: HostServices;
+  /** Which plugin registered what, of all plugins: names the owner in the error about a name that is taken. */
+  readonly owners: Map<string, string>;
 }
 
 type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media'>;
 
 /** Builds the HostApi of one plugin from the shared services, and registers its folders `views` and `assets`. */
-export function createScope({ source, services, onRouteFailure }: ScopeDependencies): Scope {
+export function createScope({ source, services, owners, ...listeners }: ScopeDependencies): Scope {
   const { manifest, directory } = source;
   const { slug } = manifest;
   const log = services.log.child({ plugin: slug });
-  const registrations = createRegistrations({ slug, clock: services.clock, log });
+  const registrations = createRegistrations({ slug, owners, clock: services.clock, log });
   const guard = guardService.bind(null, registrations) as <Contract extends object>(
     service: Contract,
     kinds: methods.MethodKinds<Contract>,
@@ -96,8 +113,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
 
   const assets = services.assets(slug, join(directory, 'assets'));
   if (assets.undo) registrations.remember(assets.undo);
-  const views = join(directory, 'views');
-  if (existsSync(views)) registrations.remember(services.views.addSource(slug, views));
+  registrations.remember(services.views.addSource(slug, join(directory, 'views')));
 
   const host: HostApi = {
     plugin: { ...manifest, directory },
@@ -105,10 +121,10 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     hooks: guard(services.hooks.forOwner(slug), methods.hooksMethods),
     options: guard(services.options, methods.optionsMethods),
     secrets: guard(services.secrets, methods.secretsMethods),
-    rest: guard<RestApi>(withFailureReports(services.rest, onRouteFailure), methods.restMethods),
-    cron: guard(services.cron, methods.cronMethods),
+    rest: guard<RestApi>(withFailureReports(services.rest.forOwner(slug), listeners), methods.restMethods),
+    cron: guard(services.cron.forOwner(slug), methods.cronMethods),
     jobs: guard<HostApi['jobs']>(services.jobs.forOwner(slug), methods.jobsMethods),
-    admin: guard(services.admin, methods.adminMethods),
+    admin: guard(services.admin.forOwner(slug), methods.adminMethods),
     cli: guard(services.cli, methods.cliMethods),
     database: scopedDatabase(services.database, registrations),
     users: guard(services.users, methods.usersMethods),
@@ -125,7 +141,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
     clock: scopedClock(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
     mail: guard(services.mail, methods.mailMethods),
-    metrics: guard(services.metrics, methods.metricsMethods),
+    metrics: guard(services.metrics.forOwner(slug), methods.metricsMethods),
     documents: guard<HostApi['documents']>(services.documents, methods.documentsMethods),
     api: {
       RestError,
@@ -139,6 +155,7 @@ export function createScope({ source, services, onRouteFailure }: ScopeDependenc
   };
   return {
     host,
+    settings: () => registrations.names('registerSetting'),
     async close() {
       await registrations.close();
       services.hooks.removeOwner(slug);

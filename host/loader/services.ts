@@ -36,6 +36,11 @@ export interface ScopedHooks {
   doActionAsync(name: string, ...args: unknown[]): Promise<void>;
 }
 
+/** A service that knows which plugin registered what. `owner`: slug of the plugin. */
+export interface Owned<Service> {
+  forOwner(owner: string): Service;
+}
+
 /** The shared services. Each plugin gets its own view of them. */
 export interface HostServices {
   readonly site: SiteApi;
@@ -44,10 +49,10 @@ export interface HostServices {
   readonly hooks: ScopedHooks;
   readonly options: OptionsApi;
   readonly secrets: SecretsApi;
-  readonly rest: RestApi;
-  readonly cron: CronApi;
-  readonly jobs: { forOwner(owner: string): JobsApi };
-  readonly admin: AdminApi;
+  readonly rest: Owned<RestApi>;
+  readonly cron: Owned<CronApi> & { removeOwner(owner: string): Promise<unknown> };
+  readonly jobs: Owned<JobsApi> & { removeOwner(owner: string): Promise<unknown> };
+  readonly admin: Owned<AdminApi>;
   readonly cli: CliApi;
   readonly database: DatabaseApi;
   readonly users: UsersApi;
@@ -59,7 +64,7 @@ export interface HostServices {
   readonly clock: Clock;
   readonly http: HttpApi;
   readonly mail: MailApi;
-  readonly metrics: MetricsApi;
+  readonly metrics: Owned<MetricsApi>;
   readonly documents: DocumentsApi;
 }
 

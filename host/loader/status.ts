@@ -13,6 +13,8 @@ export interface PluginStatus {
   readonly failure: PluginFailure | null;
   /** The last error of a running plugin, for example in an action or a route. */
   readonly lastError: PluginFailure | null;
+  /** What a running plugin registered that is open, unreachable or without effect. One sentence each. */
+  readonly warnings: readonly string[];
   readonly requires: Readonly<Record<string, string>>;
   readonly autoActivate: boolean;
   /** Shipped with the host: uninstalling deletes its data but not its folder. */
@@ -25,7 +27,7 @@ export interface PluginStatus {
 
 /** The reason why a plugin was not started. */
 export interface Blocked {
-  readonly stage: 'requires' | 'version' | 'left out' | 'start';
+  readonly stage: 'requires' | 'version' | 'left out' | 'crash' | 'start';
   readonly message: string;
 }
 
@@ -39,6 +41,7 @@ export interface LoaderState {
   /** Time of the last check in milliseconds since the epoch. */
   readonly checkedAt: number;
   readonly failureOf: (slug: string) => PluginFailure | null;
+  readonly warningsOf: (slug: string) => readonly string[];
 }
 
 /** Lists installed and active plugins, sorted by slug. */
@@ -50,7 +53,7 @@ export function listPlugins(state: LoaderState): PluginStatus[] {
 
 function toStatus(
   slug: string,
-  { discovery, running, wanted, blocked, checkedAt, failureOf }: LoaderState,
+  { discovery, running, wanted, blocked, checkedAt, failureOf, warningsOf }: LoaderState,
 ): PluginStatus {
   const source = running.get(slug)?.source ?? discovery.plugins.get(slug);
   const base = {
@@ -63,6 +66,7 @@ function toStatus(
     shipped: source?.shipped ?? false,
     mustUse: source?.mustUse ?? false,
     directory: source?.directory ?? null,
+    warnings: running.has(slug) ? warningsOf(slug) : [],
   };
   if (running.has(slug)) return { ...base, state: 'active', failure: null, lastError: failureOf(slug) };
   const failed = (stage: string, message: string): PluginStatus => ({

@@ -1,6 +1,6 @@
 import { isRecord, type Clock, type Logger, type OptionsApi } from '#plugin-api';
 
-export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
+export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet' | 'delete'>;
 
 export interface PluginFailure {
   /** `discover`, `manifest`, `requires`, `import`, `migrate`, `register`, `activate`, `deactivate`, `action`, `route`, ... */
@@ -125,6 +125,34 @@ function parseSlugs(stored: unknown): readonly string[] {
 
 function parseFailures(stored: unknown): Record<string, PluginFailure> {
   return isRecord(stored) ? { ...(stored as Record<string, PluginFailure>) } : {};
+}
+
+/** The settings that each plugin registered when it last started, in the option `plugin_settings`. */
+export interface StoredSettings {
+  /** Writes only if they differ from the stored ones. */
+  set(slug: string, names: readonly string[]): Promise<void>;
+  /** Deletes the values of the settings of a plugin, and the record. */
+  remove(slug: string): Promise<void>;
+}
+
+export function createStoredSettings(options: LoaderOptions): StoredSettings {
+  const parse = (stored: unknown): Record<string, readonly string[]> =>
+    isRecord(stored)
+      ? Object.fromEntries(Object.entries(stored).map(([slug, names]) => [slug, parseSlugs(names)]))
+      : {};
+  const change = (edit: (stored: Record<string, readonly string[]>) => Record<string, readonly string[]>) =>
+    changeOption(options, 'plugin_settings', (stored) => edit(parse(stored)));
+  return {
+    async set(slug, names) {
+      const sorted = [...new Set(names)].sort();
+      await change(({ [slug]: _before, ...others }) => (sorted.length === 0 ? others : { ...others, [slug]: sorted }));
+    },
+    async remove(slug) {
+      const { [slug]: names = [] } = parse(await options.get<unknown>('plugin_settings'));
+      for (const name of names) await options.delete(name);
+      await change(({ [slug]: _before, ...others }) => others);
+    },
+  };
 }
 
 /** The last version of each plugin that ran, in the option `plugin_versions`. The data has the format of that version. */

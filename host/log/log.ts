@@ -42,6 +42,8 @@ export interface LoggerDependencies {
   /** Writes one line, including its line break. Default: standard error. */
   readonly write?: (line: string) => void;
   readonly redactor?: Pick<Redactor, 'redact'>;
+  /** Names the plugin that the member `error` came from, for lines without a `plugin`. Default: none. */
+  readonly pluginOf?: (error: unknown) => string | null;
   /** Human-readable lines instead of JSON. Default: true if standard error is a terminal and `write` is not set. */
   readonly readable?: boolean;
 }
@@ -53,11 +55,17 @@ const ranks: Readonly<Record<Level | 'silent', number>> = { debug: 10, info: 20,
  * Fields with one of these names are written as `fields_<name>`. Logging never throws: if standard error is closed, the line
  * is lost.
  */
-export function createLogger({ level, clock, write, redactor, readable }: LoggerDependencies): Logger {
+export function createLogger({ level, clock, write, redactor, pluginOf, readable }: LoggerDependencies): Logger {
   const lowest = ranks[level];
   const redact = (text: string): string => redactor?.redact(text) ?? text;
   const asText = (readable ?? (write === undefined && process.stderr.isTTY)) ? formatReadable : formatJson;
   const writeLine = write ?? writeToStandardError;
+
+  const withPlugin = (fields: LogFields): LogFields => {
+    if (pluginOf === undefined || fields['plugin'] !== undefined || fields['error'] === undefined) return fields;
+    const plugin = pluginOf(fields['error']);
+    return plugin === null ? fields : { ...fields, plugin };
+  };
 
   function createChild(bound: LogFields): Logger {
     const logAt = (name: Level) =>
@@ -68,7 +76,7 @@ export function createLogger({ level, clock, write, redactor, readable }: Logger
               time: new Date(clock.now()).toISOString(),
               level: name,
               message: redact(String(message)),
-              fields: serialise({ ...bound, ...fields }, redact) as LogFields,
+              fields: serialise(withPlugin({ ...bound, ...fields }), redact) as LogFields,
             };
             writeLine(`${asText(line)}\n`);
           };

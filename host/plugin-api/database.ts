@@ -12,7 +12,7 @@ export interface Migration {
 
 /**
  * The site's database: SQLite in the data folder, or PostgreSQL. `knex` builds queries that work on both;
- * a plugin's tables are named `<slug>_<name>`.
+ * a plugin's tables are named `<slug>_<name>`, with `_` for each `-` of the slug.
  */
 export interface DatabaseApi {
   readonly dialect: 'sqlite' | 'postgresql';
@@ -33,7 +33,7 @@ export interface DatabaseApi {
   /**
    * Notifies all processes of the site, including this one, within a second. Inside a transaction it is sent at commit.
    *
-   * @param channel lower-case letters, digits and `_`; start it with the plugin's slug.
+   * @param channel lower-case letters, digits and `_`; start it with the plugin's slug, with `_` for each `-`.
    * @param payload at most 7,999 bytes.
    */
   notify(channel: string, payload: string): Promise<void>;

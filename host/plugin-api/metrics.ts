@@ -2,7 +2,10 @@ import type { Undo } from './undo.ts';
 
 /** A counter or gauge with its samples. */
 export interface Metric {
-  /** Starts with the plugin's slug, for example `svc_webhook_delivered_total`. */
+  /**
+   * Letters, digits, `_` and `:`. Starts with the plugin's slug, with `_` for each `-`: `svc_webhook_delivered_total`. Other
+   * names are left out, and the page of the plugins says so.
+   */
   readonly name: string;
   readonly type: 'counter' | 'gauge';
   readonly help: string;

@@ -3,7 +3,10 @@ import type { HostApi } from './host-api.ts';
 
 /** The file `plugin.json`. */
 export interface PluginManifest {
-  /** Lower-case letters, digits and dashes; the name of the folder. */
+  /**
+   * Lower-case letters, digits and dashes; the name of the folder. Names that allow no dash (tables, channels, metrics, hooks)
+   * begin with the slug with `_` for each `-`.
+   */
   readonly slug: string;
   readonly name: string;
   /** Semantic version. */

@@ -14,6 +14,8 @@ import { findSchemaError, sanitizeValue } from './schema/validate.ts';
 /** One definition of a route, with values derived from it once. */
 export interface Endpoint {
   readonly definition: RouteDefinition;
+  /** Slug of the plugin that registered it, or `host`. */
+  readonly owner: string;
   readonly methods: readonly HttpMethod[];
   /** Bytes. */
   readonly bodyLimit: number;
@@ -32,7 +34,7 @@ export interface Endpoint {
 export const defaultBodyLimit = 1_048_576;
 const defaultAnonymousBodyLimit = 65_536;
 
-export function createEndpoint(definition: RouteDefinition): Endpoint {
+export function createEndpoint(definition: RouteDefinition, owner: string): Endpoint {
   let compiled: ReadonlyMap<string, Argument> | undefined;
   const given = Object.entries(definition.args ?? {});
   const preset = given
@@ -42,6 +44,7 @@ export function createEndpoint(definition: RouteDefinition): Endpoint {
   const defaults = Object.fromEntries(preset);
   return {
     definition,
+    owner,
     methods: definition.methods ?? ['GET'],
     get bodyLimit() {
       return definition.bodyLimit ?? defaultBodyLimit;

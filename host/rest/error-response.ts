@@ -85,6 +85,7 @@ export function createErrorReader({ log, onFailure }: FailureDependencies): Erro
       route: match?.route.pattern.path ?? request.route,
       method,
       request_id: id,
+      ...(match !== null && match.endpoint.owner !== 'host' && { plugin: match.endpoint.owner }),
       error,
     });
   };

@@ -21,7 +21,7 @@ export interface Match {
 }
 
 export interface RouteRegistry {
-  register(namespace: string, route: string, definitions: readonly RouteDefinition[]): Undo;
+  register(namespace: string, route: string, added: AddedRoute): Undo;
   /** The first route that matches path and method, in order of registration. HEAD uses GET. */
   match(method: string, path: string): Match | null;
   /** The first route that matches the path, for any method. */
@@ -29,6 +29,24 @@ export interface RouteRegistry {
   /** In order of registration. */
   routes(): readonly Route[];
   namespaces(): readonly string[];
+}
+
+export interface AddedRoute {
+  readonly definitions: readonly RouteDefinition[];
+  /** Slug of the plugin. Default: `host`. */
+  readonly owner?: string;
+}
+
+/** A route that two owners have registered for the same methods. */
+export interface RouteConflict {
+  readonly path: string;
+  readonly methods: readonly HttpMethod[];
+  /** Who registered it later. */
+  readonly owner: string;
+  /** Who registered it before. */
+  readonly earlier: string;
+  /** Whether the later one replaces the earlier one. Otherwise it is never reached. */
+  readonly replaces: boolean;
 }
 
 interface Registration {
@@ -45,7 +63,8 @@ interface Entry extends Route {
 type Candidate = { readonly route: Route; readonly url: Params };
 
 /** The route table of a process. All nodes of a site register the same routes. */
-export function createRouteRegistry(): RouteRegistry {
+/** @param onConflict called when a route is registered that another owner has for the same method. */
+export function createRouteRegistry(onConflict: (conflict: RouteConflict) => void = () => undefined): RouteRegistry {
   const entries = new Map<string, Entry>();
   /** Routes by static path; cleared when a route is added or removed. */
   const staticCandidates = new Map<string, readonly Candidate[]>();
@@ -79,7 +98,7 @@ export function createRouteRegistry(): RouteRegistry {
   };
 
   return {
-    register(namespace, route, definitions) {
+    register(namespace, route, { definitions, owner = 'host' }) {
       const pattern = compileRoutePattern(namespace, route);
       const entry = entries.get(pattern.path) ?? {
         namespace,
@@ -89,9 +108,11 @@ export function createRouteRegistry(): RouteRegistry {
         registrations: [],
       };
       const registration = {
-        endpoints: definitions.map(createEndpoint),
+        endpoints: definitions.map((definition) => createEndpoint(definition, owner)),
         override: definitions.some(({ override }) => override === true),
       };
+      for (const conflict of findConflicts(entry.endpoints, registration.endpoints))
+        onConflict({ ...conflict, path: pattern.path, owner, replaces: registration.override });
       entry.registrations.push(registration);
       refresh(entry);
       entries.set(pattern.path, entry);
@@ -118,6 +139,21 @@ export function createRouteRegistry(): RouteRegistry {
     routes: () => [...entries.values()],
     namespaces: listNamespaces,
   };
+}
+
+/** Methods by the other owner who has them already. */
+function findConflicts(
+  known: readonly Endpoint[],
+  added: readonly Endpoint[],
+): Pick<RouteConflict, 'earlier' | 'methods'>[] {
+  const methods = added.flatMap((endpoint) => endpoint.methods);
+  return known
+    .filter(({ owner }) => added.some((endpoint) => endpoint.owner !== owner))
+    .map((endpoint) => ({
+      earlier: endpoint.owner,
+      methods: endpoint.methods.filter((method) => methods.includes(method)),
+    }))
+    .filter((conflict) => conflict.methods.length > 0);
 }
 
 /** The last registration with `override` and all later ones apply. */

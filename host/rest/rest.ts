@@ -12,7 +12,7 @@ import { createLinks } from './links.ts';
 import { createOpenApi, createOpenApiRoute } from './index-routes.ts';
 import { parseQuery } from './php-query.ts';
 import { createRouteRegistry } from './registry.ts';
-import type { Route } from './registry.ts';
+import type { Route, RouteConflict } from './registry.ts';
 import { describeArgument } from './route-description.ts';
 import { compileRoutePattern } from './route-pattern.ts';
 import { HostRequest } from './host-request.ts';
@@ -26,7 +26,7 @@ export type { HandlerFailure, RawRestRequest, RawRestResponse, Rest, RouteSummar
 export type { RestSite } from './index-routes.ts';
 
 export interface RestDependencies {
-  readonly hooks: Pick<HooksApi, 'hasFilter' | 'applyFilters' | 'applyFiltersAsync'>;
+  readonly hooks: Pick<HooksApi, 'hasFilter' | 'applyFilters' | 'applyFiltersAsync' | 'doAction'>;
   readonly log: Logger;
   readonly clock: Pick<Clock, 'now'>;
   /** Without a trailing slash; a function if it is known only once the server listens. */
@@ -58,7 +58,7 @@ export function createRest({
   track = (_name, work) => work(),
 }: RestDependencies): Rest {
   const filters = createRestFilters(hooks);
-  const registry = createRouteRegistry();
+  const registry = createRouteRegistry((conflict) => warnOfConflict(hooks, conflict));
   const listeners = new Set<(failure: HandlerFailure) => void>();
   const home = typeof siteUrl === 'string' ? () => siteUrl : siteUrl;
   const root = (): string => `${home()}/${prefix}/`;
@@ -75,17 +75,18 @@ export function createRest({
   const headers = createResponseHeaders({ filters, root, isAllowedOrigin });
   const indexes = { registry, filters, site, siteUrl: home, url, now: () => clock.now() };
   const openapi = createOpenApi({ registry, filters, site, url, sessionCookie });
-  const registerRoute = createRegister({
+  const registerFor = createRegister({
     registry,
     log,
     addOwn: (namespace) => [
-      registry.register(namespace, '', [createNamespaceIndex(namespace, indexes)]),
-      registry.register(namespace, '/openapi.json', [createOpenApiRoute(namespace, openapi)]),
+      registry.register(namespace, '', { definitions: [createNamespaceIndex(namespace, indexes)] }),
+      registry.register(namespace, '/openapi.json', { definitions: [createOpenApiRoute(namespace, openapi)] }),
     ],
   });
 
   const rest: Rest = {
-    registerRoute,
+    registerRoute: registerFor('host'),
+    forOwner: (owner) => ({ registerRoute: registerFor(owner), dispatch: (...args) => rest.dispatch(...args), url }),
     url,
     handle: createRestServer({ dispatcher, embedder, finish, filters, registry, errors, headers, rest: self, log }),
     dispatch: (route, init = {}) => {
@@ -113,9 +114,10 @@ export function createRest({
       return () => void listeners.delete(listener);
     },
   };
-  registry.register('', '/', [createRootIndex(indexes)]);
-  registry.register('', '/openapi.json', [createOpenApiRoute('', openapi)]);
-  registry.register('', '/batch/v1', [createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors })]);
+  const batch = createBatchRoute({ registry, dispatcher, embedder, filters, finish, errors });
+  registry.register('', '/', { definitions: [createRootIndex(indexes)] });
+  registry.register('', '/openapi.json', { definitions: [createOpenApiRoute('', openapi)] });
+  registry.register('', '/batch/v1', { definitions: [batch] });
   return rest;
 }
 
@@ -127,9 +129,9 @@ interface RegisterDependencies {
 }
 
 /** Checks for common mistakes and registers. The first route of a namespace adds the namespace's index and document. */
-function createRegister({ registry, log, addOwn }: RegisterDependencies): RestApi['registerRoute'] {
+function createRegister({ registry, log, addOwn }: RegisterDependencies): (owner: string) => RestApi['registerRoute'] {
   const own = new Map<string, { routes: number; undos: readonly Undo[] }>();
-  return (namespace: string, route: string, definition: unknown) => {
+  return (owner) => (namespace: string, route: string, definition: unknown) => {
     const definitions = (Array.isArray(definition) ? definition : [definition]) as readonly RouteDefinition[];
     checkRegistration(namespace, route, definitions);
     for (const name of unchecked(definitions))
@@ -137,9 +139,10 @@ function createRegister({ registry, log, addOwn }: RegisterDependencies): RestAp
         event: 'rest_argument_unchecked',
         route: `/${namespace}${route}`,
         argument: name,
+        ...(owner !== 'host' && { plugin: owner }),
       });
     const entry = own.get(namespace) ?? { routes: 0, undos: addOwn(namespace) };
-    const undo = registry.register(namespace, route, definitions);
+    const undo = registry.register(namespace, route, { definitions, owner });
     entry.routes += 1;
     own.set(namespace, entry);
     let isUndone = false;
@@ -153,6 +156,21 @@ function createRegister({ registry, log, addOwn }: RegisterDependencies): RestAp
       own.delete(namespace);
     };
   };
+}
+
+/** Both owners are named to the later one, whose route has no effect or takes another's place. */
+function warnOfConflict(
+  hooks: Pick<HooksApi, 'doAction'>,
+  { path, methods, owner, earlier, replaces }: RouteConflict,
+): void {
+  const by = earlier === 'host' ? 'the host' : `the plugin '${earlier}'`;
+  hooks.doAction(
+    'plugin_warning',
+    owner,
+    replaces
+      ? `It replaces the route ${methods.join(', ')} ${path} of ${by}.`
+      : `Its route ${methods.join(', ')} ${path} is never reached: ${by} registered it before. Choose another path, or set 'override'.`,
+  );
 }
 
 function checkRegistration(namespace: string, route: string, definitions: readonly RouteDefinition[]): void {

@@ -230,7 +230,7 @@ function pluginSwitches(plugins: Map<string, PluginSummary>): AdminDependencies[
     list: () => [...plugins.values()],
     activate: (slug) => turn(slug, 'active'),
     deactivate: (slug) => turn(slug, 'inactive'),
-    uninstall: async (slug) => plugins.delete(slug),
+    uninstall: async (slug) => ({ folderRemoved: plugins.delete(slug), remainingMigrations: [] }),
     install: async () => {
       throw new Error('Nothing is installed here.');
     },

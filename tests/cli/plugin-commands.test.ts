@@ -12,6 +12,21 @@ const entry = `export default {
   health: () => [{ status: 'recommended', label: 'A newer paper is out', description: '' }],
 };`;
 
+const leaky = `export default {
+  migrations: [{ id: '0001_things', async up(knex) {
+    await knex.schema.createTable('sample_things', (table) => void table.string('name'));
+    await knex('sample_things').insert({ name: 'first' });
+  } }],
+  register(host) { host.options.registerSetting('sample_color', { schema: { type: 'string' } }); },
+  async activate(host) {
+    await host.cron.schedule('hourly', 'sample_hourly');
+    await host.cron.scheduleSingle(host.clock.now() + 3_600_000, 'sample_once', [1]);
+  },
+};`;
+
+/** A row of `plugin list`. */
+const listed = { slug: 'sample', failure: '', last_error: '', warnings: '' };
+
 describeDialects('the plugin commands', (_open, { location }) => {
   let host: TestHost;
   let folder = '';
@@ -64,7 +79,7 @@ describeDialects('the plugin commands', (_open, { location }) => {
       replaced: '1.0.0',
       state: 'active',
     });
-    expect(await json('list')).to.deep.equal([{ slug: 'sample', version: '1.1.0', state: 'active', failure: '' }]);
+    expect(await json('list')).to.deep.equal([{ ...listed, version: '1.1.0', state: 'active' }]);
   });
 
   it('activate and deactivate, and say what is in the way', async () => {
@@ -99,6 +114,26 @@ describeDialects('the plugin commands', (_open, { location }) => {
     expect((await host.fetch('/readyz')).status).to.equal(200);
   });
 
+  it('uninstall a plugin without uninstall: its settings, events and jobs go, its tables stay for a new installation', async () => {
+    const path = await source({}, leaky);
+    await run('install', path, '--activate');
+    await host.options.update('sample_color', 'red');
+    expect((await host.cron.list()).filter(({ hook }) => hook.startsWith('sample_'))).to.have.length(2);
+    await run('deactivate', 'sample');
+    expect(await host.options.get('sample_color')).to.equal('red');
+    expect(await json('uninstall', 'sample')).to.deep.equal({
+      slug: 'sample',
+      folder: 'removed',
+      tables: "Those of 0001_things stay, because the plugin has no 'uninstall'. A new installation uses them.",
+    });
+    expect([
+      await host.options.get('sample_color'),
+      (await host.cron.list()).filter(({ hook }) => hook.startsWith('sample_')),
+    ]).to.deep.equal([false, []]);
+    expect(await json('install', path, '--activate')).to.include({ state: 'active' });
+    expect(await host.database.knex('sample_things').pluck('name')).to.deep.equal(['first']);
+  });
+
   it('show in the list at which stage a plugin failed', async () => {
     expect(
       await run(
@@ -108,7 +143,7 @@ describeDialects('the plugin commands', (_open, { location }) => {
       ),
     ).to.match(/^1 Error: .*no way/);
     expect(await json('list')).to.deep.equal([
-      { slug: 'sample', version: '1.0.0', state: 'failed', failure: 'register: no way' },
+      { ...listed, version: '1.0.0', state: 'failed', failure: 'register: no way' },
     ]);
   });
 

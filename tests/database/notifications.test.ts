@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { failureOf } from '../helpers/failure-of.ts';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 
@@ -113,6 +114,9 @@ describeDialects('notifications', (open, { dialect }) => {
     const database = await open();
     expect(await database.notify('No; DROP', '').catch((error: unknown) => (error as Error).message)).to.match(
       /is not a valid channel/,
+    );
+    expect(((await failureOf(database.listen('order-helper_x', () => undefined))) as Error).message).to.match(
+      /Write '_' for each '-' of a plugin's slug\.$/,
     );
   });
 

@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
+import { signIn } from '../helpers/sign-in.ts';
 
 const good = `export default { register(host) { host.rest.registerRoute('good/v1', '/ok', { permission: () => true, handler: () => 'ok' }); } };`;
 
@@ -111,5 +112,53 @@ describe('a plugin that throws leaves the site up', () => {
     await start({ register: broken['register'] ?? '' });
     const { stdout } = { stdout: (await host.cli('plugin', 'list')).out };
     expect(stdout).to.match(/register\s+1\.0\.0\s+failed\s+register: broken at register/);
+  });
+
+  it('in a badge, a page, a template, metrics or a route, and is named in each line of the log', async () => {
+    await start({
+      'many-faults': `
+const fail = (what) => { throw new Error('broken in ' + what); };
+export default { register(host) {
+  host.admin.addBadge(async () => fail('a badge'));
+  host.admin.addPage({ slug: 'many', title: 'Many', icon: 'cart', render: async () => fail('a page'), actions: { go: async () => fail('an action') } });
+  host.admin.addPage({ slug: 'lost', title: 'Lost', icon: 'gear', render: async () => ({ template: 'many-faults/missing' }) });
+  host.metrics.add(() => fail('metrics'));
+  host.metrics.add(() => [{ name: 'many-faults_total', type: 'counter', help: 'x', samples: [{ value: 1 }] },
+    { name: 'many_faults_total', type: 'counter', help: 'x', samples: [{ value: 2 }] }]);
+  host.metrics.add(() => '# TYPE many-faults_text gauge\\nmany-faults_text 1\\nmany_faults_text{a="b-c"} 3\\n');
+  host.rest.registerRoute('many/v1', '/text', { permission: () => true, handler: () => { throw 'a text'; } });
+  host.rest.registerRoute('wp/v2', '/posts', { permission: () => true, handler: () => 'late' });
+  host.rest.registerRoute('wp/v2', '/users', { permission: () => true, override: true, handler: () => [] });
+} };`,
+    });
+    const browser = await signIn(host);
+    await browser.get('many');
+    await browser.get('lost');
+    await host.fetch('/wp-json/many/v1/text');
+    const metrics = await (await host.fetch('/metrics')).text();
+    expect(metrics.split('\n').filter((line) => /many.faults/.test(line) && !line.startsWith('#'))).to.deep.equal([
+      'many_faults_total 2',
+      'many_faults_text{a="b-c"} 3',
+    ]);
+    const lines = host.logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const owners = (event: string): unknown[] => [
+      ...new Set(lines.filter((line) => line['event'] === event).map(({ plugin }) => plugin)),
+    ];
+    for (const event of ['admin_badge_failed', 'admin_action_failed', 'plugin_metrics_failed', 'rest_request_failed'])
+      expect(owners(event), event).to.deep.equal(['many-faults']);
+    const lost = JSON.stringify(lines.filter(({ event }) => event === 'admin_action_failed').at(-1));
+    expect(lost).to.include(join(await realpath(directory), 'many-faults', 'views', 'missing.hbs'));
+    const [icon, second, replaced, ...names] = status('many-faults')?.warnings ?? [];
+    expect(icon).to.match(/^The icon 'cart' of the page 'many' does not exist\. Choose one of: .*gear/);
+    expect([second, replaced]).to.deep.equal([
+      "Its route GET /wp/v2/posts is never reached: the host registered it before. Choose another path, or set 'override'.",
+      'It replaces the route GET /wp/v2/users of the host.',
+    ]);
+    expect(names.map((text) => /^The metric '(.*)' is left out/.exec(text)?.[1])).to.have.members([
+      'many-faults_total',
+      'many-faults_text',
+    ]);
+    expect(await browser.get('plugins')).to.include('It replaces the route GET /wp/v2/users of the host.');
+    await expectSiteUp();
   });
 });

@@ -216,7 +216,7 @@ describe('installing plugins', () => {
       'deactivate it before you uninstall it',
     );
     await bench.loader.deactivate('sample');
-    expect(await bench.loader.uninstall('sample')).to.equal(true);
+    expect((await bench.loader.uninstall('sample')).folderRemoved).to.equal(true);
     expect(await readdir(bench.folders.directory)).to.deep.equal([]);
     expect(bench.loader.list()).to.deep.equal([]);
     expect(bench.services.stored.get('plugin_versions')).to.deep.equal({});
@@ -226,13 +226,13 @@ describe('installing plugins', () => {
     expect(
       (await failureOf(bench.loader.install({ path: await zip(pluginFiles({ version: '2.0.0' }, plain)) }))).message,
     ).to.contain("'sample' is a Git working copy; update it there");
-    expect(await bench.loader.uninstall('sample')).to.equal(false);
-    expect(await bench.loader.uninstall('sample', { deleteFiles: true })).to.equal(true);
+    expect((await bench.loader.uninstall('sample')).folderRemoved).to.equal(false);
+    expect((await bench.loader.uninstall('sample', { deleteFiles: true })).folderRemoved).to.equal(true);
     expect(await readdir(bench.folders.directory)).to.deep.equal([]);
 
     await bench.folders.write('shipped', { manifest: { autoActivate: true }, files: { 'index.js': plain } });
     await bench.loader.discover();
-    expect(await bench.loader.uninstall('shipped')).to.equal(false);
+    expect((await bench.loader.uninstall('shipped')).folderRemoved).to.equal(false);
     expect(await readdir(bench.folders.directory)).to.deep.equal(['shipped']);
   });
 });
@@ -244,8 +244,8 @@ describe('plugins that come with the host', () => {
     await bench.loader.start();
     expect([bench.status('shipped').shipped, bench.status('copied').shipped]).to.deep.equal([true, false]);
     expect([
-      await bench.loader.uninstall('shipped', { deleteFiles: true }),
-      await bench.loader.uninstall('copied', { deleteFiles: true }),
+      (await bench.loader.uninstall('shipped', { deleteFiles: true })).folderRemoved,
+      (await bench.loader.uninstall('copied', { deleteFiles: true })).folderRemoved,
     ]).to.deep.equal([false, true]);
     expect(
       bench.services.lines.filter(({ message }) => message === 'uninstall').map(({ fields }) => fields['plugin']),

@@ -33,6 +33,16 @@ describe('order of plugins', () => {
     });
   });
 
+  it('names a circle of plugins of which none is active yet', () => {
+    const { blocked } = orderPlugins(['a'], installed({ a: { b: '*' }, b: { c: '*' }, c: { b: '*', a: '*' } }));
+    expect(blocked.get('a')).to.equal(
+      'Plugins require each other in a cycle: b -> c -> b. Remove one of these requirements.',
+    );
+    expect(orderPlugins(['a'], installed({ a: { b: '*' }, b: { a: '*' } })).blocked.get('a')).to.match(
+      /in a cycle: b -> a -> b/,
+    );
+  });
+
   it('names a circle and still starts the others', () => {
     const plugins = installed({
       a: { b: '*' },

@@ -205,4 +205,67 @@ describe('quarantine of plugins', () => {
     expect(bench.services.stored.get('plugin_failures')).to.deep.equal({ sample: bench.status('sample').lastError });
     expect(bench.services.stored.get('active_plugins')).to.deep.equal(['sample']);
   });
+
+  it('stops a plugin for an error that nothing caught, with what requires it, until it is activated again', async () => {
+    await bench.folders.write('sample', { files: good });
+    await bench.folders.write('user', { manifest: { requires: { sample: '*' } }, files: good });
+    bench.services.stored.set('active_plugins', ['good', 'sample', 'user']);
+    await bench.loader.start();
+    const contained = await bench.loader.contain('sample', new Error('late'));
+    await bench.loader.contain('sample', new Error('again'));
+    expect([contained, await bench.loader.contain('unknown', new Error('late'))]).to.deep.equal([true, false]);
+    expect(bench.services.registered().filter((text) => text.includes('hook good'))).to.deep.equal([
+      'hook good of good',
+    ]);
+    expect(bench.status('sample')).to.have.property('state', 'failed');
+    expect(bench.status('sample').failure?.message).to.match(/^late \(nothing caught this error/);
+    expect(bench.status('user').failure?.message).to.match(/requires 'sample'/);
+    await bench.loader.sync();
+    expect(bench.status('sample').state).to.equal('failed');
+    await bench.clock.advance(1_000);
+    expect(bench.services.stored.get('plugin_failures')).to.have.nested.property('sample.message', 'late');
+    // Other processes run on, and show the error.
+    const other = bench.beside();
+    await other.loader.start();
+    const [, sample] = other.loader.list();
+    expect([sample?.state, sample?.lastError?.stage]).to.deep.equal(['active', 'crash']);
+    await other.loader.stop();
+    await bench.loader.activate('sample');
+    expect([bench.status('sample'), bench.status('user')].map(({ state }) => state)).to.deep.equal([
+      'active',
+      'active',
+    ]);
+  });
+
+  it('lists routes that anyone can call, and names the plugin that has a name already', async () => {
+    await bench.folders.write('sample', {
+      files: {
+        'index.js': `export default { register(host) { host.views.addHelper('own', () => '');
+          host.rest.registerRoute('sample/v1', '/open', [{ handler: () => 1 }, { methods: ['POST'], permission: () => true, handler: () => 1 }]); } };`,
+      },
+    });
+    await bench.folders.write('second', {
+      files: {
+        'index.js': `export default { register(host) { host.rest.registerRoute('sample/v1', '/open', { permission: () => true, handler: () => 1 }); } };`,
+      },
+    });
+    await bench.loader.start();
+    await bench.loader.activate('sample');
+    const sentence =
+      "The route GET /sample/v1/open has no 'permission', so anyone can call it. If that is intended, write: permission: () => true";
+    expect(bench.status('sample').warnings).to.deep.equal([sentence]);
+    expect(bench.services.lines.find(({ fields }) => fields['event'] === 'plugin_warning')?.fields).to.deep.equal({
+      event: 'plugin_warning',
+      plugin: 'sample',
+      reason: sentence,
+    });
+    await bench.loader.activate('second').catch(() => undefined);
+    expect(bench.status('second').failure?.message).to.equal(
+      "The route /sample/v1/open is registered twice. The plugin 'sample' has registered it.",
+    );
+    bench.loader.warn('sample', 'Another one.');
+    expect(bench.status('sample').warnings).to.have.length(2);
+    await bench.loader.deactivate('sample');
+    expect(bench.status('sample').warnings).to.deep.equal([]);
+  });
 });

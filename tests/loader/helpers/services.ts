@@ -66,7 +66,7 @@ export function createCountedServices({
       decrypt: (text: string) => text,
       addStore: () => keep('secret store'),
     },
-    rest: {
+    rest: owned({
       registerRoute(namespace: string, route: string, definition: readonly RouteDefinition[]): Undo {
         const path = `/${namespace}${route}`;
         if (routes.has(path)) throw new Error(`The route ${path} is registered twice.`);
@@ -77,13 +77,13 @@ export function createCountedServices({
           undo();
         };
       },
-    },
-    cron: { addSchedule: (name: string) => keep(`schedule ${name}`) },
-    admin: {
+    }),
+    cron: { ...owned({ addSchedule: (name: string) => keep(`schedule ${name}`) }), removeOwner: async () => 0 },
+    admin: owned({
       addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`),
       addBadge: () => keep('badge'),
       addSetupChoice: () => keep('choice'),
-    },
+    }),
     cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`), addCommands: () => keep('commands') },
     database: { dialect: 'sqlite', knex: {}, transaction: async (work: (transaction: unknown) => unknown) => work({}) },
     users: { get: async () => null },
@@ -93,17 +93,23 @@ export function createCountedServices({
     log,
     clock,
     http: {},
-    metrics: { add: () => keep('metrics') },
+    metrics: owned({ add: () => keep('metrics') }),
     documents,
-    jobs: { forOwner: () => ({ define: (name: string) => keep(`job ${name}`) }) },
+    jobs: { ...owned({ define: (name: string) => keep(`job ${name}`) }), removeOwner: async () => 0 },
   };
   return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
 }
 
-function createOptions(stored: Map<string, unknown>): Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'> {
+/** The same service for each plugin. */
+function owned<Service>(service: Service): { forOwner(): Service } {
+  return { forOwner: () => service };
+}
+
+function createOptions(stored: Map<string, unknown>): Pick<OptionsApi, 'get' | 'update' | 'compareAndSet' | 'delete'> {
   return {
     get: async <Value>(name: string, fallback?: Value) =>
       structuredClone(stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
+    delete: async (name) => stored.delete(name),
     update: async (name, value) => (stored.set(name, structuredClone(value)), true),
     compareAndSet: async (name, expected, next) => {
       if (JSON.stringify(stored.get(name)) !== JSON.stringify(expected)) return false;
