@@ -13,7 +13,12 @@ import type { Web } from './web.ts';
 const style = 'admin/pages.css';
 const tools: readonly ToolItem[] = [
   { slug: 'tools/cron', title: 'Cron', text: 'Scheduled jobs, past runs and their results.', icon: 'clock' },
-  { slug: 'tools/jobs', title: 'Jobs', text: 'Background jobs: waiting, running, failed.', icon: 'list' },
+  {
+    slug: 'tools/jobs',
+    title: 'Jobs',
+    text: 'Background jobs: waiting, running, failed.',
+    icon: 'list',
+  },
   {
     slug: 'tools/hooks',
     title: 'Hooks',
@@ -156,7 +161,7 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
 }
 
 /** Scheduled events and background jobs. */
-function workPages({ cron, jobs, clock }: Core): LazyAdminPage[] {
+function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
   const tool = { group: 'system', style };
   return [
     {
@@ -175,7 +180,7 @@ function workPages({ cron, jobs, clock }: Core): LazyAdminPage[] {
       menu: 'Jobs',
       icon: 'list',
       position: 91.5,
-      body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, clock }),
+      body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, site, clock }),
     },
   ];
 }

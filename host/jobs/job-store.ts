@@ -260,11 +260,14 @@ function createQueueSide(database: Database) {
     },
 
     /** Finished jobs since a time, by state and hour. Milliseconds since the epoch. */
-    async finishedByHour(since: number): Promise<{ hour: number; state: JobState; count: number }[]> {
-      const rows = (await knex(jobsTable)
+    async finishedByHour(
+      since: number,
+      selection: JobSelection = {},
+    ): Promise<{ hour: number; state: JobState; count: number }[]> {
+      const rows = (await select(selection)
         .where('finished_at', '>=', since)
         .groupByRaw('finished_at / 3600000, state')
-        .select(knex.raw('finished_at / 3600000 as hour'), 'state', knex.raw('count(*) as count'))) as {
+        .select(knex.raw('finished_at / 3600000 as hour'), 'state', knex.raw('count(*) as count'))) as unknown as {
         readonly hour: number | string;
         readonly state: JobState;
         readonly count: number | string;

@@ -66,7 +66,7 @@ export interface Jobs {
   /** Newest first. */
   list(selection?: JobSelection, limit?: number): Promise<JobStatus[]>;
   counts(): Promise<JobCount[]>;
-  finishedByHour(since: number): ReturnType<ReturnType<typeof createJobStore>['finishedByHour']>;
+  finishedByHour: ReturnType<typeof createJobStore>['finishedByHour'];
   cancel(selection: JobSelection): Promise<number>;
   retry(selection: JobSelection): Promise<boolean>;
   /** The kinds defined in this process. */
@@ -123,7 +123,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     drain: () => worker.drain(),
     list: (selection = {}, limit = 100) => store.list(selection, Math.min(mostListed, Math.max(1, limit))),
     counts: () => store.counts(),
-    finishedByHour: (since) => store.finishedByHour(since),
+    finishedByHour: store.finishedByHour,
     kinds: () => kinds.list(),
     removeOwner: (owner) => store.removeOwner(owner),
     metrics: () => metrics.collect(),

@@ -1,5 +1,17 @@
-import { RestError } from '#plugin-api';
-import type { AdminPageBody, AdminRequest, Clock, JobState, JobStatus } from '#plugin-api';
+import {
+  drawCharts,
+  formatCount,
+  formatDate,
+  formatShortNumber,
+  RestError,
+  type AdminPageBody,
+  type AdminRequest,
+  type ChartDay,
+  type Clock,
+  type JobState,
+  type JobStatus,
+  type SiteApi,
+} from '#plugin-api';
 import { parseId, readQuery, readText, success } from './forms.ts';
 
 interface JobCount extends Pick<JobStatus, 'owner' | 'name' | 'state'> {
@@ -10,15 +22,26 @@ export interface JobsPageDependencies {
   readonly jobs: {
     list(choice: Choice, limit: number): Promise<readonly JobStatus[]>;
     counts(): Promise<readonly JobCount[]>;
+    finishedByHour(since: number, choice: Choice): Promise<readonly FinishedJobs[]>;
     /** Those of active plugins. */
     kinds(): readonly { readonly owner: string; readonly name: string; readonly label: string }[];
     retry(which: { readonly id: number }): Promise<boolean>;
     cancel(which: { readonly id: number }): Promise<number>;
   };
+  readonly site: Pick<SiteApi, 'timezone'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
+interface FinishedJobs extends Pick<JobStatus, 'state'> {
+  /** Milliseconds since the epoch. */
+  readonly hour: number;
+  readonly count: number;
+}
+
 const shownJobs = 100;
+const hour = 3_600_000;
+/** Completed jobs are kept for a day. */
+const chartHours = 24;
 const stateBadges = {
   waiting: { text: 'Waiting', kind: 'info' },
   running: { text: 'Running', kind: 'info' },
@@ -29,11 +52,18 @@ const stateBadges = {
 const states = Object.keys(stateBadges) as readonly JobState[];
 
 /** Background jobs by plugin, name and state; failed ones can run again. */
-export function createJobsPage({ jobs, clock }: JobsPageDependencies): AdminPageBody {
+export function createJobsPage({ jobs, site, clock }: JobsPageDependencies): AdminPageBody {
   return {
     render: async (request) => {
       const chosen = readChoice(request);
-      const [counts, listed] = await Promise.all([jobs.counts(), jobs.list(chosen, shownJobs)]);
+      const since = (Math.floor(clock.now() / hour) - chartHours + 1) * hour;
+      const { state: _all, ...kind } = chosen;
+      const [counts, listed, finished, timezone] = await Promise.all([
+        jobs.counts(),
+        jobs.list(chosen, shownJobs),
+        jobs.finishedByHour(since, kind),
+        site.timezone(),
+      ]);
       const labels = new Map(jobs.kinds().map(({ owner, name, label }) => [`${owner} ${name}`, label]));
       const labelOf = ({ owner, name }: Pick<JobStatus, 'owner' | 'name'>): string =>
         labels.get(`${owner} ${name}`) ?? name;
@@ -48,6 +78,7 @@ export function createJobsPage({ jobs, clock }: JobsPageDependencies): AdminPage
             href: linkTo({ owner: row.owner, name: row.name }),
           })),
           chosenKind: chosen.name === undefined ? null : labelOf({ owner: chosen.owner ?? '', name: chosen.name }),
+          chart: chartOf(finished, since, timezone),
           isCut: listed.length === shownJobs,
           shown: shownJobs,
           jobs: listed.map((job) => ({ ...job, label: labelOf(job), ...toView(job, clock.now()) })),
@@ -91,6 +122,31 @@ function linkTo({ owner, name, state }: Choice): string {
   return `?${query.toString()}`;
 }
 
+/** Completed and failed jobs of each hour, with a table of the same figures. */
+function chartOf(finished: readonly FinishedJobs[], since: number, timezone: string): Record<string, unknown> {
+  const count = (time: number, state: JobState): number =>
+    finished.find((each) => each.hour === time && each.state === state)?.count ?? 0;
+  const days = Array.from({ length: chartHours }, (_, index): ChartDay => {
+    const time = since + index * hour;
+    const failed = count(time, 'failed');
+    return { day: formatDate(time, 'dateTime', timezone).slice(-5), value: count(time, 'completed') + failed, failed };
+  });
+  const title = ({ day, value, failed }: ChartDay): string =>
+    `${day}: ${formatCount(value - failed, 'completed job')}${failed > 0 ? `, ${formatCount(failed, 'failed job')}` : ''}`;
+  return {
+    isEmpty: days.every(({ value }) => value === 0),
+    title: 'Jobs that ended, per hour',
+    description: 'One bar for each of the last 24 hours. The table below shows the same figures.',
+    good: 'Completed',
+    hasFailed: days.some(({ failed }) => failed > 0),
+    pictures: drawCharts({ days, whole: true, format: formatShortNumber, title, label: (day) => day }),
+    rows: days
+      .filter(({ value }) => value > 0)
+      .map(({ day, value, failed }) => ({ day, failed, completed: value - failed }))
+      .reverse(),
+  };
+}
+
 /** The filter by state, with the number of jobs in each. */
 function stateTabs(counts: readonly JobCount[], { owner, name, state }: Choice): Record<string, unknown>[] {
   const kind = { ...(owner !== undefined && { owner }), ...(name !== undefined && { name }) };
@@ -126,6 +182,7 @@ function toView(job: JobStatus, now: number): Record<string, unknown> {
   const argsText = JSON.stringify(args);
   return {
     badge: stateBadges[state],
+    progress: state === 'completed' ? null : progress,
     argsText: args === null ? '' : argsText.length > 120 ? `${argsText.slice(0, 120)}…` : argsText,
     isDue: dueAt !== null && dueAt <= now,
     wait: dueAt === null ? null : Math.max(0, dueAt - now),

@@ -2,6 +2,7 @@
 export type * from './admin.ts';
 export * from './argument-bounds.ts';
 export type * from './assets.ts';
+export * from './chart.ts';
 export type * from './cli.ts';
 export type * from './clock.ts';
 export type * from './content.ts';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createSystemClock } from '../../host/clock.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { openPages, type AdminBrowser, type PagesSite } from './pages-site.ts';
 
@@ -8,7 +9,7 @@ describeDialects('the page jobs and its commands', (_open, dialectCase) => {
   let failing: number;
   let held: number;
   beforeEach(async () => {
-    site = await openPages(dialectCase);
+    site = await openPages(dialectCase, {}, { clock: createSystemClock() });
     await site.create({ login: 'ada', role: 'administrator' });
     browser = await site.signIn('ada');
     const jobs = site.host.jobs.forOwner('shop');
@@ -35,6 +36,9 @@ describeDialects('the page jobs and its commands', (_open, dialectCase) => {
     expect(text).to.contain('All 3').and.contain('Waiting 1').and.contain('Completed 1').and.contain('Failed 1');
     expect(text).to.contain('{"order":7}').and.contain('3 of 4').and.contain('due in');
     expect(html).to.contain('No box is &lt;large&gt; enough.');
+    expect(text).to.match(
+      /Jobs that ended, per hour.*: 1 completed job, 1 failed job.*Show as table/,
+    );
     const failed = await browser.get('/admin/tools/jobs?plugin=shop&name=pack&state=failed');
     expect(failed.text)
       .to.contain(`#${String(failing)}`)

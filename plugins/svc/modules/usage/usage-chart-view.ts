@@ -1,6 +1,5 @@
-import { formatCount, formatMoney, formatNumber, formatShortNumber } from '#plugin-api';
+import { drawCharts, formatCount, formatMoney, formatNumber, formatShortNumber, type ChartDay } from '#plugin-api';
 import { formatCost } from '../../kit/format-cost.ts';
-import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
 import type { UsageGroup } from './usage-queries.ts';
 
 const metrics = [
@@ -32,23 +31,18 @@ export function chartView({ days, span, metric, link }: ChartViewInit) {
     const day = byDay.get(name);
     return { day: name, value: day ? metricValue(day, metric) : 0, failed: day && metric === 'calls' ? day.failed : 0 };
   });
-  const draw = (width: number) =>
-    drawChart({
-      width,
-      days: values,
-      whole: metric !== 'cost',
-      format: metric === 'cost' ? formatMoney : formatShortNumber,
-      title: (day) => dayTitle(day, metric),
-    });
+  const hasFailed = values.some(({ failed }) => failed > 0);
   return {
     metrics: metrics.map(({ id, label }) => ({ label, href: link(id), current: id === metric })),
     title: `${metrics.find(({ id }) => id === metric)?.label ?? ''} per day`,
     description: describe(values, metric),
-    hasFailed: values.some(({ failed }) => failed > 0),
-    pictures: [
-      { name: 'wide', ...draw(720) },
-      { name: 'narrow', ...draw(340) },
-    ],
+    ...(hasFailed && { good: 'Succeeded', hasFailed }),
+    pictures: drawCharts({
+      days: values,
+      whole: metric !== 'cost',
+      format: metric === 'cost' ? formatMoney : formatShortNumber,
+      title: (day) => dayTitle(day, metric),
+    }),
     rows: days
       .map((day) => ({ ...day, tokens: day.inputTokens + day.outputTokens, costText: formatCost(day) }))
       .reverse(),

@@ -1,5 +1,4 @@
-import { formatNumber, formatShortNumber } from '#plugin-api';
-import { drawChart, type ChartDay } from '../../admin-ui/bar-chart.ts';
+import { drawCharts, formatNumber, formatShortNumber, type ChartDay } from '#plugin-api';
 import type { HourCounts, HourlyCounts } from '../hourly-counts.ts';
 import { localDay, localMinute } from './local-time.ts';
 
@@ -55,15 +54,6 @@ export async function deliveryChart({
     [...new Set(Array.from({ length: span.hours }, (_, index) => nameFor(since + index * hour)))],
     nameFor,
   );
-  const draw = (width: number) =>
-    drawChart({
-      width,
-      days: bars,
-      whole: true,
-      format: formatShortNumber,
-      title: titleOf,
-      ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }),
-    });
   const sum = (pick: (bar: Bar) => number): number => bars.reduce((total, bar) => total + pick(bar), 0);
   const failed = sum((bar) => bar.failed);
   const summary = `${formatNumber(sum((bar) => bar.value) - failed)} delivered, ${formatNumber(failed)} failed`;
@@ -76,11 +66,15 @@ export async function deliveryChart({
       'The table below shows the same figures.',
     per: span.per === 'hour' ? 'Hour' : 'Day',
     help: `${summary}, ${formatNumber(sum((bar) => bar.retried))} retries${endpoint === null ? '' : ` for ${endpoint.name}`}.`,
+    good: 'Delivered',
     hasFailed: failed > 0,
-    pictures: [
-      { name: 'wide', ...draw(720) },
-      { name: 'narrow', ...draw(340) },
-    ],
+    pictures: drawCharts({
+      days: bars,
+      whole: true,
+      format: formatShortNumber,
+      title: titleOf,
+      ...(span.per === 'hour' && { label: (name: string) => name.slice(11) }),
+    }),
     rows: bars
       .filter(({ value, retried }) => value + retried > 0)
       .map((bar) => ({ ...bar, delivered: bar.value - bar.failed }))

@@ -2,7 +2,7 @@ import { formatShortNumber } from '#plugin-api';
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { formatMoney } from '#plugin-api';
-import { drawChart } from '../../../../plugins/svc/admin-ui/bar-chart.ts';
+import { drawChart } from '#plugin-api';
 import { usageCsv } from '../../../../plugins/svc/modules/usage/usage-csv.ts';
 import {
   daysOf,

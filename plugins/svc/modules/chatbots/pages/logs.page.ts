@@ -1,10 +1,17 @@
-import { formatCount, formatDate, formatShortNumber, type AdminPageBody, type HostApi } from '#plugin-api';
+import {
+  drawCharts,
+  formatCount,
+  formatDate,
+  formatShortNumber,
+  type AdminPageBody,
+  type ChartDay,
+  type HostApi,
+} from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
 import { addDays, paginate, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { localDay } from '../../../kit/local-day.ts';
-import { drawChart, type ChartDay } from '../../../admin-ui/bar-chart.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
 import { tables } from '../conversations/conversation-tables.ts';
 import { deletedBotName, deletedUserName, guestName } from '../conversations/log-rows.ts';
@@ -189,16 +196,12 @@ async function buildChart(logs: Logs, { filter, query, timezone, now }: ChartIni
   const days: ChartDay[] = [];
   for (let day = first; day <= last; day = addDays(day, 1)) days.push({ day, value: perDay.get(day) ?? 0, failed: 0 });
   const title = ({ day, value }: ChartDay): string => `${formatDay(day)}: ${formatCount(value, 'conversation')}`;
-  const draw = (width: number) => drawChart({ width, days, whole: true, format: formatShortNumber, title });
   return {
     title: 'Conversations per day',
     description:
       `One bar per day from ${formatDay(first)} to ${formatDay(last)}, by the last message. ` +
       'The table below shows the same figures.',
-    pictures: [
-      { name: 'wide', ...draw(720) },
-      { name: 'narrow', ...draw(340) },
-    ],
+    pictures: drawCharts({ days, whole: true, format: formatShortNumber, title }),
     rows: days
       .filter(({ value }) => value > 0)
       .reverse()

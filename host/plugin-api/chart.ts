@@ -7,6 +7,7 @@ export interface ChartDay {
   readonly failed: number;
 }
 
+/** Positions in an image, in its units. */
 export interface Chart {
   readonly width: number;
   readonly height: number;
@@ -51,6 +52,14 @@ export interface ChartInit {
   readonly whole: boolean;
   /** Label below a bar. Default: the day, as `21 Nov`. */
   readonly label?: (day: string) => string;
+}
+
+/** A chart for the partial `admin/chart`, for wide and for narrow screens. The page links `admin/chart.css`. */
+export function drawCharts(init: Omit<ChartInit, 'width'>): readonly (Chart & { readonly name: string })[] {
+  return [
+    { name: 'wide', ...drawChart({ ...init, width: 720 }) },
+    { name: 'narrow', ...drawChart({ ...init, width: 340 }) },
+  ];
 }
 
 /** Positions of bars, lines and labels in an image 220 units high. */
