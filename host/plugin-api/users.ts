@@ -82,7 +82,7 @@ export interface UsersApi {
   find(loginOrEmail: string): Promise<User | null>;
   list(query?: UserQuery): Promise<User[]>;
   count(filter?: UserFilter): Promise<number>;
-  /** Ids of all matching users, unordered: fast for many users, because it loads no other data. */
+  /** Ids of all matching users, unordered: fast for many users, and sees what `readNumbers` sees of a running transaction. */
   ids(filter?: UserFilter): Promise<number[]>;
   /** Display names by id, for existing users. */
   names(ids: readonly number[]): Promise<ReadonlyMap<number, string>>;

@@ -15,7 +15,7 @@ declare module '#plugin-api' {
 }
 
 export interface UsersDependencies {
-  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock' | 'direct' | 'dialect'>;
+  readonly database: Pick<Database, 'knex' | 'transaction' | 'lock' | 'direct' | 'dialect' | 'readNumbers'>;
   readonly hooks: CapabilityHooks & Pick<HooksApi, 'doActionAsync'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;

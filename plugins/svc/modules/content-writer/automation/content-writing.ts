@@ -107,7 +107,8 @@ function textOf(value: unknown): string {
 
 /** The author of the posts, whose rights apply: the task's author, or the first administrator if it has none. */
 export async function findAuthor({ host }: ContentWriter, { task }: Pick<AutomationItem, 'task'>): Promise<User> {
-  const [id = 0] = task.authorId === 0 ? await host.users.ids({ role: 'administrator' }) : [task.authorId];
+  const administrators = task.authorId === 0 ? await host.users.ids({ role: 'administrator' }) : [];
+  const [id = 0] = task.authorId === 0 ? administrators.sort((one, other) => one - other) : [task.authorId];
   return requireFound(await host.users.get(id), {
     code: 'rest_user_invalid_id',
     status: 400,
