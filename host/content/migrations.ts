@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 /** Posts of all types and their meta. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
@@ -7,22 +7,17 @@ export const migrations: readonly Migration[] = [
     async up(knex) {
       await knex.schema.createTable('posts', (table) => {
         table.increments('id');
-        table.string('type', 20).notNullable();
-        table.string('status', 20).notNullable();
-        table.text('title').notNullable();
-        table.text('content').notNullable();
-        table.text('excerpt').notNullable();
-        table.string('slug', 200).notNullable();
+        requiredColumns(table).string(20, 'type', 'status').text('title', 'content', 'excerpt').string(200, 'slug');
         // Type, parent of hierarchical types, and slug. Null if the slug need not be unique.
         table.string('slug_key', 260).unique();
         table.integer('author_id').notNullable().index();
-        table.integer('parent_id').notNullable();
-        table.integer('menu_order').notNullable();
-        table.bigInteger('date').notNullable();
-        table.integer('is_date_set').notNullable();
-        table.bigInteger('modified').notNullable();
-        table.string('mime_type', 100).notNullable();
-        table.integer('featured_media_id').notNullable();
+        requiredColumns(table)
+          .integer('parent_id', 'menu_order')
+          .bigInteger('date')
+          .integer('is_date_set')
+          .bigInteger('modified')
+          .string(100, 'mime_type')
+          .integer('featured_media_id');
         table.string('trashed_from', 20);
         // Title, excerpt and content text in lowercase without accents, so that both databases search alike.
         table.text('search_text').notNullable();
@@ -60,14 +55,15 @@ export const migrations: readonly Migration[] = [
         table.integer('parent_id').notNullable();
         // 0: a guest.
         table.integer('user_id').notNullable();
-        table.string('author_name', 245).notNullable();
-        table.string('author_email', 100).notNullable();
-        table.string('author_url', 200).notNullable();
-        table.string('author_ip', 64).notNullable();
-        table.string('author_agent', 254).notNullable();
-        table.bigInteger('date').notNullable();
-        table.text('content').notNullable();
-        table.string('status', 20).notNullable();
+        requiredColumns(table)
+          .string(245, 'author_name')
+          .string(100, 'author_email')
+          .string(200, 'author_url')
+          .string(64, 'author_ip')
+          .string(254, 'author_agent')
+          .bigInteger('date')
+          .text('content')
+          .string(20, 'status');
         // Status before spam or trash.
         table.string('status_before', 20);
         // Author and text in lowercase without accents.

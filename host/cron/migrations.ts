@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 export const migrations: readonly Migration[] = [
   {
@@ -6,8 +6,7 @@ export const migrations: readonly Migration[] = [
     async up(knex) {
       await knex.schema.createTable('cron_events', (table) => {
         table.string('id', 36).primary();
-        table.string('hook', 191).notNullable();
-        table.text('args').notNullable();
+        requiredColumns(table).string(191, 'hook').text('args');
         // SHA-256 of the arguments, which may be too long for an index.
         table.string('args_key', 64).notNullable();
         table.string('schedule', 191);
@@ -19,13 +18,11 @@ export const migrations: readonly Migration[] = [
       });
       await knex.schema.createTable('cron_runs', (table) => {
         table.string('id', 36).primary();
-        table.string('hook', 191).notNullable();
-        table.text('args').notNullable();
+        requiredColumns(table).string(191, 'hook').text('args');
         table.string('schedule', 191);
         table.bigInteger('due_at').notNullable();
         table.bigInteger('started_at').notNullable().index();
-        table.bigInteger('finished_at').notNullable();
-        table.string('outcome', 16).notNullable();
+        requiredColumns(table).bigInteger('finished_at').string(16, 'outcome');
         table.text('error');
         table.index(['hook', 'started_at']);
       });

@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 
 export const jobsTable = 'jobs';
 
@@ -8,27 +8,22 @@ export const migrations: readonly Migration[] = [
     async up(knex) {
       await knex.schema.createTable(jobsTable, (table) => {
         table.bigIncrements('id');
-        table.string('owner', 64).notNullable();
-        table.string('name', 60).notNullable();
+        requiredColumns(table).string(64, 'owner').string(60, 'name');
         table.string('job_key', 191);
         table.text('args').notNullable();
         // Arguments of the run after the current one.
         table.text('next_args');
-        table.string('state', 16).notNullable();
-        table.integer('priority').notNullable();
+        requiredColumns(table).string(16, 'state').integer('priority');
         // When a waiting job is due, or when the lease of a running one ends; null for finished jobs.
         table.bigInteger('due_at');
         table.bigInteger('token').notNullable().defaultTo(0);
         table.integer('attempts').notNullable().defaultTo(0);
-        table.bigInteger('progress_done');
-        table.bigInteger('progress_total');
-        table.string('progress_message', 200);
-        table.text('result');
-        table.text('error');
+        optionalColumns(table)
+          .bigInteger('progress_done', 'progress_total')
+          .string(200, 'progress_message')
+          .text('result', 'error');
         table.bigInteger('created_at').notNullable();
-        table.bigInteger('started_at');
-        table.bigInteger('finished_at');
-        table.bigInteger('keep_until');
+        optionalColumns(table).bigInteger('started_at', 'finished_at', 'keep_until');
       });
       const open = 'WHERE due_at IS NOT NULL';
       await knex.raw(`CREATE INDEX jobs_next ON jobs (owner, name, priority, due_at, id) ${open}`);

@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 /** Mails that are not sent yet. Times are milliseconds since the epoch. */
 export const migrations: readonly Migration[] = [
@@ -14,8 +14,7 @@ export const migrations: readonly Migration[] = [
         table.text('sealed').notNullable();
         // waiting or failed.
         table.text('state').notNullable();
-        table.integer('attempts').notNullable();
-        table.bigInteger('next_attempt_at').notNullable();
+        requiredColumns(table).integer('attempts').bigInteger('next_attempt_at');
         table.bigInteger('expires_at');
         table.bigInteger('created_at').notNullable().index();
         table.text('last_error').notNullable();

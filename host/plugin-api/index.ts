@@ -5,6 +5,7 @@ export type * from './assets.ts';
 export * from './chart.ts';
 export type * from './cli.ts';
 export type * from './clock.ts';
+export * from './columns.ts';
 export type * from './content.ts';
 export type * from './cron.ts';
 export type * from './database.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Clock, Logger, Migration } from '#plugin-api';
+import { requiredColumns, type Clock, type Logger, type Migration } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 
 /** What happened, without secrets: `details` holds names, ids and addresses. */
@@ -175,8 +175,7 @@ export const migrations: readonly Migration[] = [
         columns.bigInteger('position').primary();
         columns.bigInteger('at').notNullable();
         columns.text('event').notNullable().index();
-        columns.integer('user_id').notNullable();
-        columns.text('ip').notNullable();
+        requiredColumns(columns).integer('user_id').text('ip');
         // JSON object.
         columns.text('details').notNullable();
         columns.text('hash').notNullable();

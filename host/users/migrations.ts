@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 import { findFreeSlug, slugOf } from './profile.ts';
 import { twoFactorMigrations } from './two-factor/migrations.ts';
 
@@ -17,8 +17,7 @@ export const migrations: readonly Migration[] = [
         table.text('display_name').notNullable();
         // JSON array of role names.
         table.text('roles').notNullable();
-        table.text('password_hash').notNullable();
-        table.bigInteger('created_at').notNullable();
+        requiredColumns(table).text('password_hash').bigInteger('created_at');
       });
       await knex.schema.createTable('sessions', (table) => {
         // SHA-256 of the cookie token in hex. Reading this table does not reveal tokens.
@@ -26,20 +25,15 @@ export const migrations: readonly Migration[] = [
         table.integer('user_id').notNullable().references('users.id').onDelete('CASCADE').index();
         // Milliseconds after the last use until the session expires.
         table.bigInteger('lifetime').notNullable();
-        table.bigInteger('created_at').notNullable();
-        table.bigInteger('last_seen_at').notNullable();
+        requiredColumns(table).bigInteger('created_at', 'last_seen_at');
         table.bigInteger('expires_at').notNullable().index();
-        table.text('ip').notNullable();
-        table.text('user_agent').notNullable();
+        requiredColumns(table).text('ip', 'user_agent');
       });
       await knex.schema.createTable('application_passwords', (table) => {
         table.text('id').primary();
         table.integer('user_id').notNullable().references('users.id').onDelete('CASCADE').index();
-        table.text('name').notNullable();
-        table.text('password_hash').notNullable();
-        table.bigInteger('created_at').notNullable();
-        table.bigInteger('last_used_at');
-        table.text('last_ip');
+        requiredColumns(table).text('name', 'password_hash').bigInteger('created_at');
+        optionalColumns(table).bigInteger('last_used_at').text('last_ip');
       });
       await knex.schema.createTable('login_attempts', (table) => {
         table.text('subject').primary();
@@ -117,8 +111,7 @@ export const migrations: readonly Migration[] = [
         table.text('kind').notNullable();
         // SHA-256 of the password hash and email address that the link was created for.
         table.text('bound_to').notNullable();
-        table.bigInteger('created_at').notNullable();
-        table.bigInteger('expires_at').notNullable();
+        requiredColumns(table).bigInteger('created_at', 'expires_at');
       });
     },
   },

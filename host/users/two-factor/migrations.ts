@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 /** Tables of two-step sign-in. Times are milliseconds since the epoch. */
 export const twoFactorMigrations: readonly Migration[] = [
@@ -31,8 +31,7 @@ export const twoFactorMigrations: readonly Migration[] = [
         table.bigInteger('counter').notNullable();
         // JSON array such as ["internal","hybrid"].
         table.text('transports').notNullable();
-        table.text('name').notNullable();
-        table.bigInteger('created_at').notNullable();
+        requiredColumns(table).text('name').bigInteger('created_at');
         table.bigInteger('last_used_at');
       });
       await knex.schema.createTable('used_challenges', (table) => {

@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 /**
  * Tables of the vector stores' fakes and of captured mail. Ids and orders are compared byte by byte on both dialects, so that pages
@@ -14,8 +14,7 @@ export const migrations: readonly Migration[] = [
         table.string('store', 30).notNullable();
         table.specificType('scope', bytewise).notNullable();
         table.specificType('name', bytewise).notNullable();
-        table.text('definition').notNullable();
-        table.bigInteger('created_at').notNullable();
+        requiredColumns(table).text('definition').bigInteger('created_at');
         table.unique(['store', 'scope', 'name']);
       });
       await knex.schema.createTable('sandbox_records', (table) => {
@@ -23,8 +22,7 @@ export const migrations: readonly Migration[] = [
         table.specificType('namespace', bytewise).notNullable();
         table.specificType('record_id', bytewise).notNullable();
         table.specificType('position', bytewise).notNullable();
-        table.binary('vector').notNullable();
-        table.text('content').notNullable();
+        requiredColumns(table).binary('vector').text('content');
         table.primary(['collection_id', 'namespace', 'record_id']);
         table.unique(['collection_id', 'namespace', 'position']);
       });
@@ -35,10 +33,7 @@ export const migrations: readonly Migration[] = [
     up: (knex) =>
       knex.schema.createTable('sandbox_mails', (table) => {
         table.string('id', 36).primary();
-        table.bigInteger('captured_at').notNullable();
-        table.text('recipients').notNullable();
-        table.text('subject').notNullable();
-        table.text('body').notNullable();
+        requiredColumns(table).bigInteger('captured_at').text('recipients', 'subject', 'body');
       }),
   },
 ];

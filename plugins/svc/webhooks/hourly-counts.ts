@@ -1,4 +1,4 @@
-import type { HostApi, Migration } from '#plugin-api';
+import { requiredColumns, type HostApi, type Migration } from '#plugin-api';
 import type { EndpointMetrics } from './delivery.ts';
 import type { DeliveryLog } from './webhooks.ts';
 
@@ -9,11 +9,7 @@ export const hoursMigration: Migration = {
   id: '0101_webhook_hours',
   async up(knex) {
     await knex.schema.createTable(hoursTable, (columns) => {
-      columns.bigInteger('hour').notNullable();
-      columns.text('endpoint_id').notNullable();
-      columns.integer('delivered').notNullable();
-      columns.integer('failed').notNullable();
-      columns.integer('retried').notNullable();
+      requiredColumns(columns).bigInteger('hour').text('endpoint_id').integer('delivered', 'failed', 'retried');
       columns.primary(['hour', 'endpoint_id']);
     });
   },

@@ -1,4 +1,4 @@
-import type { Knex, Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Knex, type Migration } from '#plugin-api';
 
 /** Tables of event webhooks. Numeric ids stay inside the database; the columns `uuid` hold the public ids. */
 export const tables = {
@@ -104,42 +104,31 @@ async function moveReplays(knex: Knex): Promise<void> {
 async function createQueueTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.events, (columns) => {
     columns.bigIncrements('id');
-    columns.text('uuid').notNullable();
-    columns.text('name').notNullable();
-    columns.text('key').notNullable();
-    columns.bigInteger('created_at').notNullable();
-    columns.binary('body').notNullable();
+    requiredColumns(columns).text('uuid', 'name', 'key').bigInteger('created_at').binary('body');
     // Set if the envelope filter failed: it has to run before the event is sent.
     columns.integer('unfiltered').notNullable().defaultTo(0);
   });
   await knex.schema.createTable(tables.deliveries, (columns) => {
     columns.bigIncrements('id');
-    columns.text('uuid').notNullable();
-    columns.bigInteger('event_id').notNullable();
-    columns.text('endpoint_id').notNullable();
-    columns.text('state').notNullable();
+    requiredColumns(columns).text('uuid').bigInteger('event_id').text('endpoint_id', 'state');
     columns.bigInteger('due_at');
     columns.integer('attempts').notNullable().defaultTo(0);
     // Attempts before the current series: a manual retry starts a new one.
     columns.integer('run_start').notNullable().defaultTo(0);
     columns.text('owner');
     columns.integer('token').notNullable().defaultTo(0);
-    columns.text('order_key');
-    columns.text('target');
-    columns.binary('body');
+    optionalColumns(columns).text('order_key', 'target').binary('body');
     columns.bigInteger('created_at').notNullable();
-    columns.bigInteger('finished_at');
-    columns.integer('http_status');
-    columns.text('failure');
-    columns.text('error');
-    columns.integer('duration');
-    columns.text('log');
+    optionalColumns(columns)
+      .bigInteger('finished_at')
+      .integer('http_status')
+      .text('failure', 'error')
+      .integer('duration')
+      .text('log');
     columns.integer('cleared').notNullable().defaultTo(0);
   });
   await knex.schema.createTable(tables.attempts, (columns) => {
-    columns.bigInteger('delivery_id').notNullable();
-    columns.integer('number').notNullable();
-    columns.text('log').notNullable();
+    requiredColumns(columns).bigInteger('delivery_id').integer('number').text('log');
     columns.primary(['delivery_id', 'number']);
   });
 }
@@ -147,14 +136,11 @@ async function createQueueTables(knex: Knex): Promise<void> {
 async function createLeaseTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.leases, (columns) => {
     columns.bigIncrements('token');
-    columns.text('owner').notNullable();
-    columns.bigInteger('until').notNullable();
-    columns.text('jobs').notNullable();
+    requiredColumns(columns).text('owner').bigInteger('until').text('jobs');
   });
   await knex.schema.createTable(tables.circuits, (columns) => {
     columns.text('endpoint_id').primary();
-    columns.bigInteger('failing_since').notNullable();
-    columns.integer('failures').notNullable();
+    requiredColumns(columns).bigInteger('failing_since').integer('failures');
     columns.bigInteger('paused_at');
     columns.text('reason').notNullable();
     columns.bigInteger('next_probe_at');
@@ -162,14 +148,12 @@ async function createLeaseTables(knex: Knex): Promise<void> {
   });
   await knex.schema.createTable(formerReplays, (columns) => {
     columns.text('id').primary();
-    columns.text('state').notNullable();
-    columns.text('request').notNullable();
+    requiredColumns(columns).text('state', 'request');
     columns.bigInteger('cursor').notNullable().defaultTo(0);
     columns.bigInteger('last').notNullable();
     columns.integer('replayed').notNullable().defaultTo(0);
     columns.integer('total').notNullable().defaultTo(0);
-    columns.bigInteger('created_at').notNullable();
-    columns.bigInteger('moved_at').notNullable();
+    requiredColumns(columns).bigInteger('created_at', 'moved_at');
   });
 }
 

@@ -1,4 +1,4 @@
-import { clientNetwork, type HostApi, type User } from '#plugin-api';
+import { clientNetwork, requiredColumns, type HostApi, type Knex, type User } from '#plugin-api';
 import { findPeriod, type Period, type PeriodName } from './period.ts';
 import type { Signer } from './signer.ts';
 
@@ -49,10 +49,25 @@ export interface LimitCounters {
 export interface LimitCountersInit {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site'>;
   readonly signer: Signer;
-  /** Its key has the scope column, `subject`, `unit`, `per` and `starts_at`; it also has `used`. */
+  /** Created by `createCounterTable`. */
   readonly table: string;
   /** Column of the scope. */
   readonly scopeColumn: string;
+}
+
+/** Creates a table of counters, one row per scope, subject, unit and period. For migrations. */
+export async function createCounterTable(
+  knex: Knex,
+  { table, scopeColumn }: Pick<LimitCountersInit, 'table' | 'scopeColumn'>,
+): Promise<void> {
+  await knex.schema.createTable(table, (columns) => {
+    columns.integer(scopeColumn).notNullable();
+    // `s:` session, `a:` hash of an address, `u:` user.
+    columns.text('subject').notNullable();
+    requiredColumns(columns).text('unit', 'per').bigInteger('starts_at', 'used');
+    columns.primary([scopeColumn, 'subject', 'unit', 'per', 'starts_at']);
+  });
+  await knex.raw(`CREATE INDEX ${table}_starts_at ON ${table} (starts_at)`);
 }
 
 interface Row {

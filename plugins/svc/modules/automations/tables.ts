@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 
 /** The cron event that runs a task; its argument is the task's id. */
 export const runHook = 'svc_automations_run';
@@ -28,56 +28,36 @@ export const automationsMigration: Migration = {
   async up(knex) {
     await knex.schema.createTable(taskTables.tasks, (columns) => {
       columns.increments('id');
-      columns.string('name', 200).notNullable();
-      columns.string('type', 60).notNullable();
-      columns.string('status', 10).notNullable();
-      columns.text('settings').notNullable();
-      columns.text('source').notNullable();
+      requiredColumns(columns).string(200, 'name').string(60, 'type').string(10, 'status').text('settings', 'source');
       // A named schedule, a cron expression, or empty: manually only.
       columns.string('schedule', 120).notNullable();
       columns.integer('author_id').notNullable();
       // 0: no limit.
       columns.integer('limit_run').notNullable();
-      columns.integer('limit_day').notNullable();
-      columns.integer('attempts').notNullable();
-      columns.bigInteger('created_at').notNullable();
-      columns.bigInteger('updated_at').notNullable();
+      requiredColumns(columns).integer('limit_day', 'attempts').bigInteger('created_at', 'updated_at');
     });
     await knex.schema.createTable(taskTables.runs, (columns) => {
       columns.increments('id');
       columns.integer('task_id').notNullable();
       // schedule, page or command
       columns.string('begun_by', 10).notNullable();
-      columns.string('state', 10).notNullable();
-      columns.integer('found').notNullable();
-      columns.integer('added').notNullable();
-      columns.text('message').notNullable();
-      columns.bigInteger('started_at').notNullable();
+      requiredColumns(columns).string(10, 'state').integer('found', 'added').text('message').bigInteger('started_at');
       columns.bigInteger('ended_at');
       columns.index(['task_id', 'id'], 'svc_task_runs_task');
     });
     await knex.schema.createTable(taskTables.items, (columns) => {
       columns.increments('id');
-      columns.integer('task_id').notNullable();
-      columns.integer('run_id').notNullable();
-      columns.string('identity', 64).notNullable();
-      columns.text('target').notNullable();
-      columns.text('input').notNullable();
+      requiredColumns(columns).integer('task_id', 'run_id').string(64, 'identity').text('target', 'input');
       // For posts: the id, and the last change that was seen.
       columns.integer('source_post_id');
       columns.bigInteger('seen_modified');
-      columns.string('state', 10).notNullable();
-      columns.integer('attempts').notNullable();
+      requiredColumns(columns).string(10, 'state').integer('attempts');
       // Attempts before the last manual retry; they do not count towards the limit.
       columns.integer('tries_from').notNullable();
       columns.text('message').notNullable();
-      columns.integer('post_id');
-      columns.string('ai_provider', 100);
-      columns.string('ai_model', 200);
+      optionalColumns(columns).integer('post_id').string(100, 'ai_provider').string(200, 'ai_model');
       columns.bigInteger('created_at').notNullable();
-      columns.bigInteger('started_at');
-      columns.bigInteger('finished_at');
-      columns.bigInteger('due_at');
+      optionalColumns(columns).bigInteger('started_at', 'finished_at', 'due_at');
       columns.integer('token').notNullable();
       columns.string('owner', 36);
       columns.unique(['task_id', 'identity'], { indexName: 'svc_task_items_identity' });

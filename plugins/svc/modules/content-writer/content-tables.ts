@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 import { builtInTemplates } from './templates/built-in.ts';
 
 /** The job that writes a text of a batch. */
@@ -22,9 +22,7 @@ export const contentMigration: Migration = {
       columns.string('name', 100).notNullable();
       /** The name in lower case, for uniqueness. */
       columns.string('name_key', 100).notNullable().unique();
-      columns.text('settings').notNullable();
-      columns.bigInteger('created_at').notNullable();
-      columns.bigInteger('updated_at').notNullable();
+      requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
     });
     await knex.schema.createTable(batches, (columns) => {
       columns.increments('id');
@@ -44,9 +42,7 @@ export const contentMigration: Migration = {
       /** Null for single texts: streamed on the page, or written by a command. */
       columns.integer('batch_id').nullable();
       columns.integer('user_id').notNullable().index();
-      columns.integer('position').notNullable();
-      columns.string('topic', 500).notNullable();
-      columns.text('input').notNullable();
+      requiredColumns(columns).integer('position').string(500, 'topic').text('input');
       /** `waiting` (its batch is in review), `pending`, `processing`, `completed`, `failed`, `cancelled`. */
       columns.string('status', 20).notNullable();
       columns.integer('attempts').notNullable().defaultTo(0);
@@ -61,8 +57,7 @@ export const contentMigration: Migration = {
       columns.string('lease', 36).nullable();
       /** When the lease expires (processing) or the item is due (pending). */
       columns.bigInteger('due_at').notNullable().defaultTo(0);
-      columns.bigInteger('created_at').notNullable();
-      columns.bigInteger('updated_at').notNullable();
+      requiredColumns(columns).bigInteger('created_at', 'updated_at');
       columns.index(['batch_id', 'position'], 'svc_content_items_batch');
       columns.index(['status', 'due_at'], 'svc_content_items_due');
     });

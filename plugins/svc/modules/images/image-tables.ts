@@ -1,5 +1,6 @@
-import type { Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 import { insertJobs } from '../../kit/insert-jobs.ts';
+import { createCounterTable } from '../../kit/visitors/limit-counters.ts';
 import { videoJob, visitorImageJob } from './image-names.ts';
 
 export const imageTables = {
@@ -28,19 +29,13 @@ const imagesMigration: Migration = {
       columns.string('mode', 10).notNullable();
       columns.integer('parent_id').index();
       columns.integer('source_media_id');
-      columns.string('origin', 40).notNullable();
-      columns.text('prompt').notNullable();
+      requiredColumns(columns).string(40, 'origin').text('prompt');
       columns.text('revised_prompt');
-      columns.string('provider_id', 100).notNullable();
-      columns.text('provider').notNullable();
-      columns.text('model').notNullable();
+      requiredColumns(columns).string(100, 'provider_id').text('provider', 'model');
       // JSON: size, quality, style.
       columns.text('asked').notNullable();
-      columns.text('url').notNullable();
-      columns.text('mime_type').notNullable();
-      columns.bigInteger('bytes').notNullable();
-      columns.bigInteger('cost');
-      columns.text('usage');
+      requiredColumns(columns).text('url', 'mime_type').bigInteger('bytes');
+      optionalColumns(columns).bigInteger('cost').text('usage');
       columns.bigInteger('user_id').notNullable().index();
       columns.string('session_id', 64).index();
       // Folded prompt, for searches.
@@ -55,25 +50,14 @@ const imagesMigration: Migration = {
       columns.string('state', 10).notNullable();
       columns.bigInteger('user_id').notNullable().index();
       columns.string('session_id', 64).index();
-      columns.text('prompt').notNullable();
-      columns.integer('n').notNullable();
+      requiredColumns(columns).text('prompt').integer('n');
       // JSON of what is reserved of limits. It is released when the node dies.
       columns.text('taken').notNullable();
-      columns.bigInteger('until').notNullable();
-      columns.text('message').notNullable();
+      requiredColumns(columns).bigInteger('until').text('message');
       columns.bigInteger('created_at').notNullable().index();
       columns.index(['state', 'until']);
     });
-    await knex.schema.createTable(imageTables.counters, (columns) => {
-      columns.integer('scope').notNullable();
-      // `s:` session, `a:` hash of an address, `u:` user.
-      columns.text('subject').notNullable();
-      columns.text('unit').notNullable();
-      columns.text('per').notNullable();
-      columns.bigInteger('starts_at').notNullable().index();
-      columns.bigInteger('used').notNullable();
-      columns.primary(['scope', 'subject', 'unit', 'per', 'starts_at']);
-    });
+    await createCounterTable(knex, { table: imageTables.counters, scopeColumn: 'scope' });
   },
 };
 

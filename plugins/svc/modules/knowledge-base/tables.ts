@@ -1,4 +1,4 @@
-import type { Knex, Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Knex, type Migration } from '#plugin-api';
 
 /** Jobs that index or delete a source, and that delete a base without sources. */
 export const indexJob = 'index-source';
@@ -20,22 +20,20 @@ const createTables: Migration = {
   async up(knex) {
     await knex.schema.createTable(tables.bases, (table) => {
       table.increments('id');
-      table.string('name', 200).notNullable();
-      table.string('store', 60).notNullable();
-      table.string('target', 512).notNullable();
-      table.string('namespace', 512).notNullable();
-      table.string('embedding_provider', 60).notNullable();
-      table.string('embedding_model', 200).notNullable();
-      table.integer('chunk_tokens').notNullable();
-      table.integer('overlap_tokens').notNullable();
+      requiredColumns(table)
+        .string(200, 'name')
+        .string(60, 'store')
+        .string(512, 'target', 'namespace')
+        .string(60, 'embedding_provider')
+        .string(200, 'embedding_model')
+        .integer('chunk_tokens', 'overlap_tokens');
       // JSON: post types whose posts are indexed automatically.
       table.text('follows').notNullable();
       // active, or deleting.
       table.string('state', 20).notNullable();
       // 1: the index or collection is deleted with the base.
       table.integer('removes_target').notNullable();
-      table.bigInteger('created_at').notNullable();
-      table.bigInteger('updated_at').notNullable();
+      requiredColumns(table).bigInteger('created_at', 'updated_at');
     });
     await createSourceTables(knex);
     await createChunkTables(knex);
@@ -59,8 +57,7 @@ const followPosts: Migration = {
   id: '0202_knowledge_posts',
   async up(knex) {
     await knex.schema.createTable(tables.posts, (table) => {
-      table.integer('base_id').notNullable();
-      table.integer('post_id').notNullable();
+      requiredColumns(table).integer('base_id', 'post_id');
       table.primary(['base_id', 'post_id']);
       table.index(['post_id']);
     });
@@ -96,26 +93,18 @@ async function createSourceTables(knex: Knex): Promise<void> {
     table.integer('base_id').notNullable();
     // Unique within the base: `post:42`, `address:<hash>`.
     table.string('identity', 100).notNullable();
-    table.string('kind', 20).notNullable();
-    table.string('title', 500).notNullable();
-    table.text('url').notNullable();
-    table.integer('post_id');
-    table.integer('parent_id');
-    table.string('state', 20).notNullable();
-    table.text('message').notNullable();
-    table.string('origin', 60).notNullable();
+    requiredColumns(table).string(20, 'kind').string(500, 'title').text('url');
+    optionalColumns(table).integer('post_id', 'parent_id');
+    requiredColumns(table).string(20, 'state').text('message').string(60, 'origin');
     // Counts requests for indexing: work on an earlier version cannot complete a later one.
     table.integer('version').notNullable();
-    table.integer('indexed_version').notNullable();
-    table.string('content_hash', 64).notNullable();
-    table.integer('chunks_total').notNullable();
-    table.integer('chunks_done').notNullable();
-    table.integer('attempts').notNullable();
-    table.bigInteger('due_at').notNullable();
-    table.bigInteger('leased_until').notNullable();
-    table.integer('fence').notNullable();
-    table.bigInteger('created_at').notNullable();
-    table.bigInteger('updated_at').notNullable();
+    requiredColumns(table)
+      .integer('indexed_version')
+      .string(64, 'content_hash')
+      .integer('chunks_total', 'chunks_done', 'attempts')
+      .bigInteger('due_at', 'leased_until')
+      .integer('fence')
+      .bigInteger('created_at', 'updated_at');
     table.bigInteger('indexed_at');
     table.unique(['base_id', 'identity']);
     table.index(['state', 'due_at']);
@@ -127,17 +116,13 @@ async function createSourceTables(knex: Knex): Promise<void> {
 async function createChunkTables(knex: Knex): Promise<void> {
   await knex.schema.createTable(tables.contents, (table) => {
     table.integer('source_id').primary();
-    table.text('body').notNullable();
-    table.string('file_name', 300).notNullable();
+    requiredColumns(table).text('body').string(300, 'file_name');
     // Bytes of a file; null once its text is stored.
     table.binary('file');
   });
   await knex.schema.createTable(tables.chunks, (table) => {
     table.increments('id');
-    table.integer('source_id').notNullable();
-    table.string('vector_id', 36).notNullable();
-    table.integer('place').notNullable();
-    table.integer('tokens').notNullable();
+    requiredColumns(table).integer('source_id').string(36, 'vector_id').integer('place', 'tokens');
     // 0 until the store has confirmed the vector, which may be stored earlier.
     table.integer('is_written').notNullable();
     table.unique(['source_id', 'vector_id']);
@@ -149,22 +134,20 @@ async function createQuestionTable(knex: Knex): Promise<void> {
     table.increments('id');
     // 0: belongs to no knowledge base.
     table.integer('base_id').notNullable();
-    table.string('question_hash', 64).notNullable();
-    table.text('question').notNullable();
+    requiredColumns(table).string(64, 'question_hash').text('question');
     // score, or rating.
     table.string('reason', 20).notNullable();
     table.integer('best_score');
-    table.text('answer').notNullable();
-    table.text('comment').notNullable();
-    table.integer('asked').notNullable();
-    table.string('asked_of', 100).notNullable();
-    table.integer('user_id').notNullable();
-    table.string('conversation', 36).notNullable();
+    requiredColumns(table)
+      .text('answer', 'comment')
+      .integer('asked')
+      .string(100, 'asked_of')
+      .integer('user_id')
+      .string(36, 'conversation');
     // open, answered or dismissed.
     table.string('state', 20).notNullable();
     table.integer('source_id');
-    table.bigInteger('first_at').notNullable();
-    table.bigInteger('last_at').notNullable();
+    requiredColumns(table).bigInteger('first_at', 'last_at');
     table.unique(['base_id', 'question_hash']);
     table.index(['state', 'last_at']);
     table.index(['conversation']);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isSameSecret, RestError, type HostApi, type Knex, type Migration } from '#plugin-api';
+import { requiredColumns, isSameSecret, RestError, type HostApi, type Knex, type Migration } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { bodyStates, tables } from '../migrations.ts';
@@ -14,11 +14,7 @@ export const inboxMigration: Migration = {
   async up(knex) {
     await knex.schema.createTable(inboxTable, (columns) => {
       columns.bigIncrements('id');
-      columns.bigInteger('received_at').notNullable();
-      columns.text('headers').notNullable();
-      columns.binary('body').notNullable();
-      columns.text('verdict').notNullable();
-      columns.text('answer').notNullable();
+      requiredColumns(columns).bigInteger('received_at').text('headers').binary('body').text('verdict', 'answer');
     });
   },
 };

@@ -1,5 +1,6 @@
-import type { JsonValue, Migration } from '#plugin-api';
+import { requiredColumns, type JsonValue, type Migration } from '#plugin-api';
 import { insertJobs } from '../../../kit/insert-jobs.ts';
+import { createCounterTable } from '../../../kit/visitors/limit-counters.ts';
 import { submissionJob } from '../submissions/submission.ts';
 
 export const formTables = {
@@ -19,14 +20,12 @@ export const formsMigration: Migration = {
       columns.increments('id');
       columns.text('settings').notNullable();
       columns.bigInteger('submissions').notNullable().defaultTo(0);
-      columns.bigInteger('created_at').notNullable();
-      columns.bigInteger('updated_at').notNullable();
+      requiredColumns(columns).bigInteger('created_at', 'updated_at');
     });
     await knex.schema.createTable(formTables.submissions, (columns) => {
       columns.bigIncrements('id');
       columns.string('uuid', 36).notNullable().unique();
-      columns.integer('form_id').notNullable();
-      columns.string('form_name', 200).notNullable();
+      requiredColumns(columns).integer('form_id').string(200, 'form_name');
       // `running`, `completed`, `failed`.
       columns.string('status', 20).notNullable();
       // Fencing token: results of earlier attempts are ignored.
@@ -47,8 +46,7 @@ export const formsMigration: Migration = {
       columns.text('response').notNullable();
       // JSON: provider, model, usage, cost, sources.
       columns.text('made').notNullable();
-      columns.text('error').notNullable();
-      columns.text('error_code').notNullable();
+      requiredColumns(columns).text('error', 'error_code');
       // Folded texts, for searches.
       columns.text('found_by').notNullable();
       columns.bigInteger('created_at').notNullable();
@@ -56,17 +54,7 @@ export const formsMigration: Migration = {
       columns.index(['form_id', 'id']);
       columns.index(['form_id', 'created_at']);
     });
-    await knex.schema.createTable(formTables.counters, (columns) => {
-      columns.integer('form_id').notNullable();
-      // `s:` session, `a:` hash of an address, `u:` user.
-      columns.text('subject').notNullable();
-      columns.text('unit').notNullable();
-      columns.text('per').notNullable();
-      columns.bigInteger('starts_at').notNullable();
-      columns.bigInteger('used').notNullable();
-      columns.primary(['form_id', 'subject', 'unit', 'per', 'starts_at']);
-    });
-    await knex.raw(`CREATE INDEX ${formTables.counters}_starts_at ON ${formTables.counters} (starts_at)`);
+    await createCounterTable(knex, { table: formTables.counters, scopeColumn: 'form_id' });
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Migration } from '#plugin-api';
 
 /** What was used of each budget in each of its periods, and what running calls may still use. */
 export const budgetCounters = 'svc_budget_counters';
@@ -29,12 +29,8 @@ export const budgetMigration: Migration = {
       // YYYY-MM-DD or YYYY-MM, in the time zone of the site.
       columns.string('period', 10).notNullable();
       columns.string('scope', 10).notNullable();
-      columns.string('module', 60);
-      columns.bigInteger('bot_id');
-      columns.string('unit', 10).notNullable();
-      columns.bigInteger('used').notNullable();
-      columns.bigInteger('reserved').notNullable();
-      columns.bigInteger('refused').notNullable();
+      optionalColumns(columns).string(60, 'module').bigInteger('bot_id');
+      requiredColumns(columns).string(10, 'unit').bigInteger('used', 'reserved', 'refused');
       // The amounts that the alert and the exhaustion were last announced for: once each, and again if the budget changes.
       columns.bigInteger('alerted').notNullable();
       columns.bigInteger('exhausted').notNullable();
@@ -43,10 +39,7 @@ export const budgetMigration: Migration = {
       columns.index(['period'], 'svc_budget_counters_period');
     });
     await knex.schema.createTable(budgetReservations, (columns) => {
-      columns.string('call', 36).notNullable();
-      columns.string('counter', 160).notNullable();
-      columns.string('period', 10).notNullable();
-      columns.bigInteger('amount').notNullable();
+      requiredColumns(columns).string(36, 'call').string(160, 'counter').string(10, 'period').bigInteger('amount');
       // By the database's clock, in milliseconds.
       columns.bigInteger('expires').notNullable();
       columns.primary(['call', 'counter']);

@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 export const botsTable = 'svc_bots';
 
@@ -8,9 +8,7 @@ export const botsMigration: Migration = {
   async up(knex) {
     await knex.schema.createTable(botsTable, (columns) => {
       columns.increments('id');
-      columns.text('settings').notNullable();
-      columns.bigInteger('created_at').notNullable();
-      columns.bigInteger('updated_at').notNullable();
+      requiredColumns(columns).text('settings').bigInteger('created_at', 'updated_at');
     });
   },
 };

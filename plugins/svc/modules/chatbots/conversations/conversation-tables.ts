@@ -1,4 +1,4 @@
-import type { Knex, Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Knex, type Migration } from '#plugin-api';
 
 /** Tables of conversations and of the search in the logs. Times are milliseconds since the epoch. */
 export const tables = {
@@ -60,10 +60,7 @@ async function createConversations(knex: Knex): Promise<void> {
     columns.string('session_id', 64);
     columns.string('module', 60).notNullable();
     columns.integer('message_count').notNullable().defaultTo(0);
-    columns.bigInteger('created_at').notNullable();
-    columns.bigInteger('last_message_at').notNullable();
-    columns.text('page_url').notNullable();
-    columns.string('ip', 45).notNullable();
+    requiredColumns(columns).bigInteger('created_at', 'last_message_at').text('page_url').string(45, 'ip');
     columns.bigInteger('consented_at');
     // JSON.
     columns.text('variables').notNullable();
@@ -103,16 +100,12 @@ async function createMessages(knex: Knex): Promise<void> {
     columns.string('uuid', 64).notNullable();
     // Order within the conversation.
     columns.integer('position').notNullable();
-    columns.string('role', 10).notNullable();
-    columns.text('content').notNullable();
-    columns.bigInteger('created_at').notNullable();
-    columns.text('provider');
-    columns.text('model');
-    columns.integer('input_tokens');
-    columns.integer('output_tokens');
-    columns.integer('total_tokens');
-    columns.bigInteger('cost');
-    columns.text('sources');
+    requiredColumns(columns).string(10, 'role').text('content').bigInteger('created_at');
+    optionalColumns(columns)
+      .text('provider', 'model')
+      .integer('input_tokens', 'output_tokens', 'total_tokens')
+      .bigInteger('cost')
+      .text('sources');
     columns.smallint('is_partial').notNullable().defaultTo(0);
     columns.string('feedback', 4).notNullable().defaultTo('none');
     columns.text('comment').notNullable().defaultTo('');

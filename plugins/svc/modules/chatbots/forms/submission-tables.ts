@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 export const submissionsTable = 'svc_submissions';
 /** Characters of the column. */
@@ -11,17 +11,12 @@ export const submissionsMigration: Migration = {
     await knex.schema.createTable(submissionsTable, (table) => {
       table.bigIncrements('id');
       table.string('uuid', 36).notNullable().unique();
-      table.bigInteger('bot_id').notNullable();
-      table.string('form_id', 100).notNullable();
-      table.string('form_name', 200).notNullable();
+      requiredColumns(table).bigInteger('bot_id').string(100, 'form_id').string(200, 'form_name');
       table.string('conversation', 36).notNullable().index();
       table.bigInteger('user_id').notNullable().index();
       table.string('session_id', 64).index();
       table.string('email', longestEmail).index();
-      table.text('page_url').notNullable();
-      table.bigInteger('created_at').notNullable();
-      table.text('answers').notNullable();
-      table.text('found_by').notNullable();
+      requiredColumns(table).text('page_url').bigInteger('created_at').text('answers', 'found_by');
       table.index(['bot_id', 'form_id', 'id']);
     });
   },

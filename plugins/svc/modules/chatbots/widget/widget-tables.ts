@@ -1,5 +1,6 @@
-import type { JsonValue, Migration } from '#plugin-api';
+import { requiredColumns, type JsonValue, type Migration } from '#plugin-api';
 import { insertJobs } from '../../../kit/insert-jobs.ts';
+import { createCounterTable } from '../../../kit/visitors/limit-counters.ts';
 import { turnJob } from './turn-jobs.ts';
 
 export const widgetTables = {
@@ -17,31 +18,17 @@ const actsTable = 'svc_widget_acts';
 const createTables: Migration = {
   id: '0103_widget',
   async up(knex) {
-    await knex.schema.createTable(widgetTables.counters, (columns) => {
-      columns.integer('bot_id').notNullable();
-      // `s:` session, `a:` hash of an address, `u:` user.
-      columns.text('subject').notNullable();
-      columns.text('unit').notNullable();
-      columns.text('per').notNullable();
-      columns.bigInteger('starts_at').notNullable();
-      columns.bigInteger('used').notNullable();
-      columns.primary(['bot_id', 'subject', 'unit', 'per', 'starts_at']);
-    });
-    await knex.raw(`CREATE INDEX ${widgetTables.counters}_starts_at ON ${widgetTables.counters} (starts_at)`);
+    await createCounterTable(knex, { table: widgetTables.counters, scopeColumn: 'bot_id' });
     await knex.schema.createTable(turnsTable, (columns) => {
       columns.text('conversation').primary();
-      columns.text('message_id').notNullable();
-      columns.text('token').notNullable();
-      columns.bigInteger('until').notNullable();
+      requiredColumns(columns).text('message_id', 'token').bigInteger('until');
       columns.integer('stopped').notNullable().defaultTo(0);
       // JSON of the reservation, to be refunded if the node dies.
       columns.text('reserved').notNullable();
     });
     await knex.schema.createTable(actsTable, (columns) => {
       columns.text('key').primary();
-      columns.text('value').notNullable();
-      columns.integer('revision').notNullable();
-      columns.bigInteger('expires_at').notNullable();
+      requiredColumns(columns).text('value').integer('revision').bigInteger('expires_at');
     });
     await knex.raw(`CREATE INDEX ${actsTable}_expires_at ON ${actsTable} (expires_at)`);
   },

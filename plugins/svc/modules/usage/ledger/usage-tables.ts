@@ -1,4 +1,4 @@
-import type { Migration } from '#plugin-api';
+import { requiredColumns, type Migration } from '#plugin-api';
 
 /** One row per call. */
 export const usageTable = 'svc_usage';
@@ -54,9 +54,7 @@ export const usageMigration: Migration = {
       columns.string('kind', longest.kind).notNullable();
       columns.string('provider', longest.provider).notNullable();
       columns.string('model', longest.model).notNullable();
-      columns.bigInteger('input_tokens').notNullable();
-      columns.bigInteger('output_tokens').notNullable();
-      columns.integer('images').notNullable();
+      requiredColumns(columns).bigInteger('input_tokens', 'output_tokens').integer('images');
       columns.bigInteger('cost');
       columns.bigInteger('duration').notNullable();
       columns.string('outcome', longest.outcome).notNullable();
