@@ -18,12 +18,20 @@ export function compileStrictCheck(schema: JsonSchema): StrictCheck {
   const strict = strictSchema(schema);
   if (strict === false) return refusesAll;
   try {
-    return loadAjv().compile(strict) as StrictCheck;
+    const text = JSON.stringify(strict);
+    const check = known.get(text) ?? (loadAjv().compile(strict) as StrictCheck);
+    if (known.size >= maxKnown) known.clear();
+    known.set(text, check);
+    return check;
   } catch {
     // The slower rules read schemas that ajv rejects.
     return refusesAll;
   }
 }
+
+/** By the text of their schema: many routes have equal arguments. */
+const known = new Map<string, StrictCheck>();
+const maxKnown = 1_000;
 
 let ajv: AjvType | undefined;
 

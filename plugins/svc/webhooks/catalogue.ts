@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import type { Ajv, ValidateFunction } from 'ajv';
 import type { HooksApi } from '#plugin-api';
-import { createAjv } from '../kit/ajv.ts';
 import type { EventDefinition } from '../kit/define-event.ts';
 
 /** Other names that a subscription may use (D26). */
@@ -17,9 +17,7 @@ export function createCatalogue({
   readonly hooks: Pick<HooksApi, 'applyFilters' | 'hasFilter'>;
   readonly events: readonly EventDefinition[];
 }): Catalogue {
-  let ajv: Ajv | undefined;
   const own = new Map(events.map((event) => [event.name, event]));
-  const checks = new WeakMap<object, ValidateFunction>();
 
   function all(): ReadonlyMap<string, EventDefinition> {
     if (hooks.hasFilter('svc_event_schemas') === false) return own;
@@ -27,11 +25,6 @@ export function createCatalogue({
     return new Map((Array.isArray(filtered) ? filtered : events).map((event) => [event.name, complete(event)]));
   }
   const find = (name: string): EventDefinition | undefined => own.get(name) ?? all().get(name);
-  function checkOf({ schema }: EventDefinition): ValidateFunction {
-    const check = checks.get(schema) ?? (ajv ??= createAjv({ strict: false, allowUnionTypes: true })).compile(schema);
-    checks.set(schema, check);
-    return check;
-  }
 
   return {
     list: () =>
@@ -51,13 +44,30 @@ export function createCatalogue({
     findErrors(name, data) {
       const event = find(name);
       if (!event) return [`There is no event named '${name}'.`];
-      const check = checkOf(event);
+      const check = checkOf(event.schema);
       if (check(data)) return [];
       return (check.errors ?? []).map(
         ({ instancePath, message }) => `data${instancePath.replaceAll('/', '.')} ${message ?? 'is invalid'}.`,
       );
     },
   };
+}
+
+const require = createRequire(import.meta.url);
+const checks = new WeakMap<object, ValidateFunction>();
+let compiler: Ajv | undefined;
+
+/** The first check of a schema compiles it. The first of all loads ajv's 68 files, not at the start, and synchronously. */
+function checkOf(schema: EventDefinition['schema']): ValidateFunction {
+  const known = checks.get(schema);
+  if (known) return known;
+  const { Ajv } = require('ajv') as typeof import('ajv');
+  compiler ??= new Ajv({ strict: false, allowUnionTypes: true });
+  const check = compiler.compile(schema);
+  // The compiler would keep the schemas of plugins that are gone.
+  compiler.removeSchema(schema);
+  checks.set(schema, check);
+  return check;
 }
 
 const completed = new WeakMap<object, EventDefinition>();
