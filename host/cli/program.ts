@@ -70,13 +70,20 @@ export async function runCommandLine(
   argv: readonly string[],
   output: CliOutput,
 ): Promise<0 | 1> {
-  const program = buildProgram([...commands, completionCommand(commands)], output);
+  const program = buildProgram(meantBy(argv, [...commands, completionCommand(commands)]), output);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return 0;
   } catch (error) {
     return report(error, output);
   }
+}
+
+/** The command that the arguments name, where no other can be meant, else all: to build all takes several milliseconds. */
+function meantBy(argv: readonly string[], commands: readonly CliCommand[]): readonly CliCommand[] {
+  const named = commands.filter(({ name }) => name.split(/\s+/).every((word, index) => word === argv[index]));
+  const continues = ({ name }: CliCommand): boolean => named.some((one) => name.startsWith(`${one.name} `));
+  return named.length === 1 && !commands.some(continues) ? named : commands;
 }
 
 function buildProgram(commands: readonly CliCommand[], output: CliOutput): Command {
