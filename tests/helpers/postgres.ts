@@ -95,9 +95,11 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   if (given) return { url: given, stop: async () => {} };
   const { Embedded, forget } = await loadEmbedded();
   const port = await findFreePort();
+  const databaseDir = await mkdtemp(join(tmpdir(), 'svc-postgres-'));
+  const host = hasRoomForSocket(databaseDir) ? databaseDir : '127.0.0.1';
   const output: string[] = [];
   const postgres: EmbeddedPostgres = new Embedded({
-    databaseDir: await mkdtemp(join(tmpdir(), 'svc-postgres-')),
+    databaseDir,
     port,
     persistent: false,
     // PostgreSQL refuses to run as root; everybody else runs it as themselves.
@@ -107,7 +109,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
       '-c',
       'listen_addresses=127.0.0.1',
       '-c',
-      'unix_socket_directories=',
+      `unix_socket_directories=${host === databaseDir ? databaseDir : ''}`,
       '-c',
       'fsync=off',
       '-c',
@@ -127,7 +129,15 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
       { cause: error },
     );
   }
-  return { url: `postgres://postgres:password@127.0.0.1:${port}/postgres`, stop: () => postgres.stop().then(forget) };
+  return {
+    url: `postgres://postgres:password@${encodeURIComponent(host)}:${port}/postgres`,
+    stop: () => postgres.stop().then(forget),
+  };
+}
+
+/** A socket of the file system takes both sides half of what TCP takes, but its path may have 107 bytes only. */
+function hasRoomForSocket(directory: string): boolean {
+  return process.platform !== 'win32' && Buffer.byteLength(join(directory, '.s.PGSQL.65535')) <= 100;
 }
 
 interface LoadedPackage {
