@@ -20,23 +20,34 @@ export function lazyCommands<Context>(
   return async (context) => (await load())(context);
 }
 
-/** The parts of a module, loaded on first use. */
-interface LoadedParts<Parts> {
-  load(): Promise<Parts>;
+/** The ports of a module, and its parts, loaded on first use and shared by its routes, pages and commands. */
+export type Loaded<Ports, Parts> = Ports & { load(): Promise<Parts> };
+
+/** The member `create` of such a module: `loadParts(async () => (await import('./images.ts')).createImages)`. */
+export function loadParts<Ports, Parts>(
+  create: () => Promise<(ports: Ports) => Parts>,
+): (ports: Ports) => Loaded<Ports, Parts> {
+  return (ports) => ({
+    ...ports,
+    load: lazy(async () => {
+      const parts = (await create())(ports);
+      return () => parts;
+    }),
+  });
 }
 
 /** As `lazyPage`, for a module that loads its parts on first use. */
 export function loadedPage<Parts>({
   body,
   ...declaration
-}: LazyPage<Parts>): (module: LoadedParts<Parts>) => LazyAdminPage {
+}: LazyPage<Parts>): (module: Loaded<unknown, Parts>) => LazyAdminPage {
   return ({ load }) => ({ ...declaration, body: async () => (await body())(await load()) });
 }
 
 /** As `lazyCommands`, for a module that loads its parts on first use. */
 export function loadedCommands<Parts>(
   commands: () => Promise<(parts: Parts) => readonly CliCommand[]>,
-): (module: LoadedParts<Parts>) => Promise<readonly CliCommand[]> {
+): (module: Loaded<unknown, Parts>) => Promise<readonly CliCommand[]> {
   return async ({ load }) => (await commands())(await load());
 }
 

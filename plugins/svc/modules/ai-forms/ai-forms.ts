@@ -1,4 +1,5 @@
 import { lazy } from '#plugin-api';
+import type { Loaded } from '../../kit/lazy.ts';
 import { knownNames } from '../../kit/assistants/known-names.ts';
 import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
@@ -26,9 +27,7 @@ export interface AiForms extends AiFormPorts {
   readonly submit: Submit;
 }
 
-export interface AiFormParts extends AiFormPorts {
-  readonly aiForms: () => Promise<AiForms>;
-}
+export type AiFormParts = Loaded<AiFormPorts, AiForms>;
 
 export function createAiForms(ports: AiFormPorts): AiForms {
   const { host } = ports;

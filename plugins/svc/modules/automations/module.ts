@@ -1,5 +1,4 @@
-import { lazy } from '#plugin-api';
-import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
+import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { AutomationPorts, Automations } from './automations.ts';
 import { itemSlug, taskEditSlug, taskSlug, tasksSlug } from './pages/task-slugs.ts';
@@ -14,13 +13,7 @@ const assets = { style: 'automations.css', script: 'automations.js' } as const;
 export const automationsModule = defineModule<AutomationPorts, AutomationParts>({
   id: 'automations',
   title: 'Automations',
-  create: (ports) => ({
-    ...ports,
-    load: lazy(async () => {
-      const automations = (await import('./automations.ts')).createAutomations(ports);
-      return () => automations;
-    }),
-  }),
+  create: loadParts(async () => (await import('./automations.ts')).createAutomations),
   pages: [
     loadedPage<Automations>({
       slug: tasksSlug,

@@ -1,11 +1,9 @@
+import type { Loaded } from '../../kit/lazy.ts';
 import type { AutomationPorts, Automations } from './automations.ts';
 import { automationSettings } from './settings.ts';
 import { itemJob, runHook, taskTables } from './tables.ts';
 
-export interface AutomationParts extends AutomationPorts {
-  /** The parts of this process. Loads their code with the first call. */
-  load(): Promise<Automations>;
-}
+export type AutomationParts = Loaded<AutomationPorts, Automations>;
 
 /** Registers the background work. Its code is loaded with the first task. */
 export function registerAutomations({ host, load }: AutomationParts): void {

@@ -1,5 +1,4 @@
-import { lazy } from '#plugin-api';
-import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
+import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { ContentPorts, ContentWriter } from './content-writer.ts';
 import { contentJobsMigration, contentMigration, contentTableNames, taskTemplatesMigration } from './content-tables.ts';
@@ -14,13 +13,7 @@ const common = { capability, parent: 'svc/content', style: 'content.css' } as co
 export const contentWriterModule = defineModule<ContentPorts, ContentParts>({
   id: 'content-writer',
   title: 'Content Writer',
-  create: (ports) => ({
-    ...ports,
-    load: lazy(async () => {
-      const writer = (await import('./content-writer.ts')).createContentWriter(ports);
-      return () => writer;
-    }),
-  }),
+  create: loadParts(async () => (await import('./content-writer.ts')).createContentWriter),
   pages: [
     loadedPage<ContentWriter>({
       slug: 'svc/content',

@@ -1,12 +1,10 @@
+import type { Loaded } from '../../kit/lazy.ts';
 import type { ContentPorts, ContentWriter } from './content-writer.ts';
 import { registerPostMeta } from './posts/post-meta.ts';
 import { contentSweepHook, writeTextJob } from './content-tables.ts';
 import type { ItemWrites } from './runs/item-writes.ts';
 
-export interface ContentParts extends ContentPorts {
-  /** The parts of this process. Loads their code with the first call. */
-  load(): Promise<ContentWriter>;
-}
+export type ContentParts = Loaded<ContentPorts, ContentWriter>;
 
 /** Registers post meta, the background work and the task types. Their code is loaded on first use. */
 export async function registerContent(ports: ContentParts): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Loaded } from '../../kit/lazy.ts';
 import { createMinuteCounts, type RequestCounts } from '../../kit/visitors/minute-counts.ts';
 import { createSessionTokens } from '../../kit/visitors/session-token.ts';
 import { createSigner } from '../../kit/visitors/signer.ts';
@@ -32,9 +33,7 @@ export interface Images extends ImagePorts {
   readonly requestCounts: RequestCounts;
 }
 
-export interface ImageParts extends ImagePorts {
-  readonly images: () => Promise<Images>;
-}
+export type ImageParts = Loaded<ImagePorts, Images>;
 
 export type Provider = ProvidersPort['knownProviders'][number];
 

@@ -1,6 +1,6 @@
 import { lazy, type ShortcodeContext } from '#plugin-api';
 import type { AutomationTaskType } from '../../kit/automation-task.ts';
-import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
+import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import './hooks.ts';
 import {
@@ -28,27 +28,14 @@ const formerEvents = ['svc_images_make_private', 'svc_videos_work'];
 const videoRetention = 30 * 24 * 3600_000;
 const common = { parent: imagesSlug, style: 'images.css' } as const;
 
-/** Passes the loaded parts of images to a page or to commands. */
-const withImages =
-  <Result>(load: () => Promise<(images: Images) => Result>) =>
-  async () =>
-  async ({ images }: ImageParts): Promise<Result> =>
-    (await load())(await images());
-
 /** Images: the REST route, the generator and its history in the admin, images for visitors, the task of automations. */
 export const imagesModule = defineModule<ImagePorts, ImageParts>({
   id: 'images',
   title: 'Images',
-  create: (ports) => ({
-    ...ports,
-    images: lazy(async () => {
-      const images = (await import('./images.ts')).createImages(ports);
-      return () => images;
-    }),
-  }),
+  create: loadParts(async () => (await import('./images.ts')).createImages),
   routes: [imagesGenerateRoute],
   pages: [
-    lazyPage({
+    loadedPage<Images>({
       slug: imagesSlug,
       title: 'Images',
       menu: 'Images',
@@ -57,64 +44,64 @@ export const imagesModule = defineModule<ImagePorts, ImageParts>({
       position: 31,
       script: 'images.js',
       ...common,
-      body: withImages(async () => (await import('./pages/images.page.ts')).imagesPage),
+      body: async () => (await import('./pages/images.page.ts')).imagesPage,
     }),
-    lazyPage({
+    loadedPage<Images>({
       slug: imageSlug,
       title: 'Image',
       script: 'images.js',
       ...common,
-      body: withImages(async () => (await import('./pages/image.page.ts')).imagePage),
+      body: async () => (await import('./pages/image.page.ts')).imagePage,
     }),
-    lazyPage({
+    loadedPage<Images>({
       slug: editImageSlug,
       title: 'Edit image',
       script: 'images.js',
       uploadLimit,
       ...common,
-      body: withImages(async () => (await import('./pages/edit.page.ts')).editPage),
+      body: async () => (await import('./pages/edit.page.ts')).editPage,
     }),
-    lazyPage({
+    loadedPage<Images>({
       slug: videoSlug,
       title: 'Videos',
       script: 'videos.js',
       ...common,
-      body: withImages(async () => (await import('./pages/video.page.ts')).videoPage),
+      body: async () => (await import('./pages/video.page.ts')).videoPage,
     }),
-    lazyPage({
+    loadedPage<Images>({
       slug: publicImagesSlug,
       title: 'Images for visitors',
       ...common,
-      body: withImages(async () => (await import('./pages/visitors.page.ts')).visitorsPage),
+      body: async () => (await import('./pages/visitors.page.ts')).visitorsPage,
     }),
   ],
-  commands: [lazyCommands(withImages(async () => (await import('./image-commands.ts')).imageCommands))],
+  commands: [loadedCommands(async () => (await import('./image-commands.ts')).imageCommands)],
   migrations: imageMigrations,
   tables: Object.values(imageTables),
   jobs: [imagesSweepHook, ...formerEvents],
   register: registerImages,
 });
 
-async function registerImages({ host, images }: ImageParts): Promise<void> {
-  registerImageRoutes({ host, images });
-  const render = lazy(async () => (await import('./public/shortcode.ts')).createShortcode(await images()));
+async function registerImages({ host, load }: ImageParts): Promise<void> {
+  registerImageRoutes({ host, load });
+  const render = lazy(async () => (await import('./public/shortcode.ts')).createShortcode(await load()));
   // eslint-disable-next-line max-params -- WordPress's arguments, in its order.
   host.content.addShortcode('svc_images', (_attributes, _content, _tag, { post, viewer }: ShortcodeContext) =>
     render(post, viewer),
   );
   host.hooks.addFilter('svc_automation_task_types', async (types: readonly AutomationTaskType[]) => [
     ...types,
-    await (await import('./image-task.ts')).createImageTask(await images()),
+    await (await import('./image-task.ts')).createImageTask(await load()),
   ]);
   host.hooks.addAction('deleted_post_attachment', async (mediaId: number) => {
-    await (await images()).store.removeMedia(mediaId);
+    await (await load()).store.removeMedia(mediaId);
   });
   host.hooks.addFilter('svc_personal_data_export', async (records, person) =>
-    (await import('./personal-data.ts')).exportImages(await images(), records, person),
+    (await import('./personal-data.ts')).exportImages(await load(), records, person),
   );
   // eslint-disable-next-line max-params -- the arguments of the hook
   host.hooks.addFilter('svc_personal_data_erase', async (counts, person, _identity, receipt) => {
-    const erased = await (await import('./personal-data.ts')).eraseImages(await images(), person);
+    const erased = await (await import('./personal-data.ts')).eraseImages(await load(), person);
     receipt.add('media', erased.media);
     return { ...counts, ...erased.counts };
   });
@@ -130,8 +117,8 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     concurrency: 64,
     // Longer than any time limit of image calls.
     timeout: 3_600,
-    run: async (args, job) => (await images()).visitorGeneration.run(args, job),
-    failed: async ({ id }) => (await images()).visitorGeneration.interrupt(id),
+    run: async (args, job) => (await load()).visitorGeneration.run(args, job),
+    failed: async ({ id }) => (await load()).visitorGeneration.interrupt(id),
   });
   host.jobs.define<{ id: string }>({
     name: videoJob,
@@ -140,15 +127,15 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     attempts: 10,
     concurrency: 8,
     timeout: 3_600,
-    run: async ({ id }, job) => (await images()).videos.run(id, job),
-    failed: async ({ id }, job) => (await images()).videos.fail(id, job.message),
+    run: async ({ id }, job) => (await load()).videos.run(id, job),
+    failed: async ({ id }, job) => (await load()).videos.fail(id, job.message),
   });
   for (const former of formerEvents) await host.cron.unschedule(former);
   await host.jobs.every('hourly', {
     name: imagesSweepHook,
     label: 'Delete uncommitted images',
     run: async () => {
-      const { generator, visitorGeneration, videoJobs } = await images();
+      const { generator, visitorGeneration, videoJobs } = await load();
       const deleted = await generator.sweep();
       if (deleted > 0) host.log.info('Deleted uncommitted images', { event: 'images_swept', images: deleted });
       await visitorGeneration.sweep();
@@ -160,12 +147,12 @@ async function registerImages({ host, images }: ImageParts): Promise<void> {
     label: 'Make images of visitors private',
     timeout: 86_400,
     run: async () => {
-      const count = await (await images()).privateImages.run();
+      const count = await (await load()).privateImages.run();
       host.log.info('Images of visitors made private', { event: 'visitor_images_made_private', images: count });
     },
   });
   host.hooks.addAction('host_started', async () => {
-    if (await (await images()).privateImages.isNeeded())
+    if (await (await load()).privateImages.isNeeded())
       await host.jobs.add(privateImagesJob, null, { key: privateImagesJob });
   });
 }

@@ -1,5 +1,4 @@
-import { lazy } from '#plugin-api';
-import { loadedCommands, loadedPage } from '../../kit/lazy.ts';
+import { loadedCommands, loadedPage, loadParts } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { KnowledgeParts, KnowledgePorts } from './knowledge.ts';
 import { baseSlug, basesSlug, questionsSlug, registerKnowledge, sweepHook, type KnowledgeModule } from './register.ts';
@@ -11,13 +10,7 @@ const assets = { style: 'knowledge.css', script: 'knowledge.js' } as const;
 export const knowledgeBaseModule = defineModule<KnowledgePorts, KnowledgeModule>({
   id: 'knowledge-base',
   title: 'Knowledge Base',
-  create: (ports) => ({
-    ...ports,
-    load: lazy(async () => {
-      const parts = (await import('./knowledge.ts')).createKnowledge(ports);
-      return () => parts;
-    }),
-  }),
+  create: loadParts(async () => (await import('./knowledge.ts')).createKnowledge),
   pages: [
     loadedPage<KnowledgeParts>({
       slug: basesSlug,

@@ -1,4 +1,5 @@
 import './hooks.ts';
+import type { Loaded } from '../../kit/lazy.ts';
 import type { KnowledgeParts, KnowledgePorts } from './knowledge.ts';
 import { deleteBaseJob, indexJob } from './tables.ts';
 
@@ -8,10 +9,7 @@ export const questionsSlug = 'svc/knowledge/questions';
 
 export const sweepHook = 'svc_knowledge_sweep';
 
-export interface KnowledgeModule extends KnowledgePorts {
-  /** The parts of this process. Loads their code with the first call. */
-  load(): Promise<KnowledgeParts>;
-}
+export type KnowledgeModule = Loaded<KnowledgePorts, KnowledgeParts>;
 
 interface WrittenPost {
   readonly id: number;

@@ -18,10 +18,10 @@ const submissionId = {
 } as const;
 
 /** The routes of `protocol.ts`. */
-export function registerFormRoutes({ host, aiForms }: Pick<AiFormParts, 'host' | 'aiForms'>): void {
+export function registerFormRoutes({ host, load }: Pick<AiFormParts, 'host' | 'load'>): void {
   const handlers = lazy(async () => {
     const { createHandlers } = await import('./handlers.ts');
-    const created = createHandlers(await aiForms());
+    const created = createHandlers(await load());
     return () => created;
   });
   const route = (

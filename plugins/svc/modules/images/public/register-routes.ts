@@ -21,10 +21,10 @@ const drawArgs: Readonly<Record<string, RouteArgument>> = {
 };
 
 /** Routes for visitors, callable from pages of this site only. */
-export function registerImageRoutes({ host, images }: Pick<ImageParts, 'host' | 'images'>): void {
+export function registerImageRoutes({ host, load }: Pick<ImageParts, 'host' | 'load'>): void {
   const handlers = lazy(async () => {
     const { createVisitorHandlers } = await import('./handlers.ts');
-    const created = createVisitorHandlers(await images());
+    const created = createVisitorHandlers(await load());
     return () => created;
   });
   const post = (
