@@ -175,7 +175,7 @@ describe('vector stores in the admin and on the command line', () => {
     });
     expect(JSON.stringify(await run('list'))).not.to.contain('0123456789');
     for (const [argv, sentence] of [
-      [['set', 'qdrant'], /Pass at least one setting/],
+      [['set', 'qdrant'], /Name the settings to change/],
       [['set', 'nobody', '--url=http://x'], /Unknown vector store 'nobody'.*pinecone, qdrant, chroma/],
       [['test', 'qdrant'], /Qdrant/],
     ] as const) {

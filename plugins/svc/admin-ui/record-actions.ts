@@ -1,5 +1,6 @@
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from './form-values.ts';
+import type { Transfer } from '../kit/read-transfer.ts';
 import { downloadJson, importUpload, type RefusedImport } from './transfer-actions.ts';
 
 interface Named {
@@ -14,11 +15,11 @@ export interface RecordActionsInit<Item extends Named> {
     update(id: number, changes: { readonly status: 'active' | 'inactive' }): Promise<Item>;
     duplicate(id: number): Promise<Item>;
     delete(id: number): Promise<unknown>;
+    createAll(list: readonly unknown[]): Promise<readonly Item[]>;
   };
   /** The item of the field `id`. @throws RestError if there is none */
   find(request: AdminRequest): Promise<Item>;
-  exportItems(items: readonly Item[]): unknown;
-  importItems(text: string): Promise<readonly Item[]>;
+  readonly transfer: Transfer<Item, unknown>;
   /** The page with the errors of an import. */
   page(refused: RefusedImport): Promise<NonNullable<AdminActionResult['page']>>;
   readonly editSlug: string;
@@ -68,13 +69,13 @@ export function recordActions<Item extends Named>(
       const chosen = readText(request, 'id') === '' ? await store.list() : [await find(request)];
       const [first] = chosen;
       const name = chosen.length === 1 && first ? init.fileNames.one(first) : init.fileNames.all;
-      return downloadJson(`${name}.json`, init.exportItems(chosen));
+      return downloadJson(`${name}.json`, init.transfer.exportItems(chosen));
     },
     import: (request) =>
       importUpload(request, {
         pasted: readText(request, 'json'),
         run: async (text) => {
-          const created = await init.importItems(text);
+          const created = await init.transfer.importItems(text, store);
           const [first] = created;
           return created.length === 1 && first
             ? { ...success(`${first.name} imported.`), redirect: editUrl(first.id) }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import type { CliCommand } from '#plugin-api';
+import type { Transfer } from './read-transfer.ts';
 
 export interface TransferCommandsInit<Item> {
   /** The commands without `export` and `import`, for example `svc bot`. */
@@ -11,8 +12,8 @@ export interface TransferCommandsInit<Item> {
   find(id: string): Promise<Item>;
   /** What is exported without ids. */
   list(): Promise<readonly Item[]>;
-  exportItems(items: readonly Item[]): unknown;
-  importItems(text: string): Promise<readonly Item[]>;
+  readonly transfer: Transfer<Item, unknown>;
+  readonly store: { createAll(list: readonly unknown[]): Promise<readonly Item[]> };
   /** What is printed about an imported item. */
   print(item: Item): unknown;
 }
@@ -29,7 +30,7 @@ export function transferCommands<Item>(init: TransferCommandsInit<Item>): CliCom
       run: async ({ args, flags }) => {
         const chosen: Item[] = [];
         for (const id of args) chosen.push(await init.find(id));
-        const transfer = init.exportItems(args.length === 0 ? await init.list() : chosen);
+        const transfer = init.transfer.exportItems(args.length === 0 ? await init.list() : chosen);
         return flags['json'] === true ? transfer : JSON.stringify(transfer, null, 2);
       },
     },
@@ -38,7 +39,9 @@ export function transferCommands<Item>(init: TransferCommandsInit<Item>): CliCom
       description: init.descriptions.import,
       args: [{ name: 'file', description: `File from ${init.command} export, or - for standard input.` }],
       run: async ({ args: [file = '-'] }) =>
-        (await init.importItems((await readInput(file)).toString('utf8'))).map((item) => init.print(item)),
+        (await init.transfer.importItems((await readInput(file)).toString('utf8'), init.store)).map((item) =>
+          init.print(item),
+        ),
     },
   ];
 }

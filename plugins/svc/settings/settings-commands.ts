@@ -1,38 +1,32 @@
-import { fieldKind, type CliCommand, type JsonSchema } from '#plugin-api';
+import type { CliCommand } from '#plugin-api';
 import type { Provider } from '../providers/provider.ts';
-import { describeConfigured, droppedSecretsText } from './configured.ts';
+import { configuredCommands } from './configured-commands.ts';
 import type { SettingsContext } from './settings.ts';
-
-/** Settings that `svc provider set` has a flag for. The flag is the name with dashes; providers may add more. */
-const settingFlags = ['api_key', 'base_url', 'model', 'embedding_model', 'image_model', 'video_model', 'api_version'];
 
 const idArgument = { name: 'id', description: 'Id of the provider, for example openai.' };
 
 /**
- * `svc provider set|test|list`.
+ * `svc provider set|test|models|list`.
  *
- * @param providers the providers at registration; their settings define the flags.
+ * @param registered the providers at registration; their settings define the flags.
  */
-export function providerCommands(context: SettingsContext, providers: readonly Provider[]): CliCommand[] {
-  const names = [
-    ...new Set([...settingFlags, ...providers.flatMap((provider) => Object.keys(provider.settings.properties))]),
-  ];
-  return [
-    {
-      name: 'svc provider set',
-      description:
-        'Change the settings of a provider. An empty value removes a setting. Other settings stay unchanged.',
-      args: [idArgument],
-      flags: Object.fromEntries(names.map((name) => [flagName(name), flagSchema(name, providers)])),
-      run: async ({ args: [id = ''], flags }) => {
-        const provider = await find(context, id);
-        const changes = readFlags(provider, names, flags);
-        if (Object.keys(changes).length === 0)
-          throw new Error(`Name the settings to change, for example: svc provider set ${id} --api-key-stdin`);
-        const warning = droppedSecretsText(await context.settings.providers.save(provider, changes));
-        return { ...(await describe(context, provider)), ...(warning !== '' && { warning }) };
-      },
+export function providerCommands(context: SettingsContext, registered: readonly Provider[]): CliCommand[] {
+  const { set, list } = configuredCommands({
+    command: 'svc provider',
+    descriptions: {
+      set: 'Change the settings of a provider. An empty value removes a setting. Other settings stay unchanged.',
+      list: 'List the providers and whether they are configured.',
     },
+    idArgument,
+    registered,
+    common: ['api_key', 'base_url', 'model', 'embedding_model', 'image_model', 'video_model', 'api_version'],
+    example: '--api-key-stdin',
+    settings: context.settings.providers,
+    all: () => context.providers.all(),
+    find: (id) => find(context, id),
+  });
+  return [
+    set,
     {
       name: 'svc provider test',
       description: 'Make a real call to a provider.',
@@ -58,40 +52,8 @@ export function providerCommands(context: SettingsContext, providers: readonly P
         return models.map(({ id: model, kinds }) => ({ model, kinds: kinds?.join(', ') ?? '', synced }));
       },
     },
-    {
-      name: 'svc provider list',
-      description: 'List the providers and whether they are configured.',
-      run: async () => Promise.all([...(await context.providers.all())].map((provider) => describe(context, provider))),
-    },
+    list,
   ];
-}
-
-function flagName(name: string): string {
-  return name.replaceAll('_', '-');
-}
-
-/** The settings that the flags name. Lists are separated by commas. */
-function readFlags(
-  provider: Provider,
-  names: readonly string[],
-  flags: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const changes: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = flags[flagName(name)];
-    if (value === undefined) continue;
-    const schema = Object.hasOwn(provider.settings.properties, name) ? provider.settings.properties[name] : undefined;
-    changes[name] = schema && fieldKind(schema) === 'lines' ? String(value).split(',') : value;
-  }
-  return changes;
-}
-
-function flagSchema(name: string, providers: readonly Provider[]): JsonSchema {
-  const description = providers
-    .map((provider) => provider.settings.properties[name]?.title)
-    .find((title) => title !== undefined);
-  const isSecret = providers.some((provider) => provider.settings.properties[name]?.writeOnly === true);
-  return { type: 'string', ...(description !== undefined && { description }), ...(isSecret && { writeOnly: true }) };
 }
 
 async function find(context: SettingsContext, id: string): Promise<Provider> {
@@ -99,12 +61,6 @@ async function find(context: SettingsContext, id: string): Promise<Provider> {
   if (provider) return provider;
   const known = [...(await context.providers.all())].map((candidate) => candidate.id).join(', ');
   throw new Error(`Unknown provider '${id}'. Use one of ${known}.`);
-}
-
-/** A provider for output, with masked secrets (D3). */
-async function describe(context: SettingsContext, provider: Provider): Promise<Record<string, unknown>> {
-  const saved = await context.settings.providers.saved(provider);
-  return describeConfigured(provider, saved, await context.settings.providers.unreadable(provider));
 }
 
 /** `svc key set|generate|clear` (contract 5.2, 5.3). */

@@ -6,6 +6,25 @@ export type Stored<Settings, Counter extends string = never> = Settings & {
   readonly [Name in Counter | 'id' | 'created_at' | 'updated_at']: number;
 };
 
+/** The settings alone. */
+export function settingsOf<Settings>(stored: Settings & { readonly id: number }): Settings {
+  const {
+    id: _id,
+    created_at: _created,
+    updated_at: _updated,
+    submissions: _submissions,
+    ...settings
+  } = stored as Settings & Partial<Stored<unknown, 'submissions'>>;
+  return settings as Settings;
+}
+
+/** What commands print: the id first, times as ISO 8601. */
+export function storedRecord(stored: Stored<object>): Record<string, unknown> {
+  const { id, created_at, updated_at, ...others } = stored;
+  const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+  return { id, ...others, created_at: time(created_at), updated_at: time(updated_at) };
+}
+
 /** Reads and writes the rows of a table. Every method joins the running transaction. */
 export interface AssistantRows<Settings, Counter extends string = never> {
   /** `lock`: locks the row until the running transaction ends. */

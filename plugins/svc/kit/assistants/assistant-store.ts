@@ -1,7 +1,7 @@
 import { checkValue, type JsonSchema, type DatabaseApi } from '#plugin-api';
 import { fillDefaults, isRecord, mergeChanges } from '#plugin-api';
 import { invalidFields, type SettingErrors } from '../field-errors.ts';
-import type { AssistantRows, Stored } from './assistant-rows.ts';
+import { settingsOf, type AssistantRows, type Stored } from './assistant-rows.ts';
 import type { KnownNames, NamingSettings } from './known-names.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -44,8 +44,6 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
   readonly schema: JsonSchema;
   /** The start of error paths for several assistants: `bots`. */
   readonly plural: string;
-  /** Returns the settings without id, counters and times. */
-  readonly toSettings: (one: Stored<Settings, Counter>) => Settings;
   readonly known: () => Promise<KnownNames>;
   /** Adds a model to new settings that have none, before the defaults are filled in. */
   readonly withModel: (given: Members) => Promise<Members>;
@@ -66,7 +64,7 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
 export function createAssistantStore<Settings extends AssistantSettings, Counter extends string>(
   init: AssistantStoreInit<Settings, Counter>,
 ): AssistantStore<Settings, Stored<Settings, Counter>> {
-  const { database, rows, schema, toSettings, known, notFound, remove = rows.remove, saved, deleted } = init;
+  const { database, rows, schema, known, notFound, remove = rows.remove, saved, deleted } = init;
   const { check, checked, checkedAll } = createChecks(init);
   type One = Stored<Settings, Counter>;
 
@@ -97,7 +95,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
       const names = await known();
       const { before, one } = await database.transaction(async () => {
         const found = await find(id, true);
-        const settings = toSettings(found);
+        const settings = settingsOf<Settings>(found);
         const changed = mergeChanges(schema, settings, withoutOldModel(changes, settings));
         return {
           before: found,
@@ -110,7 +108,7 @@ export function createAssistantStore<Settings extends AssistantSettings, Counter
     async duplicate(id) {
       const one = await find(id);
       return insertOne({
-        ...toSettings(one),
+        ...settingsOf<Settings>(one),
         name: `${[...one.name].slice(0, 193).join('')} (copy)`,
         status: 'inactive',
       });

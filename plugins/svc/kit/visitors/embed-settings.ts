@@ -27,3 +27,9 @@ export const embedSchema = group(
 );
 
 export type EmbedSettings = Infer<typeof embedSchema>;
+
+/** The sites that may embed it, for lists of commands. */
+export function describeEmbed({ enabled, any_site: anySite, allowed_domains: domains }: EmbedSettings): string {
+  if (!enabled) return 'off';
+  return anySite ? 'any site' : domains.join(', ') || 'own site';
+}

@@ -29,7 +29,7 @@ export function createChatbots(ports: ChatbotPorts): ChatbotParts {
   const submissions = createSubmissionStore({ host });
   const bots: BotStore = lazyMethods(
     () => loadBots(ports),
-    ['get', 'list', 'create', 'createAll', 'update', 'duplicate', 'delete', 'defaults'],
+    ['get', 'list', 'check', 'create', 'createAll', 'update', 'duplicate', 'delete', 'defaults'],
   );
   const conversations: ConversationStore = lazyMethods(
     async () => (await import('./conversations/conversation-store.ts')).createConversationStore({ host }),

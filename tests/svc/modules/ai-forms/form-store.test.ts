@@ -6,7 +6,7 @@ import type { Database } from '../../../../host/database/database.ts';
 import type { FormStore } from '../../../../plugins/svc/modules/ai-forms/forms/form.ts';
 import { createFormStore } from '../../../../plugins/svc/modules/ai-forms/forms/form-store.ts';
 import { formsMigration } from '../../../../plugins/svc/modules/ai-forms/forms/form-tables.ts';
-import { exportForms, importForms } from '../../../../plugins/svc/modules/ai-forms/forms/form-transfer.ts';
+import { formTransfer } from '../../../../plugins/svc/modules/ai-forms/forms/form-store.ts';
 import { starters } from '../../../../plugins/svc/modules/ai-forms/forms/starters.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 
@@ -102,17 +102,19 @@ describeDialects('the store of AI forms', (open) => {
   it('exports and imports forms whole, or none of them', async () => {
     const forms = await openForms(await open());
     for (const { settings } of starters) await forms.create(settings);
-    const text = JSON.stringify(exportForms(await forms.list()));
+    const text = JSON.stringify(formTransfer.exportItems(await forms.list()));
     expect(text).not.to.contain('"id":1');
-    const made = await importForms(text, forms);
+    const made = await formTransfer.importItems(text, forms);
     expect(made.map(({ name }) => name)).to.deep.equal(['Blog post', 'Support reply', 'Product text']);
     const [first] = await forms.list();
-    expect(exportForms([first!]).forms[0]).to.deep.equal(exportForms([made[0]!]).forms[0]);
+    expect(formTransfer.exportItems([first!])['forms']).to.deep.equal(formTransfer.exportItems([made[0]!])['forms']);
     const bad = JSON.parse(text) as { forms: { prompt: string }[] };
     bad.forms[2]!.prompt = '{nobody}';
-    expect(Object.keys(await errorsOf(importForms(JSON.stringify(bad), forms)))).to.deep.equal(['forms[2].prompt']);
+    expect(Object.keys(await errorsOf(formTransfer.importItems(JSON.stringify(bad), forms)))).to.deep.equal([
+      'forms[2].prompt',
+    ]);
     expect(await forms.list()).to.have.length(6);
-    expect(await errorsOf(importForms('no', forms))).to.deep.equal({
+    expect(await errorsOf(formTransfer.importItems('no', forms))).to.deep.equal({
       file: 'The file is not JSON. Choose a file from an export.',
     });
   });

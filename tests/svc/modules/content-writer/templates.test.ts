@@ -8,10 +8,7 @@ import {
   createTemplateStore,
   type TemplateStore,
 } from '../../../../plugins/svc/modules/content-writer/templates/template-store.ts';
-import {
-  exportTemplates,
-  importTemplates,
-} from '../../../../plugins/svc/modules/content-writer/templates/template-store.ts';
+import { templateTransfer } from '../../../../plugins/svc/modules/content-writer/templates/template-store.ts';
 import { checkTemplate } from '../../../../plugins/svc/modules/content-writer/templates/template-schema.ts';
 import { describeDialects } from '../../../helpers/dialects.ts';
 import { failureOf } from '../../../helpers/failure-of.ts';
@@ -104,11 +101,14 @@ describeDialects('the store of templates', (open) => {
 
   it('moves templates between sites: all of them or none', async () => {
     const made = await store.create(mine);
-    const text = JSON.stringify(exportTemplates([made, builtInTemplates[0]!]));
-    expect((await importTemplates(text, store)).map(({ name }) => name)).to.deep.equal(['Mine (2)', 'Article (2)']);
+    const text = JSON.stringify(templateTransfer.exportItems([made, builtInTemplates[0]!]));
+    expect((await templateTransfer.importItems(text, store)).map(({ name }) => name)).to.deep.equal([
+      'Mine (2)',
+      'Article (2)',
+    ]);
     const broken = JSON.parse(text) as { templates: { name: string }[] };
     broken.templates[1]!.name = '';
-    expect(String(await failureOf(importTemplates(JSON.stringify(broken), store)))).to.include(
+    expect(String(await failureOf(templateTransfer.importItems(JSON.stringify(broken), store)))).to.include(
       'templates[1]: name must not be empty.',
     );
     expect((await store.list()).filter(({ builtIn }) => !builtIn)).to.have.length(3);
@@ -118,6 +118,6 @@ describeDialects('the store of templates', (open) => {
       '{"format": "svc-content-templates", "version": 2}',
       '{"format": "svc-content-templates", "version": 1}',
     ])
-      await failureOf(importTemplates(bad, store));
+      await failureOf(templateTransfer.importItems(bad, store));
   });
 });

@@ -2,40 +2,35 @@ import type { AiForms } from '../ai-forms.ts';
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { isRecord, type CliCommand } from '#plugin-api';
-import { readInput, transferCommands } from '../../../kit/transfer-commands.ts';
+import { storedRecord } from '../../../kit/assistants/assistant-rows.ts';
+import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
+import { readInput } from '../../../kit/transfer-commands.ts';
+import { describeEmbed } from '../../../kit/visitors/embed-settings.ts';
 import { submissionRecord, submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
 import { readValues, type UploadedFile } from '../submit/read-values.ts';
-import type { AiForm, FormStore } from './form.ts';
-import { formRecord } from './form-store.ts';
-import { exportForms, importForms } from './form-transfer.ts';
+import type { AiForm } from './form.ts';
+import { formTransfer } from './form-store.ts';
 import { starters } from './starters.ts';
 
-const idArgument = { name: 'id', description: 'Id of the form, see svc form list.' };
-const formFlag = {
-  type: 'object',
-  description:
-    'Settings as JSON, as svc form get prints them: ' +
-    '{"name", "elements": [{"id", "type", "label", ...}], "prompt", "provider", "model", ...}; update: with "id".',
-} as const;
-/** Printed by `get`, ignored by `create` and `update`. */
-const readOnly = ['created_at', 'updated_at', 'submissions'];
+const command = { command: 'svc form', noun: 'form' };
 
 /** `svc form list|get|create|update|duplicate|delete|export|import|submissions|run`. */
 export function formCommands(parts: AiForms): CliCommand[] {
+  const { forms } = parts;
   return [
-    ...readingCommands(parts.forms),
-    ...changingCommands(parts.forms),
-    ...transfers(parts.forms),
-    ...submissionCommands(parts),
-  ];
-}
-
-function readingCommands(forms: FormStore): CliCommand[] {
-  return [
-    {
-      name: 'svc form list',
-      description: 'List the AI forms.',
-      run: async () =>
+    ...recordCommands({
+      ...command,
+      store: forms,
+      descriptions: {
+        list: 'List the AI forms.',
+        get: 'Print a form with all its settings.',
+        create:
+          'Create a form and print it with its id. Omitted settings get the default, or the value of the starter.',
+        update: 'Change the form with the given "id" and print it. Omitted settings stay.',
+        duplicate: 'Create an inactive copy of a form and print it.',
+        delete: 'Delete a form and its submissions.',
+      },
+      list: async () =>
         (await forms.list()).map(({ id, name, status, provider, model, submissions, embed }) => ({
           id,
           name,
@@ -43,85 +38,44 @@ function readingCommands(forms: FormStore): CliCommand[] {
           provider,
           model,
           submissions,
-          embed: embed.enabled ? (embed.any_site ? 'any site' : embed.allowed_domains.join(', ') || 'own site') : 'off',
+          embed: describeEmbed(embed),
         })),
-    },
-    {
-      name: 'svc form get',
-      description: 'Print a form with all its settings.',
-      args: [idArgument],
-      run: async ({ args: [id] }) => formRecord(await find(forms, id)),
-    },
-  ];
-}
-
-function changingCommands(forms: FormStore): CliCommand[] {
-  return [
-    {
-      name: 'svc form create',
-      description:
-        'Create a form and print it with its id. Omitted settings get the default, or the value of the starter.',
-      flags: {
-        json: formFlag,
-        starter: {
-          type: 'string',
-          enum: starters.map(({ id }) => id),
-          description: 'Starter with the first settings.',
+      print: storedRecord,
+      json: {
+        description:
+          'Settings as JSON, as svc form get prints them: ' +
+          '{"name", "elements": [{"id", "type", "label", ...}], "prompt", "provider", "model", ...}; update: with "id".',
+        example:
+          '{"name": "Name finder", "elements": [{"id": "topic", "type": "text", "label": "Topic", "required": true}], ' +
+          '"prompt": "Find a name for: {topic}"}',
+        ignored: ['created_at', 'updated_at', 'submissions'],
+      },
+      start: {
+        flags: {
+          starter: {
+            type: 'string',
+            enum: starters.map(({ id }) => id),
+            description: 'Starter with the first settings.',
+          },
         },
+        settings: ({ starter }) => starters.find(({ id }) => id === starter)?.settings ?? null,
       },
-      run: async ({ flags }) => {
-        const starter = starters.find(({ id }) => id === flags['starter']);
-        const { id, ...settings } = settingsFrom(flags, starter !== undefined);
-        if (id !== undefined)
-          throw new Error('A new form gets its id from the service. To change a form, use svc form update.');
-        return formRecord(await forms.create({ ...starter?.settings, ...settings }));
+      transfer: {
+        descriptions: {
+          export: 'Print forms as JSON for svc form import, without ids and submissions. Without an id: all forms.',
+          import: 'Create the forms of an export and print them. If one is invalid, none is created.',
+        },
+        list: () => forms.list(),
+        transfer: formTransfer,
+        store: forms,
+        print: ({ id, name, status }) => ({ id, name, status }),
       },
-    },
-    {
-      name: 'svc form update',
-      description: 'Change the form with the given "id" and print it. Omitted settings stay.',
-      flags: { json: formFlag },
-      run: async ({ flags }) => {
-        const { id, ...changes } = settingsFrom(flags, false);
-        if (id === undefined) throw new Error('Name the form to change: "id" in the object. See svc form list.');
-        return formRecord(await forms.update((await find(forms, id)).id, changes));
-      },
-    },
-    {
-      name: 'svc form duplicate',
-      description: 'Create an inactive copy of a form and print it.',
-      args: [idArgument],
-      run: async ({ args: [id] }) => formRecord(await forms.duplicate((await find(forms, id)).id)),
-    },
-    {
-      name: 'svc form delete',
-      description: 'Delete a form and its submissions.',
-      args: [idArgument],
-      run: async ({ args: [id] }) => {
-        const form = await find(forms, id);
-        return { id: form.id, deleted: await forms.delete(form.id) };
-      },
-    },
+    }),
+    ...submissionCommands(parts, namedRecord({ ...command, store: forms })),
   ];
 }
 
-function transfers(forms: FormStore): CliCommand[] {
-  return transferCommands({
-    command: 'svc form',
-    descriptions: {
-      export: 'Print forms as JSON for svc form import, without ids and submissions. Without an id: all forms.',
-      import: 'Create the forms of an export and print them. If one is invalid, none is created.',
-    },
-    idArgument,
-    find: (id) => find(forms, id),
-    list: () => forms.list(),
-    exportItems: exportForms,
-    importItems: (text) => importForms(text, forms),
-    print: ({ id, name, status }) => ({ id, name, status }),
-  });
-}
-
-function submissionCommands(parts: AiForms): CliCommand[] {
+function submissionCommands(parts: AiForms, { idArgument, find }: NamedRecord<AiForm>): CliCommand[] {
   return [
     {
       name: 'svc form submissions',
@@ -144,7 +98,7 @@ function submissionCommands(parts: AiForms): CliCommand[] {
         export: { type: 'string', enum: ['csv', 'jsonl'], description: 'Print all of them as CSV or JSON lines.' },
       },
       run: async ({ args: [id], flags }) => {
-        const form = id === undefined ? undefined : await find(parts.forms, id);
+        const form = id === undefined ? undefined : await find(id);
         const filter = {
           formId: form?.id,
           status: flags['status'] as 'completed' | undefined,
@@ -169,16 +123,15 @@ function submissionCommands(parts: AiForms): CliCommand[] {
             'Values by id of the field: {"topic": "A bakery by the sea"}. For a file field, the path of a file.',
         },
       },
-      run: ({ args: [id], flags }) => run(parts, { id, input: flags['json'] }),
+      run: async ({ args: [id], flags }) => run(parts, { form: await find(id), input: flags['json'] }),
     },
   ];
 }
 
 async function run(
-  { host, forms, submit }: AiForms,
-  { id, input }: { readonly id: unknown; readonly input: unknown },
+  { host, submit }: AiForms,
+  { form, input }: { readonly form: AiForm; readonly input: unknown },
 ): Promise<unknown> {
-  const form = await find(forms, id);
   const values = isRecord(input) ? input : {};
   const files: Record<string, UploadedFile> = {};
   for (const element of form.elements) {
@@ -207,24 +160,6 @@ async function run(
     usage: generation?.usage,
     cost_usd: generation?.cost == null ? null : generation.cost / 1_000_000,
   };
-}
-
-async function find(forms: FormStore, id: unknown): Promise<AiForm> {
-  const form = await forms.get(/^[1-9]\d{0,9}$/.test(String(id)) ? Number(id) : Number.NaN);
-  if (form === null) throw new Error(`No form has the id ${String(id)}. See svc form list.`);
-  return form;
-}
-
-function settingsFrom(
-  { json }: Readonly<Record<string, unknown>>,
-  isOptional: boolean,
-): Readonly<Record<string, unknown>> {
-  if (isRecord(json)) return Object.fromEntries(Object.entries(json).filter(([name]) => !readOnly.includes(name)));
-  if (isOptional) return {};
-  throw new Error(
-    `Write the form as JSON, for example: --json '{"name": "Name finder", ` +
-      `"elements": [{"id": "topic", "type": "text", "label": "Topic", "required": true}], "prompt": "Find a name for: {topic}"}'`,
-  );
 }
 
 async function joined(pieces: AsyncIterable<string>): Promise<string> {

@@ -1,5 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import { createAssistantRows } from '../../../kit/assistants/assistant-rows.ts';
+import { defineTransfer } from '../../../kit/read-transfer.ts';
+import { createAssistantRows, settingsOf } from '../../../kit/assistants/assistant-rows.ts';
 import { createAssistantStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
 import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
@@ -15,6 +16,11 @@ export interface FormStoreParts {
   readonly firstModel: FirstModel;
 }
 
+export const formTransfer = defineTransfer<AiForm, FormSettings>(
+  { format: 'svc-ai-forms', version: 1, list: 'forms', noun: 'forms', title: 'AI forms' },
+  settingsOf,
+);
+
 export function createFormStore({ host, known, firstModel }: FormStoreParts): FormStore {
   const { database, hooks } = host;
   const rows = createAssistantRows<FormSettings, 'submissions'>({
@@ -28,7 +34,6 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     rows,
     schema: formSchema,
     plural: 'forms',
-    toSettings: settingsOf,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) =>
@@ -45,26 +50,4 @@ export function createFormStore({ host, known, firstModel }: FormStoreParts): Fo
     deleted: (form) => hooks.doActionAsync('svc_form_deleted', form),
   });
   return { ...store, countSubmission: (id) => rows.count(id, 'submissions') };
-}
-
-/** The settings of a form, without its id, count and times. */
-export function settingsOf({
-  id: _id,
-  submissions: _count,
-  created_at: _created,
-  updated_at: _updated,
-  ...settings
-}: AiForm): FormSettings {
-  return settings;
-}
-
-/** A form as commands print it: its id first, times as ISO 8601. */
-export function formRecord(form: AiForm): Record<string, unknown> {
-  return {
-    id: form.id,
-    ...settingsOf(form),
-    submissions: form.submissions,
-    created_at: new Date(form.created_at).toISOString(),
-    updated_at: new Date(form.updated_at).toISOString(),
-  };
 }

@@ -1,4 +1,6 @@
 import type { Infer } from '#plugin-api';
+import type { Stored } from '../../../kit/assistants/assistant-rows.ts';
+import type { AssistantStore } from '../../../kit/assistants/assistant-store.ts';
 import type { elementSchema, formSchema } from './form-schema.ts';
 
 /**
@@ -14,36 +16,12 @@ export type FormSettings = Infer<typeof formSchema>;
 export type FormParameters = FormSettings['parameters'];
 export type FormLimits = FormSettings['limits'];
 export type FormLimit = FormLimits['guest'];
-export type FormTexts = FormSettings['texts'];
-export type FormResult = FormSettings['result'];
 
-export interface AiForm extends FormSettings {
-  /** 1 or more, never used twice. */
-  readonly id: number;
-  /** Number of completed submissions, including deleted ones. */
-  readonly submissions: number;
-  /** Milliseconds since the epoch. */
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+/** `submissions`: number of completed ones, including deleted ones. Times are milliseconds since the epoch. */
+export type AiForm = Stored<FormSettings, 'submissions'>;
 
-/** The forms of the site. Every node sees a change at its next call. */
-export interface FormStore {
-  get(id: number): Promise<AiForm | null>;
-  /** By id. */
-  list(): Promise<readonly AiForm[]>;
-  /** Fills in the defaults. @throws RestError 400 `rest_invalid_param` with every invalid member by its path (`elements[1].id`). */
-  create(settings: unknown): Promise<AiForm>;
-  /** Creates all forms, or none if one is invalid. Paths start with `forms[<index>]`. */
-  createAll(list: readonly unknown[]): Promise<readonly AiForm[]>;
-  /** Merges nested objects, replaces everything else. @throws RestError 404 `rest_svc_ai_form_not_found`, 400 like `create`. */
-  update(id: number, changes: unknown): Promise<AiForm>;
-  /** Creates an inactive copy named "<name> (copy)". */
-  duplicate(id: number): Promise<AiForm>;
-  /** Deletes a form and its submissions. False: there was none. */
-  delete(id: number): Promise<boolean>;
-  /** Fills in defaults and checks, without storing. Throws like `create`. */
-  check(settings: unknown): Promise<FormSettings>;
+/** The forms of the site. Every node sees a change at its next call. A form is deleted with its submissions. */
+export interface FormStore extends AssistantStore<FormSettings, AiForm> {
   /** Counts a completed submission in the running transaction. Returns the new count. */
   countSubmission(id: number): Promise<number>;
 }

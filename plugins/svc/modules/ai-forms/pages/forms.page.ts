@@ -5,7 +5,7 @@ import { recordActions } from '../../../admin-ui/record-actions.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
 import type { AiForm } from '../forms/form.ts';
-import { exportForms, importForms } from '../forms/form-transfer.ts';
+import { formTransfer } from '../forms/form-store.ts';
 import { blankForm, starters } from '../forms/starters.ts';
 import { editSlug, embedLabel, formsSlug, postedForm, snippets, statusBadge, submissionsSlug } from './form-pages.ts';
 
@@ -19,8 +19,7 @@ export function formsPage(parts: AiForms): AdminPageBody {
       ...recordActions({
         store: parts.forms,
         find: (request) => postedForm(parts, request),
-        exportItems: exportForms,
-        importItems: (text) => importForms(text, parts.forms),
+        transfer: formTransfer,
         page: async (refused) => ({ template, data: await listView(parts, refused) }),
         editSlug,
         listSlug: formsSlug,

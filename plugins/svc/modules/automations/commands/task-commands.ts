@@ -1,33 +1,27 @@
 import type { CliCommand } from '#plugin-api';
+import { namedRecord, recordCommands, type NamedRecord } from '../../../kit/record-commands.ts';
 import type { Automations } from '../automations.ts';
 import { itemJob } from '../tables.ts';
 import type { Task } from '../tasks/task.ts';
 import type { ItemChoice } from '../queue/item-store.ts';
 import { itemStates } from '../queue/item.ts';
-import { unknownTask } from '../tasks/task-store.ts';
 
-const idArgument = { name: 'id', description: 'Id of the task; see svc task list.' };
-
-/** @throws Error if the task does not exist */
-async function findTask({ tasks }: Pick<Automations, 'tasks'>, id: unknown): Promise<Task> {
-  const task = /^[1-9]\d{0,9}$/.test(String(id)) ? await tasks.get(Number(id)) : null;
-  if (task === null) throw new Error(`${unknownTask(id).message} See svc task list.`);
-  return task;
-}
+const command = { command: 'svc task', noun: 'task' };
 
 function moment(time: number | null | undefined): string | null {
   return time === undefined || time === null ? null : new Date(time).toISOString();
 }
 
-const itemArguments = [
-  idArgument,
-  { name: 'items', description: 'Ids of items, see svc task items; or use --all.', optional: true, rest: true },
-];
+const itemsArgument = {
+  name: 'items',
+  description: 'Ids of items, see svc task items; or use --all.',
+  optional: true,
+  rest: true,
+};
 const allFlag = { all: { type: 'boolean', description: 'all items for which it is possible' } } as const;
 
 /** `svc task items|retry|cancel`. */
-function itemCommands(automations: Automations): CliCommand[] {
-  const { items, costs } = automations;
+function itemCommands({ items, costs }: Automations, { idArgument, find }: NamedRecord<Task>): CliCommand[] {
   return [
     {
       name: 'svc task items',
@@ -44,7 +38,7 @@ function itemCommands(automations: Automations): CliCommand[] {
           readonly limit?: number;
           readonly before?: number;
         };
-        const list = await items.list((await findTask(automations, id)).id, {
+        const list = await items.list((await find(id)).id, {
           limit: limit ?? 50,
           ...(state !== undefined && { state }),
           ...(before !== undefined && { before }),
@@ -67,19 +61,19 @@ function itemCommands(automations: Automations): CliCommand[] {
     {
       name: 'svc task retry',
       description: 'Retry failed or cancelled items of a task.',
-      args: itemArguments,
+      args: [idArgument, itemsArgument],
       flags: allFlag,
       run: async ({ args: [id, ...ids], flags }) => ({
-        retried: await items.retry((await findTask(automations, id)).id, parseChoice(ids, flags)),
+        retried: await items.retry((await find(id)).id, parseChoice(ids, flags)),
       }),
     },
     {
       name: 'svc task cancel',
       description: 'Cancel pending or processing items of a task.',
-      args: itemArguments,
+      args: [idArgument, itemsArgument],
       flags: allFlag,
       run: async ({ args: [id, ...ids], flags }) => ({
-        cancelled: await items.cancel((await findTask(automations, id)).id, parseChoice(ids, flags)),
+        cancelled: await items.cancel((await find(id)).id, parseChoice(ids, flags)),
       }),
     },
   ];
@@ -93,49 +87,66 @@ function parseChoice(ids: readonly string[], { all }: Readonly<Record<string, un
   return { ids: ids.map(Number) };
 }
 
-const taskFlag = {
-  json: {
-    type: 'object',
-    description:
-      'The task as JSON, as svc task get prints it: {"name", "type", "settings": {...}, "source": {"kind": ' +
-      '"list", "items": [...]}, "schedule": "daily", "limits": {"run": 10}, ...}; update: with "id".',
-  },
-} as const;
-
 /** `svc task list|types|get|create|update|delete|run|work|pause|resume|duplicate|items|retry|cancel`. */
 export function taskCommands(automations: Automations): CliCommand[] {
+  const { tasks } = automations;
+  const named = namedRecord({ ...command, store: tasks });
   return [
-    ...readingCommands(automations),
-    ...changingCommands(automations),
-    ...runningCommands(automations),
-    ...itemCommands(automations),
+    ...recordCommands({
+      ...command,
+      store: tasks,
+      descriptions: {
+        list: 'List tasks with their item counts and next runs.',
+        get: 'Print a task with all its settings.',
+        create: 'Create a task and print it with its id. Missing members get defaults.',
+        update: 'Update the task with the given "id" and print it. Missing members keep their values.',
+        duplicate: 'Create a paused copy of a task without its items, and print it.',
+        delete: 'Delete a task with its items. Posts and images that it created are kept.',
+      },
+      list: () => listTasks(automations),
+      json: {
+        description:
+          'The task as JSON, as svc task get prints it: {"name", "type", "settings": {...}, "source": {"kind": ' +
+          '"list", "items": [...]}, "schedule": "daily", "limits": {"run": 10}, ...}; update: with "id".',
+        example:
+          '{"name": "Articles", "type": "content_writing", "source": {"kind": "list", "items": ["mountain coffee"]}}',
+        ignored: [],
+      },
+      confirm: ({ name }) => `${name} and its items`,
+    }),
+    ...runningCommands(automations, named),
+    ...itemCommands(automations, named),
   ];
 }
 
-function readingCommands({ tasks, types, items, runs }: Automations): CliCommand[] {
-  return [
-    {
-      name: 'svc task list',
-      description: 'List tasks with their item counts and next runs.',
-      run: async () => {
-        const [all, counts, next, last] = await Promise.all([
-          tasks.list(),
-          items.allCounts(),
-          tasks.nextRuns(),
-          runs.last(),
-        ]);
-        return all.map(({ id, name, type, status, schedule }) => ({
-          id,
-          name,
-          type,
-          status,
-          schedule: schedule || 'manual',
-          next_run: moment(next.get(id)),
-          last_run: moment(last.get(id)?.startedAt),
-          ...(counts.get(id) ?? { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 }),
-        }));
-      },
+async function listTasks({ tasks, items, runs }: Automations): Promise<unknown> {
+  const [all, counts, next, last] = await Promise.all([tasks.list(), items.allCounts(), tasks.nextRuns(), runs.last()]);
+  return all.map(({ id, name, type, status, schedule }) => ({
+    id,
+    name,
+    type,
+    status,
+    schedule: schedule || 'manual',
+    next_run: moment(next.get(id)),
+    last_run: moment(last.get(id)?.startedAt),
+    ...(counts.get(id) ?? { pending: 0, processing: 0, completed: 0, failed: 0, cancelled: 0 }),
+  }));
+}
+
+function runningCommands(
+  { tasks, types, runs, host }: Automations,
+  { idArgument, find }: NamedRecord<Task>,
+): CliCommand[] {
+  const switching = (status: Task['status'], description: string): CliCommand => ({
+    name: `svc task ${status === 'active' ? 'resume' : 'pause'}`,
+    description,
+    args: [idArgument],
+    run: async ({ args: [id] }) => {
+      const task = await tasks.update((await find(id)).id, { status });
+      return { id: task.id, status: task.status };
     },
+  });
+  return [
     {
       name: 'svc task types',
       description: 'List the task types with their sources and settings.',
@@ -147,81 +158,15 @@ function readingCommands({ tasks, types, items, runs }: Automations): CliCommand
           settings: Object.keys(settings.properties ?? {}).join(', '),
         })),
     },
-    {
-      name: 'svc task get',
-      description: 'Print a task with all its settings.',
-      args: [idArgument],
-      run: async ({ args: [id] }) => findTask({ tasks }, id),
-    },
-  ];
-}
-
-function changingCommands(automations: Automations): CliCommand[] {
-  const { tasks } = automations;
-  const switching = (status: Task['status'], description: string): CliCommand => ({
-    name: `svc task ${status === 'active' ? 'resume' : 'pause'}`,
-    description,
-    args: [idArgument],
-    run: async ({ args: [id] }) => {
-      const task = await tasks.update((await findTask(automations, id)).id, { status });
-      return { id: task.id, status: task.status };
-    },
-  });
-  return [
-    {
-      name: 'svc task create',
-      description: 'Create a task and print it with its id. Missing members get defaults.',
-      flags: taskFlag,
-      run: async ({ flags }) => {
-        const { id, ...given } = taskFrom(flags, 'create');
-        if (id !== undefined) throw new Error('A new task cannot have an id. To change a task, use svc task update.');
-        return tasks.create(given);
-      },
-    },
-    {
-      name: 'svc task update',
-      description: 'Update the task with the given "id" and print it. Missing members keep their values.',
-      flags: taskFlag,
-      run: async ({ flags }) => {
-        const { id, ...changes } = taskFrom(flags, 'update');
-        if (id === undefined) throw new Error('The object needs the "id" of the task. See svc task list.');
-        return tasks.update((await findTask(automations, id)).id, changes);
-      },
-    },
-    {
-      name: 'svc task duplicate',
-      description: 'Create a paused copy of a task without its items, and print it.',
-      args: [idArgument],
-      run: async ({ args: [id] }) => tasks.duplicate((await findTask(automations, id)).id),
-    },
     switching('paused', 'Pause a task: it queues nothing, and its items wait.'),
     switching('active', 'Resume a paused task.'),
-    {
-      name: 'svc task delete',
-      description: 'Delete a task with its items. Posts and images that it created are kept.',
-      args: [idArgument],
-      flags: { yes: { type: 'boolean', description: 'confirm the deletion' } },
-      run: async ({ args: [id], flags }) => {
-        const task = await findTask(automations, id);
-        if (flags['yes'] !== true)
-          throw new Error(`Nothing was deleted. Add --yes to delete ${task.name} and its items.`);
-        await tasks.delete(task.id);
-        return { id: task.id, deleted: true };
-      },
-    },
-  ];
-}
-
-function runningCommands(automations: Automations): CliCommand[] {
-  const { runs, host } = automations;
-  return [
     {
       name: 'svc task run',
       description: 'Queue new items of a task now. A running host processes them; with --work, this command does.',
       args: [idArgument],
       flags: { work: { type: 'boolean', description: 'process the queue until nothing is due' } },
       run: async ({ args: [id], flags }) => {
-        const { state, found, added, message } = await runs.run((await findTask(automations, id)).id, 'command');
+        const { state, found, added, message } = await runs.run((await find(id)).id, 'command');
         if (state === 'failed') throw new Error(message);
         return { found, added, message, ...(flags['work'] === true && { attempts: await host.jobs.drain(itemJob) }) };
       },
@@ -232,12 +177,4 @@ function runningCommands(automations: Automations): CliCommand[] {
       run: async () => ({ attempts: await host.jobs.drain(itemJob) }),
     },
   ];
-}
-
-function taskFrom({ json }: Readonly<Record<string, unknown>>, command: string): Readonly<Record<string, unknown>> {
-  if (typeof json === 'object' && json !== null) return json as Readonly<Record<string, unknown>>;
-  throw new Error(
-    `Pass the task as JSON, for example: svc task ${command} --json '{${command === 'update' ? '"id": 1, ' : ''}"name": ` +
-      `"Articles", "type": "content_writing", "source": {"kind": "list", "items": ["mountain coffee"]}}'`,
-  );
 }

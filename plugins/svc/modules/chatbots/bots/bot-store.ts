@@ -1,12 +1,12 @@
 import type { HostApi } from '#plugin-api';
-import { createAssistantRows } from '../../../kit/assistants/assistant-rows.ts';
+import { defineTransfer } from '../../../kit/read-transfer.ts';
+import { createAssistantRows, settingsOf } from '../../../kit/assistants/assistant-rows.ts';
 import { createAssistantStore, type FirstModel } from '../../../kit/assistants/assistant-store.ts';
 import type { KnownNames } from '../../../kit/assistants/known-names.ts';
 import { errors } from '../../../kit/errors.ts';
 import { fillDefaults } from '#plugin-api';
-import type { BotSettings, BotStore } from './bot.ts';
+import type { Bot, BotSettings, BotStore } from './bot.ts';
 import { findSettingsErrors } from './bot-errors.ts';
-import { withoutMetadata } from './bot.ts';
 import { botsTable } from './bots-table.ts';
 import '../hooks.ts';
 import { botSchema } from './schema/bot-schema.ts';
@@ -17,6 +17,11 @@ export interface BotStoreParts {
   readonly firstModel: FirstModel;
 }
 
+export const botTransfer = defineTransfer<Bot, BotSettings>(
+  { format: 'svc-chatbots', version: 1, list: 'bots', noun: 'chatbots' },
+  settingsOf,
+);
+
 /** Stores bots, one row each. */
 export function createBotStore({ host, known, firstModel }: BotStoreParts): BotStore {
   const { database, hooks } = host;
@@ -25,7 +30,6 @@ export function createBotStore({ host, known, firstModel }: BotStoreParts): BotS
     rows: createAssistantRows({ host, table: botsTable, schema: botSchema }),
     schema: botSchema,
     plural: 'bots',
-    toSettings: withoutMetadata,
     known,
     // The default model belongs to the default provider.
     withModel: async (given) => (Object.hasOwn(given, 'provider') ? given : { ...(await firstModel()), ...given }),

@@ -1,4 +1,6 @@
 import type { Infer } from '#plugin-api';
+import type { Stored } from '../../../kit/assistants/assistant-rows.ts';
+import type { AssistantStore } from '../../../kit/assistants/assistant-store.ts';
 import type { BotForm } from '../forms/form.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { botSchema } from './schema/bot-schema.ts';
@@ -21,13 +23,8 @@ export interface BotSettings extends Omit<Inferred, 'rules' | 'forms'> {
   readonly forms: readonly BotForm[];
 }
 
-export interface Bot extends BotSettings {
-  /** 1 or more, never used twice. */
-  readonly id: number;
-  /** Milliseconds since the epoch. */
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+/** Times are milliseconds since the epoch. */
+export type Bot = Stored<BotSettings>;
 
 /** Some of the settings; nested objects may be partial too. */
 export type BotChanges = {
@@ -38,52 +35,8 @@ export type BotChanges = {
       : BotSettings[Name];
 };
 
-/** The bots of the site, stored in the database. Every node sees a change within a second. */
-export interface BotStore {
-  /** Returns null if the bot does not exist. */
-  get(id: number): Promise<Bot | null>;
-  /** Sorted by id. */
-  list(): Promise<readonly Bot[]>;
-  /**
-   * Fills in the defaults. Throws RestError 400 `rest_invalid_param` with every invalid member by its path
-   * (`embed.allowed_domains[1]`).
-   */
-  create(settings: unknown): Promise<Bot>;
-  /** Creates all of them, or none if one is invalid. Paths of errors start with `bots[<index>]`. */
-  createAll(list: readonly unknown[]): Promise<readonly Bot[]>;
-  /**
-   * Merges nested objects; replaces lists and all other values (`limits.roles` too). A new provider without a model uses
-   * its default model. Throws RestError 404 `rest_svc_bot_not_found`, or 400 like `create`.
-   */
-  update(id: number, changes: unknown): Promise<Bot>;
-  /** Creates an inactive bot with the same settings, named "<name> (copy)". */
-  duplicate(id: number): Promise<Bot>;
-  /** Conversations stay in the logs (D14). Returns whether the bot existed. */
-  delete(id: number): Promise<boolean>;
+/** The bots of the site, stored in the database. Conversations of deleted bots stay in the logs (D14). */
+export interface BotStore extends AssistantStore<BotSettings, Bot> {
   /** The default settings of a new bot. */
   defaults(): Promise<BotSettings>;
-}
-
-/** The settings of a bot, without its id and times. */
-export function withoutMetadata({
-  id: _id,
-  created_at: _created,
-  updated_at: _updated,
-  ...settings
-}: Bot): BotSettings {
-  return settings;
-}
-
-/** A bot as commands print it: id first, times as ISO 8601. */
-export function botRecord(bot: Bot): Record<string, unknown> {
-  return {
-    id: bot.id,
-    ...withoutMetadata(bot),
-    created_at: isoTime(bot.created_at),
-    updated_at: isoTime(bot.updated_at),
-  };
-}
-
-function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

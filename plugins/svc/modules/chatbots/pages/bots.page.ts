@@ -2,7 +2,7 @@ import { formatCount, type AdminActionResult, type AdminPageBody, type HostApi }
 import type { ChatbotParts } from '../chatbots.ts';
 import { recordActions } from '../../../admin-ui/record-actions.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
-import { exportBots, importBots } from '../bots/bot-transfer.ts';
+import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
 import { embedLabel, statusBadge } from './bot-head.ts';
 import { botsSlug, editSlug, logsSlug, newBotSlug } from './bot-page-slugs.ts';
@@ -26,8 +26,7 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
       ...recordActions({
         store: parts.bots,
         find: (request) => findBotInForm(parts, request),
-        exportItems: exportBots,
-        importItems: (text) => importBots(text, parts.bots),
+        transfer: botTransfer,
         page: async (refused) => ({ template, data: await botsView(parts, refused) }),
         editSlug,
         listSlug: botsSlug,

@@ -2,7 +2,7 @@ import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-a
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
-import { exportTemplates, importTemplates } from '../templates/template-store.ts';
+import { templateTransfer } from '../templates/template-store.ts';
 import { enabledParts, partLabels, type Template } from '../templates/template.ts';
 import { slugs, contentTabs } from './content-pages.ts';
 
@@ -25,7 +25,7 @@ export function templatesPage(writer: ContentWriter): AdminPageBody {
         const all = await templates.list();
         const chosen = id === '' ? all.filter(({ builtIn }) => !builtIn) : all.filter((one) => one.id === id);
         if (chosen.length === 0) throw gone();
-        return downloadJson('content-templates.json', exportTemplates(chosen));
+        return downloadJson('content-templates.json', templateTransfer.exportItems(chosen));
       },
       import: (request) =>
         importUpload(request, {
@@ -70,7 +70,7 @@ async function view(writer: ContentWriter, refused?: readonly string[]): Promise
 }
 
 async function importAll(writer: ContentWriter, text: string): Promise<AdminActionResult> {
-  const made = await importTemplates(text, writer.templates);
+  const made = await templateTransfer.importItems(text, writer.templates);
   return {
     notice: {
       kind: 'success',

@@ -1,7 +1,7 @@
 import type { CliCommand } from '#plugin-api';
 import { transferCommands } from '../../../kit/transfer-commands.ts';
 import type { ContentWriter } from '../content-writer.ts';
-import { exportTemplates, importTemplates } from './template-store.ts';
+import { templateTransfer } from './template-store.ts';
 import { enabledParts, type Template } from './template.ts';
 
 const idArgument = { name: 'id', description: 'Id or name of a template; see svc content templates list.' };
@@ -81,8 +81,8 @@ export function templateCommands(writer: ContentWriter): CliCommand[] {
       idArgument,
       find,
       list: async () => (await templates.list()).filter(({ builtIn }) => !builtIn),
-      exportItems: exportTemplates,
-      importItems: (text) => importTemplates(text, templates),
+      transfer: templateTransfer,
+      store: templates,
       print: ({ id, name, kind }) => ({ id, name, kind }),
     }),
   ];

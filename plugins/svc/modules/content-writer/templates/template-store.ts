@@ -4,34 +4,12 @@ import { contentTableNames } from '../content-tables.ts';
 import { builtInTemplates } from './built-in.ts';
 import { checkTemplate } from './template-schema.ts';
 import { pickSettings, type Template, type TemplateSettings } from './template.ts';
-import { readTransfer } from '../../../admin-ui/read-transfer.ts';
+import { defineTransfer } from '../../../kit/read-transfer.ts';
 
-const format = 'svc-content-templates';
-const version = 1;
-
-/** The export format: templates without ids. */
-interface TemplateTransfer {
-  readonly format: typeof format;
-  readonly version: typeof version;
-  readonly templates: readonly TemplateSettings[];
-}
-
-export function exportTemplates(templates: readonly Template[]): TemplateTransfer {
-  return { format, version, templates: templates.map(pickSettings) };
-}
-
-/**
- * Creates all templates of an export, or none if one is invalid.
- *
- * @param text JSON of `exportTemplates`, up to 200 templates
- * @throws RestError 400 `rest_invalid_param` with errors by path (`templates[1].parts.title.prompt`)
- */
-export async function importTemplates(
-  text: string,
-  store: Pick<TemplateStore, 'createAll'>,
-): Promise<readonly Template[]> {
-  return store.createAll(readTransfer(text, { format, version, list: 'templates', noun: 'templates' }));
-}
+export const templateTransfer = defineTransfer<Template, TemplateSettings>(
+  { format: 'svc-content-templates', version: 1, list: 'templates', noun: 'templates' },
+  pickSettings,
+);
 
 /** Templates: built-in, of plugins, and saved. */
 export interface TemplateStore {

@@ -1,5 +1,5 @@
 import { isRecord } from '#plugin-api';
-import { invalidFields } from '../kit/field-errors.ts';
+import { invalidFields } from './field-errors.ts';
 
 /** A kind of file that transfers settings to another site: `{format, version, <list>: [...]}`. */
 export interface TransferKind {
@@ -17,6 +17,32 @@ export interface TransferKind {
 
 /** Maximum number of items in one file. */
 const maxItems = 200;
+
+export interface Transfer<Item, Settings> {
+  /** JSON for another site or a backup: no ids, no secrets, nothing about the site. */
+  exportItems(items: readonly Item[]): { readonly [list: string]: string | number | readonly Settings[] };
+  /**
+   * Creates the items of an export: all of them, or none if one is invalid.
+   *
+   * @throws RestError 400 `rest_invalid_param`, every invalid member by its path (`bots[1].embed.allowed_domains[0]`)
+   */
+  importItems(
+    text: string,
+    store: { createAll(list: readonly unknown[]): Promise<readonly Item[]> },
+  ): Promise<readonly Item[]>;
+}
+
+/** @param toSettings returns what is exported of an item */
+export function defineTransfer<Item, Settings>(
+  kind: TransferKind,
+  toSettings: (item: Item) => Settings,
+): Transfer<Item, Settings> {
+  const { format, version, list } = kind;
+  return {
+    exportItems: (items) => ({ format, version, [list]: items.map((item) => toSettings(item)) }),
+    importItems: async (text, store) => store.createAll(readTransfer(text, kind)),
+  };
+}
 
 /**
  * Reads the settings of a file without checking them: 1 to 200 items.
