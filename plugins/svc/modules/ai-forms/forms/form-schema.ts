@@ -1,8 +1,8 @@
 import type { JsonSchema } from '#plugin-api';
-import { guestLimitPerDay } from '../../../kit/visitors/limit-counters.ts';
+import { elementProperties, visitorLimit, visitorLimits } from '../../../kit/form-elements.ts';
 import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
-import { choice, flag, group, id, line, name, text, whole } from '../../../kit/setting-schemas.ts';
+import { choice, flag, group, line, name, text, whole } from '../../../kit/setting-schemas.ts';
 import { embedSchema } from '../../../kit/visitors/embed-settings.ts';
 
 export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file', 'image'] as const;
@@ -50,42 +50,11 @@ export const elementSchema = {
   additionalProperties: false,
   required: ['id', 'type', 'label'],
   properties: {
-    id,
-    type: { type: 'string', title: 'Type', enum: elementTypes },
-    label: name({ title: 'Label' }, 500),
-    help: text({ title: 'Help text' }, ''),
-    placeholder: line({ title: 'Placeholder' }, ''),
-    required: flag({ title: 'Required' }, false),
-    options: {
-      type: 'array',
-      title: 'Options',
-      default: [],
-      maxItems: 300,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['value', 'label'],
-        properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) },
-      },
-    },
+    ...elementProperties(elementTypes, 500),
     min: bound,
     max: bound,
   },
 } as const satisfies JsonSchema;
-
-const limit = (title: string, amount = 0) =>
-  group(
-    { title },
-    {
-      // 0: no limit.
-      amount: whole({ title: `${title}: responses` }, amount, [0, 1_000_000_000]),
-      // In the site's time zone. Weeks start on Monday.
-      per: choice(
-        { title: `${title}: period`, ui: { labels: { day: 'per day', week: 'per week', month: 'per month' } } },
-        ['day', 'week', 'month'],
-      ),
-    },
-  );
 
 /** What visitors see around the fields and the response. */
 const textsSchema = group(
@@ -119,23 +88,10 @@ const resultSchema = group(
 
 const limitsSchema = group(
   { title: 'Limits' },
-  {
-    // Counted by session and by IP address.
-    guest: limit('Guests', guestLimitPerDay),
-    user: limit('Signed-in users'),
-    // Instead of the limit of users. For several roles, the most generous limit applies.
-    roles: {
-      type: 'object',
-      title: 'By role',
-      default: {},
-      additionalProperties: limit('Role'),
-      maxProperties: 50,
-    },
-    message: text(
-      { title: 'Message at the limit', ui: { rows: 2 } },
-      'You have reached the limit. Please try again later.',
-    ),
-  },
+  visitorLimits(
+    (title, amount) => visitorLimit(title, { amount, unit: 'responses', members: {} }),
+    'You have reached the limit. Please try again later.',
+  ),
 );
 
 const consentSchema = group(

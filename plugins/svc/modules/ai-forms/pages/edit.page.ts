@@ -1,7 +1,6 @@
 import type { AiForms } from '../ai-forms.ts';
 import { inputName, type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminView } from '#plugin-api';
-import { moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
-import { readText } from '../../../admin-ui/form-values.ts';
+import { arrangeElements, filledElements } from '../../../admin-ui/element-drafts.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { editView, readDraft } from './edit-view.ts';
 import { elementsOf, newElement, readElements, type ElementDraft } from './element-draft.ts';
@@ -14,26 +13,19 @@ export function editPage(parts: AiForms): AdminPageBody {
     actions: {
       save: (request) => save(parts, request),
       // These save nothing and show the entered values again.
-      arrange: async (request) => {
-        const form = await postedForm(parts, request);
-        return {
-          page: await page(parts, form, {
-            draft: readDraft(request.form),
-            elements: arranged(readElements(request.form, true), request),
-          }),
-        };
-      },
-      preview: async (request) => {
-        const form = await postedForm(parts, request);
-        return {
-          page: await page(parts, form, {
-            draft: readDraft(request.form),
-            elements: readElements(request.form, true),
-          }),
-        };
-      },
+      arrange: (request) => shown(parts, request, arrangeElements(readElements(request.form), request, newElement)),
+      preview: (request) => shown(parts, request, readElements(request.form)),
     },
   };
+}
+
+async function shown(
+  parts: AiForms,
+  request: AdminRequest,
+  elements: readonly ElementDraft[],
+): Promise<AdminActionResult> {
+  const draft = readDraft(request.form);
+  return { page: await page(parts, await postedForm(parts, request), { draft, elements }) };
 }
 
 async function page(
@@ -47,7 +39,7 @@ async function page(
 async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionResult> {
   const form = await postedForm(parts, request);
   const draft = readDraft(request.form);
-  const elements = readElements(request.form, false);
+  const elements = filledElements(readElements(request.form));
   return withFieldErrors(
     async () => {
       const { name, status } = await parts.forms.update(form.id, {
@@ -67,20 +59,4 @@ async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionR
       page: (errors) => page(parts, form, { draft, elements, errors }),
     },
   );
-}
-
-function arranged(elements: readonly ElementDraft[], request: AdminRequest): ElementDraft[] {
-  const { verb, at } = readEdit(request.form['_do']);
-  switch (verb) {
-    case 'add':
-      return [...elements, newElement(readText(request, 'add_type'))];
-    case 'remove':
-      return elements.filter((_element, index) => index !== at);
-    case 'up':
-      return moveItem(elements, at, at - 1);
-    case 'down':
-      return moveItem(elements, at, at + 1);
-    default:
-      return [...elements];
-  }
 }

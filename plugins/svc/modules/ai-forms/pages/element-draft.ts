@@ -1,16 +1,14 @@
-import { readNumber, valueAt } from '#plugin-api';
-import { uniqueId } from '../../../admin-ui/list-edits.ts';
-import type { ElementOption, ElementType, FormElement } from '../forms/form.ts';
+import { readNumber } from '#plugin-api';
+import {
+  blankElement,
+  elementsOfDrafts,
+  optionLines,
+  readElementRows,
+  type ElementDraft as BaseDraft,
+} from '../../../admin-ui/element-drafts.ts';
+import type { ElementType, FormElement } from '../forms/form.ts';
 
-/** An element with entered values, with one option per line. */
-export interface ElementDraft {
-  readonly id: string;
-  readonly type: string;
-  readonly label: string;
-  readonly help: string;
-  readonly placeholder: string;
-  readonly required: boolean;
-  readonly options: string;
+export interface ElementDraft extends BaseDraft {
   readonly min: string;
   readonly max: string;
 }
@@ -26,69 +24,33 @@ export const elementTypeChoices: readonly { readonly value: ElementType; readonl
   { value: 'image', label: 'Image (for models that read images)' },
 ];
 
-const maxElements = 150;
-
 export function draftOfElement(element: FormElement): ElementDraft {
-  const { options, min, max } = element;
+  const bound = (value: number | null): string => (value === null ? '' : String(value));
   return {
     ...element,
-    options: options.map(({ value, label }) => (value === label ? value : `${value} | ${label}`)).join('\n'),
-    min: min === null ? '' : String(min),
-    max: max === null ? '' : String(max),
+    options: optionLines(element.options),
+    min: bound(element.min),
+    max: bound(element.max),
   };
 }
 
 export function newElement(type: string): ElementDraft {
-  return {
-    id: '',
-    type: elementTypeChoices.find(({ value }) => value === type)?.value ?? 'text',
-    label: '',
-    help: '',
-    placeholder: '',
-    required: false,
-    options: '',
-    min: '',
-    max: '',
-  };
+  const known = elementTypeChoices.find(({ value }) => value === type)?.value ?? 'text';
+  return { ...blankElement, type: known, min: '', max: '' };
 }
 
-/** The posted rows. Without `keepBlank`, skips elements without id and label. */
-export function readElements(posted: Readonly<Record<string, unknown>>, keepBlank: boolean): ElementDraft[] {
-  const rows = valueAt(posted, 'elements');
-  const drafts = Object.keys(typeof rows === 'object' && rows !== null ? rows : {})
-    .slice(0, maxElements)
-    .map((key) => {
-      const text = (name: string): string => {
-        const value = valueAt(posted, `elements.${key}.${name}`);
-        return typeof value === 'string' ? value.replaceAll('\r\n', '\n') : '';
-      };
-      return {
-        id: text('id').trim(),
-        type: text('type'),
-        label: text('label').trim(),
-        help: text('help'),
-        placeholder: text('placeholder').trim(),
-        required: text('required') === '1',
-        options: text('options'),
-        min: text('min').trim(),
-        max: text('max').trim(),
-      };
-    });
-  return keepBlank ? drafts : drafts.filter(({ id, label }) => id !== '' || label !== '');
+/** The posted rows. */
+export function readElements(posted: Readonly<Record<string, unknown>>): ElementDraft[] {
+  return readElementRows(posted, (text) => ({ min: text('min').trim(), max: text('max').trim() }));
 }
 
-/** Elements to save. An empty id is derived from the label. Invalid numbers stay text, so that the check reports them. */
+/** Elements to save. Invalid numbers stay text, so that the check reports them. */
 export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
-  const taken = drafts.map(({ id }) => id).filter((id) => id !== '');
-  return drafts.map((draft) => {
-    const id = draft.id === '' ? uniqueId(draft.label, taken, draft.type) : draft.id;
-    taken.push(id);
+  return elementsOfDrafts(drafts).map((draft) => {
     const type = draft.type as ElementType;
     return {
       ...draft,
-      id,
       type,
-      options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(draft.options) : [],
       min: ['file', 'image', 'select', 'radio'].includes(type) ? null : readBound(draft.min),
       max: type === 'select' || type === 'radio' ? null : readBound(draft.max),
     };
@@ -97,16 +59,3 @@ export function elementsOf(drafts: readonly ElementDraft[]): FormElement[] {
 
 /** Null if empty. */
 const readBound = (typed: string): number | null => (readNumber(typed) ?? null) as number | null;
-
-/** One `value | label` per line. Without a label, the value is the label. */
-function readOptions(typed: string): ElementOption[] {
-  return typed
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map((line) => {
-      const bar = line.indexOf('|');
-      const value = (bar === -1 ? line : line.slice(0, bar)).trim();
-      return { value, label: (bar === -1 ? '' : line.slice(bar + 1).trim()) || value };
-    });
-}

@@ -3,6 +3,7 @@ import { imageExtension } from '../../../ai/image-bytes.ts';
 import type { SourceImage } from '../../../kit/image-params.ts';
 import { readDocument, type ReadingInit } from '../../../kit/documents.ts';
 import { errors as serviceErrors } from '../../../kit/errors.ts';
+import { readEntry } from '../../../kit/form-elements.ts';
 import type { FormElement } from '../forms/form.ts';
 import { maxFileSize } from '../forms/form-errors.ts';
 import type { Answers, FileValue } from '../submissions/submission.ts';
@@ -32,8 +33,7 @@ export type Read =
   | { readonly value: Value; readonly display: string; readonly prompt?: string; readonly image?: SourceImage }
   | { readonly error: string };
 
-const longestLine = 1_000;
-const longestText = 20_000;
+const longest = { line: 1_000, text: 20_000 };
 /** Characters of a file that go into the prompt. */
 export const longestFileText = 100_000;
 
@@ -99,66 +99,9 @@ export function invalidValues(errors: Readonly<Record<string, string>>): RestErr
 
 /** Reads one value as browsers send it: text, numbers, lists of checkboxes. */
 export function readValue(element: FormElement, given: unknown): Read {
-  switch (element.type) {
-    case 'text':
-    case 'textarea':
-      return readText(element, given);
-    case 'number':
-      return readNumber(element, given);
-    case 'select':
-    case 'radio':
-      return readChosen(element, given);
-    case 'checkbox':
-      return readCheckboxes(element, given);
-    case 'file':
-    case 'image':
-      return { error: `${element.label} must be a file.` };
-  }
-}
-
-function readText({ type, label, required, min, max }: FormElement, given: unknown): Read {
-  const text = lineOf(given);
-  if (text === null) return { error: `${label} must be text.` };
-  if (text === '') return required ? missing(label) : { value: '', display: '' };
-  const length = [...text].length;
-  const most = max ?? (type === 'textarea' ? longestText : longestLine);
-  if (length > most) return { error: `${label} must have at most ${String(most)} characters, not ${String(length)}.` };
-  if (min !== null && length < min)
-    return { error: `${label} must have at least ${String(min)} characters, not ${String(length)}.` };
-  if (type === 'text' && /[\r\n]/.test(text)) return { error: `${label} must be a single line.` };
-  const plain = text.replaceAll('\r\n', '\n');
-  return { value: plain, display: plain };
-}
-
-function readNumber({ label, required, min, max }: FormElement, given: unknown): Read {
-  const text = lineOf(given);
-  if (text === '') return required ? missing(label) : { value: null, display: '' };
-  const number = text === null ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text);
-  if (!Number.isFinite(number)) return { error: `${label} must be a number.` };
-  if (min !== null && number < min) return { error: `${label} must be ${String(min)} or more.` };
-  if (max !== null && number > max) return { error: `${label} must be ${String(max)} or less.` };
-  return { value: number, display: String(number) };
-}
-
-function readChosen({ label, required, options }: FormElement, given: unknown): Read {
-  const text = lineOf(given);
-  if (text === '') return required ? missing(label) : { value: '', display: '' };
-  const option = options.find(({ value }) => value === text);
-  return option
-    ? { value: option.value, display: option.label }
-    : { error: `${label} must be one of: ${options.map((one) => one.label).join(', ')}.` };
-}
-
-function readCheckboxes({ label, required, options, min, max }: FormElement, given: unknown): Read {
-  const list =
-    given === undefined || given === null || given === '' ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
-  const chosen = options.filter(({ value }) => list.includes(value));
-  if (list.some((value) => !options.some((option) => option.value === value)))
-    return { error: `${label} allows only: ${options.map((one) => one.label).join(', ')}.` };
-  if (chosen.length === 0) return required ? missing(label) : { value: [], display: '' };
-  if (min !== null && chosen.length < min) return { error: `${label}: select at least ${String(min)}.` };
-  if (max !== null && chosen.length > max) return { error: `${label}: select at most ${String(max)}.` };
-  return { value: chosen.map(({ value }) => value), display: chosen.map((one) => one.label).join(', ') };
+  return element.type === 'file' || element.type === 'image'
+    ? { error: `${element.label} must be a file.` }
+    : readEntry(element, given, longest);
 }
 
 /** Name and bytes of an upload, or what it reads as if it is missing or too large. */
@@ -166,7 +109,8 @@ function readUpload(
   { label, required, max }: FormElement,
   file: UploadedFile | undefined,
 ): { readonly name: string; readonly bytes: Uint8Array } | Read {
-  if (file === undefined || file.bytes.length === 0) return required ? missing(label) : { value: null, display: '' };
+  if (file === undefined || file.bytes.length === 0)
+    return required ? { error: `${label} is required.` } : { value: null, display: '' };
   const most = Math.min(maxFileSize, max ?? maxFileSize);
   if (file.bytes.length > most * 1_048_576) return { error: `${label} must not be larger than ${String(most)} MB.` };
   return { name: file.name.replace(/[\u0000-\u001f\u007f]/g, '').slice(-200), bytes: file.bytes };
@@ -211,16 +155,4 @@ async function readFile(element: FormElement, file: UploadedFile | undefined, re
     if (!(error instanceof DocumentError)) throw error;
     return { error: `${label}: ${error.message}` };
   }
-}
-
-function missing(label: string): Read {
-  return { error: `${label} is required.` };
-}
-
-/** The trimmed text. A missing value is empty. Null: neither text nor a number. */
-function lineOf(given: unknown): string | null {
-  if (given === undefined || given === null) return '';
-  if (typeof given === 'number') return String(given);
-  // PostgreSQL cannot store NUL in text.
-  return typeof given === 'string' ? given.replaceAll('\u0000', '').trim() : null;
 }

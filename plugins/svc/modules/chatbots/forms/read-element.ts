@@ -1,10 +1,10 @@
 import type { User } from '#plugin-api';
-import type { FormElement, FormOption } from './form.ts';
+import { readEntry, type ReadEntry } from '../../../kit/form-elements.ts';
+import type { FormElement } from './form.ts';
 
 export type ElementValue = string | number | boolean | readonly string[];
 
-/** The value of an element and its display text, or one sentence about what is wrong. */
-export type ReadElement = { readonly value: ElementValue; readonly display: string } | { readonly error: string };
+export type ReadElement = ReadEntry<ElementValue>;
 
 /** What fills hidden elements. The page reports address and title; the user is the one that the server recognizes. */
 export interface HiddenFacts {
@@ -16,7 +16,7 @@ export interface HiddenFacts {
 }
 
 const maxLineLength = 500;
-const maxTextLength = 10_000;
+const longest = { line: maxLineLength, text: 10_000 };
 const maxAddressLength = 2_000;
 
 /**
@@ -24,63 +24,16 @@ const maxAddressLength = 2_000;
  * Hidden elements are filled from the facts, whatever the browser sends.
  */
 export function readElement(element: FormElement, input: unknown, facts: HiddenFacts): ReadElement {
-  switch (element.type) {
-    case 'checkbox':
-      return readTicked(element, input);
-    case 'consent':
-      return readConsent(element, input);
-    case 'select':
-    case 'radio':
-      return readChosen(element, input);
-    case 'number':
-      return readNumber(element, input);
-    case 'text':
-    case 'textarea':
-    case 'email':
-    case 'phone':
-      return readText(element, input);
-    case 'hidden':
-      return readHidden(element.source, facts);
-  }
-}
-
-function readText(element: FormElement, input: unknown): ReadElement {
-  const text = toLine(input);
-  if (text === null) return { error: `${element.label} must be a text.` };
-  if (text === '') return empty(element, '');
-  const limit = element.type === 'textarea' ? maxTextLength : maxLineLength;
-  if (text.length > limit) return { error: `${element.label} may have at most ${limit} characters.` };
-  if (element.type !== 'textarea' && /[\r\n]/.test(text)) return { error: `${element.label} must be a single line.` };
-  if (element.type === 'email' && !isEmail(text))
+  if (element.type === 'consent') return readConsent(element, input);
+  if (element.type === 'hidden') return readHidden(element.source, facts);
+  const read = readEntry(element, input, longest);
+  if ('error' in read) return read;
+  const { value, display } = read;
+  if (element.type === 'email' && display !== '' && !isEmail(display))
     return { error: 'Enter a valid email address, like ada@example.com.' };
-  if (element.type === 'phone' && !isPhone(text)) return { error: 'Enter a valid phone number, like +47 22 33 44 55.' };
-  return { value: text, display: text };
-}
-
-function readNumber(element: FormElement, input: unknown): ReadElement {
-  const text = toLine(input);
-  if (text === '') return empty(element, '');
-  const number = text === null ? Number.NaN : Number(/^-?\d+,\d+$/.test(text) ? text.replace(',', '.') : text);
-  if (!Number.isFinite(number)) return { error: `${element.label} must be a number.` };
-  return { value: number, display: String(number) };
-}
-
-function readChosen(element: FormElement, input: unknown): ReadElement {
-  const text = toLine(input);
-  if (text === '') return empty(element, '');
-  const option = element.options.find(({ value }) => value === text);
-  if (!option) return { error: `${element.label} must be one of: ${joinLabels(element.options)}.` };
-  return { value: option.value, display: option.label };
-}
-
-function readTicked(element: FormElement, input: unknown): ReadElement {
-  const list =
-    input === undefined || input === null || input === '' ? [] : Array.isArray(input) ? (input as unknown[]) : [input];
-  if (list.length === 0) return empty(element, []);
-  const chosen = element.options.filter(({ value }) => list.includes(value));
-  if (list.some((value) => !element.options.some((option) => option.value === value)))
-    return { error: `${element.label} must contain only: ${joinLabels(element.options)}.` };
-  return { value: chosen.map(({ value }) => value), display: joinLabels(chosen) };
+  if (element.type === 'phone' && display !== '' && !isPhone(display))
+    return { error: 'Enter a valid phone number, like +47 22 33 44 55.' };
+  return { value: value ?? '', display };
 }
 
 function readConsent(element: FormElement, input: unknown): ReadElement {
@@ -96,22 +49,6 @@ function readConsent(element: FormElement, input: unknown): ReadElement {
   if (!agreed && !declined) return { error: `${element.label} must be true or false.` };
   if (!agreed && element.required) return { error: `Please agree: ${element.label}` };
   return { value: agreed, display: agreed ? 'Yes' : 'No' };
-}
-
-function empty(element: FormElement, value: ElementValue): ReadElement {
-  return element.required ? { error: `${element.label} is required.` } : { value, display: '' };
-}
-
-/** The trimmed text; a number becomes text, a missing value an empty text. Null for all other values. */
-function toLine(input: unknown): string | null {
-  if (input === undefined || input === null) return '';
-  if (typeof input === 'number') return String(input);
-  // PostgreSQL cannot store NUL.
-  return typeof input === 'string' ? input.replaceAll('\u0000', '').trim() : null;
-}
-
-function joinLabels(options: readonly FormOption[]): string {
-  return options.map(({ label }) => label).join(', ');
 }
 
 function isEmail(text: string): boolean {

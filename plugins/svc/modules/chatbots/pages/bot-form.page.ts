@@ -7,7 +7,6 @@ import {
   type AdminView,
 } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElement, FormElementType } from '../forms/form.ts';
@@ -16,12 +15,12 @@ import {
   newElement,
   newForm,
   readForm,
-  readOptions,
   joinSource,
   type ElementDraft,
   type FormDraft,
 } from './bot-form-draft.ts';
-import { uniqueId, moveItem, readEdit } from '../../../admin-ui/list-edits.ts';
+import { arrangeElements, elementsOfDrafts } from '../../../admin-ui/element-drafts.ts';
+import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
@@ -173,27 +172,10 @@ function draftOf(bot: Bot, id: unknown): FormDraft {
   return toFormDraft(form);
 }
 
-/** Applies a button beside the fields: add, remove, up or down. Nothing is saved. */
+/** Applies a button beside the fields. Nothing is saved. */
 function arrange(draft: FormDraft, request: AdminRequest): FormDraft {
-  const { verb, at } = readEdit(request.form['_do']);
-  const { elements } = draft;
-  switch (verb) {
-    case 'add': {
-      const type = readText(request, 'add_type');
-      return {
-        ...draft,
-        elements: [...elements, newElement(elementTypes.find(({ value }) => value === type)?.value)],
-      };
-    }
-    case 'remove':
-      return { ...draft, elements: elements.filter((_element, index) => index !== at) };
-    case 'up':
-      return { ...draft, elements: moveItem(elements, at, at - 1) };
-    case 'down':
-      return { ...draft, elements: moveItem(elements, at, at + 1) };
-    default:
-      return draft;
-  }
+  const create = (type: string): ElementDraft => newElement(elementTypes.find(({ value }) => value === type)?.value);
+  return { ...draft, elements: arrangeElements(draft.elements, request, create) };
 }
 
 async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
@@ -210,7 +192,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
           'form',
         )
       : draft.id;
-  const form = { ...texts, id, elements: withIds(draft.elements) };
+  const form = { ...texts, id, elements: toElements(draft.elements) };
   return withFieldErrors(
     () =>
       saveBotPart(`forms[${String(at)}]`, async () => {
@@ -235,20 +217,16 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
   );
 }
 
-/** The elements to save. An element without an id gets one from its label. */
-function withIds(elements: readonly ElementDraft[]): FormElement[] {
-  const taken = elements.map(({ id }) => id).filter((id) => id !== '');
-  return elements.map(({ parameter, source, ...element }) => {
-    const id = element.id === '' ? uniqueId(element.label, taken, element.type) : element.id;
-    taken.push(id);
+/** The elements to save. */
+function toElements(drafts: readonly ElementDraft[]): FormElement[] {
+  return elementsOfDrafts(drafts).map(({ parameter, source, ...element }) => {
     const type = element.type as FormElement['type'];
+    const isHidden = type === 'hidden';
     return {
       ...element,
-      id,
       type,
-      required: element.required && type !== 'hidden',
-      options: ['select', 'radio', 'checkbox'].includes(type) ? readOptions(element.options) : [],
-      source: type === 'hidden' ? joinSource({ source, parameter }) : '',
+      required: element.required && !isHidden,
+      source: isHidden ? joinSource({ source, parameter }) : '',
     };
   });
 }

@@ -126,7 +126,7 @@ describe('a submitted form', () => {
     expect(errors).to.have.all.keys('name', 'story', 'mail', 'call', 'amount', 'fruit', 'other', 'basket', 'terms');
     expect(errors).to.include({
       fruit: 'Fruit must be one of: Apples, Bananas, Cherries.',
-      basket: 'Basket must contain only: Apples, Bananas, Cherries.',
+      basket: 'Basket allows only: Apples, Bananas, Cherries.',
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { optionLines, readOptions } from '../../../../../plugins/svc/modules/chatbots/pages/bot-form-draft.ts';
+import { optionLines, readOptions } from '../../../../../plugins/svc/admin-ui/element-drafts.ts';
 import { describeBotsAdmin, errorsIn } from './bots-admin.ts';
 
 const formsPage = '/admin/svc/bots/forms';

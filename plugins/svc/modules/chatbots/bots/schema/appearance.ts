@@ -1,4 +1,4 @@
-import { guestLimitPerDay } from '../../../../kit/visitors/limit-counters.ts';
+import { visitorLimit, visitorLimits } from '../../../../kit/form-elements.ts';
 import { choice, flag, group, line, text, whole } from '../../../../kit/setting-schemas.ts';
 
 const color = (title: string) =>
@@ -105,23 +105,13 @@ export const textsSchema = group(
   },
 );
 
-const limit = (title: string, amount = 0) =>
-  group(
-    { title },
-    {
-      // 0: no limit.
-      amount: whole({ title: `${title}: amount` }, amount, [0, 1_000_000_000]),
-      unit: choice({ title: `${title}: unit`, ui: { labels: { messages: 'messages', tokens: 'tokens' } } }, [
-        'messages',
-        'tokens',
-      ]),
-      // By the site's time zone; weeks begin on Monday.
-      per: choice(
-        { title: `${title}: period`, ui: { labels: { day: 'per day', week: 'per week', month: 'per month' } } },
-        ['day', 'week', 'month'],
-      ),
-    },
-  );
+const unitLabels = { messages: 'messages', tokens: 'tokens' };
+const limit = (title: string, amount: number) =>
+  visitorLimit(title, {
+    amount,
+    unit: 'amount',
+    members: { unit: choice({ title: `${title}: unit`, ui: { labels: unitLabels } }, ['messages', 'tokens']) },
+  });
 
 /** Limits of visitors. Guests are counted by session and by IP address; calls with the REST key are not counted. */
 export const limitsSchema = group(
@@ -138,20 +128,7 @@ export const limitsSchema = group(
       { title: 'Message to guests when guests may not chat', ui: { rows: 2 } },
       'Please sign in to chat.',
     ),
-    guest: limit('Guests', guestLimitPerDay),
-    user: limit('Signed-in users'),
-    // If a user has several roles, the highest limit applies. It overrides the limit of users.
-    roles: {
-      type: 'object',
-      title: 'By role',
-      default: {},
-      additionalProperties: limit('Role'),
-      maxProperties: 50,
-    },
-    message: text(
-      { title: 'Message at the limit', ui: { rows: 2 } },
-      'You have reached the limit for now. Please come back later.',
-    ),
+    ...visitorLimits(limit, 'You have reached the limit for now. Please come back later.'),
   },
 );
 

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '#plugin-api';
+import { elementProperties } from '../../../../kit/form-elements.ts';
 import { flag, id, line, name, text } from '../../../../kit/setting-schemas.ts';
 
 const conditionSchema: JsonSchema = {
@@ -132,28 +133,10 @@ const elementSchema: JsonSchema = {
   additionalProperties: false,
   required: ['id', 'type', 'label'],
   properties: {
-    id,
-    type: {
-      type: 'string',
-      title: 'Type',
-      enum: ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent', 'hidden'],
-    },
-    label: name({ title: 'Label' }, 1_000),
-    help: text({ title: 'Help' }, ''),
-    placeholder: line({ title: 'Placeholder' }, ''),
-    required: flag({ title: 'Required' }, false),
-    options: {
-      type: 'array',
-      title: 'Options',
-      default: [],
-      maxItems: 300,
-      items: {
-        type: 'object',
-        additionalProperties: false,
-        required: ['value', 'label'],
-        properties: { value: name({ title: 'Value' }), label: name({ title: 'Label' }) },
-      },
-    },
+    ...elementProperties(
+      ['text', 'textarea', 'email', 'phone', 'number', 'select', 'radio', 'checkbox', 'consent', 'hidden'],
+      1_000,
+    ),
     source: {
       type: 'string',
       title: 'Filled with',
