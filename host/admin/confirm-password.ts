@@ -1,3 +1,4 @@
+import { withNotice } from '#plugin-api';
 import type { Request, Response } from 'express';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
@@ -48,7 +49,7 @@ export async function readConfirmation(
 }
 
 function refuse(status: number, text: string): Outcome {
-  return { result: { notice: { kind: 'error', text } }, status, code: freshSignInCode };
+  return { result: withNotice('error', text), status, code: freshSignInCode };
 }
 
 /** Asks for the password or a passkey, and sends the submitted form again with it. Only files have to be chosen again. */

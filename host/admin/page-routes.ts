@@ -1,4 +1,4 @@
-import { trimSlashes } from '#plugin-api';
+import { trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
@@ -192,7 +192,7 @@ async function runNamedAction(
   } catch (error) {
     const failure = toFailure(error, { log, id: request.id });
     return {
-      result: { notice: { kind: 'error', text: failure.text } },
+      result: withNotice('error', failure.text),
       status: failure.status,
       code: failure.code,
       data: failure.data,

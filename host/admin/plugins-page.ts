@@ -5,6 +5,7 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type HealthResult,
+  withNotice,
 } from '#plugin-api';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { textField } from './form.ts';
@@ -35,7 +36,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
     async (request: AdminRequest): Promise<AdminActionResult> => {
       const plugin = await find(request);
       await withPluginError({ request, verb, subject: plugin.name }, () => plugins[verb](plugin.slug));
-      return success(`${plugin.name} ${done}.`);
+      return withNotice('success', `${plugin.name} ${done}.`);
     };
   const render = async (
     request: AdminRequest,
@@ -64,7 +65,7 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
         );
         const { name, version, replaced, activated } = installed;
         const change = replaced === null ? `${version} installed` : `updated from ${replaced} to ${version}`;
-        return success(`${name} ${change}${activated ? ' and activated' : ''}.`);
+        return withNotice('success', `${name} ${change}${activated ? ' and activated' : ''}.`);
       },
       async uninstall(request) {
         requireCapability(request, 'delete_plugins');
@@ -74,7 +75,8 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
           () => plugins.uninstall(plugin.slug),
         );
         const tables = remainingMigrations.length === 0 ? '' : ` Its tables stay, because it has no 'uninstall'.`;
-        return success(
+        return withNotice(
+          'success',
           (folderRemoved
             ? `${plugin.name} uninstalled. Its data and folder were deleted.`
             : `${plugin.name} uninstalled. Its data was deleted; its folder was kept` +
@@ -91,10 +93,6 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
       },
     },
   };
-}
-
-function success(text: string): AdminActionResult {
-  return { notice: { kind: 'success', text } };
 }
 
 function requireCapability({ user }: AdminRequest, capability: string): void {

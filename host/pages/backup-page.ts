@@ -1,6 +1,6 @@
-import { formatBytes, type AdminActionResult, type AdminPageBody } from '#plugin-api';
+import { formatBytes, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
 import type { Backups } from './backups.ts';
-import { readText, success } from './forms.ts';
+import { readText } from './forms.ts';
 
 /** Creates, lists, downloads and deletes database backups. The command line restores them, also while the site runs. */
 export function createBackupPage(backups: Backups): AdminPageBody {
@@ -23,7 +23,7 @@ export function createBackupPage(backups: Backups): AdminPageBody {
     actions: {
       create: async () => {
         const { name, size } = await backups.create();
-        return success(`Backup ${name} created (${formatBytes(size)}).`);
+        return withNotice('success', `Backup ${name} created (${formatBytes(size)}).`);
       },
       download: async (request) => {
         const name = readText(request, 'name');
@@ -34,9 +34,9 @@ export function createBackupPage(backups: Backups): AdminPageBody {
         return content === null ? gone : { download: { name, type: 'application/octet-stream', content } };
       },
       delete: async (request) =>
-        (await backups.remove(readText(request, 'name'))) ? success('Backup deleted.') : gone,
+        (await backups.remove(readText(request, 'name'))) ? withNotice('success', 'Backup deleted.') : gone,
     },
   };
 }
 
-const gone: AdminActionResult = { notice: { kind: 'info', text: 'This backup has already been deleted.' } };
+const gone: AdminActionResult = withNotice('info', 'This backup has already been deleted.');

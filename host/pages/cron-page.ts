@@ -1,6 +1,6 @@
-import { errorText, RestError } from '#plugin-api';
+import { errorText, RestError, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Clock, CronApi, CronEvent } from '#plugin-api';
-import { readQuery, success, readText } from './forms.ts';
+import { readQuery, readText } from './forms.ts';
 
 /** A finished run. Times are milliseconds since the epoch. */
 export interface CronRunRow {
@@ -88,7 +88,7 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
       delete: async (request) => {
         const { hook, args } = await find(request);
         await cron.unschedule(hook, args);
-        return success(`Event ${hook} deleted. Its plugin may schedule it again on the next start.`);
+        return withNotice('success', `Event ${hook} deleted. Its plugin may schedule it again on the next start.`);
       },
     },
   };
@@ -96,8 +96,8 @@ export function createCronPage({ cron, clock }: CronPageDependencies): AdminPage
 
 function runNotice(hook: string, runs: readonly CronRunRow[]): AdminActionResult {
   const failed = runs.find(({ outcome }) => outcome === 'failed');
-  if (failed) return { notice: { kind: 'error', text: `${hook} failed. ${failed.error ?? ''}`.trim() } };
-  return success(`${hook} ran.`);
+  if (failed) return withNotice('error', `${hook} failed. ${failed.error ?? ''}`.trim());
+  return withNotice('success', `${hook} ran.`);
 }
 
 function dueTime({ nextRun }: CronEvent, now: number): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminRequest, User, UserProfile } from '#plugin-api';
+import { type AdminActionResult, type AdminRequest, type User, type UserProfile, withNotice } from '#plugin-api';
 
 /** Names of the profile form fields by stored member. */
 const fields: Readonly<Record<keyof UserProfile, string>> = {
@@ -55,10 +55,6 @@ export function parseId(text: string): number {
   return /^\d{1,10}$/.test(text) ? Number(text) : 0;
 }
 
-export function success(text: string, more: Omit<AdminActionResult, 'notice'> = {}): AdminActionResult {
-  return { ...more, notice: { kind: 'success', text } };
-}
-
 /** Messages by field. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
@@ -77,7 +73,7 @@ export async function withFieldErrors(
     if (errors === null) throw error;
     const [first = '', ...others] = Object.values(errors);
     const text = others.length === 0 ? first : 'Nothing was saved. Correct the marked fields.';
-    return { notice: { kind: 'error', text }, page: await page(errors), data: { errors }, status: 400 };
+    return withNotice('error', text, { page: await page(errors), data: { errors }, status: 400 });
   }
 }
 

@@ -4,6 +4,7 @@ import {
   formatDate,
   formatShortNumber,
   RestError,
+  withNotice,
   type AdminPageBody,
   type AdminRequest,
   type ChartDay,
@@ -12,7 +13,7 @@ import {
   type JobStatus,
   type SiteApi,
 } from '#plugin-api';
-import { parseId, readQuery, readText, success } from './forms.ts';
+import { parseId, readQuery, readText } from './forms.ts';
 
 interface JobCount extends Pick<JobStatus, 'owner' | 'name' | 'state'> {
   readonly count: number;
@@ -90,12 +91,12 @@ export function createJobsPage({ jobs, site, clock }: JobsPageDependencies): Adm
         const id = parseId(readText(request, 'id'));
         if (!(await jobs.retry({ id })))
           throw refusal(`Job ${String(id)} is neither failed nor cancelled, or another job has taken its place.`);
-        return success(`Job ${String(id)} runs again.`);
+        return withNotice('success', `Job ${String(id)} runs again.`);
       },
       cancel: async (request) => {
         const id = parseId(readText(request, 'id'));
         if ((await jobs.cancel({ id })) === 0) throw refusal(`Job ${String(id)} neither waits nor runs any more.`);
-        return success(`Job ${String(id)} cancelled.`);
+        return withNotice('success', `Job ${String(id)} cancelled.`);
       },
     },
   };

@@ -1,5 +1,11 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest, MailReceipt } from '#plugin-api';
-import { readRawText, readText, success, withFieldErrors, type FieldErrors } from './forms.ts';
+import {
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  type MailReceipt,
+  withNotice,
+} from '#plugin-api';
+import { readRawText, readText, withFieldErrors, type FieldErrors } from './forms.ts';
 
 export interface MailPageDependencies {
   readonly settings: {
@@ -79,31 +85,32 @@ export function createMailPage({ settings, sendTest, unsent, retry, remove }: Ma
           async () => {
             const { passwordDropped } = await settings.save({ ...typed, ...(password !== undefined && { password }) });
             return passwordDropped
-              ? { notice: { kind: 'warning', text: 'Saved. The server changed, so enter its password again.' } }
-              : success('Mail settings saved. Send a test mail to check them.');
+              ? withNotice('warning', 'Saved. The server changed, so enter its password again.')
+              : withNotice('success', 'Mail settings saved. Send a test mail to check them.');
           },
           (errors) => page(request, { typed, errors }),
         );
       },
       test: async ({ user }) => {
         const { reply } = await sendTest({ email: user.email, name: user.displayName });
-        return success(`Test mail sent to ${user.email}. The server replied: ${reply}`);
+        return withNotice('success', `Test mail sent to ${user.email}. The server replied: ${reply}`);
       },
       retry: async (request) =>
         (await retry(readText(request, 'id')))
-          ? success('The mail is sent again. If it fails, it is listed here.')
-          : { notice: { kind: 'info', text: 'This mail was sent or deleted, or its link has expired.' } },
-      delete: async (request) => ((await remove(readText(request, 'id'))) ? success('Mail deleted.') : gone),
+          ? withNotice('success', 'The mail is sent again. If it fails, it is listed here.')
+          : withNotice('info', 'This mail was sent or deleted, or its link has expired.'),
+      delete: async (request) =>
+        (await remove(readText(request, 'id'))) ? withNotice('success', 'Mail deleted.') : gone,
       remove: async (request) => {
         request.requireFreshSignIn();
         await settings.remove();
-        return success('Mail settings removed. The site no longer sends mail.');
+        return withNotice('success', 'Mail settings removed. The site no longer sends mail.');
       },
     },
   };
 }
 
-const gone: AdminActionResult = { notice: { kind: 'info', text: 'This mail was already sent or deleted.' } };
+const gone: AdminActionResult = withNotice('info', 'This mail was already sent or deleted.');
 
 /** Undefined: unchanged. Null: remove it. */
 function readPassword(request: AdminRequest): string | null | undefined {

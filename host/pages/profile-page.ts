@@ -4,16 +4,9 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type UserProfile,
+  withNotice,
 } from '#plugin-api';
-import {
-  profileFormData,
-  readProfile,
-  readRawText,
-  withFieldErrors,
-  success,
-  readText,
-  type FieldErrors,
-} from './forms.ts';
+import { profileFormData, readProfile, readRawText, withFieldErrors, readText, type FieldErrors } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
 import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
@@ -62,7 +55,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
           async () => {
             if (typed.email.toLowerCase() !== request.user.email.toLowerCase()) request.requireFreshSignIn();
             await users.update(request.user.id, typed);
-            return success('Profile saved.');
+            return withNotice('success', 'Profile saved.');
           },
           (errors) => page(request, { typed, errors }),
         );
@@ -72,7 +65,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
         return withFieldErrors(
           async () => {
             await users.update(request.user.id, { profile: about });
-            return success('Profile saved.');
+            return withNotice('success', 'Profile saved.');
           },
           (errors) => page(request, { about, errors }),
         );
@@ -88,7 +81,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
               { password: readRawText(request, 'password') },
               { keepSession: await dependencies.currentSession(request) },
             );
-            return success('Password changed. You have been signed out everywhere else.');
+            return withNotice('success', 'Password changed. You have been signed out everywhere else.');
           },
           (errors) => page(request, { errors }),
         );
@@ -99,7 +92,7 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
           async () => {
             const name = readText(request, 'name');
             const { password } = await applicationPasswords.create(request.user.id, name);
-            return success(`Application password for ${name} created.`, {
+            return withNotice('success', `Application password for ${name} created.`, {
               reveal: { label: `Application password for ${name}`, value: password },
             });
           },
@@ -109,17 +102,20 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
       'revoke-password': async (request) => {
         const existed = await applicationPasswords.revoke(request.user.id, readText(request, 'id'));
         return existed
-          ? success('Application password revoked. Programs that use it no longer have access.')
-          : { notice: { kind: 'info', text: 'This password has already been revoked.' } };
+          ? withNotice('success', 'Application password revoked. Programs that use it no longer have access.')
+          : withNotice('info', 'This password has already been revoked.');
       },
       'sign-out-others': async (request) => {
         const ended = await sessions.destroyAll(request.user.id, await dependencies.currentSession(request));
-        return success(ended === 0 ? 'You have no other sessions.' : 'You have been signed out everywhere else.');
+        return withNotice(
+          'success',
+          ended === 0 ? 'You have no other sessions.' : 'You have been signed out everywhere else.',
+        );
       },
       'sign-out': async (request) => {
         const own = (await sessions.list(request.user.id)).find(({ id }) => id === readText(request, 'id'));
         if (own) await sessions.destroy(own.id);
-        return success('Session ended.');
+        return withNotice('success', 'Session ended.');
       },
     },
   };

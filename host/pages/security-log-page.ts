@@ -1,4 +1,4 @@
-import type { AdminPageBody, UsersApi } from '#plugin-api';
+import { type AdminPageBody, type UsersApi, withNotice } from '#plugin-api';
 import { readQuery } from './forms.ts';
 
 export interface SecurityLogPageDependencies {
@@ -63,11 +63,9 @@ export function createSecurityLogPage({ securityLog, users }: SecurityLogPageDep
       async verify() {
         const { entries, brokenAt } = await securityLog.verify();
         if (brokenAt === null)
-          return {
-            notice: { kind: 'success', text: `The log is complete and unchanged: ${entries} entries checked.` },
-          };
+          return withNotice('success', `The log is complete and unchanged: ${entries} entries checked.`);
         const text = `Entry ${brokenAt} was changed or removed, or the log was written with another SECRET_KEY.`;
-        return { notice: { kind: 'error', text } };
+        return withNotice('error', text);
       },
     },
   };

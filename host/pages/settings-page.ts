@@ -1,4 +1,4 @@
-import { formFields, readForm } from '#plugin-api';
+import { formFields, readForm, withNotice } from '#plugin-api';
 import type {
   AdminActionResult,
   AdminPageBody,
@@ -9,7 +9,7 @@ import type {
   OptionsApi,
   SettingDefinition,
 } from '#plugin-api';
-import { readFieldErrors, success, readText, type FieldErrors } from './forms.ts';
+import { readFieldErrors, readText, type FieldErrors } from './forms.ts';
 
 /** A form on the Settings page: the registered settings of one group. */
 export interface SettingsGroup {
@@ -81,7 +81,7 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
 
   async function save(request: AdminRequest): Promise<AdminActionResult> {
     const group = (await groups()).find(({ id }) => id === readText(request, 'group'));
-    if (!group) return { notice: { kind: 'error', text: 'This group of settings does not exist.' } };
+    if (!group) return withNotice('error', 'This group of settings does not exist.');
     if (group.id === 'security') request.requireFreshSignIn();
     const typed = readForm(groupSchema(settingsIn(group.id)), request.form, { group: 'settings' });
     const errors: Record<string, string> = {};
@@ -100,14 +100,13 @@ export function createSettingsPage({ options, transaction, hooks }: SettingsPage
       if (Object.keys(errors).length === 0) throw error;
       const rejected = { group: group.id, typed, errors };
       const wrong = (await fieldsOf(group.id, rejected)).filter((field) => field.error !== undefined);
-      return {
-        notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
+      return withNotice('error', 'Nothing was saved. Correct the marked fields.', {
         page: await page(rejected),
         data: { errors: Object.fromEntries(wrong.map((field) => [field.name, field.error])) },
         status: 400,
-      };
+      });
     }
-    return success(`${group.title} settings saved.`);
+    return withNotice('success', `${group.title} settings saved.`);
   }
 
   return { render: () => page(), actions: { save } };

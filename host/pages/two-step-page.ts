@@ -5,8 +5,9 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type User,
+  withNotice,
 } from '#plugin-api';
-import { readText, success, withFieldErrors, type FieldErrors } from './forms.ts';
+import { readText, withFieldErrors, type FieldErrors } from './forms.ts';
 
 /** The stored passkey as the page shows it. Times are milliseconds since the epoch. */
 export interface PasskeyRow {
@@ -108,18 +109,17 @@ function appActions(dependencies: TwoStepPageDependencies): Actions {
       request.requireFreshSignIn();
       await requireAnotherMethod(twoFactor, request.user, { app: true });
       await twoFactor.disableTotp(request.user.id);
-      return success('Authenticator app turned off.');
+      return withNotice('success', 'Authenticator app turned off.');
     },
     'recovery-codes': async (request) => {
       request.requireFreshSignIn();
       const { totpSince, passkeys } = await twoFactor.status(request.user);
       if (totpSince === null && passkeys.length === 0)
-        return { notice: { kind: 'error', text: 'Set up an authenticator app or a passkey first.' } };
+        return withNotice('error', 'Set up an authenticator app or a passkey first.');
       const codes = await twoFactor.generateRecoveryCodes(request.user.id);
-      return {
-        notice: { kind: 'success', text: 'New recovery codes generated. The previous ones no longer work.' },
+      return withNotice('success', 'New recovery codes generated. The previous ones no longer work.', {
         page: await codesPage(dependencies, request, codes),
-      };
+      });
     },
   };
 }
@@ -171,7 +171,7 @@ function passkeyActions(dependencies: TwoStepPageDependencies, overview: Overvie
             id,
             name: readText(request, 'name'),
           });
-          return existed ? success('Passkey renamed.') : gone();
+          return existed ? withNotice('success', 'Passkey renamed.') : gone();
         },
         ({ name = '' }) => overview(request, { [id]: name }),
       );
@@ -180,14 +180,14 @@ function passkeyActions(dependencies: TwoStepPageDependencies, overview: Overvie
       request.requireFreshSignIn();
       await requireAnotherMethod(twoFactor, request.user, { app: false });
       return (await twoFactor.removePasskey(request.user.id, readText(request, 'id')))
-        ? success('Passkey removed. Remove it from your device or password manager too.')
+        ? withNotice('success', 'Passkey removed. Remove it from your device or password manager too.')
         : gone();
     },
   };
 }
 
 function gone(): AdminActionResult {
-  return { notice: { kind: 'info', text: 'This passkey has already been removed.' } };
+  return withNotice('info', 'This passkey has already been removed.');
 }
 
 /** After the first method, other browsers are signed out: they have not passed a second step. */
@@ -196,12 +196,11 @@ async function added(
   request: AdminRequest,
   { codes, text }: { readonly codes: readonly string[]; readonly text: string },
 ): Promise<AdminActionResult> {
-  if (codes.length === 0) return success(text);
+  if (codes.length === 0) return withNotice('success', text);
   await dependencies.sessions.destroyAll(request.user.id, await dependencies.currentSession(request));
-  return {
-    notice: { kind: 'success', text: `${text} You have been signed out everywhere else.` },
+  return withNotice('success', `${text} You have been signed out everywhere else.`, {
     page: await codesPage(dependencies, request, codes),
-  };
+  });
 }
 
 /** @throws RestError if the role requires two-step sign-in and no other method is left. */

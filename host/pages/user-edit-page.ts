@@ -1,7 +1,7 @@
-import { RestError } from '#plugin-api';
+import { RestError, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
 import { profileFormData, readProfile } from './forms.ts';
-import { parseId, readRawText, readQuery, withFieldErrors, success, readText, type FieldErrors } from './forms.ts';
+import { parseId, readRawText, readQuery, withFieldErrors, readText, type FieldErrors } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
 import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
@@ -51,9 +51,9 @@ export function createNewUserPage(dependencies: UserPagesDependencies): AdminPag
               password: await readNewPassword(dependencies, request, isInvited),
               ...(displayName !== '' && { displayName }),
             });
-            if (!isInvited) return success(`${user.displayName} added.`, { redirect: 'users' });
+            if (!isInvited) return withNotice('success', `${user.displayName} added.`, { redirect: 'users' });
             await dependencies.invitations.send(user);
-            return success(`${user.displayName} added. An invitation was sent to ${user.email}.`, {
+            return withNotice('success', `${user.displayName} added. An invitation was sent to ${user.email}.`, {
               redirect: 'users',
             });
           },
@@ -115,7 +115,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
               displayName: typed.displayName,
               ...(changesRole && { roles: [typed.role ?? ''] }),
             });
-            return success('User saved.', back(user));
+            return withNotice('success', 'User saved.', back(user));
           },
           (errors) => page(request, user, { typed, errors }),
         );
@@ -126,7 +126,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
         return withFieldErrors(
           async () => {
             await users.update(user.id, { profile: about });
-            return success('User saved.', back(user));
+            return withNotice('success', 'User saved.', back(user));
           },
           (errors) => page(request, user, { about, errors }),
         );
@@ -137,7 +137,8 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
         return withFieldErrors(
           async () => {
             await users.update(user.id, { password: readRawText(request, 'password') });
-            return success(
+            return withNotice(
+              'success',
               `Password of ${user.displayName} changed. The user has been signed out everywhere.`,
               back(user),
             );
@@ -148,21 +149,26 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
       invite: async (request) => {
         const user = await posted(request);
         await invitations.send(user);
-        return success(`An invitation was sent to ${user.email}. Earlier invitations no longer work.`, back(user));
+        return withNotice(
+          'success',
+          `An invitation was sent to ${user.email}. Earlier invitations no longer work.`,
+          back(user),
+        );
       },
       'revoke-invitation': async (request) => {
         const user = await posted(request);
         const existed = await invitations.revoke(user.id);
         return existed
-          ? success('Invitation revoked. Its link no longer works.', back(user))
-          : { notice: { kind: 'info', text: 'This user has no open invitation.' }, ...back(user) };
+          ? withNotice('success', 'Invitation revoked. Its link no longer works.', back(user))
+          : withNotice('info', 'This user has no open invitation.', { ...back(user) });
       },
       'reset-two-step': async (request) => {
         const user = await posted(request);
         if (user.id === request.user.id) throw forbidden('Change your own two-step sign-in on your profile.');
         request.requireFreshSignIn();
         await dependencies.twoFactor.reset(user.id, request.user.id);
-        return success(
+        return withNotice(
+          'success',
           `Two-step sign-in of ${user.displayName} reset. The user has been signed out everywhere.`,
           back(user),
         );
@@ -170,7 +176,7 @@ export function createEditUserPage(dependencies: UserPagesDependencies): AdminPa
       'sign-out': async (request) => {
         const user = await posted(request);
         await sessions.destroyAll(user.id);
-        return success(`${user.displayName} has been signed out everywhere.`, back(user));
+        return withNotice('success', `${user.displayName} has been signed out everywhere.`, back(user));
       },
     },
   };

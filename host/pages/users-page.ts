@@ -1,5 +1,5 @@
-import { RestError, formatNumber, type AdminPageBody, type AdminRequest, type User } from '#plugin-api';
-import { parseId, readQuery, success, readText } from './forms.ts';
+import { RestError, formatNumber, type AdminPageBody, type AdminRequest, type User, withNotice } from '#plugin-api';
+import { parseId, readQuery, readText } from './forms.ts';
 import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
 
 const perPage = 20;
@@ -109,13 +109,12 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
         const user = await find(request, parseId(readText(request, 'id')));
         const choice = readText(request, 'content');
         if (choice !== 'remove' && parseId(choice) === 0) {
-          return {
-            notice: { kind: 'error', text: 'Choose what happens to the content of this user.' },
+          return withNotice('error', 'Choose what happens to the content of this user.', {
             redirect: `users/delete?id=${user.id}`,
-          };
+          });
         }
         await users.delete(user.id, { reassignTo: choice === 'remove' ? null : parseId(choice) });
-        return success(`${user.displayName} deleted.`, { redirect: 'users' });
+        return withNotice('success', `${user.displayName} deleted.`, { redirect: 'users' });
       },
     },
   };

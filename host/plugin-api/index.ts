@@ -34,6 +34,7 @@ export * from './minute-counter.ts';
 export * from './mutex.ts';
 export type * from './namespaced-hooks.ts';
 export type * from './openapi.ts';
+export * from './notice.ts';
 export type * from './options.ts';
 export * from './plugin.ts';
 export * from './rest.ts';

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { RestError, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPage, AdminRequest, OptionsApi } from '#plugin-api';
 import { defaultFaultSettings, faultSettingsSchema, faults, readFaultSettings } from './fault-injection.ts';
 import type { CapturedMails } from './captured-mail.ts';
@@ -52,11 +52,11 @@ export function createSandboxPage({ options, faultsOption, isOn, mails, overview
       save: (request) => saveDial(options, faultsOption, request),
       'clear-mail': async () => {
         await mails.clear();
-        return { notice: { kind: 'success', text: 'Captured mail deleted.' } };
+        return withNotice('success', 'Captured mail deleted.');
       },
       reset: async () => {
         await options.update(faultsOption, defaultFaultSettings);
-        return { notice: { kind: 'success', text: 'Faults are off. Every request succeeds.' } };
+        return withNotice('success', 'Faults are off. Every request succeeds.');
       },
     },
   };
@@ -76,7 +76,7 @@ async function saveDial(options: OptionsApi, option: string, { form }: AdminRequ
     faults.fault === 'none'
       ? 'Saved. Every request is answered.'
       : `Saved. The fault affects ${String(Math.round(faults.rate * 100))}% of the requests.`;
-  return { notice: { kind: 'success', text } };
+  return withNotice('success', text);
 }
 
 function formNumber(form: AdminRequest['form'], name: 'rate' | 'delay_ms' | 'seed' | 'pace_ms'): number {

@@ -1,9 +1,9 @@
-import { RestError, formatNumber } from '#plugin-api';
+import { RestError, formatNumber, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, User } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
 import { htmlToText } from '../html/text.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { paginate, parseId, readQuery, readText, success } from './form.ts';
+import { paginate, parseId, readQuery, readText } from './form.ts';
 
 const perPage = 20;
 const states = ['hold', 'approved', 'spam', 'trash'] as const;
@@ -28,7 +28,7 @@ export function createCommentsPage(given: ContentPagesDependencies): AdminPageBo
     async (request: AdminRequest): Promise<AdminActionResult> => {
       const comment = await findComment(given, request);
       await run(comment);
-      return success(sentence, { redirect: `comments?status=${readText(request, 'back') ?? ''}` });
+      return withNotice('success', sentence, { redirect: `comments?status=${readText(request, 'back') ?? ''}` });
     };
   return {
     render: (request) => renderList(given, request),

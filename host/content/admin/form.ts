@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminRequest, PostType } from '#plugin-api';
+import type { AdminRequest, PostType } from '#plugin-api';
 
 /** A text field of the posted form with Unix line endings. Undefined when it is missing. */
 export function readText({ form }: Pick<AdminRequest, 'form'>, name: string): string | undefined {
@@ -15,10 +15,6 @@ export function readQuery({ query }: Pick<AdminRequest, 'query'>, name: string):
 /** Parses a non-negative integer. Returns 0 for anything else. */
 export function parseId(text: string | undefined): number {
   return /^\d{1,9}$/.test(text ?? '') ? Number(text) : 0;
-}
-
-export function success(text: string, more: Omit<AdminActionResult, 'notice'> = {}): AdminActionResult {
-  return { ...more, notice: { kind: 'success', text } };
 }
 
 export interface Pagination {

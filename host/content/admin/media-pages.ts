@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { RestError, formatBytes } from '#plugin-api';
+import { RestError, formatBytes, withNotice } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Media, Post } from '#plugin-api';
 import { uploadTypes } from '../media/file-types.ts';
 import { mediaMeta } from '../media/media.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, paginate, readQuery, success, readText } from './form.ts';
+import { parseId, paginate, readQuery, readText } from './form.ts';
 
 const perPage = 24;
 const kinds = [
@@ -61,9 +61,9 @@ export function createMediaPage(given: ContentPagesDependencies): AdminPageBody 
     actions: {
       upload: async (request) => {
         const file = request.files?.['file'];
-        if (file === undefined) return { notice: { kind: 'error', text: 'Choose a file.' } };
+        if (file === undefined) return withNotice('error', 'Choose a file.');
         const saved = await media.save({ bytes: await readFile(file.path), name: file.name }, { as: request.user });
-        return success(`“${saved.title}” uploaded.`, { redirect: `media/edit?id=${saved.id}` });
+        return withNotice('success', `“${saved.title}” uploaded.`, { redirect: `media/edit?id=${saved.id}` });
       },
     },
   };
@@ -116,7 +116,7 @@ export function createMediaEditPage({
           },
           { as: request.user },
         );
-        return success('File saved.', { redirect: `media/edit?id=${file.id}` });
+        return withNotice('success', 'File saved.', { redirect: `media/edit?id=${file.id}` });
       },
       delete: async (request) => {
         const file = await find(request, parseId(readText(request, 'id')));
@@ -127,7 +127,7 @@ export function createMediaEditPage({
             status: 403,
           });
         await removal.delete(file.id, { force: true });
-        return success(`“${file.title}” deleted.`, { redirect: 'media' });
+        return withNotice('success', `“${file.title}” deleted.`, { redirect: 'media' });
       },
     },
   };

@@ -1,8 +1,8 @@
-import { RestError } from '#plugin-api';
+import { RestError, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, readQuery, success, readText } from './form.ts';
+import { parseId, readQuery, readText } from './form.ts';
 import { readPostForm, statusChoices, type PostValues } from './post-form.ts';
 import { listPath } from './form.ts';
 import { findPost } from './posts-page.ts';
@@ -61,7 +61,7 @@ export function createEditPostPage(given: ContentPagesDependencies, type: PostTy
         const { title, content, excerpt } = revision;
         await given.parts.writer.update(post.id, { title, content, excerpt }, { as: request.user });
         await given.hooks.doActionAsync('wp_restore_post_revision', post.id, revision.id);
-        return success('Revision restored.', { redirect: `${listPath(type)}/edit?id=${post.id}` });
+        return withNotice('success', 'Revision restored.', { redirect: `${listPath(type)}/edit?id=${post.id}` });
       },
     },
   };
@@ -73,12 +73,12 @@ async function save(
   { request, post, show }: { request: AdminRequest; post: Post | null; show: (showing: Showing) => Promise<Page> },
 ): Promise<AdminActionResult> {
   const { values, input, errors } = await readPostForm(given, type, { request, post });
-  const showErrors = async (messages: Readonly<Record<string, string>>): Promise<AdminActionResult> => ({
-    notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
-    page: await show({ request, post, typed: values, errors: messages }),
-    data: { errors: messages },
-    status: 400,
-  });
+  const showErrors = async (messages: Readonly<Record<string, string>>): Promise<AdminActionResult> =>
+    withNotice('error', 'Nothing was saved. Correct the marked fields.', {
+      page: await show({ request, post, typed: values, errors: messages }),
+      data: { errors: messages },
+      status: 400,
+    });
   if (Object.keys(errors).length > 0) return showErrors(errors);
   try {
     const { writer } = given.parts;
@@ -86,7 +86,7 @@ async function save(
       post === null
         ? await writer.create({ ...input, type: type.name }, { as: request.user })
         : await writer.update(post.id, input, { as: request.user });
-    return success(savedNotice(type, saved, post), { redirect: `${listPath(type)}/edit?id=${saved.id}` });
+    return withNotice('success', savedNotice(type, saved, post), { redirect: `${listPath(type)}/edit?id=${saved.id}` });
   } catch (error) {
     if (error instanceof RestError && error.code === 'empty_content')
       return showErrors({ title: 'Enter a title or some content.' });

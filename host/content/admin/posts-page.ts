@@ -1,7 +1,7 @@
-import { RestError, formatNumber } from '#plugin-api';
+import { RestError, formatNumber, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, paginate, readQuery, success, readText } from './form.ts';
+import { parseId, paginate, readQuery, readText } from './form.ts';
 import { listPath } from './form.ts';
 
 const perPage = 20;
@@ -95,7 +95,7 @@ async function applyToPost(
     });
   await run(post);
   const status = readQuery(request, 'status') || (readText(request, 'back') ?? '');
-  return success(`“${post.title || 'Untitled'}” ${sentence}`, {
+  return withNotice('success', `“${post.title || 'Untitled'}” ${sentence}`, {
     redirect: listPath(type) + (status === '' ? '' : `?status=${encodeURIComponent(status)}`),
   });
 }

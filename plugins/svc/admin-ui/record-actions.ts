@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { readText } from './form-values.ts';
 import type { Transfer } from '../kit/read-transfer.ts';
 import { downloadJson, importUpload, type RefusedImport } from './transfer-actions.ts';
@@ -35,8 +35,6 @@ export interface RecordActionsInit<Item extends Named> {
   };
 }
 
-const success = (text: string): AdminActionResult => ({ notice: { kind: 'success', text } });
-
 /** The actions `switch`, `duplicate`, `delete`, `export` and `import`. */
 export function recordActions<Item extends Named>(
   init: RecordActionsInit<Item>,
@@ -47,23 +45,21 @@ export function recordActions<Item extends Named>(
     switch: async (request) => {
       const status = readText(request, 'status') === 'active' ? 'active' : 'inactive';
       const { name } = await store.update((await find(request)).id, { status });
-      return success(status === 'active' ? `${name} is active.` : `${name} is inactive. ${texts.inactive}`);
+      return withNotice(
+        'success',
+        status === 'active' ? `${name} is active.` : `${name} is inactive. ${texts.inactive}`,
+      );
     },
     duplicate: async (request) => {
       const { id, name } = await store.duplicate((await find(request)).id);
-      return { ...success(texts.duplicated(name)), redirect: editUrl(id) };
+      return withNotice('success', texts.duplicated(name), { redirect: editUrl(id) });
     },
     delete: async (request) => {
       const { id, name } = await find(request);
       if (readText(request, 'confirm') !== '1')
-        return {
-          notice: {
-            kind: 'error',
-            text: `Nothing was deleted. Tick the box to confirm that you want to delete ${name}.`,
-          },
-        };
+        return withNotice('error', `Nothing was deleted. Tick the box to confirm that you want to delete ${name}.`);
       await store.delete(id);
-      return success(texts.deleted(name));
+      return withNotice('success', texts.deleted(name));
     },
     export: async (request) => {
       const chosen = readText(request, 'id') === '' ? await store.list() : [await find(request)];
@@ -78,8 +74,8 @@ export function recordActions<Item extends Named>(
           const created = await init.transfer.importItems(text, store);
           const [first] = created;
           return created.length === 1 && first
-            ? { ...success(`${first.name} imported.`), redirect: editUrl(first.id) }
-            : { ...success(texts.imported(created.length)), redirect: init.listSlug };
+            ? withNotice('success', `${first.name} imported.`, { redirect: editUrl(first.id) })
+            : withNotice('success', texts.imported(created.length), { redirect: init.listSlug });
         },
         page: (refused) => init.page(refused),
       }),

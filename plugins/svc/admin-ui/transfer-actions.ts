@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { AdminActionResult, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminRequest, withNotice } from '#plugin-api';
 import { fieldErrorsOf } from '../kit/field-errors.ts';
 
 /** Maximum number of pasted characters. A file may have more. */
@@ -29,11 +29,11 @@ export async function importUpload(
   { pasted, run, page }: ImportUploadInit,
 ): Promise<AdminActionResult> {
   const file = request.files?.['file'];
-  const refuse = async (errors: readonly string[]): Promise<AdminActionResult> => ({
-    notice: { kind: 'error', text: 'Nothing was imported.' },
-    page: await page({ text: file ? '' : (pasted ?? ''), errors: errors.slice(0, maxErrors) }),
-    status: 400,
-  });
+  const refuse = async (errors: readonly string[]): Promise<AdminActionResult> =>
+    withNotice('error', 'Nothing was imported.', {
+      page: await page({ text: file ? '' : (pasted ?? ''), errors: errors.slice(0, maxErrors) }),
+      status: 400,
+    });
   if (!file && pasted === undefined) return refuse(['Choose an export file.']);
   if (!file && pasted?.trim() === '') return refuse(['Choose an export file, or paste its content.']);
   if (!file && (pasted?.length ?? 0) > maxPastedLength)

@@ -1,4 +1,4 @@
-import type { AdminActionResult } from '#plugin-api';
+import { type AdminActionResult, withNotice } from '#plugin-api';
 import { fieldErrorsOf, type FieldErrors } from '../kit/field-errors.ts';
 
 export interface WithFieldErrorsInit {
@@ -26,13 +26,12 @@ export async function withFieldErrors(
       sentences.length === 1 && sentences[0] !== undefined
         ? sentences[0]
         : 'Nothing was saved. Correct the marked fields.';
-    return {
-      notice: { kind: 'error', text },
+    return withNotice('error', text, {
       page: await init.page(errors),
       data: {
         errors: Object.fromEntries(Object.entries(errors).map(([name, sentence]) => [init.inputName(name), sentence])),
       },
       status: 400,
-    };
+    });
   }
 }

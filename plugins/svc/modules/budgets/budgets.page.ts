@@ -1,4 +1,4 @@
-import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import { budgetsTemplate, budgetsView } from './budgets-view.ts';
@@ -18,27 +18,22 @@ export function budgetsPage(ports: BudgetPorts): AdminPageBody {
       switch: async (request): Promise<AdminActionResult> => {
         const budget = await findBudget(request, ports);
         await budgets.save({ ...budget, enabled: !budget.enabled });
-        return {
-          notice: {
-            kind: 'success',
-            text: budget.enabled
-              ? `“${budget.name}” is off. It no longer limits calls.`
-              : `“${budget.name}” is on. It limits new calls.`,
-          },
-          redirect: 'svc/budgets',
-        };
+        return withNotice(
+          'success',
+          budget.enabled
+            ? `“${budget.name}” is off. It no longer limits calls.`
+            : `“${budget.name}” is on. It limits new calls.`,
+          { redirect: 'svc/budgets' },
+        );
       },
       delete: async (request): Promise<AdminActionResult> => {
         const budget = await findBudget(request, ports);
         if (readText(request, 'confirm') !== '1')
-          return {
-            notice: { kind: 'error', text: 'Nothing was deleted. Select the checkbox to confirm.' },
-          };
+          return withNotice('error', 'Nothing was deleted. Select the checkbox to confirm.');
         await budgets.delete(budget.id);
-        return {
-          notice: { kind: 'success', text: `“${budget.name}” deleted. The usage ledger keeps its calls.` },
+        return withNotice('success', `“${budget.name}” deleted. The usage ledger keeps its calls.`, {
           redirect: 'svc/budgets',
-        };
+        });
       },
     },
   };
@@ -74,10 +69,7 @@ async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminAct
         bot_id: scope === 'bot' ? typed['bot_id'] : '',
       };
       const budget = await budgets.save(values);
-      return {
-        notice: { kind: 'success', text: `“${budget.name}” saved. It applies to new calls.` },
-        redirect: 'svc/budgets',
-      };
+      return withNotice('success', `“${budget.name}” saved. It applies to new calls.`, { redirect: 'svc/budgets' });
     },
     {
       inputName: (name) => (name === 'scope' || name === 'module' ? 'whose' : name),

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { hasCapability, type Capability } from '../../ai/capable-provider.ts';
 import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
 import { uses } from './failover-store.ts';
@@ -87,12 +87,10 @@ async function save(request: AdminRequest, ports: FailoverPorts): Promise<AdminA
         enabled: readText(request, 'enabled') === '1',
         rest: readText(request, 'rest') === '1',
       });
-      return {
-        notice: {
-          kind: 'success',
-          text: enabled ? 'Saved. If a provider fails, the next one is tried.' : 'Saved. Failover is off.',
-        },
-      };
+      return withNotice(
+        'success',
+        enabled ? 'Saved. If a provider fails, the next one is tried.' : 'Saved. Failover is off.',
+      );
     },
     {
       inputName: (name) => name,

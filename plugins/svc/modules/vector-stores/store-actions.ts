@@ -1,4 +1,4 @@
-import { requireFound, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import { requireFound, type AdminActionResult, type AdminPage, type AdminRequest, withNotice } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
 import { secretStates } from '../../admin-ui/setting-fields.ts';
@@ -13,13 +13,11 @@ export const storesTemplate = 'svc/vector-stores';
 export function storeActions(ports: VectorStoresPorts): NonNullable<AdminPage['actions']> {
   return {
     'save-store': (request) =>
-      saveAnd(request, ports, async (store, removed) => ({
-        notice: {
-          kind: removed === '' ? 'success' : 'warning',
-          text: `${store.label} settings saved. ${removed}`.trim(),
-        },
-        redirect: `svc/vector-stores?store=${store.id}`,
-      })),
+      saveAnd(request, ports, async (store, removed) =>
+        withNotice(removed === '' ? 'success' : 'warning', `${store.label} settings saved. ${removed}`.trim(), {
+          redirect: `svc/vector-stores?store=${store.id}`,
+        }),
+      ),
     'test-store': (request) => saveAnd(request, ports, (store, removed) => test(request, ports, { store, removed })),
     'create-target': (request) => create(request, ports),
     'delete-target': (request) => remove(request, ports),
@@ -67,17 +65,17 @@ async function test(
 ): Promise<AdminActionResult> {
   const result = await ports.testVectorStore(store.id, request.signal);
   const card = await storeCard(ports, store);
-  return {
-    notice: {
-      kind: result.ok ? 'success' : 'error',
-      text: `${removed} ${
-        result.ok ? `${store.label}: ${result.message}` : `Settings saved, but the test failed. ${result.message}`
-      }`.trim(),
+  return withNotice(
+    result.ok ? 'success' : 'error',
+    `${removed} ${
+      result.ok ? `${store.label}: ${result.message}` : `Settings saved, but the test failed. ${result.message}`
+    }`.trim(),
+    {
+      page: { template: storesTemplate, data: { ...(await storesView(ports)), openStore: store.id } },
+      data: { works: result.ok, badge: card.badge, secrets: secretStates(card.fields) },
+      status: result.ok ? 200 : 400,
     },
-    page: { template: storesTemplate, data: { ...(await storesView(ports)), openStore: store.id } },
-    data: { works: result.ok, badge: card.badge, secrets: secretStates(card.fields) },
-    status: result.ok ? 200 : 400,
-  };
+  );
 }
 
 async function create(request: AdminRequest, ports: VectorStoresPorts): Promise<AdminActionResult> {
@@ -89,10 +87,9 @@ async function create(request: AdminRequest, ports: VectorStoresPorts): Promise<
       const target = readNewTarget(store, { name: text('name'), dimension: text('dimension'), metric: text('metric') });
       const session = await ports.openVectorStore(store.id, { signal: request.signal });
       await session.create(target);
-      return {
-        notice: { kind: 'success', text: `Created the ${store.targetKind} ${target.name} in ${store.label}.` },
+      return withNotice('success', `Created the ${store.targetKind} ${target.name} in ${store.label}.`, {
         redirect: 'svc/vector-stores',
-      };
+      });
     },
     {
       inputName: (name) => `target[${name}]`,
@@ -109,17 +106,14 @@ async function remove(request: AdminRequest, ports: VectorStoresPorts): Promise<
   const store = findStore(request, ports);
   const name = readText(request, 'target');
   if (readText(request, 'confirm') !== name || name === '') {
-    return {
-      notice: {
-        kind: 'error',
-        text: `Nothing was deleted. Select the checkbox to confirm that the ${store.targetKind} and its contents are deleted.`,
-      },
-    };
+    return withNotice(
+      'error',
+      `Nothing was deleted. Select the checkbox to confirm that the ${store.targetKind} and its contents are deleted.`,
+    );
   }
   const session = await ports.openVectorStore(store.id, { signal: request.signal });
   await session.remove(name);
-  return {
-    notice: { kind: 'success', text: `Deleted the ${store.targetKind} ${name} from ${store.label}.` },
+  return withNotice('success', `Deleted the ${store.targetKind} ${name} from ${store.label}.`, {
     redirect: 'svc/vector-stores',
-  };
+  });
 }

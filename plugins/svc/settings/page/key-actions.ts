@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPage } from '#plugin-api';
+import { type AdminActionResult, type AdminPage, withNotice } from '#plugin-api';
 import { curlCommand } from '../example-model.ts';
 import { findExampleModel } from '../example-model.ts';
 import type { SettingsContext } from '../settings.ts';
@@ -15,7 +15,7 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
       return withFieldErrors(
         async () => {
           await restKey.set(readText(request, 'key'));
-          return { notice: { kind: 'success', text: 'API key saved.' } };
+          return withNotice('success', 'API key saved.');
         },
         {
           inputName: (name) => name,
@@ -32,21 +32,14 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
     },
     'clear-key': async (request): Promise<AdminActionResult> => {
       if (readText(request, 'confirm') !== '1') {
-        return {
-          notice: {
-            kind: 'error',
-            text: 'Nothing was changed. Select the checkbox to confirm that you want to disable REST access.',
-          },
-        };
+        return withNotice(
+          'error',
+          'Nothing was changed. Select the checkbox to confirm that you want to disable REST access.',
+        );
       }
       request.requireFreshSignIn();
       await restKey.clear();
-      return {
-        notice: {
-          kind: 'success',
-          text: 'API key cleared. Every REST call gets 401 until you set a new key.',
-        },
-      };
+      return withNotice('success', 'API key cleared. Every REST call gets 401 until you set a new key.');
     },
   };
 }
@@ -55,11 +48,10 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
 async function showKey(key: string, context: SettingsContext): Promise<AdminActionResult> {
   const example = await findExampleModel(context);
   const url = context.host.rest.url('/svc/v1/generate');
-  return {
-    notice: { kind: 'success', text: 'New API key created. Copy it now. You will not be able to view it again.' },
+  return withNotice('success', 'New API key created. Copy it now. You will not be able to view it again.', {
     page: {
       template: 'svc/key',
       data: { key, curl: curlCommand({ url, key, ...example }), configured: example.configured },
     },
-  };
+  });
 }

@@ -1,4 +1,11 @@
-import { requireFound, formatCount, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import {
+  requireFound,
+  formatCount,
+  type AdminActionResult,
+  type AdminPage,
+  type AdminRequest,
+  withNotice,
+} from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings.ts';
@@ -12,13 +19,11 @@ import { providerCard, settingsView } from './settings-view.ts';
 export function providerActions(context: SettingsContext): NonNullable<AdminPage['actions']> {
   return {
     'save-provider': (request) =>
-      saveAnd(request, context, async (provider, removed) => ({
-        notice: {
-          kind: removed === '' ? 'success' : 'warning',
-          text: `${provider.label} settings saved. ${removed}`.trim(),
-        },
-        redirect: `svc?provider=${provider.id}`,
-      })),
+      saveAnd(request, context, async (provider, removed) =>
+        withNotice(removed === '' ? 'success' : 'warning', `${provider.label} settings saved. ${removed}`.trim(), {
+          redirect: `svc?provider=${provider.id}`,
+        }),
+      ),
     'test-provider': (request) =>
       saveAnd(request, context, (provider, removed) =>
         callProvider({ request, context, provider, removed, sentence: testSentence }),
@@ -42,12 +47,11 @@ interface Call {
 async function callProvider({ request, context, provider, removed, sentence }: Call): Promise<AdminActionResult> {
   const result = await context.tester.test(provider.id, request.signal);
   const card = await providerCard(provider, context);
-  return {
-    notice: { kind: result.ok ? 'success' : 'error', text: `${removed} ${sentence(provider, result)}`.trim() },
+  return withNotice(result.ok ? 'success' : 'error', `${removed} ${sentence(provider, result)}`.trim(), {
     page: { template: 'svc/settings', data: { ...(await settingsView(context)), openProvider: provider.id } },
     data: { works: result.ok, badge: card.badge, models: card.models, secrets: secretStates(card.fields) },
     status: result.ok ? 200 : 400,
-  };
+  });
 }
 
 function testSentence({ label }: Provider, { ok, message }: ProviderProbe): string {

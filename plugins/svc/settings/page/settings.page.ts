@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { SettingsContext } from '../settings.ts';
 import { readGroup, readText } from '../../admin-ui/form-values.ts';
 import { keyActions } from './key-actions.ts';
@@ -45,14 +45,12 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
       'set-sandbox': async (request) => {
         const on = readText(request, 'sandbox') === '1';
         await settings.sandbox.set(on);
-        return {
-          notice: {
-            kind: 'success',
-            text: on
-              ? 'Sandbox mode is on. Responses are generated locally.'
-              : 'Sandbox mode is off. Requests go to your providers.',
-          },
-        };
+        return withNotice(
+          'success',
+          on
+            ? 'Sandbox mode is on. Responses are generated locally.'
+            : 'Sandbox mode is off. Requests go to your providers.',
+        );
       },
     },
   };
@@ -71,7 +69,7 @@ function saveGroup({ request, context, group, save, text }: SaveGroup): Promise<
   return withFieldErrors(
     async () => {
       await save(typed);
-      return { notice: { kind: 'success', text } };
+      return withNotice('success', text);
     },
     {
       inputName: (name) => `${group}[${name}]`,

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
 import { readGroup, readChanges } from '../../admin-ui/form-values.ts';
@@ -68,24 +68,23 @@ async function finish(request: AdminRequest, context: SetupContext, tested: bool
       );
       const result = tested ? await context.tester.test(provider.id, request.signal) : null;
       if (result?.ok === false) {
-        return {
-          notice: { kind: 'error', text: `${removed} ${result.message}`.trim() },
+        return withNotice('error', `${removed} ${result.message}`.trim(), {
           page: { template, data: await setupView(context, provider, { typed, errors: {}, failure: result.message }) },
-        };
+        });
       }
       const { model } = await context.settings.provider(provider.id);
       if (typeof model !== 'string' || model === '')
         throw invalidFields({ model: 'Choose a model, or type its name.' });
-      return {
-        notice: {
-          kind: 'success',
-          text: result ? `${provider.label}: ${result.message}` : `${provider.label} settings saved.`,
+      return withNotice(
+        'success',
+        result ? `${provider.label}: ${result.message}` : `${provider.label} settings saved.`,
+        {
+          page: {
+            template: 'svc/setup-finish',
+            data: await finishSetup(context, { provider: provider.id, model, sandbox: false, monthlyBudget }),
+          },
         },
-        page: {
-          template: 'svc/setup-finish',
-          data: await finishSetup(context, { provider: provider.id, model, sandbox: false, monthlyBudget }),
-        },
-      };
+      );
     },
     {
       inputName: (name) => (name === 'monthly_budget' ? name : `settings[${name}]`),

@@ -1,4 +1,11 @@
-import { formatCount, formatNumber, type AdminActionResult, type AdminPage, type AdminRequest } from '#plugin-api';
+import {
+  formatCount,
+  formatNumber,
+  type AdminActionResult,
+  type AdminPage,
+  type AdminRequest,
+  withNotice,
+} from '#plugin-api';
 import { errors } from '../../kit/errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { ReplayRequest } from '../delivery.ts';
@@ -12,9 +19,9 @@ export function deliveryLogActions({
   host,
   webhooks: { deliveryLog },
 }: DeliveryPagesContext): NonNullable<AdminPage['actions']> {
-  const good = (text: string): AdminActionResult => ({ notice: { kind: 'success', text } });
-  const info = (text: string): AdminActionResult => ({ notice: { kind: 'info', text } });
-  const bad = (text: string): AdminActionResult => ({ notice: { kind: 'error', text } });
+  const good = (text: string): AdminActionResult => withNotice('success', text);
+  const info = (text: string): AdminActionResult => withNotice('info', text);
+  const bad = (text: string): AdminActionResult => withNotice('error', text);
   const none = bad('Nothing is selected. Select deliveries first.');
 
   /** Runs the work for each selected delivery in sequence. Returns how often it succeeded, or null without a selection. */

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { invalidFields } from '../../kit/field-errors.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
@@ -32,11 +32,10 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
         save(context, request, async (saved) => {
           const { notice } = testResponse(await sendTest(context, saved.endpoint.id));
           const text = `${saved.endpoint.name} saved. ${notice?.text ?? ''} ${saved.warning ?? ''}`.trim();
-          return {
-            notice: { kind: notice?.kind ?? 'info', text },
+          return withNotice(notice?.kind ?? 'info', text, {
             redirect: `${endpointSlug}?id=${saved.endpoint.id}`,
             status: 200,
-          };
+          });
         }),
       test: async (request) => ({
         ...testResponse(await sendTest(context, readText(request, 'id'), readText(request, 'event') || undefined)),
@@ -86,7 +85,7 @@ async function remove({ webhooks }: WebhookPagesContext, request: AdminRequest):
   const id = readText(request, 'id');
   const back = `${endpointSlug}?id=${encodeURIComponent(id)}`;
   if (readText(request, 'confirm') !== '1')
-    return { notice: { kind: 'error', text: 'Nothing was deleted. Select the checkbox to confirm.' }, redirect: back };
+    return withNotice('error', 'Nothing was deleted. Select the checkbox to confirm.', { redirect: back });
   const removed = await webhooks.removeEndpoint(id);
   return {
     notice: removed

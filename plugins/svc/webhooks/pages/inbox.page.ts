@@ -1,4 +1,4 @@
-import { formatCount, type AdminPageBody } from '#plugin-api';
+import { formatCount, type AdminPageBody, withNotice } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { inboxResponses } from '../inbox/inbox.ts';
 import { maxRequests, type InboxRequest } from '../inbox/inbox.ts';
@@ -54,60 +54,38 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
     actions: {
       open: async () => {
         await inbox.open();
-        return {
-          notice: {
-            kind: 'success',
-            text: 'Inbox opened. A new endpoint sends every event to it.',
-          },
-        };
+        return withNotice('success', 'Inbox opened. A new endpoint sends every event to it.');
       },
       'turn-on': async () => {
         await webhooks.setEnabled(true);
-        return { notice: { kind: 'success', text: 'Event webhooks turned on.' } };
+        return withNotice('success', 'Event webhooks turned on.');
       },
       respond: async (request) => {
         const response = readText(request, 'response');
         await inbox.setResponse(response);
-        return {
-          notice: {
-            kind: 'success',
-            text: `The inbox now responds with: ${responseLabel(response)}.`,
-          },
-        };
+        return withNotice('success', `The inbox now responds with: ${responseLabel(response)}.`);
       },
       test: async () => {
         const [sample] = webhooks.catalogue.list();
-        if (!sample) return { notice: { kind: 'error', text: 'No event is defined.' } };
+        if (!sample) return withNotice('error', 'No event is defined.');
         const { error, deliveries } = await webhooks.emit(sample.name, sample.example, {
           key: [`inbox-${String(host.clock.now())}`],
         });
-        if (error !== null) return { notice: { kind: 'error', text: error } };
+        if (error !== null) return withNotice('error', error);
         if (deliveries.length === 0)
-          return {
-            notice: {
-              kind: 'error',
-              text: 'No endpoint received the event. "Delivery check" shows which condition is not met.',
-            },
-          };
-        return {
-          notice: {
-            kind: 'success',
-            text: `${sample.name} was sent to ${formatCount(deliveries.length, 'endpoint')}.`,
-          },
-        };
+          return withNotice(
+            'error',
+            'No endpoint received the event. "Delivery check" shows which condition is not met.',
+          );
+        return withNotice('success', `${sample.name} was sent to ${formatCount(deliveries.length, 'endpoint')}.`);
       },
       clear: async () => {
         const removed = await inbox.clear();
-        return {
-          notice: {
-            kind: 'success',
-            text: `${formatCount(removed, 'request')} deleted.`,
-          },
-        };
+        return withNotice('success', `${formatCount(removed, 'request')} deleted.`);
       },
       close: async () => {
         await inbox.close();
-        return { notice: { kind: 'success', text: 'Inbox and endpoint deleted.' } };
+        return withNotice('success', 'Inbox and endpoint deleted.');
       },
       progress: async () => ({ data: { stamp: String((await inbox.list())[0]?.id ?? '') } }),
     },

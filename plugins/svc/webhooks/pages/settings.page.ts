@@ -1,4 +1,11 @@
-import { formatWait, type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminPage } from '#plugin-api';
+import {
+  formatWait,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  type AdminPage,
+  withNotice,
+} from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { sendTest, type TestResult } from './endpoint-test.ts';
@@ -10,10 +17,8 @@ const overlaps = new Set([3_600, 86_400, 259_200, 604_800]);
 /** Actions of the section "Signing secret". A new secret appears only in the response that creates it. */
 function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['actions']> {
   const { webhooks } = context;
-  const reveal = (value: string, text: string): AdminActionResult => ({
-    notice: { kind: 'success', text },
-    reveal: { label: 'Signing secret', value },
-  });
+  const reveal = (value: string, text: string): AdminActionResult =>
+    withNotice('success', text, { reveal: { label: 'Signing secret', value } });
   return {
     'generate-secret': async (request) => {
       request.requireFreshSignIn();
@@ -33,7 +38,7 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
       return withFieldErrors(
         async () => {
           await webhooks.setSecret(readText(request, 'secret'));
-          return { notice: { kind: 'success', text: 'Signing secret saved.' } };
+          return withNotice('success', 'Signing secret saved.');
         },
         {
           inputName: (name) => name,
@@ -43,20 +48,13 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
     },
     'clear-secret': async (request): Promise<AdminActionResult> => {
       if (readText(request, 'confirm') !== '1')
-        return {
-          notice: {
-            kind: 'error',
-            text: 'Nothing was changed. Select the checkbox to confirm that deliveries are sent without a signature.',
-          },
-        };
+        return withNotice(
+          'error',
+          'Nothing was changed. Select the checkbox to confirm that deliveries are sent without a signature.',
+        );
       request.requireFreshSignIn();
       await webhooks.clearSecret();
-      return {
-        notice: {
-          kind: 'success',
-          text: 'Signing secret removed. Only endpoints with their own secret are signed now.',
-        },
-      };
+      return withNotice('success', 'Signing secret removed. Only endpoints with their own secret are signed now.');
     },
   };
 }
@@ -74,29 +72,20 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
       'set-enabled': async (request) => {
         const on = readText(request, 'enabled') === '1';
         await webhooks.setEnabled(on);
-        return {
-          notice: {
-            kind: 'success',
-            text: on ? 'Event webhooks turned on.' : 'Event webhooks turned off. Nothing is sent.',
-          },
-        };
+        return withNotice('success', on ? 'Event webhooks turned on.' : 'Event webhooks turned off. Nothing is sent.');
       },
       'switch-endpoint': async (request) => {
         const on = readText(request, 'enabled') === '1';
         const { name } = await webhooks.updateEndpoint(readText(request, 'id'), { enabled: on });
-        return {
-          notice: { kind: 'success', text: on ? `${name} turned on.` : `${name} turned off. Nothing is sent to it.` },
-        };
+        return withNotice('success', on ? `${name} turned on.` : `${name} turned off. Nothing is sent to it.`);
       },
       'test-endpoint': async (request) => testResponse(await sendTest(context, readText(request, 'id'))),
       'resume-endpoint': async (request) => {
         const resumed = await webhooks.deliveryLog.resume(readText(request, 'id'));
-        return {
-          notice: {
-            kind: resumed ? 'success' : 'info',
-            text: resumed ? 'Endpoint resumed. Pending events are sent now.' : 'This endpoint is no longer paused.',
-          },
-        };
+        return withNotice(
+          resumed ? 'success' : 'info',
+          resumed ? 'Endpoint resumed. Pending events are sent now.' : 'This endpoint is no longer paused.',
+        );
       },
       'save-log': (request) => saveDays(context, request),
     },
@@ -105,8 +94,7 @@ export function webhooksPage(context: WebhookPagesContext): AdminPageBody {
 
 /** Converts the result of a test into a response, with or without JavaScript. */
 export function testResponse({ delivered, message, event, delivery }: TestResult): AdminActionResult {
-  return {
-    notice: { kind: delivered ? 'success' : 'error', text: message },
+  return withNotice(delivered ? 'success' : 'error', message, {
     data: {
       delivered,
       event,
@@ -117,7 +105,7 @@ export function testResponse({ delivered, message, event, delivery }: TestResult
       error: delivery?.error ?? null,
     },
     status: 200,
-  };
+  });
 }
 
 function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<AdminActionResult> {
@@ -125,7 +113,7 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
   return withFieldErrors(
     async () => {
       await context.webhooks.setDeliveredDays(typed === '' ? Number.NaN : Number(typed));
-      return { notice: { kind: 'success', text: 'Settings saved.' } };
+      return withNotice('success', 'Settings saved.');
     },
     {
       inputName: (name) => name,

@@ -1,5 +1,12 @@
 import type { AiForms } from '../ai-forms.ts';
-import { inputName, type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminView } from '#plugin-api';
+import {
+  inputName,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  type AdminView,
+  withNotice,
+} from '#plugin-api';
 import { arrangeElements, filledElements } from '../../../admin-ui/element-drafts.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { editView, readDraft } from './edit-view.ts';
@@ -46,13 +53,11 @@ async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionR
         ...draft,
         elements: elementsOf(elements),
       });
-      return {
-        notice: {
-          kind: 'success',
-          text: status === 'active' ? `${name} saved.` : `${name} saved. Visitors cannot see it while it is inactive.`,
-        },
-        redirect: `${editSlug}?id=${String(form.id)}`,
-      };
+      return withNotice(
+        'success',
+        status === 'active' ? `${name} saved.` : `${name} saved. Visitors cannot see it while it is inactive.`,
+        { redirect: `${editSlug}?id=${String(form.id)}` },
+      );
     },
     {
       inputName,

@@ -1,5 +1,5 @@
 import type { AiForms } from '../ai-forms.ts';
-import { formatMoney, RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
+import { formatMoney, RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission, SubmissionFilter } from '../submissions/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
@@ -23,7 +23,7 @@ export function submissionsPage(parts: AiForms): AdminPageBody {
             message: 'Submission not found. It may have been deleted.',
           });
         log.info('Deleted form submission', { event: 'form_submission_deleted', submission: id, user_id: user.id });
-        return { notice: { kind: 'success', text: 'Submission deleted.' } };
+        return withNotice('success', 'Submission deleted.');
       },
     },
   };

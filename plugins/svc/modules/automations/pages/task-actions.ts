@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import type { Task } from '../tasks/task.ts';
@@ -34,10 +34,9 @@ export function taskActions(
     },
     duplicate: async (request) => {
       const task = await tasks.duplicate((await requireTaskOfForm(automations, request)).id);
-      return {
-        notice: { kind: 'success', text: `${task.name} created without items. It is paused until you resume it.` },
+      return withNotice('success', `${task.name} created without items. It is paused until you resume it.`, {
         redirect: `${taskEditSlug}?id=${String(task.id)}`,
-      };
+      });
     },
     delete: async (request) => {
       const task = await requireTaskOfForm(automations, request);
@@ -48,13 +47,11 @@ export function taskActions(
           task,
         );
       await tasks.delete(task.id);
-      return {
-        notice: {
-          kind: 'success',
-          text: `${task.name} and its items were deleted. Posts and images that it created are kept.`,
-        },
-        redirect: tasksSlug,
-      };
+      return withNotice(
+        'success',
+        `${task.name} and its items were deleted. Posts and images that it created are kept.`,
+        { redirect: tasksSlug },
+      );
     },
   };
 }

@@ -5,6 +5,7 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type AdminView,
+  withNotice,
 } from '#plugin-api';
 import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -62,30 +63,23 @@ async function save(automations: Automations, request: AdminRequest): Promise<Ad
   const before = readText(request, 'id') === '' ? null : await requireTaskOfForm(automations, request);
   const type = await types.get(before?.type ?? readText(request, 'type'));
   if (type === undefined)
-    return {
-      notice: {
-        kind: 'error',
-        text: 'The task was not saved: no active plugin provides its type. Activate the plugin under Plugins.',
-      },
-    };
+    return withNotice(
+      'error',
+      'The task was not saved: no active plugin provides its type. Activate the plugin under Plugins.',
+    );
   const draft = await readTaskForm(request, type, before);
   return withFieldErrors(
     async () => {
       const task = before === null ? await tasks.create(draft) : await tasks.update(before.id, draft);
       const redirect = `${taskSlug}?id=${String(task.id)}`;
       if (readText(request, 'then') !== 'run' || task.status === 'paused')
-        return {
-          notice: {
-            kind: 'success',
-            text: `${task.name} saved.${task.status === 'paused' ? ' It is paused.' : ''}`,
-          },
+        return withNotice('success', `${task.name} saved.${task.status === 'paused' ? ' It is paused.' : ''}`, {
           redirect,
-        };
+        });
       const run = await runs.run(task.id, 'page');
-      return {
-        notice: { kind: run.state === 'failed' ? 'error' : 'success', text: `${task.name} saved. ${run.message}` },
+      return withNotice(run.state === 'failed' ? 'error' : 'success', `${task.name} saved. ${run.message}`, {
         redirect,
-      };
+      });
     },
     {
       inputName,

@@ -1,4 +1,4 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
@@ -97,12 +97,7 @@ function saveSettings(automations: Automations, request: AdminRequest): Promise<
       const { concurrency } = await automations.settings.save({
         concurrency: typed === '' ? null : Number(typed),
       });
-      return {
-        notice: {
-          kind: 'success',
-          text: `Each node processes ${formatCount(concurrency, 'item')} at once.`,
-        },
-      };
+      return withNotice('success', `Each node processes ${formatCount(concurrency, 'item')} at once.`);
     },
     {
       inputName: (name) => name,

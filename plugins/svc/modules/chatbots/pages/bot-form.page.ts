@@ -5,6 +5,7 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type AdminView,
+  withNotice,
 } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -205,10 +206,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
             : rule,
         );
         await parts.bots.update(bot.id, { forms, rules });
-        return {
-          notice: { kind: 'success', text: `${draft.name} saved.` },
-          redirect: `${formsSlug}?bot=${String(bot.id)}`,
-        };
+        return withNotice('success', `${draft.name} saved.`, { redirect: `${formsSlug}?bot=${String(bot.id)}` });
       }),
     {
       inputName: (name) => name,

@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -84,8 +84,8 @@ async function change(
   const bot = await findBotInForm(parts, request, 'bot');
   const redirect = `${formsSlug}?bot=${String(bot.id)}`;
   const form = bot.forms.find(({ id }) => id === readText(request, 'form'));
-  if (!form) return { notice: { kind: 'info', text: 'This form was already deleted.' }, redirect };
+  if (!form) return withNotice('info', 'This form was already deleted.', { redirect });
   const { forms, message } = edit(bot, form);
   if (forms) await parts.bots.update(bot.id, { forms });
-  return { notice: { kind: forms ? 'success' : 'error', text: message }, redirect };
+  return withNotice(forms ? 'success' : 'error', message, { redirect });
 }

@@ -1,4 +1,4 @@
-import { fieldError } from '#plugin-api';
+import { fieldError, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
@@ -61,10 +61,9 @@ function create(parts: ChatbotParts, request: AdminRequest): Promise<AdminAction
     async () => {
       const { name, provider, model } = typed;
       const bot = await parts.bots.create({ ...chosen?.settings, ...embeddedHere, name, provider, model });
-      return {
-        notice: { kind: 'success', text: `"${bot.name}" created. Ask it something in the preview.` },
+      return withNotice('success', `"${bot.name}" created. Ask it something in the preview.`, {
         redirect: `${editSlug}?id=${String(bot.id)}`,
-      };
+      });
     },
     { inputName: (name) => name, page: async (errors) => ({ template, data: await view(parts, typed, errors) }) },
   );

@@ -6,6 +6,7 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type AdminView,
+  withNotice,
 } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -85,10 +86,9 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
           rules:
             savedIndex === -1 ? [...bot.rules, rule] : bot.rules.map((other, index) => (index === at ? rule : other)),
         });
-        return {
-          notice: { kind: 'success', text: `${readText(request, 'name').trim() || 'Rule'} saved.` },
+        return withNotice('success', `${readText(request, 'name').trim() || 'Rule'} saved.`, {
           redirect: `${rulesSlug}?bot=${String(bot.id)}`,
-        };
+        });
       }),
     {
       inputName: (name) => name,

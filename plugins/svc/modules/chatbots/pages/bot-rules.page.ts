@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -78,10 +78,10 @@ async function change(
   const bot = await findBotInForm(parts, request, 'bot');
   const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
   const rule = bot.rules.find(({ id }) => id === readText(request, 'rule'));
-  if (!rule) return { notice: { kind: 'info', text: 'This rule was already deleted.' }, redirect };
+  if (!rule) return withNotice('info', 'This rule was already deleted.', { redirect });
   const { rules, message } = edit(bot, rule);
   await parts.bots.update(bot.id, { rules });
-  return { notice: { kind: 'success', text: message }, redirect };
+  return withNotice('success', message, { redirect });
 }
 
 /** The rules of an event in the order in which they run: lower priority first, equal ones in the order of the list. */

@@ -1,4 +1,4 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type HostApi } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody, type HostApi, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { recordActions } from '../../../admin-ui/record-actions.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
@@ -47,10 +47,9 @@ async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
   const { bots } = parts;
   const [existing] = await bots.list();
   if (existing)
-    return {
-      notice: { kind: 'info', text: `You already have a chatbot: ${existing.name}.` },
+    return withNotice('info', `You already have a chatbot: ${existing.name}.`, {
       redirect: `${editSlug}?id=${String(existing.id)}`,
-    };
+    });
   const ready = await findReadyModel(parts);
   const bot = await bots.create({ ...botTemplates[0]?.settings, ...embeddedHere, ...ready, name: 'Assistant' });
   return {

@@ -1,4 +1,4 @@
-import { formatMoney, RestError, type AdminPageBody, type AdminRequest, type AdminView } from '#plugin-api';
+import { formatMoney, RestError, type AdminPageBody, type AdminRequest, type AdminView, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { errors } from '../../../kit/errors.ts';
@@ -49,10 +49,9 @@ export function conversationPage(parts: ChatbotParts): AdminPageBody {
         await submissions.deleteByConversations([uuid]);
         await conversations.delete(id);
         log.info('Conversation deleted', { event: 'conversation_deleted', conversation: uuid, by: user.id });
-        return {
-          notice: { kind: 'success', text: 'Conversation deleted, including the forms submitted in it.' },
+        return withNotice('success', 'Conversation deleted, including the forms submitted in it.', {
           redirect: 'svc/logs',
-        };
+        });
       },
     },
   };

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { requireFound, formatCount, RestError, type AdminPageBody } from '#plugin-api';
+import { requireFound, formatCount, RestError, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { parsePerson, type Person } from '../conversations/personal-data.ts';
 import type { Receipt } from '../conversations/receipts.ts';
@@ -46,11 +46,10 @@ export function personalDataPage(parts: ChatbotParts): AdminPageBody {
       },
       erase: async ({ form, user }) => {
         const { id, counts } = await (await parts.personalData()).erase(readPerson(form), user.login);
-        return {
-          notice: { kind: 'success', text: `Deleted: ${formatCounts(counts)}. Receipt ${id}.` },
+        return withNotice('success', `Deleted: ${formatCounts(counts)}. Receipt ${id}.`, {
           redirect: 'svc/personal-data',
           data: { id, counts },
-        };
+        });
       },
     },
   };

@@ -1,4 +1,4 @@
-import type { AdminPageBody } from '#plugin-api';
+import { type AdminPageBody, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -66,13 +66,9 @@ export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
 function reportNotice({ ok, findings }: SiteReport) {
   const warned = findings.some(({ verdict }) => verdict === 'warning');
   if (!ok)
-    return {
-      notice: {
-        kind: 'error' as const,
-        text: 'The chatbot cannot load on this page. See how to fix it below.',
-      },
+    return withNotice('error' as const, 'The chatbot cannot load on this page. See how to fix it below.', {
       status: 200,
-    };
+    });
   return {
     notice: warned
       ? { kind: 'warning' as const, text: 'The chatbot loads on this page, but there are warnings.' }

@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { SubmissionFilter, Submission } from '../forms/submission.ts';
 import { paginate } from './logs-filter.ts';
@@ -34,7 +34,7 @@ export function submissionsPage(parts: ChatbotParts): AdminPageBody {
             message: 'This submission does not exist. It may have been deleted in another window.',
           });
         log.info('Form submission deleted', { event: 'form_submission_deleted', submission: id, by: user.id });
-        return { notice: { kind: 'success', text: 'Submission deleted.' } };
+        return withNotice('success', 'Submission deleted.');
       },
     },
   };

@@ -1,4 +1,11 @@
-import { formatCount, RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import {
+  formatCount,
+  RestError,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  withNotice,
+} from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Batch } from '../runs/item.ts';
@@ -24,11 +31,8 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
       start: async (request) => {
         const batch = await find(request, request.form['id']);
         if (!(await runs.startBatch(batch.id)))
-          return { notice: { kind: 'info', text: 'The batch was already started.' }, redirect: back(batch) };
-        return {
-          notice: { kind: 'success', text: 'Writing has started. You can close this page.' },
-          redirect: back(batch),
-        };
+          return withNotice('info', 'The batch was already started.', { redirect: back(batch) });
+        return withNotice('success', 'Writing has started. You can close this page.', { redirect: back(batch) });
       },
       map: async (request) => {
         const batch = await find(request, request.form['id']);
@@ -50,18 +54,12 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
         };
         const inputs = (await runs.allInputs(batch.id)).map((input) => mapRow(input.row ?? {}, changed, emptyInput));
         await runs.changeBatch(batch.id, { settings: { ...batch.settings, mapping: changed }, inputs });
-        return { notice: { kind: 'success', text: 'Columns applied.' }, redirect: back(batch) };
+        return withNotice('success', 'Columns applied.', { redirect: back(batch) });
       },
       cancel: async (request) => {
         const batch = await find(request, request.form['id']);
         const cancelled = await runs.cancel(batch.id);
-        return {
-          notice: {
-            kind: 'success',
-            text: `${formatCount(cancelled, 'text')} cancelled.`,
-          },
-          redirect: back(batch),
-        };
+        return withNotice('success', `${formatCount(cancelled, 'text')} cancelled.`, { redirect: back(batch) });
       },
       retry: async (request) => {
         const batch = await find(request, request.form['id']);
@@ -81,13 +79,11 @@ export function batchPage(writer: ContentWriter): AdminPageBody {
       delete: async (request): Promise<AdminActionResult> => {
         const batch = await find(request, request.form['id']);
         await runs.deleteBatch(batch.id);
-        return {
-          notice: {
-            kind: 'success',
-            text: batch.status === 'draft' ? 'Batch discarded.' : 'Batch deleted. Its posts are kept.',
-          },
-          redirect: slugs.runs,
-        };
+        return withNotice(
+          'success',
+          batch.status === 'draft' ? 'Batch discarded.' : 'Batch deleted. Its posts are kept.',
+          { redirect: slugs.runs },
+        );
       },
       progress: async (request) => ({
         data: await batchProgress(writer, await find(request, request.form['id']), request),

@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 import { readGroup, readText } from '../../../admin-ui/form-values.ts';
@@ -65,9 +65,7 @@ export function composePage(writer: ContentWriter): AdminPageBody {
             message: 'Your account is not allowed to turn on the sandbox.',
           });
         await writer.settings.sandbox.set(true);
-        return {
-          notice: { kind: 'success', text: 'The sandbox is on: texts are generated locally and cost nothing.' },
-        };
+        return withNotice('success', 'The sandbox is on: texts are generated locally and cost nothing.');
       },
     },
   };
@@ -199,28 +197,18 @@ function save(writer: ContentWriter, request: AdminRequest): Promise<AdminAction
           ...(text('tags') !== '' && { tags: cleanTags(text('tags')) }),
         },
       });
-      return {
-        notice: {
-          kind: 'success',
-          text:
-            saved.status === 'publish'
-              ? 'Post published.'
-              : saved.status === 'future'
-                ? 'Post scheduled.'
-                : 'Post saved.',
-        },
-        ...(await redirectTo(writer, saved.id)),
-      };
+      return withNotice(
+        'success',
+        saved.status === 'publish' ? 'Post published.' : saved.status === 'future' ? 'Post scheduled.' : 'Post saved.',
+        { ...(await redirectTo(writer, saved.id)) },
+      );
     } catch (error) {
       const id =
         error instanceof RestError && error.code === 'rest_svc_text_saved'
           ? (error.data as { readonly post_id: number }).post_id
           : null;
       if (id === null) throw error;
-      return {
-        notice: { kind: 'info', text: 'This text was already saved as this post.' },
-        ...(await redirectTo(writer, id)),
-      };
+      return withNotice('info', 'This text was already saved as this post.', { ...(await redirectTo(writer, id)) });
     }
   });
 }
@@ -265,9 +253,8 @@ function saveTemplate(writer: ContentWriter, request: AdminRequest): Promise<Adm
           ? error
           : invalidFields({ template_name: found['name'].replace(/^name: /, '') });
       });
-    return {
-      notice: { kind: 'success', text: `Template ${made.name} saved and selected.` },
+    return withNotice('success', `Template ${made.name} saved and selected.`, {
       redirect: `${slugs.write}?template=${made.id}`,
-    };
+    });
   });
 }

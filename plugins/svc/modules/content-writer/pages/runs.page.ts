@@ -1,4 +1,4 @@
-import { formatNumber, RestError, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatNumber, RestError, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { BatchTotals } from '../runs/item.ts';
@@ -27,12 +27,7 @@ export function runsPage(writer: ContentWriter): AdminPageBody {
             message: 'Text not found. It may have been deleted.',
           });
         await runs.remove(item.uuid);
-        return {
-          notice: {
-            kind: 'success',
-            text: item.postId === null ? 'Text deleted.' : 'Text deleted. Its post is kept.',
-          },
-        };
+        return withNotice('success', item.postId === null ? 'Text deleted.' : 'Text deleted. Its post is kept.');
       },
     },
   };

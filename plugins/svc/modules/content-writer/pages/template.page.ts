@@ -5,6 +5,7 @@ import {
   type AdminActionResult,
   type AdminPageBody,
   type AdminRequest,
+  withNotice,
 } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
@@ -81,7 +82,7 @@ function save(writer: ContentWriter, request: AdminRequest): Promise<AdminAction
           status: 404,
           message: 'This template was deleted. Copy your prompts and save them as a new template.',
         });
-      return { notice: { kind: 'success', text: `${saved.name} saved.` }, redirect: slugs.templates };
+      return withNotice('success', `${saved.name} saved.`, { redirect: slugs.templates });
     },
     {
       inputName: fieldName,

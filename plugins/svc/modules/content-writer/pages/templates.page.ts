@@ -1,4 +1,4 @@
-import { RestError, type AdminActionResult, type AdminPageBody } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { downloadJson, importUpload } from '../../../admin-ui/transfer-actions.ts';
@@ -16,9 +16,7 @@ export function templatesPage(writer: ContentWriter): AdminPageBody {
     actions: {
       delete: async (request) => {
         if (!(await templates.delete(readText(request, 'id')))) throw gone();
-        return {
-          notice: { kind: 'success', text: 'Template deleted. Batches and texts created with it are kept.' },
-        };
+        return withNotice('success', 'Template deleted. Batches and texts created with it are kept.');
       },
       export: async (request) => {
         const id = readText(request, 'id');
@@ -71,11 +69,9 @@ async function view(writer: ContentWriter, refused?: readonly string[]): Promise
 
 async function importAll(writer: ContentWriter, text: string): Promise<AdminActionResult> {
   const made = await templateTransfer.importItems(text, writer.templates);
-  return {
-    notice: {
-      kind: 'success',
-      text: made.length === 1 ? `${made[0]?.name ?? ''} imported.` : `${String(made.length)} templates imported.`,
-    },
-    redirect: slugs.templates,
-  };
+  return withNotice(
+    'success',
+    made.length === 1 ? `${made[0]?.name ?? ''} imported.` : `${String(made.length)} templates imported.`,
+    { redirect: slugs.templates },
+  );
 }

@@ -1,6 +1,6 @@
 import type { Images } from '../images.ts';
 import { readFile } from 'node:fs/promises';
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { JobSource } from '../generation/image-job.ts';
@@ -70,11 +70,10 @@ async function edit(parts: Images, request: AdminRequest): Promise<AdminActionRe
   } catch (error) {
     if (!(error instanceof RestError)) throw error;
     const errors = fieldErrorsOf(error) ?? {};
-    return {
-      notice: { kind: 'error', text: error.message },
+    return withNotice('error', error.message, {
       data: { message: error.message, errors },
       page: { template, data: await view(parts, request.form, { values: request.form, errors }) },
-    };
+    });
   }
 }
 

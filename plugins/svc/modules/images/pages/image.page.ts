@@ -1,5 +1,5 @@
 import type { Images } from '../images.ts';
-import { formatBytes, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatBytes, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { editImageSlug, imageSlug, imagesSlug, videoSlug } from '../image-names.ts';
@@ -43,14 +43,14 @@ export function imagePage(parts: Images): AdminPageBody {
         const image = await imageOfForm(parts, request);
         await parts.deleteImage(image);
         request.log.info('Deleted image', { event: 'image_deleted', image: image.id, user_id: request.user.id });
-        return { notice: { kind: 'success', text: 'Image deleted.' }, redirect: imagesSlug };
+        return withNotice('success', 'Image deleted.', { redirect: imagesSlug });
       },
     },
   };
 }
 
 function back({ id }: StoredImage, text: string): AdminActionResult {
-  return { notice: { kind: 'success', text }, redirect: `${imageSlug}?id=${String(id)}` };
+  return withNotice('success', text, { redirect: `${imageSlug}?id=${String(id)}` });
 }
 
 export async function findImage(parts: Images, id: unknown): Promise<StoredImage | null> {

@@ -1,5 +1,5 @@
 import type { Images } from '../images.ts';
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { readJob } from '../generation/read-job.ts';
@@ -146,10 +146,9 @@ async function generate(parts: Images, request: AdminRequest): Promise<AdminActi
     const errors = fieldErrorsOf(error);
     const message = error instanceof Error ? error.message : '';
     if (!(error instanceof Error) || !('status' in error)) throw error;
-    return {
-      notice: { kind: 'error', text: errors === null ? message : 'Nothing was generated. Correct the marked fields.' },
+    return withNotice('error', errors === null ? message : 'Nothing was generated. Correct the marked fields.', {
       data: { message, errors: errors ?? {} },
       page: { template, data: await view(parts, {}, { values: request.form, errors: errors ?? {} }) },
-    };
+    });
   }
 }

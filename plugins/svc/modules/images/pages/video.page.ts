@@ -1,4 +1,4 @@
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { fieldErrorsOf, type FieldErrors } from '../../../kit/field-errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { videoSlug } from '../image-names.ts';
@@ -30,22 +30,17 @@ export function videoPage(parts: Images): AdminPageBody {
 async function generate(parts: Images, request: AdminRequest): Promise<AdminActionResult> {
   try {
     await parts.videos.add(readVideo(parts, request.form), request.user.id);
-    return {
-      notice: {
-        kind: 'success',
-        text: 'The video is being generated. It takes some minutes. You can leave this page.',
-      },
+    return withNotice('success', 'The video is being generated. It takes some minutes. You can leave this page.', {
       redirect: videoSlug,
-    };
+    });
   } catch (error) {
     const errors = fieldErrorsOf(error);
     if (!(error instanceof Error) || !('status' in error)) throw error;
     const text = errors === null ? error.message : 'Nothing was generated. Correct the marked fields.';
-    return {
-      notice: { kind: 'error', text },
+    return withNotice('error', text, {
       data: { message: error.message, errors: errors ?? {} },
       page: { template, data: await view(parts, request.form, errors ?? {}) },
-    };
+    });
   }
 }
 

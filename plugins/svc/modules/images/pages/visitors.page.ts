@@ -1,5 +1,5 @@
 import type { Images } from '../images.ts';
-import { formSections, readForm, type AdminPageBody, type FormSection } from '#plugin-api';
+import { formSections, readForm, type AdminPageBody, type FormSection, withNotice } from '#plugin-api';
 import { fieldErrorsOf, type FieldErrors } from '../../../kit/field-errors.ts';
 import { visitorSchema } from '../public/visitor-settings.ts';
 import { providerChoices } from './job-form.ts';
@@ -23,21 +23,18 @@ export function visitorsPage(parts: Images): AdminPageBody {
         const typed = readForm(visitorSchema, request.form);
         try {
           const { enabled } = await visitorSettings.update(typed);
-          return {
-            notice: {
-              kind: 'success',
-              text: enabled
-                ? 'Settings saved. Add [svc_images] to a page to offer it there.'
-                : 'Settings saved. Images for visitors are off.',
-            },
-          };
+          return withNotice(
+            'success',
+            enabled
+              ? 'Settings saved. Add [svc_images] to a page to offer it there.'
+              : 'Settings saved. Images for visitors are off.',
+          );
         } catch (error) {
           const errors = fieldErrorsOf(error);
           if (errors === null) throw error;
-          return {
-            notice: { kind: 'error', text: 'Nothing was saved. Correct the marked fields.' },
+          return withNotice('error', 'Nothing was saved. Correct the marked fields.', {
             page: { template, data: await view(parts, typed, errors) },
-          };
+          });
         }
       },
     },

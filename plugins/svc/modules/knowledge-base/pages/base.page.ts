@@ -7,6 +7,7 @@ import {
   type AdminPageBody,
   type AdminRequest,
   type AdminView,
+  withNotice,
 } from '#plugin-api';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
@@ -30,10 +31,9 @@ export function basePage(parts: KnowledgeParts): AdminPageBody {
     async (request) => {
       const base = await findBase(parts, readText(request, 'id'));
       if (base.state === 'deleting') throw baseNotFound();
-      return withForm(parts, { base, form, request }, async () => ({
-        notice: { kind: 'success', text: await add(addSourcesTo(parts, base), request) },
-        redirect: basePath(base),
-      }));
+      return withForm(parts, { base, form, request }, async () =>
+        withNotice('success', await add(addSourcesTo(parts, base), request), { redirect: basePath(base) }),
+      );
     };
   const added = (title: string): string => `"${title}" added. It is indexed in the background.`;
   return {
@@ -101,38 +101,25 @@ function sourceActions(parts: KnowledgeParts): Readonly<Record<string, Action>> 
     retry: async (request) => {
       const { base, id } = await one(request);
       await sources.requeue({ id });
-      return { notice: { kind: 'info', text: 'The source is tried again.' }, redirect: basePath(base) };
+      return withNotice('info', 'The source is tried again.', { redirect: basePath(base) });
     },
     'retry-failed': async (request) => {
       const base = await findBase(parts, readText(request, 'id'));
       const count = await sources.requeue({ baseId: base.id, state: 'failed' });
-      return {
-        notice: {
-          kind: 'info',
-          text: `Retrying ${formatCount(count, 'source')}.`,
-        },
-        redirect: basePath(base),
-      };
+      return withNotice('info', `Retrying ${formatCount(count, 'source')}.`, { redirect: basePath(base) });
     },
     'index-all': async (request) => {
       const base = await findBase(parts, readText(request, 'id'));
       const count = await sources.requeue({ baseId: base.id });
-      return {
-        notice: {
-          kind: 'info',
-          text: `Checking ${formatCount(count, 'source')}. Unchanged sources are skipped.`,
-        },
+      return withNotice('info', `Checking ${formatCount(count, 'source')}. Unchanged sources are skipped.`, {
         redirect: basePath(base),
-      };
+      });
     },
     'delete-source': async (request) => {
       const { base, id } = await one(request);
       await sources.markDeleting({ parentId: id });
       await sources.markDeleting({ id });
-      return {
-        notice: { kind: 'info', text: 'Deleting… it disappears when its passages are removed.' },
-        redirect: basePath(base),
-      };
+      return withNotice('info', 'Deleting… it disappears when its passages are removed.', { redirect: basePath(base) });
     },
   };
 }
@@ -154,25 +141,20 @@ function baseActions(parts: KnowledgeParts): Readonly<Record<string, Action>> {
           overlapTokens: parseInteger(readText(request, 'overlapTokens'), Number.NaN),
           follows,
         });
-        return { notice: { kind: 'success', text: 'Settings saved.' }, redirect: basePath(base) };
+        return withNotice('success', 'Settings saved.', { redirect: basePath(base) });
       });
     },
     delete: async (request) => {
       const base = await findBase(parts, readText(request, 'id'));
       if (readText(request, 'confirm') !== '1')
-        return {
-          notice: { kind: 'error', text: `Nothing was deleted. Tick the box to confirm the deletion of ${base.name}.` },
+        return withNotice('error', `Nothing was deleted. Tick the box to confirm the deletion of ${base.name}.`, {
           redirect: basePath(base),
-        };
+        });
       await bases.markDeleting(base.id, readText(request, 'target') === '1');
       await sources.markDeleting({ baseId: base.id });
-      return {
-        notice: {
-          kind: 'success',
-          text: `Deleting ${base.name}… it disappears when its passages are removed.`,
-        },
+      return withNotice('success', `Deleting ${base.name}… it disappears when its passages are removed.`, {
         redirect: basesSlug,
-      };
+      });
     },
   };
 }
@@ -215,11 +197,10 @@ async function withForm(
   } catch (error) {
     const errors = fieldErrorsOf(error);
     if (errors === null) throw error;
-    return {
-      notice: { kind: 'error', text: Object.values(errors).join(' ') },
+    return withNotice('error', Object.values(errors).join(' '), {
       page: await page(parts, base, { refused: { form, typed: request.form, errors } }),
       status: 400,
-    };
+    });
   }
 }
 

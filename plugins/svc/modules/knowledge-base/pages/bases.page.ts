@@ -1,5 +1,5 @@
 import type { KnowledgeParts } from '../knowledge.ts';
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { createBase, parseInteger } from '../bases/create-base.ts';
@@ -33,20 +33,15 @@ async function create(parts: KnowledgeParts, request: AdminRequest): Promise<Adm
       },
       request.signal,
     );
-    return {
-      notice: {
-        kind: 'success',
-        text: `"${base.name}" created. Add your first source.`,
-      },
+    return withNotice('success', `"${base.name}" created. Add your first source.`, {
       redirect: `${baseSlug}?id=${String(base.id)}`,
-    };
+    });
   } catch (error) {
     const errors = fieldErrorsOf(error);
     if (errors === null) throw error;
-    return {
-      notice: { kind: 'error', text: 'Nothing was created. Correct the fields below.' },
+    return withNotice('error', 'Nothing was created. Correct the fields below.', {
       page: { template, data: await basesView(parts, { typed: request.form, errors }) },
       status: 400,
-    };
+    });
   }
 }

@@ -1,4 +1,11 @@
-import { requireFound, formatNumber, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import {
+  requireFound,
+  formatNumber,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  withNotice,
+} from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import { answerQuestion } from '../questions/unanswered-questions.ts';
@@ -24,7 +31,7 @@ export function questionsPage(parts: KnowledgeParts): AdminPageBody {
   };
   const settled = async (request: AdminRequest, state: QuestionState, text: string): Promise<AdminActionResult> => {
     await questions.resolve((await findQuestion(request)).id, { state });
-    return { notice: { kind: 'info', text }, redirect: questionsSlug };
+    return withNotice('info', text, { redirect: questionsSlug });
   };
   return {
     render: async (request) => ({
@@ -38,7 +45,7 @@ export function questionsPage(parts: KnowledgeParts): AdminPageBody {
           answer: readText(request, 'answer'),
           baseId: Number(readText(request, 'base')),
         });
-        return { notice: { kind: 'success', text: `Answer added to ${base.name}.` }, redirect: questionsSlug };
+        return withNotice('success', `Answer added to ${base.name}.`, { redirect: questionsSlug });
       },
       dismiss: (request) => settled(request, 'dismissed', 'Question dismissed.'),
       reopen: (request) => settled(request, 'open', 'Question reopened.'),

@@ -1,4 +1,4 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { PricesPort, ProvidersPort } from '../../../ports.ts';
 import { defaultPrices, defaultPricesDate } from './default-prices.ts';
@@ -27,14 +27,9 @@ export function pricesPage(ports: PricesPagePorts): AdminPageBody {
       save: (request) => save(request, ports),
       reset: async (request): Promise<AdminActionResult> => {
         if (readText(request, 'confirm') !== '1')
-          return {
-            notice: {
-              kind: 'error',
-              text: 'Nothing was changed. Select the checkbox to confirm.',
-            },
-          };
+          return withNotice('error', 'Nothing was changed. Select the checkbox to confirm.');
         await prices.reset();
-        return { notice: { kind: 'success', text: 'Your prices were removed. The built-in prices apply.' } };
+        return withNotice('success', 'Your prices were removed. The built-in prices apply.');
       },
     },
   };
@@ -44,30 +39,20 @@ async function save(request: AdminRequest, ports: PricesPagePorts): Promise<Admi
   const typed = readText(request, 'prices').replaceAll('\r\n', '\n');
   try {
     const saved = await ports.prices.save(typed);
-    return {
-      notice: {
-        kind: 'success',
-        text:
-          saved === 0
-            ? 'Saved. The built-in prices apply.'
-            : `Saved ${formatCount(saved, 'price')}. New calls use them.`,
-      },
-    };
+    return withNotice(
+      'success',
+      saved === 0 ? 'Saved. The built-in prices apply.' : `Saved ${formatCount(saved, 'price')}. New calls use them.`,
+    );
   } catch (error) {
     const errors = priceErrorsOf(error);
     if (!errors) throw error;
-    return {
-      notice: {
-        kind: 'error',
-        text:
-          errors.length === 1
-            ? 'Nothing was saved. Fix the error below.'
-            : `Nothing was saved. Fix the ${formatCount(errors.length, 'error')} below.`,
-      },
-      page: { template, data: await pricesView(ports, { typed, errors }) },
-      data: { errors },
-      status: 400,
-    };
+    return withNotice(
+      'error',
+      errors.length === 1
+        ? 'Nothing was saved. Fix the error below.'
+        : `Nothing was saved. Fix the ${formatCount(errors.length, 'error')} below.`,
+      { page: { template, data: await pricesView(ports, { typed, errors }) }, data: { errors }, status: 400 },
+    );
   }
 }
 
