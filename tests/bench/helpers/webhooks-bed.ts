@@ -8,6 +8,17 @@ import { createDeliver } from '../../../plugins/svc/webhooks/delivery/deliver.ts
 import { createPostgresDatabase } from '../../helpers/postgres.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 import { openWebhooks, queued, type Opened } from '../../svc/webhooks/open-webhooks.ts';
+import { startChild } from './child.ts';
+
+/** Sixteen receivers in a process of their own. */
+export async function startReceivers(): Promise<{ readonly ports: readonly string[]; stop(): Promise<void> }> {
+  const child = await startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', 'tests/bench/helpers/hook-receiver.ts'],
+    ready: /Ready on (\S+)/,
+  });
+  return { ports: child.ready.split(','), stop: () => child.stop() };
+}
 
 export type Dialect = 'sqlite' | 'postgresql';
 
