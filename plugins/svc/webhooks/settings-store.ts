@@ -95,6 +95,8 @@ export function createSettingsStore({
 }: SettingsStoreParts): SettingsStore {
   let cached: { readonly snapshot: Snapshot; readonly at: number } | null = null;
   let version = 0;
+  /** Attempts that find the cache expired together share one reading. */
+  let reading: { readonly version: number; readonly snapshot: Promise<Snapshot> } | null = null;
   /** Used while the database is unavailable. */
   let last: Snapshot | null = null;
   const forget = (): void => {
@@ -114,27 +116,35 @@ export function createSettingsStore({
     return { ...defaultSettings, ...(stored || {}) };
   }
 
+  async function readSnapshot(): Promise<Snapshot> {
+    const [now, seen] = [elapsed(), version];
+    try {
+      const snapshot = createSnapshot({
+        stored: await load(),
+        siteId: await site.id(),
+        siteName: await site.name(),
+        read,
+        now: () => clock.now(),
+      });
+      if (seen === version) cached = { snapshot, at: now };
+      return (last = snapshot);
+    } catch (error) {
+      if (last === null || !database.isUnavailable(error)) throw error;
+      return last;
+    } finally {
+      if (reading?.version === seen) reading = null;
+    }
+  }
+
   return {
     read,
     cached: () => (cached !== null && elapsed() - cached.at < freshFor ? cached.snapshot : null),
     async current() {
-      const now = elapsed();
-      if (cached !== null && now - cached.at < freshFor) return cached.snapshot;
-      const seen = version;
-      try {
-        const snapshot = createSnapshot({
-          stored: await load(),
-          siteId: await site.id(),
-          siteName: await site.name(),
-          read,
-          now: () => clock.now(),
-        });
-        if (seen === version) cached = { snapshot, at: now };
-        return (last = snapshot);
-      } catch (error) {
-        if (last === null || !database.isUnavailable(error)) throw error;
-        return last;
-      }
+      if (cached !== null && elapsed() - cached.at < freshFor) return cached.snapshot;
+      // A transaction may hold the only connection that another reading waits for.
+      if (database.inTransaction()) return readSnapshot();
+      if (reading?.version !== version) reading = { version, snapshot: readSnapshot() };
+      return reading.snapshot;
     },
     async change(update) {
       for (let attempt = 0; attempt < 50; attempt += 1) {
