@@ -196,6 +196,14 @@ describeDialects('leases of the webhook queue', (open) => {
     expect(await take(second, 2)).to.have.length(7);
   });
 
+  it('that another node releases are claimed again although later jobs were claimed meanwhile', async () => {
+    const theirs = await take(second);
+    const later = await take(first);
+    expect(later.map(({ id }) => id)).to.satisfy((ids: number[]) => ids.every((id) => id > (theirs.at(-1)?.id ?? 0)));
+    await second.exchange({ finished: [], released: theirs, claims: [] });
+    expect((await take(first, 3)).map(({ uuid }) => uuid)).to.deep.equal(theirs.map(({ uuid }) => uuid));
+  });
+
   it('end with a job that is postponed, which is due later', async () => {
     const [job, ...others] = await take(first, 2);
     const { nextDueIn } = await first.exchange({

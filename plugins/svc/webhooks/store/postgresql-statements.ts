@@ -23,22 +23,24 @@ const asynchronousCommit = "(SELECT set_config('synchronous_commit', 'off', true
  */
 const lease = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
     INSERT INTO ${leases} (delivery_id, owner, token, until) SELECT id, $1, $2::bigint, ${now} + ${String(leaseDuration)} FROM picked WHERE ${asynchronousCommit} ON CONFLICT DO NOTHING RETURNING delivery_id)
-  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.needs_filter, p.endpoint_id, p.order_key, e.body_state
+  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.needs_filter, p.endpoint_id, p.order_key, e.body_state, p.due_at
   FROM picked p LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = p.event_id OFFSET 0) e ON true WHERE (p.id IN (SELECT delivery_id FROM taken)) IS TRUE`;
 
-const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key';
+const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key, d.due_at';
 const isUnleased = `NOT EXISTS (SELECT 1 FROM ${leases} l WHERE l.delivery_id = d.id)`;
 const due = `SELECT ${job} FROM ${deliveries} d WHERE d.endpoint_id = w.endpoint_id`;
 const isClaimable = `AND ${isUnleased} ${isFirstOfKey}`;
 /**
  * Postponed jobs that are due now come before jobs that are due at once: they are older, and new jobs would starve them.
- * Two index seeks, the second only if there is room left. The requests come as JSON because its row estimate is constant
- * and the plan is reused; with arrays PostgreSQL plans every claim again.
+ * Index seeks, each only if the ones before it leave room. `low`: see `ClaimFloors`. The requests come as JSON because its
+ * row estimate is constant and the plan is reused; with arrays PostgreSQL plans every claim again.
  */
-const pick = `SELECT p.* FROM json_to_recordset($3::json) AS w(endpoint_id text, n int) CROSS JOIN LATERAL (
+const fresh = (condition: string): string =>
+  `SELECT * FROM (${due} AND d.due_at = 0 AND d.id ${condition} w.low ${isClaimable} ORDER BY d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED)`;
+const pick = `SELECT p.* FROM json_to_recordset($3::json) AS w(endpoint_id text, n int, low bigint) CROSS JOIN LATERAL (
   SELECT b.* FROM (
     SELECT * FROM (${due} AND d.due_at > 0 AND d.due_at <= ${now} ${isClaimable} ORDER BY d.due_at, d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) late
-    UNION ALL SELECT * FROM (${due} AND d.due_at = 0 ${isClaimable} ORDER BY d.id LIMIT w.n FOR UPDATE OF d SKIP LOCKED) fresh) b LIMIT w.n) p`;
+    UNION ALL ${fresh('>=')} fresh UNION ALL ${fresh('<')} rest) b LIMIT w.n) p`;
 
 /**
  * Arrays as the columns of a table. `generate_series` raises the row estimate from ten to a thousand, so that a join with
@@ -117,10 +119,7 @@ export const sql = {
 // records that takes as long as the rest of the write.
 
 export function numberArray(values: readonly (number | null)[]): string {
-  let text = '{';
-  for (const [index, value] of values.entries())
-    text += (index === 0 ? '' : ',') + (value === null ? 'NULL' : String(value));
-  return `${text}}`;
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 }
 
 export function textArray(values: readonly (string | null)[]): string {

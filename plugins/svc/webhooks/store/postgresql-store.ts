@@ -40,6 +40,34 @@ function resultValues(results: readonly JobResult[]): string[] {
   ];
 }
 
+/** Milliseconds after which a claim looks at all jobs of an endpoint again. */
+const floorDuration = 1_000;
+
+/**
+ * Where the claims of an endpoint begin. The index keeps the entries of finished jobs until PostgreSQL cleans it up, and a
+ * claim that begins with the first one reads them all. Below the floor are jobs that were stored late or released: they are
+ * claimed when there is room left, or when the floor ends.
+ */
+class ClaimFloors {
+  private readonly floors = new Map<string, { readonly id: number; readonly since: number }>();
+
+  /** 0: all jobs. */
+  at(endpointId: string): number {
+    const floor = this.floors.get(endpointId);
+    if (floor === undefined) return 0;
+    if (performance.now() - floor.since < floorDuration) return floor.id;
+    this.floors.delete(endpointId);
+    return 0;
+  }
+
+  /** @param job claimed and due at once. Of jobs that are sent in order, an earlier one may have become claimable. */
+  raise({ id, endpointId, orderKey }: Job): void {
+    const floor = this.floors.get(endpointId) ?? { id: 0, since: performance.now() };
+    if (orderKey !== null) this.floors.delete(endpointId);
+    else if (id > floor.id) this.floors.set(endpointId, { ...floor, id });
+  }
+}
+
 function byId(jobs: readonly Job[]): Job[] {
   return [...jobs].sort((left, right) => left.id - right.id);
 }
@@ -55,6 +83,7 @@ class PostgresqlStore implements Store {
   private readonly owner: string;
   /** Token of the lease, by job id. */
   private readonly held = new Map<number, number>();
+  private readonly floors = new ClaimFloors();
   private claims = 0;
 
   constructor(database: DatabaseApi, owner: string) {
@@ -276,13 +305,23 @@ class PostgresqlStore implements Store {
     const wanted = requests.map(({ endpointId, batches, limit }) => ({
       endpoint_id: endpointId,
       n: Math.min(limit ?? Infinity, batches * batchSize),
+      low: this.floors.at(endpointId),
     }));
-    return byId(await this.claimed(sql.claim, [JSON.stringify(wanted)]));
+    return byId(
+      await this.claimed(sql.claim, [JSON.stringify(wanted)], (job) => {
+        this.floors.raise(job);
+      }),
+    );
   }
 
-  private async claimed(text: string, values: readonly unknown[]): Promise<Job[]> {
+  private async claimed(text: string, values: readonly unknown[], onDueAtOnce?: (job: Job) => void): Promise<Job[]> {
     const token = (this.claims += 1);
-    return (await this.query(text, [this.owner, token, ...values])).rows.map((row) => this.toJob(row, token));
+    const { rows } = await this.query(text, [this.owner, token, ...values]);
+    return rows.map((row) => {
+      const job = this.toJob(row, token);
+      if (row[15] === 0) onDueAtOnce?.(job);
+      return job;
+    });
   }
 
   /** Releases jobs of a failed exchange, which are not sent. If this fails too, their leases expire. */
