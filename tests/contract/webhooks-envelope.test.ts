@@ -5,6 +5,8 @@ import type { Received, WebhookReceiver } from './webhook-receiver.ts';
 import { describeSites, eventOf, names, started } from './webhook-site.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Version 7. */
+const orderedUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const envelopeOf = ({ body }: Received) => JSON.parse(body.toString());
 
 /** D17: module, first origin, type of the resource; and whether it is sent at once. */
@@ -83,7 +85,7 @@ describeSites('what a webhook carries', (site) => {
         data: eventOf(name).example,
       });
       expect(envelope.id).to.match(uuid);
-      expect(deliveries[0]).to.match(uuid).and.not.to.equal(envelope.id);
+      expect(deliveries[0]).to.match(orderedUuid).and.not.to.equal(envelope.id);
       expect(envelope.idempotency_key).to.match(/^[0-9a-f]{64}$/);
       expect(envelope.occurred_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/);
       expect(Math.abs(Date.parse(envelope.occurred_at) - Date.now())).to.be.lessThan(60_000);
