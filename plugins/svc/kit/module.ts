@@ -12,9 +12,6 @@ export interface ModulePorts extends RouteContext {
  * `Ports` is what the module needs of the service; `Parts` is what its routes, pages and commands share.
  */
 export interface ModuleDefinition<Ports, Parts> {
-  /** Name of the folder. */
-  readonly id: string;
-  readonly title: string;
   /** Creates the parts, once per process, when the module registers. Without it the parts are the ports. */
   readonly create?: (ports: Ports) => Parts | Promise<Parts>;
   readonly routes?: readonly ServiceRoute<Parts>[];
@@ -34,8 +31,6 @@ export interface ModuleDefinition<Ports, Parts> {
 
 /** A module without its parts, for the index of the service. */
 export interface Module<Ports> {
-  readonly id: string;
-  readonly title: string;
   readonly migrations: readonly Migration[];
   readonly tables: readonly string[];
   readonly jobs: readonly string[];
@@ -50,10 +45,8 @@ export function defineModule<Ports extends ModulePorts, Parts extends ModulePort
   definition: ModuleDefinition<Ports, Parts> & Required<Pick<ModuleDefinition<Ports, Parts>, 'create'>>,
 ): Module<Ports>;
 export function defineModule<Ports extends ModulePorts>(definition: ModuleDefinition<Ports, Ports>): Module<Ports> {
-  const { id, title, migrations = [], tables = [], jobs = [], create } = definition;
+  const { migrations = [], tables = [], jobs = [], create } = definition;
   return {
-    id,
-    title,
     migrations,
     tables,
     jobs,

@@ -15,37 +15,31 @@ export const provider: Provider = createChatProvider({
   id: 'azure',
   label: 'Azure',
   required: ['api_key', 'base_url'],
-  settings: {
-    type: 'object',
-    properties: {
-      api_key: apiKeyField('From the resource in the Azure portal, under Keys and Endpoint.'),
-      base_url: {
-        type: 'string',
-        title: 'Endpoint',
-        description: 'URL of the resource, for example https://example.openai.azure.com',
-      },
-      api_version: {
-        type: 'string',
-        title: 'API version',
-        description: 'v1, or a date such as 2024-10-21 for the classic API.',
-        default: 'v1',
-      },
-      deployments: {
-        type: 'array',
-        title: 'Deployments',
-        description:
-          'One per line: the name, or "name = model" if the name differs from the model. Shown in lists of models.',
-        items: { type: 'string' },
-      },
-      model: deploymentField('Text deployment'),
-      embedding_model: deploymentField('Embedding deployment'),
-      image_model: deploymentField('Image deployment'),
+  fields: {
+    api_key: apiKeyField('From the resource in the Azure portal, under Keys and Endpoint.'),
+    base_url: {
+      type: 'string',
+      title: 'Endpoint',
+      description: 'URL of the resource, for example https://example.openai.azure.com',
     },
+    api_version: {
+      type: 'string',
+      title: 'API version',
+      description: 'v1, or a date such as 2024-10-21 for the classic API.',
+      default: 'v1',
+    },
+    deployments: {
+      type: 'array',
+      title: 'Deployments',
+      description:
+        'One per line: the name, or "name = model" if the name differs from the model. Shown in lists of models.',
+      items: { type: 'string' },
+    },
+    model: deploymentField('Text deployment'),
+    embedding_model: deploymentField('Embedding deployment'),
+    image_model: deploymentField('Image deployment'),
   },
-  rules: {
-    names: openAiNames,
-    byModel: azureParams,
-  },
+  rules: { names: openAiNames, byModel: azureParams },
   access: azureAccess,
   sees: (model, settings) => openAiSees(azureModel(settings, model)),
   // The classic API supports it since 2024-09-01-preview.

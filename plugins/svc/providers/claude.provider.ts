@@ -7,7 +7,7 @@ import { samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
 import { claudeModels, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
-import { rememberUnsupportedParams } from './unsupported-params.ts';
+import { createTextCapability } from './unsupported-params.ts';
 import type { Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
 import { readJson } from './time-limit.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
@@ -15,9 +15,6 @@ import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const getClient = createClaudeClients();
-const call = rememberUnsupportedParams(claudeRules.names, (request, connection, onText) =>
-  onText === undefined ? generate(request, connection) : stream(request, connection, onText),
-);
 
 /** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
@@ -39,13 +36,13 @@ export const provider: Provider = {
       model: modelField('Text model', 'claude-sonnet-5-5'),
     },
   },
-  text: {
-    params: claudeRules.names,
+  text: createTextCapability({
+    names: claudeRules.names,
     // All models since Claude 3.
     sees: (model) => !/claude-(instant|v?[12])(?!\d)/i.test(model),
-    generate: (request, connection) => call(request, connection),
-    stream: call,
-  },
+    generate,
+    stream,
+  }),
   listModels: (connection) =>
     withTimeLimit(connection, async (signal) => {
       const client = await getClient(connection);

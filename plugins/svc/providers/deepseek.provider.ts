@@ -10,18 +10,12 @@ export const provider: Provider = createChatProvider({
   id: 'deepseek',
   label: 'DeepSeek',
   required: ['api_key'],
-  settings: {
-    type: 'object',
-    properties: {
-      api_key: apiKeyField('From platform.deepseek.com, under API keys.'),
-      base_url: baseUrlField(address, 'With the version.'),
-      model: modelField('Text model', 'deepseek-flash'),
-    },
+  fields: {
+    api_key: apiKeyField('From platform.deepseek.com, under API keys.'),
+    base_url: baseUrlField(address, 'With the version.'),
+    model: modelField('Text model', 'deepseek-flash'),
   },
-  rules: {
-    names: unseededNames,
-    byModel: deepSeekParams,
-  },
+  rules: { names: unseededNames, byModel: deepSeekParams },
   access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),
 });
 

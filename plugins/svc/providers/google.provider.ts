@@ -6,7 +6,7 @@ import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
 import { createGoogleVideos } from './google/google-videos.ts';
-import { rememberUnsupportedParams } from './unsupported-params.ts';
+import { createTextCapability } from './unsupported-params.ts';
 import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
 import { unreadableResponse } from './provider-errors.ts';
 import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
@@ -14,9 +14,6 @@ import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const getClient = createGoogleClients();
-const call = rememberUnsupportedParams(googleRules.names, (request, connection, onText) =>
-  onText === undefined ? generate(request, connection) : stream(request, connection, onText),
-);
 
 /** Google's generateContent (D9), using the package `@google/genai`. */
 export const provider: Provider = {
@@ -34,13 +31,13 @@ export const provider: Provider = {
       video_model: modelField('Video model', 'veo-3.1-generate-preview'),
     },
   },
-  text: {
-    params: googleRules.names,
+  text: createTextCapability({
+    names: googleRules.names,
     // Gemini since 1.5 and Gemma since 3.
     sees: (model) => (geminiVersion(model) ?? 0) >= 1.5 || /gemini-(flash|pro)|gemma-([3-9]|\d\d)/i.test(model),
-    generate: (request, connection) => call(request, connection),
-    stream: call,
-  },
+    generate,
+    stream,
+  }),
   images: createGoogleImages(getClient),
   embeddings: createGoogleEmbeddings(getClient),
   videos: createGoogleVideos(getClient),

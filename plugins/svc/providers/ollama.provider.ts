@@ -15,14 +15,11 @@ export const provider: Provider = createChatProvider({
   id: 'ollama',
   label: 'Ollama',
   required: ['base_url'],
-  settings: {
-    type: 'object',
-    properties: {
-      base_url: baseUrlField(address, 'Address of the Ollama server, with /v1.'),
-      api_key: apiKeyField('Only for a server behind a gateway that asks for one.'),
-      model: modelField('Text model', 'llama3.2'),
-      embedding_model: modelField('Embedding model', 'nomic-embed-text'),
-    },
+  fields: {
+    base_url: baseUrlField(address, 'Address of the Ollama server, with /v1.'),
+    api_key: apiKeyField('Only for a server behind a gateway that asks for one.'),
+    model: modelField('Text model', 'llama3.2'),
+    embedding_model: modelField('Embedding model', 'nomic-embed-text'),
   },
   rules: {
     names: compatibleNames,

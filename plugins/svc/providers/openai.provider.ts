@@ -14,25 +14,19 @@ export const provider: Provider = createChatProvider({
   id: 'openai',
   label: 'OpenAI',
   required: ['api_key'],
-  settings: {
-    type: 'object',
-    properties: {
-      api_key: apiKeyField('From platform.openai.com, under API keys.'),
-      base_url: baseUrlField(address, 'With the version. Change it only for a compatible server of your own.'),
-      model: modelField('Text model', 'gpt-5.6-terra'),
-      embedding_model: modelField('Embedding model', 'text-embedding-3-small'),
-      image_model: modelField('Image model', 'gpt-image-2'),
-      organization: {
-        type: 'string',
-        title: 'Organization',
-        description: 'ID of the organization to bill, if the account has several.',
-      },
+  fields: {
+    api_key: apiKeyField('From platform.openai.com, under API keys.'),
+    base_url: baseUrlField(address, 'With the version. Change it only for a compatible server of your own.'),
+    model: modelField('Text model', 'gpt-5.6-terra'),
+    embedding_model: modelField('Embedding model', 'text-embedding-3-small'),
+    image_model: modelField('Image model', 'gpt-image-2'),
+    organization: {
+      type: 'string',
+      title: 'Organization',
+      description: 'ID of the organization to bill, if the account has several.',
     },
   },
-  rules: {
-    names: openAiNames,
-    byModel: openAiParams,
-  },
+  rules: { names: openAiNames, byModel: openAiParams },
   access,
   sees: openAiSees,
   images: createOpenAiImages({ access, rules: (model) => findImageRules(openAiImageModels, model), edits: true }),

@@ -12,21 +12,18 @@ export const provider: Provider = createChatProvider({
   id: 'openrouter',
   label: 'OpenRouter',
   required: ['api_key'],
-  settings: {
-    type: 'object',
-    properties: {
-      api_key: apiKeyField('From openrouter.ai, under Keys.'),
-      base_url: baseUrlField(address, 'With the version.'),
-      model: modelField('Text model', 'openrouter/auto'),
-      embedding_model: modelField('Embedding model', 'openai/text-embedding-3-small'),
-      image_model: modelField('Image model', 'google/gemini-3.1-flash-image'),
-      app_url: {
-        type: 'string',
-        title: 'Site URL',
-        description: 'Sent as HTTP-Referer, so that OpenRouter can show the site. Optional.',
-      },
-      app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. Optional.' },
+  fields: {
+    api_key: apiKeyField('From openrouter.ai, under Keys.'),
+    base_url: baseUrlField(address, 'With the version.'),
+    model: modelField('Text model', 'openrouter/auto'),
+    embedding_model: modelField('Embedding model', 'openai/text-embedding-3-small'),
+    image_model: modelField('Image model', 'google/gemini-3.1-flash-image'),
+    app_url: {
+      type: 'string',
+      title: 'Site URL',
+      description: 'Sent as HTTP-Referer, so that OpenRouter can show the site. Optional.',
     },
+    app_title: { type: 'string', title: 'Site title', description: 'Sent as X-Title. Optional.' },
   },
   rules: {
     // OpenRouter drops parameters that the model does not support.

@@ -1,6 +1,12 @@
 import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
 import type { ParamNames } from './params.ts';
-import { ProviderError, type ProviderConnection, type TextRequest, type TextResult } from './provider.ts';
+import {
+  ProviderError,
+  type ProviderConnection,
+  type TextCapability,
+  type TextRequest,
+  type TextResult,
+} from './provider.ts';
 
 type Generate = (
   request: TextRequest,
@@ -50,6 +56,28 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
         if (holdsForAllCalls(error)) learned.set(key, refused);
       }
     }
+  };
+}
+
+/** The texts of a provider. Refused parameters are left out, as `rememberUnsupportedParams` says. */
+export function createTextCapability({
+  names,
+  generate,
+  stream,
+  sees,
+}: Pick<TextCapability, 'sees'> & {
+  readonly names: ParamNames;
+  generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
+  stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult>;
+}): TextCapability {
+  const call = rememberUnsupportedParams(names, (request, connection, onText) =>
+    onText === undefined ? generate(request, connection) : stream(request, connection, onText),
+  );
+  return {
+    params: names,
+    ...(sees && { sees }),
+    generate: (request, connection) => call(request, connection),
+    stream: call,
   };
 }
 

@@ -30,19 +30,13 @@ export const provider: Provider = createChatProvider({
   id: 'xai',
   label: 'xAI',
   required: ['api_key'],
-  settings: {
-    type: 'object',
-    properties: {
-      api_key: apiKeyField('From console.x.ai, under API keys.'),
-      base_url: baseUrlField(address, 'With the version.'),
-      model: modelField('Text model', 'grok-4.5'),
-      image_model: modelField('Image model', 'grok-imagine-image-quality'),
-    },
+  fields: {
+    api_key: apiKeyField('From console.x.ai, under API keys.'),
+    base_url: baseUrlField(address, 'With the version.'),
+    model: modelField('Text model', 'grok-4.5'),
+    image_model: modelField('Image model', 'grok-imagine-image-quality'),
   },
-  rules: {
-    names: openAiNames,
-    byModel: xaiParams,
-  },
+  rules: { names: openAiNames, byModel: xaiParams },
   access,
   sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),

@@ -18,8 +18,6 @@ const menuGroups: readonly AdminMenuGroup[] = [
 export const settingsModule = defineModule<
   SetupContext & ModulePorts & { readonly knownProviders: readonly Provider[] }
 >({
-  id: 'settings',
-  title: 'Settings',
   pages: [
     lazyPage({
       slug: 'svc',

@@ -18,8 +18,6 @@ import type { DeliveryLog, Webhooks } from './webhooks.ts';
  * endpoints. Registered before the queue, so that it stops after the queue and counts all its deliveries.
  */
 export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContext>({
-  id: 'webhook-delivery-log',
-  title: 'Deliveries',
   create(ports) {
     const { host, webhooks } = ports;
     const settings = createSettingsStore({

@@ -14,8 +14,6 @@ export interface WebhooksPorts extends ModulePorts {
 }
 
 export const webhooksModule = defineModule<WebhooksPorts>({
-  id: 'webhooks',
-  title: 'Event webhooks',
   routes: [eventsRoute],
   pages: [
     lazyPage({

@@ -10,8 +10,6 @@ const sweepHook = 'svc_ai_forms_sweep';
 
 /** Forms whose submissions a model answers: builder, public forms, submissions. */
 export const aiFormsModule = defineModule<AiFormPorts, AiFormParts>({
-  id: 'ai-forms',
-  title: 'AI Forms',
   create: loadParts(async () => (await import('./ai-forms.ts')).createAiForms),
   pages: [
     loadedPage<AiForms>({

@@ -11,8 +11,6 @@ const assets = { style: 'automations.css', script: 'automations.js' } as const;
 
 /** Automations: tasks that collect items from a source, and a queue that works on them. */
 export const automationsModule = defineModule<AutomationPorts, AutomationParts>({
-  id: 'automations',
-  title: 'Automations',
   create: loadParts(async () => (await import('./automations.ts')).createAutomations),
   pages: [
     loadedPage<Automations>({

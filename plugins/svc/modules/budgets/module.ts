@@ -14,8 +14,6 @@ const counterLifetime = 400 * 24 * 3600_000;
 
 /** Limits on what calls use: the page and the commands; the guard itself is in `guard/`. */
 export const budgetsModule = defineModule<BudgetPorts>({
-  id: 'budgets',
-  title: 'Budgets',
   pages: [
     lazyPage({
       slug: 'svc/budgets',

@@ -16,8 +16,6 @@ import { widgetMigrations, widgetTables } from './widget/widget-tables.ts';
 
 /** Chatbots: what they are set to, their conversations, and the widget that visitors meet them in. */
 export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
-  id: 'chatbots',
-  title: 'Chatbots',
   create: createChatbots,
   routes: [chatMessageRoute, logsRoute, embedConfigRoute],
   pages: [

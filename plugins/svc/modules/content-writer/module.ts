@@ -11,8 +11,6 @@ const common = { capability, parent: 'svc/content', style: 'content.css' } as co
 
 /** Writes texts and posts from a topic, a list, CSV, a feed or pages: streamed, in batches, by commands and in automations. */
 export const contentWriterModule = defineModule<ContentPorts, ContentParts>({
-  id: 'content-writer',
-  title: 'Content Writer',
   create: loadParts(async () => (await import('./content-writer.ts')).createContentWriter),
   pages: [
     loadedPage<ContentWriter>({

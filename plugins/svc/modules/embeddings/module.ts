@@ -2,7 +2,5 @@ import { defineModule } from '../../kit/module.ts';
 import { embeddingsRoute, type EmbeddingsPorts } from './embeddings.route.ts';
 
 export const embeddingsModule = defineModule<EmbeddingsPorts>({
-  id: 'embeddings',
-  title: 'Embeddings',
   routes: [embeddingsRoute],
 });

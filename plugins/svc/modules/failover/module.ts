@@ -7,8 +7,6 @@ export type FailoverPorts = HostPort & ProvidersPort & FailoverPort;
 
 /** The fallback providers: the page, the commands and the option. */
 export const failoverModule = defineModule<FailoverPorts>({
-  id: 'failover',
-  title: 'Failover',
   pages: [
     lazyPage({
       slug: 'svc/failover',

@@ -30,8 +30,6 @@ const common = { parent: imagesSlug, style: 'images.css' } as const;
 
 /** Images: the REST route, the generator and its history in the admin, images for visitors, the task of automations. */
 export const imagesModule = defineModule<ImagePorts, ImageParts>({
-  id: 'images',
-  title: 'Images',
   create: loadParts(async () => (await import('./images.ts')).createImages),
   routes: [imagesGenerateRoute],
   pages: [

@@ -8,8 +8,6 @@ const assets = { style: 'knowledge.css', script: 'knowledge.js' } as const;
 
 /** Knowledge bases: the texts that chatbots and forms answer from. */
 export const knowledgeBaseModule = defineModule<KnowledgePorts, KnowledgeModule>({
-  id: 'knowledge-base',
-  title: 'Knowledge Base',
   create: loadParts(async () => (await import('./knowledge.ts')).createKnowledge),
   pages: [
     loadedPage<KnowledgeParts>({

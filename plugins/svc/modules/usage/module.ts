@@ -15,8 +15,6 @@ const day = 24 * 3600 * 1000;
 
 /** What calls cost and how they ended: the ledger, the prices, their pages and commands. */
 export const usageModule = defineModule<UsagePorts>({
-  id: 'usage',
-  title: 'Usage',
   pages: [
     lazyPage({
       slug: 'svc/usage',

@@ -8,8 +8,6 @@ export type Store = VectorStoresPort['knownVectorStores'][number];
 
 /** Vector databases: the route that fills them, and the page and commands that set them up. */
 export const vectorStoresModule = defineModule<VectorStoresPorts>({
-  id: 'vector-stores',
-  title: 'Vector stores',
   routes: [upsertRoute],
   pages: [
     lazyPage({

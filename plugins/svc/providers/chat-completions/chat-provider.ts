@@ -2,7 +2,7 @@ import type {
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
-import { rememberUnsupportedParams } from '../unsupported-params.ts';
+import { createTextCapability } from '../unsupported-params.ts';
 import { type ParamRules, mapParams, type MappedParams } from '../params.ts';
 import {
   base64Of,
@@ -22,10 +22,9 @@ import { createChatClients, type ChatAccessOf } from './chat-client.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
 
-export interface ChatProviderInit extends Pick<
-  Provider,
-  'id' | 'label' | 'settings' | 'required' | 'images' | 'embeddings'
-> {
+export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'required' | 'images' | 'embeddings'> {
+  /** The settings by name. */
+  readonly fields: Provider['settings']['properties'];
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
   readonly sees?: NonNullable<TextCapability['sees']>;
@@ -79,22 +78,13 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return own.length > 0 ? [...own] : listed;
     });
 
-  const { id, label, settings, required, rules, images, embeddings, sees } = init;
-  const call = rememberUnsupportedParams(rules.names, (request, connection, onText) =>
-    onText === undefined ? generate(request, connection) : stream(request, connection, onText),
-  );
-  const text: TextCapability = {
-    params: rules.names,
-    ...(sees && { sees }),
-    generate: (request, connection) => call(request, connection),
-    stream: call,
-  };
+  const { id, label, fields, required, rules, images, embeddings, sees } = init;
   return {
     id,
     label,
-    settings,
+    settings: { type: 'object', properties: fields },
     required,
-    text,
+    text: createTextCapability({ names: rules.names, generate, stream, ...(sees && { sees }) }),
     ...(images && { images }),
     ...(embeddings && { embeddings }),
     listModels,
