@@ -53,6 +53,8 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
   const asyncRuns = createAsyncRuns({ all, context, failures });
   const idle = (hook: Hook): boolean => hook.entries === noEntries && all.entries === noEntries;
 
+  const ownersOf = (name: string): string[] => [...new Set(byName.get(name)?.entries.map(({ owner }) => owner))];
+
   const shared = {
     removeFilter: registry.remove,
     removeAction: registry.remove,
@@ -81,6 +83,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     },
     hasFilter: registry.has,
     hasAction: registry.has,
+    owners: ownersOf,
     didFilter: (name: string) => byName.get(name)?.filtersApplied ?? 0,
     didAction: (name: string) => byName.get(name)?.actionsDone ?? 0,
     currentHook: context.current,
@@ -102,14 +105,14 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     describe: registry.describe,
     currentPriority: context.priority,
     reportFilterFailure(hook, error) {
-      const owners = new Set(byName.get(hook)?.entries.map(({ owner }) => owner));
+      const owners = ownersOf(hook);
       log?.error(`The filter '${hook}' failed; its value was not used`, {
         event: 'hook_filter_failed',
         hook,
-        plugin: [...owners].join(', '),
+        plugin: owners.join(', '),
         error,
       });
-      if (owners.size === 1)
+      if (owners.length === 1)
         for (const owner of owners)
           for (const listener of listeners) listener({ hook, owner, callback: '(filter)', error });
     },

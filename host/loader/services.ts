@@ -90,6 +90,7 @@ export const hooksMethods: MethodKinds<HooksApi> = {
   doActionAsync: 'call',
   hasFilter: 'call',
   hasAction: 'call',
+  owners: 'call',
   didFilter: 'call',
   didAction: 'call',
   currentHook: 'call',

@@ -94,6 +94,8 @@ export interface HooksApi {
    */
   hasFilter(name: string, callback?: AnyCallback, priority?: number): boolean | number;
   hasAction(name: string, callback?: AnyCallback, priority?: number): boolean | number;
+  /** Slugs of the plugins that have callbacks, `host` for its own, in the order they run. Names who gave a filter its value. */
+  owners(name: string): string[];
   /** How often the filter (or action) ran, including runs in progress. */
   didFilter(name: string): number;
   didAction(name: string): number;

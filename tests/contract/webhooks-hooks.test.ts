@@ -273,6 +273,21 @@ describeSites('the hooks of event webhooks', (site) => {
     expect(receiver.received).to.have.length(0);
   });
 
+  it('an event that is refused reaches the action too, with the reason and without an envelope', async () => {
+    const { example } = eventOf('chatbot.session_started');
+    for (const [name, data, reason] of [
+      ['shop.unknown', example, "The event shop.unknown was not sent: There is no event named 'shop.unknown'."],
+      ['chatbot.session_started', {}, /^The event chatbot\.session_started was not sent: data must have/],
+    ] as const) {
+      const { error, ...result } = await site().emit(name, data);
+      expect(result).to.deep.equal({
+        ...{ event: name, envelope: null, targets: [], deliveries: [], queued: false, delivered: 0, failed: 0 },
+      });
+      if (typeof reason === 'string') expect(error).to.equal(reason);
+      else expect(error).to.match(reason);
+    }
+  });
+
   it('an action that throws disturbs neither delivery nor caller', async () => {
     await site().subscribe(receiver);
     for (const hook of [

@@ -58,9 +58,16 @@ type TypedEvent<S extends Schema> = Omit<
  * @throws Error when the name does not have the form `module.what_happened`
  */
 export function defineEvent<const S extends Schema>(event: TypedEvent<S>): TypedEvent<S> {
-  if (!/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(event.name))
-    throw new Error(`'${event.name}' is not a valid event name. Use the form 'chatbot.session_started'.`);
+  const error = eventNameError(event.name);
+  if (error !== null) throw new Error(error);
   return event;
+}
+
+/** Null: the name has the form of an event's. */
+export function eventNameError(name: unknown): string | null {
+  return typeof name === 'string' && /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/.test(name)
+    ? null
+    : `'${String(name)}' is not a valid event name. Use the form 'chatbot.session_started'.`;
 }
 
 /** The `data` of an event from `defineEvent`. */

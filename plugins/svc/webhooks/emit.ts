@@ -155,20 +155,37 @@ export function createEmit(parts: EmitParts): Emit {
     try {
       return await emit(name, data, context);
     } catch (error) {
-      const message = errorText(error);
-      host.log.error('Failed to emit an event', { event: 'webhook_emit_failed', name, error });
-      return {
-        event: name,
-        envelope: null,
-        targets: [],
-        deliveries: [],
-        queued: false,
-        delivered: 0,
-        failed: 0,
-        error: message,
-      };
+      const emitter = parts.catalogue.find(name)?.plugin?.slug;
+      host.log.error('Failed to emit an event', {
+        event: 'webhook_emit_failed',
+        name,
+        ...(emitter !== undefined && { emitter }),
+        error,
+      });
+      return announceRefusal(host, { ...refused, event: name, error: errorText(error) }, context);
     }
   };
+}
+
+const refused: Omit<EmitResult, 'event' | 'error'> = {
+  envelope: null,
+  targets: [],
+  deliveries: [],
+  queued: false,
+  delivered: 0,
+  failed: 0,
+};
+
+/** A transaction that is rolled back announces nothing, as for an event that was stored. */
+async function announceRefusal(
+  { hooks, database }: EmitParts['host'],
+  result: EmitResult,
+  context: EventContext,
+): Promise<EmitResult> {
+  const announce = (): Promise<void> => hooks.doActionAsync('svc_event_webhooks_emitted', result, context);
+  if (database.inTransaction()) database.afterCommit(() => void announce());
+  else await announce();
+  return result;
 }
 
 /** Sends stored deliveries now, or leaves them to the queue if they cannot be claimed. */

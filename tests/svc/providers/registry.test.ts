@@ -50,6 +50,37 @@ describe('The provider registry', () => {
     expect(registry.get('openai')?.label).to.equal('OpenAI');
   });
 
+  it('warns the plugin whose provider does not fit, with the rule', async () => {
+    const hooks = createHooks();
+    const registry = await createProviderRegistry({ hooks });
+    const warnings: string[] = [];
+    hooks.addAction('plugin_warning', (slug, message) => void warnings.push(`${slug}: ${message}`));
+    const undo = hooks
+      .forOwner('echo')
+      .addFilter('svc_providers', (providers) => [
+        { ...other, id: 'openai' },
+        ...providers,
+        { ...other, id: 'echo-cloud' },
+        { ...other, label: undefined } as unknown as Provider,
+      ]);
+    expect([registry.get('openai')?.label, registry.all().length]).to.deep.equal(['Other', 8]);
+    const begin = "echo: In the filter 'svc_providers', the provider";
+    expect(warnings).to.deep.equal([
+      `${begin} 'openai' is left out: another provider before it has this id.`,
+      `${begin} 'echo-cloud' is left out: its id must have lower-case letters and digits alone.`,
+      `${begin} 'other' is left out: it needs a label, which is its name for people.`,
+      `${begin} 'openai' replaces that of the service.`,
+    ]);
+    undo();
+    hooks.forOwner('one').addFilter('svc_providers', (providers) => [...providers, { ...other, id: 'A' }]);
+    hooks.forOwner('two').addFilter('svc_providers', (providers) => providers);
+    registry.all();
+    expect(warnings.slice(4).map((text) => text.replace(/ In the filter.*alone\./, ''))).to.deep.equal([
+      "one: (one of 'one', 'two' returned it)",
+      "two: (one of 'one', 'two' returned it)",
+    ]);
+  });
+
   it('offers none when a filter answers something else than a list', async () => {
     const hooks = createHooks();
     const registry = await createProviderRegistry({ hooks });

@@ -45,4 +45,64 @@ describe('the catalogue of events', () => {
     undo();
     expect(catalogue.resolveName('shop.order_placed')).to.equal(null);
   });
+
+  it('leaves out what is no event and what would replace one, and warns the plugin', () => {
+    const each = createHooks();
+    const warnings: string[] = [];
+    each.addAction('plugin_warning', (slug, message) => void warnings.push(`${slug}: ${message}`));
+    const strict = createCatalogue({ hooks: each, events: serviceEvents });
+    const first = serviceEvents[0]!;
+    const added = (name: string, more: object = {}) => ({ ...first, schema: {}, example: {}, name, ...more });
+    const free = added('shop.sold', { schema: { type: 'object', required: ['id'] }, example: { no: 1 } });
+    each
+      .forOwner('shop')
+      .addFilter('svc_event_schemas', (events) => [
+        ...events,
+        added('evnodot'),
+        added('Ev.Upper-Case'),
+        added('shop.bad', { schema: { type: 'nonsense' } }),
+        added(first.name),
+        free,
+        added('shop.sold'),
+      ]);
+    expect(strict.list().map(({ name }) => name)).to.deep.equal([
+      ...serviceEvents.map(({ name }) => name),
+      'shop.sold',
+    ]);
+    expect(strict.list()[0]?.schema).to.equal(first.schema);
+    strict.list();
+    const begin = "shop: In the filter 'svc_event_schemas', ";
+    expect(warnings.map((text) => text.slice(begin.length, begin.length + 56))).to.deep.equal(
+      [
+        "an event is left out: 'evnodot' is not a valid event name",
+        "an event is left out: 'Ev.Upper-Case' is not a valid even",
+        "an event is left out: the schema of 'shop.bad' is not val",
+        `an event is left out: 'chatbot.session_started' is an eve`,
+        "the example of the event 'shop.sold' does not fit its sch",
+        "an event is left out: there is an event 'shop.sold' alrea",
+      ].map((text) => text.slice(0, 56)),
+    );
+  });
+
+  it('checks formats, and prints nothing about those it does not know', () => {
+    const each = createHooks();
+    const strict = createCatalogue({ hooks: each, events: serviceEvents });
+    const properties = { at: { type: 'string', format: 'date-time' }, hue: { type: 'string', format: 'hue' } };
+    each.addFilter('svc_event_schemas', (events) => [
+      ...events,
+      { ...serviceEvents[0]!, name: 'shop.sold', schema: { type: 'object', properties }, example: {} },
+    ]);
+    const printed: unknown[] = [];
+    const { warn } = console;
+    console.warn = (...given: unknown[]) => void printed.push(given);
+    try {
+      expect(strict.findErrors('shop.sold', { at: 'yesterday', hue: 'red' })).to.deep.equal([
+        'data.at must match format "date-time".',
+      ]);
+      expect(strict.findErrors('shop.sold', { at: '2026-11-22T20:00:00Z' })).to.deep.equal([]);
+    } finally {
+      console.warn = warn;
+    }
+    expect(printed).to.deep.equal([]);
+  });
 });

@@ -11,7 +11,7 @@ describe('the public catalogue of events', () => {
     host = await createTestHost({ plugins: ['svc'] });
     host.hooks.addFilter('svc_event_schemas', (events) => [
       ...events,
-      { name: 'mine.<b>happened', group: 'Mine & yours', schema: {} } as never,
+      { name: 'mine.happened', group: 'Mine & yours', description: 'When <b>it</b> happened.', schema: {} } as never,
     ]);
     html = await (await host.fetch('/webhook-events')).text();
   });
@@ -44,7 +44,8 @@ describe('the public catalogue of events', () => {
   });
 
   it('shows the events of plugins, escaped, each with its own anchor', () => {
-    expect(html).to.contain('mine.&lt;b&gt;happened').and.contain('Mine &amp; yours').and.not.contain('<b>happened');
+    expect(html).to.contain('mine.happened').and.contain('When &lt;b&gt;it').and.contain('Mine &amp; yours');
+    expect(html).not.to.contain('<b>it');
     const anchors = [...html.matchAll(/<article class="event-doc" id="([^"]+)"/g)].map(([, anchor]) => anchor);
     expect(new Set(anchors).size).to.equal(serviceEvents.length + 1);
   });
