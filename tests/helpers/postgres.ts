@@ -135,7 +135,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
   };
 }
 
-/** A socket of the file system takes both sides half of what TCP takes, but its path may have 107 bytes only. */
+/** A socket of the file system takes less processor time than TCP, but its path may have 107 bytes only. */
 function hasRoomForSocket(directory: string): boolean {
   return process.platform !== 'win32' && Buffer.byteLength(join(directory, '.s.PGSQL.65535')) <= 100;
 }
