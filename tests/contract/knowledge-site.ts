@@ -54,12 +54,11 @@ export async function startKnowledgeSite({
     },
     async settled(base) {
       for (let tries = 0; tries < 400; tries += 1) {
-        const waiting = (await host.database
-          .knex('svc_knowledge_sources')
-          .where({ base_id: base })
-          .whereIn('state', ['pending', 'indexing', 'deleting'])
-          .first('id')) as { id: number } | undefined;
-        if (waiting === undefined) return;
+        const [one] = ((await run('knowledge', 'list')) as { id: number; waiting: number; state: string }[]).filter(
+          ({ id }) => id === base,
+        );
+        const deleting = (await run('knowledge', 'sources', String(base), '--state=deleting')) as unknown[];
+        if (one?.waiting === 0 && deleting.length === 0) return;
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
       throw new Error('The sources were not indexed within ten seconds.');
