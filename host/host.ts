@@ -89,7 +89,10 @@ async function composeHost({
     return loaded.plugins;
   };
   const cli = createCliRegistry(async () =>
-    (await import('./cli/host-commands.ts')).hostCommands({ core, accounts: web.accounts, plugins: requirePlugins }),
+    (await import('./cli/host-commands.ts')).hostCommands({
+      ...{ core, accounts: web.accounts, plugins: requirePlugins, start: () => host.start() },
+      ...(init.compilePlugin && { compilePlugin: init.compilePlugin }),
+    }),
   );
   const web = createWeb({
     core,
@@ -111,7 +114,7 @@ async function composeHost({
   loaded.plugins = plugins;
   let stopping: Promise<void> | undefined;
 
-  return {
+  const host: Host = {
     ...core,
     rest: web.rest,
     admin: web.admin,
@@ -135,6 +138,7 @@ async function composeHost({
     },
     stop: () => (stopping ??= stop({ core, web, plugins })),
   };
+  return host;
 }
 
 function createChecks(core: Core, loaded: () => boolean) {

@@ -8,6 +8,8 @@ import { describeMissingUploads } from '../content/media/missing-uploads.ts';
 import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
 import { createSessions } from '../users/sessions.ts';
+import type { CompilePlugin } from '../loader/loader.ts';
+import { authoringCommands } from './authoring-commands.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { jobCommands } from './job-commands.ts';
@@ -22,13 +24,17 @@ export interface HostCommandsDependencies {
   readonly core: Core;
   readonly accounts: Web['accounts'];
   readonly plugins: () => PluginsForCommands;
+  /** Starts the server and background work of this process. */
+  readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
+  readonly compilePlugin?: CompilePlugin;
 }
 
 /** The commands of the host. Plugins add theirs when they register. */
-export function hostCommands({ core, accounts, plugins }: HostCommandsDependencies): CliCommand[] {
+export function hostCommands({ core, accounts, plugins, ...dev }: HostCommandsDependencies): CliCommand[] {
   return [
     ...optionCommands(core.options),
-    ...pluginCommands({ plugins, directory: core.config.pluginDirs[0] ?? 'plugins' }),
+    ...pluginCommands(plugins),
+    ...authoringCommands({ core, plugins, directory: core.config.pluginDirs[0] ?? 'plugins', ...dev }),
     ...userCommands({ ...core, sessions: createSessions(core) }),
     ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
     ...contentCommands({ parts: core.content.parts, users: core.users }),

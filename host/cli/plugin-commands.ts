@@ -1,9 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { CliCommand, HealthResult } from '#plugin-api';
-import { reserved } from '../loader/manifest.ts';
 
-interface PluginSummary {
+export interface PluginSummary {
   readonly slug: string;
   readonly version: string;
   readonly state: string;
@@ -30,18 +28,15 @@ export interface PluginsForCommands {
   install(installation: {
     readonly path: string;
     readonly activate: boolean;
+    readonly updatesOnly?: boolean;
   }): Promise<{ readonly slug: string; readonly version: string; readonly replaced: string | null }>;
+  /** See the loader. */
+  develop(directory: string): Promise<string>;
   health(slug?: string): Promise<readonly { readonly slug: string; readonly results: readonly HealthResult[] }[]>;
 }
 
-export interface PluginCommandsDependencies {
-  /** Called when a command runs, because plugins load after the commands are declared. */
-  readonly plugins: () => PluginsForCommands;
-  /** Folder for new plugins. */
-  readonly directory: string;
-}
-
-export function pluginCommands({ plugins, directory }: PluginCommandsDependencies): CliCommand[] {
+/** @param plugins called when a command runs, because plugins load after the commands are declared. */
+export function pluginCommands(plugins: () => PluginsForCommands): CliCommand[] {
   const slug = { name: 'slug', description: 'Name of the plugin folder.' };
   const stateOf = (name: string): string =>
     plugins()
@@ -118,15 +113,6 @@ export function pluginCommands({ plugins, directory }: PluginCommandsDependencie
           results.map((result) => ({ slug: each, ...result })),
         ),
     },
-    {
-      name: 'plugin new',
-      description: 'Creates a plugin folder: a manifest and an entry module with a filter, an action and a route.',
-      args: [slug],
-      run: async ({ args: [name = ''] }) => ({
-        slug: name,
-        folder: await createPluginFolder(directory, name, await plugins().discover()),
-      }),
-    },
   ];
 }
 
@@ -156,51 +142,3 @@ async function uninstallPlugin(
       `To delete it too, run: plugin uninstall ${slug} --delete-files`,
   };
 }
-
-/** @throws Error if the name is invalid or taken: a second plugin of one name would replace the first one. */
-async function createPluginFolder(directory: string, slug: string, plugins: readonly PluginSummary[]): Promise<string> {
-  if (!/^[a-z][a-z0-9-]*$/.test(slug))
-    throw new Error(
-      `'${slug}' is not a valid plugin name; use lowercase letters, digits and hyphens, starting with a letter.`,
-    );
-  if (reserved.includes(slug)) throw new Error(`'${slug}' is reserved for the host; choose another name.`);
-  const folder = join(directory, slug);
-  const taken = plugins.find((plugin) => plugin.slug === slug);
-  if (taken && taken.directory !== folder)
-    throw new Error(
-      `The plugin '${slug}' already exists${taken.directory ? ` in ${taken.directory}` : ''}; choose another name.`,
-    );
-  try {
-    await mkdir(directory, { recursive: true });
-    await mkdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new Error(`The folder ${folder} already exists.`, { cause: error });
-    throw error;
-  }
-  const manifest = {
-    slug,
-    name: slug,
-    version: '0.1.0',
-    description: 'Describe the plugin in one sentence.',
-    main: 'index.js',
-    host: '^1',
-    requires: {},
-  };
-  await writeFile(join(folder, 'plugin.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  await writeFile(join(folder, 'index.js'), entry(slug));
-  return folder;
-}
-
-const entry = (slug: string): string => `export default {
-  register(host) {
-    host.hooks.addFilter('${slug}_greeting', (greeting) => greeting);
-    host.hooks.addAction('plugins_loaded', () => host.log.info('Plugin ready', { event: 'plugin_ready' }));
-    host.rest.registerRoute('${slug}/v1', '/greet/{name}', {
-      args: { name: { type: 'string', minLength: 1 } },
-      permission: () => true,
-      handler: ({ params }) => ({ greeting: host.hooks.applyFilters('${slug}_greeting', \`Hello, \${params.name}!\`) }),
-    });
-  },
-};
-`;

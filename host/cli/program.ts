@@ -142,10 +142,17 @@ function buildCommand({ command, word, output }: { command: CliCommand; word: st
           : plain;
       if (value !== undefined) read.push([name, readFlag({ name, schema, value })]);
     }
-    const result = await command.run({ args, flags: Object.fromEntries(read) });
-    // A command that takes input with --json also prints JSON.
-    const text = formatResult(result, values['json'] !== undefined || values['jsonStdin'] === true);
-    if (text !== '') output.out(text);
+    const print = (result: unknown): void => {
+      // A command that takes input with --json also prints JSON.
+      const text = formatResult(result, values['json'] !== undefined || values['jsonStdin'] === true);
+      if (text !== '') output.out(text);
+    };
+    try {
+      print(await command.run({ args, flags: Object.fromEntries(read) }));
+    } catch (error) {
+      if (isRecord(error) && error['result'] !== undefined) print(error['result']);
+      throw error;
+    }
   });
 }
 

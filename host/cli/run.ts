@@ -40,6 +40,10 @@ export async function run(argv: readonly string[], compiling: Compiling): Promis
 /** For tests of plugins, which run outside of the host's own tests. */
 export const loadTesting = (): Promise<typeof import('../testing/index.ts')> => import('../testing/index.ts');
 
+/** For the process beside `plugin dev`. */
+export const loadTypeCheck = (): Promise<typeof import('../authoring/type-check.ts')> =>
+  import('../authoring/type-check.ts');
+
 /** Waits until everything is written: a pipe takes less at once than a long list has. */
 async function flush(stream: NodeJS.WriteStream): Promise<void> {
   await new Promise<void>((resolve) => stream.write('', () => resolve()));

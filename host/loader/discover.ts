@@ -1,5 +1,5 @@
 import { readdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { errorText } from '#plugin-api';
 import { readManifest } from './manifest.ts';
 import type { PluginSource } from './manifest.ts';
@@ -16,6 +16,8 @@ export interface PluginSearch {
   readonly pluginDirs: readonly string[];
   /** Semantic version. */
   readonly hostVersion: string;
+  /** Absolute paths of single plugins, which win over those in plugin folders. Default: none. */
+  readonly developed?: readonly string[];
   /** Limits discovery to these slugs. Default: all. */
   readonly only?: readonly string[];
   /** Absolute paths of plugins that ship with the host. Plugins with `autoActivate` count as shipped in any folder. */
@@ -29,7 +31,13 @@ const mustUseFolder = 'must-use';
  * Finds folders with a `plugin.json`. A missing plugin folder counts as empty. Of two plugins with the same slug, a must-use
  * plugin wins, otherwise the one in the earlier folder.
  */
-export async function discover({ pluginDirs, hostVersion, only, shippedDirs = [] }: PluginSearch): Promise<Discovery> {
+export async function discover({
+  pluginDirs,
+  hostVersion,
+  developed = [],
+  only,
+  shippedDirs = [],
+}: PluginSearch): Promise<Discovery> {
   const plugins = new Map<string, PluginSource>();
   const broken = new Map<string, string>();
   const searchFolders = [
@@ -39,6 +47,15 @@ export async function discover({ pluginDirs, hostVersion, only, shippedDirs = []
   const shipped = new Set(
     await Promise.all(shippedDirs.map((directory) => realpath(directory).catch(() => directory))),
   );
+  for (const directory of developed) {
+    const folder = basename(directory);
+    try {
+      const source = await readManifest({ directory, folder, hostVersion });
+      if (source) plugins.set(folder, source);
+    } catch (error) {
+      broken.set(folder, errorText(error));
+    }
+  }
   for (const { parent, mustUse } of searchFolders) {
     for (const folder of await listFolders(parent)) {
       if (plugins.has(folder) || broken.has(folder) || only?.includes(folder) === false) continue;

@@ -6,6 +6,7 @@ import { describeError } from './quarantine.ts';
 import { InstallError } from './install/allowance.ts';
 import type { InstallLimits } from './install/allowance.ts';
 import { isWorkingCopy } from './install/installed-mark.ts';
+import { requireSignature } from './install/signature.ts';
 import { recoverInterrupted } from './install/recover-interrupted.ts';
 import { replaceFolder } from './install/replace-folder.ts';
 import { stage, type Staged } from './install/stage.ts';
@@ -27,6 +28,8 @@ export interface Installation {
   readonly path: string;
   /** Activates the plugin after the installation. */
   readonly activate?: boolean;
+  /** Refuses plugins that are not installed. Default: false. */
+  readonly updatesOnly?: boolean;
 }
 
 interface InstallDependencies extends OperationsDependencies {
@@ -43,7 +46,7 @@ interface InstallDependencies extends OperationsDependencies {
  *   plugin installed.
  */
 export async function install(
-  { path, activate = false }: Installation,
+  { path, activate = false, updatesOnly = false }: Installation,
   dependencies: InstallDependencies,
 ): Promise<Installed> {
   const { runningPlugins, operations, pluginDir, hostVersion, limits, versions, clock, documents, log } = dependencies;
@@ -55,6 +58,10 @@ export async function install(
     const { slug, name, version } = staged.source.manifest;
     const target = join(pluginDir, slug);
     const old = await findInstalled(staged.source, target, dependencies);
+    if (!old && updatesOnly)
+      throw new InstallError(`The plugin '${slug}' is not installed. To install it, run: plugin install <zip>`);
+    const key = old?.manifest.updateKey;
+    if (key !== undefined) await requireSignature(path, { slug, key });
     if (old) await replaceInstalled({ staged, old, target, pluginDir, activate }, dependencies);
     else await staged.moveTo(target);
     await runningPlugins.discover();

@@ -63,6 +63,8 @@ export interface Lifecycle {
    * @throws BlockedError if a newer version ran before; UpgradeError if the upgrade failed.
    */
   start(source: PluginSource): Promise<RunningPlugin>;
+  /** Imports the plugin, so that code that cannot be imported is known before the running one stops. */
+  prepare(source: PluginSource): Promise<void>;
   /** Runs `activate`. Stops the plugin if it fails. */
   activate(running: RunningPlugin): Promise<void>;
   /** Runs `deactivate`, then stops the plugin even if it failed. */
@@ -132,6 +134,9 @@ export function createLifecycle({
       const scope = await withScope(source, ({ host }) => step('register', () => definition.register(host)));
       await upgrades.record(slug, version);
       return { source, definition, scope };
+    },
+    async prepare(source) {
+      await step('import', () => importer.load(source));
     },
     async activate({ definition, scope }) {
       try {

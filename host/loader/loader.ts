@@ -62,6 +62,14 @@ export interface Loader {
   uninstall(slug: string, init?: Uninstallation): Promise<Uninstalled>;
   /** Installs a plugin from a folder or zip file. @throws Error with the reason, see `installation.ts`. */
   install(installation: Installation): Promise<Installed>;
+  /**
+   * Runs a plugin from its own folder, in this process only, before one of its slug in the plugin folders. Called again, it reloads
+   * the plugin's present files; the running code stays if the new one cannot be imported. For development. Returns the slug.
+   *
+   * @param directory absolute path, without symbolic links.
+   * @throws Error with the reason.
+   */
+  develop(directory: string): Promise<string>;
   /** Runs the health checks of running plugins. @throws Error if the requested plugin is not running. */
   health(slug?: string): Promise<PluginHealth[]>;
   list(): PluginStatus[];
@@ -179,6 +187,7 @@ export function createLoader(dependencies: LoaderDependencies): Loader {
       if (installed.activated) await hooks.doActionAsync('activated_plugin', installed.slug);
       return installed;
     },
+    develop: (directory) => runOperation(() => operations.develop(directory)),
     health: (slug) => checkHealth(parts, slug),
     stop() {
       stopped = true;

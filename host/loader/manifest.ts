@@ -4,6 +4,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
 import { isRecord, type PluginManifest } from '#plugin-api';
+import { isPublicKey } from './install/signature.ts';
 
 /** A plugin with a valid manifest. */
 export interface PluginSource {
@@ -67,6 +68,10 @@ const members: Readonly<Record<string, Member>> = {
   requires: {
     accepts: (value) => isRecord(value) && Object.values(value).every(isRange),
     expected: 'an object of slugs and version ranges, for example {"svc": "^1"}',
+  },
+  updateKey: {
+    accepts: (value) => typeof value === 'string' && isPublicKey(value),
+    expected: 'a public ed25519 key, 32 bytes in base64, as `plugin pack --key` prints it',
   },
   autoActivate: { accepts: (value) => typeof value === 'boolean', expected: 'true or false' },
 };

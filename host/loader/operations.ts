@@ -31,6 +31,8 @@ export interface Operations {
   /** Returns whether the plugin was active before. */
   deactivate(slug: string): Promise<boolean>;
   uninstall(slug: string, init?: Uninstallation): Promise<Uninstalled>;
+  /** See the loader. */
+  develop(directory: string): Promise<string>;
   /** Starts and stops plugins of this process to match the stored state. */
   sync(): Promise<void>;
   /** Stops a running plugin, and those that require it, after an error that nothing caught. Does nothing for others. */
@@ -86,6 +88,7 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
       await runningPlugins.reconcile();
       return isNew;
     },
+    develop: (directory) => develop(directory, dependencies),
     deactivate: (slug) => deactivate(slug, dependencies),
     uninstall: (slug, init) => uninstall(slug, dependencies, init),
     contain: (slug, error) => contain(slug, error, dependencies),
@@ -94,6 +97,22 @@ export function createOperations(dependencies: OperationsDependencies): Operatio
       await failures.flush();
     },
   };
+}
+
+/** Nothing is stored, so the next start without `develop` is as before. */
+async function develop(
+  directory: string,
+  { runningPlugins, lifecycle, active }: OperationsDependencies,
+): Promise<string> {
+  const slug = runningPlugins.develop(directory);
+  const hasRun = runningPlugins.state().running.has(slug) || (await active.read()).includes(slug);
+  await runningPlugins.discover();
+  await lifecycle.prepare(requireSource(slug, runningPlugins.state().discovery));
+  await runningPlugins.suspend([slug]);
+  const plugin = await runningPlugins.begin(slug, 'throw');
+  if (!hasRun) await lifecycle.activate(plugin);
+  await runningPlugins.reconcile();
+  return slug;
 }
 
 /** Starts a plugin and stores it as active. The process that stored it runs `activate`. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
 import { discover } from './discover.ts';
 import type { Discovery, PluginSearch } from './discover.ts';
@@ -12,6 +13,8 @@ import { BlockedError } from './upgrade.ts';
 /** The installed and running plugins of this process. Its methods must not run concurrently. */
 export interface RunningPlugins {
   discover(): Promise<void>;
+  /** Adds the folder of a plugin that runs in this process only, until it stops. Returns its slug. */
+  develop(directory: string): string;
   /**
    * Starts and stops plugins to match the active ones, and restarts those whose version on disk changed. Quarantines plugins
    * that fail.
@@ -61,6 +64,7 @@ export function createRunningPlugins({
   const { failures, warnings, log } = dependencies;
   const { running, failedMustUse, start, end, suspend } = createRunningSet(dependencies);
   const crashed = new Map<string, string>();
+  const developed: string[] = [];
   let discovery: Discovery = { plugins: new Map(), broken: new Map() };
   let wanted: readonly string[] = [];
   let blocked: ReadonlyMap<string, Blocked> = new Map();
@@ -70,7 +74,7 @@ export function createRunningPlugins({
     const mustUse = [...discovery.plugins.values()]
       .filter((source) => source.mustUse)
       .map(({ manifest }) => manifest.slug);
-    return [...new Set([...mustUse, ...(await active.read())])];
+    return [...new Set([...mustUse, ...(await active.read()), ...developed.map((directory) => basename(directory))])];
   };
   const logBlocked = (reasons: ReadonlyMap<string, Blocked>): void => {
     for (const [slug, { message }] of reasons) {
@@ -83,8 +87,12 @@ export function createRunningPlugins({
   return {
     end,
     suspend,
+    develop(directory) {
+      if (!developed.includes(directory)) developed.push(directory);
+      return basename(directory);
+    },
     async discover() {
-      discovery = await discover(dependencies);
+      discovery = await discover({ ...dependencies, developed });
       checkedAt = clock.now();
     },
     async reconcile() {

@@ -25,7 +25,8 @@ export interface CliCommand {
   readonly flags?: Readonly<Record<string, JsonSchema>>;
   /**
    * Returns the output: a string as is, an array of objects as a table, an object as `name: value` lines, or everything as
-   * JSON with `--json`. A thrown Error is printed as one line on standard error, with exit code 1.
+   * JSON with `--json`. A thrown Error is printed as one line on standard error, with exit code 1, after its member `result`
+   * if it has one: what a failed check found.
    */
   readonly run: (input: {
     readonly args: readonly string[];

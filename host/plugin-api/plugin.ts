@@ -18,6 +18,8 @@ export interface PluginManifest {
   readonly host: string;
   /** Plugins that must be active first, with version ranges. */
   readonly requires: Readonly<Record<string, string>>;
+  /** A public ed25519 key, 32 bytes in base64: only updates that its private key signed are installed over this version. */
+  readonly updateKey?: string;
   /** Activate automatically on first start. Only for plugins shipped with the host. */
   readonly autoActivate?: boolean;
 }

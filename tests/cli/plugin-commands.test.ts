@@ -208,14 +208,16 @@ describeDialects('the plugin commands', (_open, { location }) => {
   });
 
   it('make a new plugin that runs and answers', async () => {
-    expect(await json('new', 'my-plugin')).to.deep.equal({ slug: 'my-plugin', folder: join(plugins, 'my-plugin') });
+    expect(await json('new', 'my-plugin')).to.include({ slug: 'my-plugin', folder: join(plugins, 'my-plugin') });
     expect(
       (JSON.parse(await readFile(join(plugins, 'my-plugin', 'plugin.json'), 'utf8')) as { slug: unknown }).slug,
     ).to.equal('my-plugin');
     expect(await run('activate', 'my-plugin')).to.contain('state: active');
-    expect(await (await host.fetch('/wp-json/my-plugin/v1/greet/Ada')).json()).to.deep.equal({
-      greeting: 'Hello, Ada!',
-    });
+    const account = { login: 'ada', email: 'a@example.com', password: 'correct horse', role: 'editor' };
+    const user = await host.users.create(account);
+    const route = '/my-plugin/v1/items';
+    const { status, body } = await host.rest.dispatch(route, { method: 'POST', json: { title: 'One' }, user });
+    expect([status, (await host.rest.dispatch(route, { user })).body]).to.deep.equal([201, [body]]);
     expect(await run('new', 'my-plugin')).to.match(/^1 Error: The folder .*my-plugin already exists\./);
     const elsewhere = join(plugins, 'must-use', 'guard');
     await mkdir(elsewhere, { recursive: true });

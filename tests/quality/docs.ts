@@ -4,6 +4,7 @@ import { createHooks } from '../../host/hooks/hooks.ts';
 import { renderParamsTable } from '../../plugins/svc/providers/params.ts';
 import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
 import { collectErrorCodes, createErrorProgram, renderErrorTable } from './error-codes.ts';
+import { renderHooks } from './hooks-reference.ts';
 import { foldersBelow, readArrows, renderDiagram, type DiagramFolder } from './import-arrows.ts';
 
 /** What the sources say, by file and by the name of its section. */
@@ -35,6 +36,10 @@ export async function renderSections(): Promise<Sections> {
         [{ path: 'host/', label: 'host/*.ts' }, ...foldersBelow('host/', imports)],
         imports,
       ),
+    },
+    'host/plugin-api/HOOKS.md': {
+      'hooks of the host': renderHooks(['host']),
+      'hooks of the service': renderHooks(['plugins/svc']),
     },
     'plugins/svc/README.md': {
       'AI parameters': renderParamsTable(providers.all()),

@@ -1,0 +1,108 @@
+import { stat } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { errorText } from '#plugin-api';
+import { installLimits } from '../loader/install/allowance.ts';
+import { readManifest } from '../loader/manifest.ts';
+import type { CompilePlugin } from '../loader/loader.ts';
+import { hostVersion } from '../site.ts';
+import { checkCode } from './check-code.ts';
+import { checkRun } from './check-run.ts';
+import { checkTemplate } from './check-template.ts';
+import { findPackages, listPackedFiles } from './pack.ts';
+import { checkTypes } from './type-check.ts';
+
+/** What `plugin check` found. */
+export interface Finding {
+  /** `error`: the check fails. */
+  readonly level: 'error' | 'warning';
+  readonly rule: string;
+  /** Relative to the plugin's folder, with `:line` if known; empty for the plugin as a whole. */
+  readonly at: string;
+  /** What is wrong, and what to do. */
+  readonly message: string;
+}
+
+/**
+ * Checks a plugin as its users meet it: its files, its types, and a run in a host in memory, from activation to uninstallation.
+ * It runs the plugin's code.
+ *
+ * @param folder absolute path.
+ */
+export async function checkPlugin(folder: string, compilePlugin?: CompilePlugin): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const add = (rule: string, message: string, at = ''): void =>
+    void findings.push({ level: 'error', rule, at, message });
+  const source = await readManifest({ directory: folder, folder: basename(folder), hostVersion }).catch(
+    (error: unknown) => {
+      add('manifest', errorText(error), 'plugin.json');
+      return undefined;
+    },
+  );
+  if (source === null) add('manifest', 'The folder has no plugin.json.', 'plugin.json');
+  if (!source) return findings;
+  if (source.manifest.description === '')
+    findings.push({
+      ...{ level: 'warning', rule: 'manifest', at: 'plugin.json' },
+      message: 'Describe the plugin in one sentence, for the page Plugins.',
+    });
+  if (source.manifest.autoActivate)
+    add('manifest', 'Remove "autoActivate", which is reserved for plugins of the host.', 'plugin.json');
+  const files = await listPackedFiles(folder).catch((error: unknown) => {
+    add('size', errorText(error));
+    return [];
+  });
+  const translates = files.some((name) => name.startsWith('languages/'));
+  for (const name of files.filter((each) => !each.startsWith('node_modules/'))) {
+    const read = (): string => readFileSync(join(folder, name), 'utf8');
+    if (name.endsWith('.hbs')) findings.push(...checkTemplate(name, read(), translates));
+    else if (/\.[mc]?[jt]s$/.test(name) && !name.startsWith('assets/'))
+      findings.push(...(await checkCode(name, read(), source.manifest.slug)));
+  }
+  findings.push(...(await checkSize(folder, files)), ...(await checkLicenses(folder)));
+  for (const { file, line, message } of await checkTypes(folder)) add('types', message, `${file}:${line}`);
+  findings.push(...(await checkRun(source, compilePlugin, findings)));
+  return findings;
+}
+
+async function checkSize(folder: string, files: readonly string[]): Promise<Finding[]> {
+  const sizes = await Promise.all(files.map(async (name) => (await stat(join(folder, name))).size));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const found = `The plugin has ${files.length} files with ${Math.ceil(bytes / 1024)} KB`;
+  if (files.length > installLimits.entries || bytes > installLimits.bytes)
+    return [
+      {
+        ...{ level: 'error', rule: 'size', at: '' },
+        message: `${found}; an installation takes ${installLimits.entries} files and 20 MB. List in .distignore what it does not need to run.`,
+      },
+    ];
+  if (bytes <= installLimits.bytes / 4) return [];
+  return [{ level: 'warning', rule: 'size', at: '', message: `${found}. Is all of it needed to run?` }];
+}
+
+/** Licenses that allow to pass a package on with a plugin of any license. */
+const freeLicenses =
+  /^(?:MIT|MIT-0|ISC|0BSD|BSD-2-Clause|BSD-3-Clause|Apache-2\.0|Unlicense|CC0-1\.0|BlueOak-1\.0\.0|Python-2\.0|Zlib)$/;
+
+async function checkLicenses(folder: string): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const name of await findPackages(folder)) {
+    const at = `node_modules/${name}`;
+    let license: unknown;
+    try {
+      ({ license } = JSON.parse(readFileSync(join(folder, at, 'package.json'), 'utf8')) as { license?: unknown });
+    } catch {
+      findings.push({ level: 'error', rule: 'license', at, message: 'The package is not installed. Run: npm install' });
+      continue;
+    }
+    const names = typeof license === 'string' ? license.replace(/[()]/g, '').split(/ OR /) : [];
+    if (names.length === 0)
+      findings.push({ level: 'error', rule: 'license', at, message: 'The package names no license; replace it.' });
+    else if (!names.some((each) => freeLicenses.test(each.trim())))
+      findings.push({
+        ...{ level: 'warning', rule: 'license', at },
+        message: `Its license is ${names.join(' or ')}: make sure that you may pass it on with your plugin.`,
+      });
+  }
+  return findings;
+}

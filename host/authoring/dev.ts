@@ -1,0 +1,99 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { errorText, type Clock } from '#plugin-api';
+import { hashStates, listSources, root } from '../build/files.js';
+import { readProblems } from './type-check.ts';
+
+export interface Development {
+  /** Absolute path, without symbolic links. */
+  readonly folder: string;
+  readonly plugins: { develop(directory: string): Promise<string> };
+  readonly clock: Clock;
+  /** Starts the site. */
+  readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
+  readonly checksTypes: boolean;
+}
+
+/** Milliseconds. Asking for times and sizes works on all file systems, watching them does not. */
+const interval = 150;
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Runs a site with a plugin until a signal stops it. Errors of the plugin are printed, and the next change tries again. */
+export async function develop({ folder, plugins, clock, start, checksTypes }: Development): Promise<void> {
+  const load = async (verb: string): Promise<void> => {
+    const begin = performance.now();
+    try {
+      print(`${verb} ${await plugins.develop(folder)} in ${Math.round(performance.now() - begin)} ms`);
+    } catch (error) {
+      print(`Error: ${errorText(error)}`);
+    }
+  };
+  const stopped = untilStopped();
+  const states = readStates(folder);
+  await load('Loaded');
+  const { url, setupLink } = await start();
+  print(`Ready on ${url}`);
+  if (setupLink !== null) print(`Set up your site: ${setupLink}`);
+  const stopWatching = watch({ folder, clock, states, reload: () => load('Reloaded') });
+  const compiler = checksTypes ? watchTypes(folder) : null;
+  await stopped;
+  stopWatching();
+  compiler?.kill();
+}
+
+interface Watching extends Pick<Development, 'folder' | 'clock'> {
+  /** When the plugin was loaded. */
+  readonly states: string;
+  readonly reload: () => Promise<void>;
+}
+
+function watch({ folder, clock, states, reload }: Watching): () => void {
+  let known = states;
+  let isBusy = false;
+  return clock.every(interval, () => {
+    const current = readStates(folder);
+    if (isBusy || current === known) return;
+    known = current;
+    isBusy = true;
+    void reload().finally(() => (isBusy = false));
+  });
+}
+
+/** Of all files, templates and assets included; empty while the folder is replaced. */
+function readStates(folder: string): string {
+  try {
+    const { folders, files } = listSources(folder, { isSource: () => true });
+    return hashStates(folder, [...folders, ...files]);
+  } catch {
+    return '';
+  }
+}
+
+/** Prints type errors as they come, and when there are none. */
+function watchTypes(folder: string): ChildProcess {
+  const script = join(root, 'host', 'authoring', 'watch-types.js');
+  const checking = spawn(process.execPath, [script, folder], { stdio: ['pipe', 'pipe', 'pipe'] });
+  let pending = '';
+  checking.stdout.on('data', (chunk: Buffer) => {
+    const lines = (pending + chunk.toString()).split('\n');
+    pending = lines.pop() ?? '';
+    for (const line of lines) {
+      for (const { file, line: at, message } of readProblems(line)) print(`Types: ${file}:${at} ${message}`);
+      if (/Found 0 errors/.test(line)) print('Types: no errors');
+    }
+  });
+  checking.stderr.on('data', (chunk: Buffer) => print(`Types are not checked. ${chunk.toString().trim()}`));
+  return checking;
+}
+
+/** Resolves at the first signal. What the plugin does not catch is printed until then, and does not end the process. */
+function untilStopped(): Promise<void> {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.removeAllListeners(event);
+    process.on(event, (error: unknown) => print(`Error: ${error instanceof Error ? error.stack : String(error)}`));
+  }
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { CliCommand } from '#plugin-api';
+import { listSources, root } from '../build/files.js';
+import type { Core } from '../core.ts';
+import type { CompilePlugin } from '../loader/loader.ts';
+import type { PluginsForCommands } from './plugin-commands.ts';
+
+export interface AuthoringCommandsDependencies {
+  readonly core: Pick<Core, 'clock' | 'documents' | 'http'>;
+  readonly plugins: () => PluginsForCommands;
+  /** Folder for new plugins. */
+  readonly directory: string;
+  /** Starts the server and background work of this process. */
+  readonly start: () => Promise<{ readonly url: string; readonly setupLink: string | null }>;
+  readonly compilePlugin?: CompilePlugin;
+}
+
+/** Commands for authors of plugins. Their code loads when they run. */
+export function authoringCommands(dependencies: AuthoringCommandsDependencies): CliCommand[] {
+  const { core, plugins, directory, compilePlugin } = dependencies;
+  const folder = { name: 'folder', description: 'Folder of the plugin, or its slug.' };
+  const find = (given: string): Promise<string> => findFolder(given, plugins());
+  return [
+    {
+      name: 'plugin new',
+      description: 'Creates a plugin to start from: settings page, routes, table, job, event and test.',
+      args: [{ name: 'slug', description: 'Name of the plugin folder.' }],
+      flags: {
+        ts: { type: 'boolean', description: 'Write TypeScript. Default.' },
+        js: { type: 'boolean', description: 'Write JavaScript.' },
+        name: { type: 'string', description: 'Name for people. Default: the slug as words.' },
+      },
+      run: async ({ args: [slug = ''], flags }) => {
+        const { createPlugin } = await import('../authoring/new-plugin.ts');
+        const created = await createPlugin({
+          ...{ slug, directory, language: flags['js'] === true ? 'js' : 'ts', taken: await plugins().discover() },
+          ...(typeof flags['name'] === 'string' && { name: flags['name'] }),
+        });
+        return { slug, folder: created, next: `npm run cli -- plugin dev ${created}` };
+      },
+    },
+    {
+      name: 'plugin check',
+      description: 'Checks a plugin: manifest, types, permissions, escaping, names, size, licenses and uninstallation.',
+      args: [folder],
+      run: async ({ args: [given = ''] }) => {
+        const { checkPlugin } = await import('../authoring/check.ts');
+        const findings = await checkPlugin(await find(given), compilePlugin);
+        const errors = findings.filter(({ level }) => level === 'error').length;
+        if (errors === 0) return findings;
+        throw Object.assign(new Error(`The check found ${errors} ${errors === 1 ? 'error' : 'errors'}.`), {
+          result: findings,
+        });
+      },
+    },
+    {
+      name: 'plugin test',
+      description: 'Runs the tests of a plugin: the files *.test.ts and *.test.js in its folder.',
+      args: [folder],
+      run: async ({ args: [given = ''] }) => runTests(await find(given)),
+    },
+    {
+      name: 'plugin pack',
+      description: 'Writes the zip file of a plugin for `plugin install`, without what .distignore lists.',
+      args: [folder],
+      flags: {
+        output: { type: 'string', description: 'Folder for the zip file. Default: the working folder.' },
+        key: { type: 'string', description: 'Private ed25519 key (PEM file) that signs it.' },
+      },
+      run: async ({ args: [given = ''], flags }) => {
+        const { packPlugin } = await import('../authoring/pack.ts');
+        const key = flags['key'];
+        return packPlugin({
+          ...{ folder: await find(given), clock: core.clock, documents: core.documents },
+          output: resolve(typeof flags['output'] === 'string' ? flags['output'] : '.'),
+          key: typeof key === 'string' ? resolve(key) : undefined,
+        });
+      },
+    },
+    {
+      name: 'plugin update',
+      description: 'Updates an installed plugin from a zip file or an https address, and checks its signature.',
+      args: [{ name: 'zip', description: 'A zip file or an https address. Its signature has the same name and .sig.' }],
+      run: async ({ args: [from = ''] }) => {
+        const { updatePlugin } = await import('../authoring/update.ts');
+        const { slug, version, replaced } = await updatePlugin({
+          ...{ from, http: core.http },
+          install: (path) => plugins().install({ path, activate: false, updatesOnly: true }),
+        });
+        return { slug, version, replaced };
+      },
+    },
+    {
+      name: 'plugin dev',
+      description: 'Runs a site with a plugin from its folder, and reloads the plugin when a file changes.',
+      args: [folder],
+      flags: { 'no-types': { type: 'boolean', description: 'Do not check types.' } },
+      run: async ({ args: [given = ''], flags }) => {
+        const { develop } = await import('../authoring/dev.ts');
+        await develop({
+          ...{ folder: await find(given), plugins: plugins(), clock: core.clock, start: dependencies.start },
+          checksTypes: flags['no-types'] !== true,
+        });
+      },
+    },
+  ];
+}
+
+/** @throws Error if it is neither a folder nor the slug of a plugin. */
+async function findFolder(given: string, plugins: PluginsForCommands): Promise<string> {
+  const path = resolve(given);
+  if (existsSync(join(path, 'plugin.json'))) return realpath(path);
+  const found = (await plugins.discover()).find(({ slug }) => slug === given)?.directory;
+  if (!found) throw new Error(`'${given}' is neither a folder with a plugin.json nor the slug of a plugin.`);
+  return found;
+}
+
+async function runTests(folder: string): Promise<void> {
+  const { files } = listSources(folder, { isSource: (file) => /\.test\.[mc]?[jt]s$/.test(file) });
+  if (files.length === 0) throw new Error(`There are no tests in ${folder}; name them like tests/items.test.ts.`);
+  const register = join(root, 'host', 'testing', 'register.js');
+  const child = spawn(process.execPath, ['--import', register, '--test', ...files], { cwd: folder, stdio: 'inherit' });
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  if (code !== 0) throw new Error('Tests failed.');
+}
