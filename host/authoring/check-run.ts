@@ -116,7 +116,7 @@ function added(before: readonly string[], after: readonly string[]): string[] {
 }
 
 /** Options of the host about plugins. */
-const ownOptions = /^(?:active_plugins|declined_plugins|plugin_failures|plugin_versions|_transient)/;
+const ownOptions = /^(?:active_plugins|declined_plugins|plugin_[a-z]+|_transient)/;
 
 async function readTraces({ database, options, cron }: TestHost): Promise<Traces> {
   const tables = (await database.knex('sqlite_master').where({ type: 'table' }).select('name')) as { name: string }[];

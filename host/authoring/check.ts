@@ -73,7 +73,9 @@ async function checkSize(folder: string, files: readonly string[]): Promise<Find
     return [
       {
         ...{ level: 'error', rule: 'size', at: '' },
-        message: `${found}; an installation takes ${installLimits.entries} files and 20 MB. List in .distignore what it does not need to run.`,
+        message:
+          `${found}; an installation takes ${installLimits.entries} files and 20 MB. ` +
+          'List in .distignore what it does not need to run.',
       },
     ];
   if (bytes <= installLimits.bytes / 4) return [];

@@ -16,9 +16,10 @@ describe('the lines and files of the project', () => {
 
   /**
    * 1,140 before document workers, mail, two-step sign-in, account pages and the security log, which brought 60. Jobs,
-   * the compiler, private media, post passwords, comments, videos and key rotation brought 90.
+   * the compiler, private media, post passwords, comments, videos and key rotation brought 90. The commands and the handbook
+   * for authors of plugins brought 20.
    */
-  it('keeps host and plugins at 1,295 files or fewer', () => {
-    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_295);
+  it('keeps host and plugins at 1,310 files or fewer', () => {
+    expect(sizeOf(['host', 'plugins']).files).to.be.at.most(1_310);
   });
 });
