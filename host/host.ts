@@ -1,5 +1,5 @@
 import type { Clock } from '#plugin-api';
-import type { RecentFailure } from './admin/dependencies.ts';
+import type { RecentFailure } from '#plugin-api';
 import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
 import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';

@@ -39,12 +39,19 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   };
   registry.api.addPage({
     slug: '',
-    title: 'Dashboard',
-    menu: 'Dashboard',
+    title: 'Home',
+    menu: 'Home',
     icon: 'home',
     position: 0,
     capability: 'read',
+    style: 'admin/home.css',
     body: async () => (await import('./dashboard.ts')).createDashboard(dependencies, registry),
+  });
+  registry.api.addPage({
+    slug: 'search',
+    title: 'Search',
+    capability: 'read',
+    body: async () => (await import('./search-page.ts')).createSearchPage({ ...dependencies, registry }),
   });
   registry.api.addPage({
     slug: 'plugins',

@@ -1,45 +1,108 @@
-import type { AdminPageBody, AdminRequest } from '#plugin-api';
-import type { AdminDependencies, NextStep, PluginSummary, RecentFailure } from './dependencies.ts';
+import type { AdminHome, AdminPageBody, AdminRequest, HomeAlert, HomeTile, NextStep, RecentFailure } from '#plugin-api';
+import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
-/** The dashboard: plugins, the REST root, next steps and recent failures. */
+const periods = [
+  { days: 1, label: 'Today' },
+  { days: 7, label: '7 days' },
+  { days: 30, label: '30 days' },
+];
+const defaultDays = 7;
+const nothing: AdminHome = { alerts: [], tiles: [], chart: null, lists: [], health: [] };
+/** Size of a line chart of a tile, in units of the image. */
+const spark = { width: 120, height: 32 } as const;
+
+/** The home page: what needs attention, figures of a period, health of services, latest objects and next steps. */
 export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPageBody {
   const { hooks, plugins, site, restUrl } = dependencies;
   return {
     render: async (request) => {
-      const manages = request.user.can('manage_options');
-      // What runs here, and what failed, is for administrators alone.
-      if (!manages) return { template: 'admin/dashboard', data: { restUrl: restUrl(), siteUrl: site.url } };
-      const list = await plugins.list();
-      const steps = await filterLines(request, [], (lines: readonly NextStep[]) =>
-        hooks.applyFiltersAsync('admin_next_steps', lines, request.user),
-      );
-      const failures = await filterLines(request, list.flatMap(pluginFailures), (lines) =>
-        hooks.applyFiltersAsync('admin_recent_failures', lines, request.user),
-      );
+      const { user } = request;
+      const days = periods.find((period) => String(period.days) === request.query['days'])?.days ?? defaultDays;
+      const home = await filterHome(request, (value) => hooks.applyFiltersAsync('admin_home', value, { user, days }));
+      const manages = user.can('manage_options');
+      const failures = manages
+        ? await filterLines(
+            request,
+            (await plugins.list()).flatMap(pluginFailures),
+            (lines: readonly RecentFailure[]) => hooks.applyFiltersAsync('admin_recent_failures', lines, user),
+          )
+        : [];
+      const steps = manages
+        ? await filterLines(request, [], (lines: readonly NextStep[]) =>
+            hooks.applyFiltersAsync('admin_next_steps', lines, user),
+          )
+        : [];
       return {
         template: 'admin/dashboard',
         data: {
-          restUrl: restUrl(),
-          siteUrl: site.url,
-          version: site.version,
+          ...homeView(home),
+          alerts: [...failures.slice(0, 10).map(toAlert), ...home.alerts].map(alertView),
+          steps: stepsView(steps),
+          periods: periods.map((period) => ({
+            label: period.label,
+            href: `?days=${String(period.days)}`,
+            current: period.days === days,
+          })),
           manages,
-          active: list.filter((plugin) => plugin.state === 'active').length,
-          failed: list.filter((plugin) => plugin.state === 'failed').length,
-          plugins: list.map(({ name, version, state }) => ({ name, version, ...stateBadge(state) })),
-          steps: steps.map((step) => ({ ...step, href: step.href === undefined ? null : toHref(step.href) })),
-          hasChoices: registry.choices().length > 0,
-          failures: failures
-            .slice(0, 10)
-            .map((failure) => ({ ...failure, href: failure.href === undefined ? null : toHref(failure.href) })),
+          hasChoices: manages && registry.choices().length > 0,
+          restUrl: restUrl(),
+          version: site.version,
         },
       };
     },
   };
 }
 
-/** Ignores a filter that throws: the dashboard must work when a plugin fails. */
+function homeView({ tiles, chart, lists, health }: AdminHome): Record<string, unknown> {
+  const link = (href: string | undefined): string | null => (href === undefined ? null : toHref(href));
+  return {
+    tiles: tiles.map((tile) => ({
+      ...tile,
+      href: link(tile.href),
+      ...changeView(tile),
+      spark: sparkView(tile.points),
+    })),
+    chart: chart && { ...chart, href: link(chart.href) },
+    lists: lists.map((list) => ({
+      ...list,
+      href: link(list.href),
+      items: list.items.map((item) => ({ ...item, href: link(item.href) })),
+    })),
+    health: health.map((service) => ({ ...service, href: link(service.href), stateText: stateTexts[service.state] })),
+  };
+}
+
+const stateTexts = { ok: 'Working', warning: 'Some errors', error: 'Failing', unknown: 'Not used' } as const;
+
+/** The change from the previous period. Nothing when there was nothing to compare with. */
+function changeView({ change }: HomeTile): { readonly changeText: string } {
+  if (!change || change.before === 0) return { changeText: '' };
+  const percent = Math.round(((change.now - change.before) / change.before) * 100);
+  if (percent === 0) return { changeText: 'as before' };
+  return { changeText: `${percent > 0 ? '+' : '−'}${String(Math.min(999, Math.abs(percent)))} %` };
+}
+
+function sparkView(points: readonly number[] = []): Record<string, unknown> | null {
+  const most = Math.max(...points, 0);
+  if (points.length < 2 || most === 0) return null;
+  const [width, height] = [spark.width - 4, spark.height - 4];
+  const line = points.map((value, index) => {
+    const x = 2 + (width * index) / (points.length - 1);
+    return `${x.toFixed(1)},${(2 + height - (height * value) / most).toFixed(1)}`;
+  });
+  return { ...spark, points: line.join(' ') };
+}
+
+function stepsView(steps: readonly NextStep[]): Record<string, unknown> | null {
+  const done = steps.filter((step) => step.done === true).length;
+  if (steps.length === 0 || done === steps.length) return null;
+  const open = steps.map((step) => ({ ...step, href: step.href === undefined ? null : toHref(step.href) }));
+  return { done, total: steps.length, items: open };
+}
+
+/** Ignores a filter that throws: the home page must work when a plugin fails. */
 async function filterLines<Line>(
   { log }: AdminRequest,
   own: readonly Line[],
@@ -51,6 +114,17 @@ async function filterLines<Line>(
   } catch (error) {
     log.error('Dashboard filter failed', { event: 'dashboard_filter_failed', error });
     return own;
+  }
+}
+
+async function filterHome({ log }: AdminRequest, filter: (home: AdminHome) => Promise<AdminHome>): Promise<AdminHome> {
+  try {
+    // A plugin in plain JavaScript may return anything, or leave out a part.
+    const home = (await filter(nothing)) as Partial<AdminHome> | null | undefined;
+    return { ...nothing, ...home };
+  } catch (error) {
+    log.error('Dashboard filter failed', { event: 'dashboard_filter_failed', error });
+    return nothing;
   }
 }
 
@@ -68,6 +142,20 @@ function pluginFailures(plugin: PluginSummary): RecentFailure[] {
   ];
 }
 
+function toAlert(failure: RecentFailure): HomeAlert {
+  return { kind: 'error', ...failure };
+}
+
+function alertView(alert: HomeAlert): Record<string, unknown> {
+  return {
+    ...alert,
+    icon: alert.kind,
+    label: alert.label ?? 'Show',
+    href: alert.href === undefined ? null : toHref(alert.href),
+  };
+}
+
+/** Keeps a query and a fragment of a page's slug. */
 function toHref(href: string): string {
   return /^https?:\/\//.test(href) ? href : adminPath(href);
 }

@@ -213,29 +213,3 @@ export interface AdminDependencies {
   readonly log: Logger;
   readonly clock: Clock;
 }
-
-/** An item of "Next steps" on the dashboard. */
-export interface NextStep {
-  readonly text: string;
-  /** Slug of an admin page, or an absolute URL. */
-  readonly href?: string;
-  readonly done?: boolean;
-}
-
-/** An item of "Recent failures" on the dashboard. */
-export interface RecentFailure {
-  readonly source: string;
-  readonly text: string;
-  /** Milliseconds since the epoch. */
-  readonly at?: number;
-  readonly href?: string;
-}
-
-declare module '#plugin-api' {
-  interface FilterMap {
-    /** The items of "Next steps" on the dashboard. */
-    admin_next_steps: (steps: readonly NextStep[], user: User) => readonly NextStep[];
-    /** The items of "Recent failures" on the dashboard, newest first. */
-    admin_recent_failures: (failures: readonly RecentFailure[], user: User) => readonly RecentFailure[];
-  }
-}

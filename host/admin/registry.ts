@@ -16,7 +16,7 @@ import { lazy } from '#plugin-api';
 import { adminPath } from './local-path.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
 
-const reserved = /^(login|logout|theme|palette|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
+const reserved = /^(login|logout|theme|search-results|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
 const slugPattern = /^[a-z0-9][a-z0-9_-]*(\/[a-z0-9][a-z0-9_-]*)*$/;
 
 /** A registered page. Its code may not be loaded yet. */

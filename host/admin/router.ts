@@ -9,6 +9,7 @@ import { requestId } from './request.ts';
 import { addSecondStepRoutes } from './second-step-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
+import { addSearchRoute } from './search-page.ts';
 import { renderSitePage, type SiteDependencies } from './site-layout.ts';
 import { addThemeRoute } from './theme.ts';
 
@@ -25,6 +26,7 @@ export function createAdminRouter(context: AdminContext): Router {
   addPasswordRoutes(router, context);
   addSetupRoutes(router, context);
   addThemeRoute(router, context);
+  addSearchRoute(router, context);
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
   return router;

@@ -69,17 +69,81 @@ describe('dashboard and plugins page', () => {
     expect((await (await host.signedIn('reader')).get('/admin/plugins')).status).to.equal(403);
   });
 
-  it('shows the REST root, next steps and recent failures', async () => {
-    host.hooks.addFilter('admin_next_steps', (steps) => [...steps, { text: 'Save a key <now>', href: 'svc' }]);
+  it('shows what needs attention, open steps and the REST root', async () => {
+    host.hooks.addFilter('admin_next_steps', (steps) => [
+      ...steps,
+      { text: 'Save a key <now>', href: 'svc' },
+      { text: 'Rest', done: true },
+    ]);
     host.hooks.addFilter('admin_recent_failures', (failures) => [
       { source: 'Queue', text: 'Receiver gone.' },
       ...failures,
     ]);
+    host.hooks.addFilter('admin_home', (home) => ({
+      ...home,
+      alerts: [...home.alerts, { kind: 'warning', text: '2 <questions> wait', href: 'svc/q?x=1', label: 'Answer' }],
+    }));
     const { text } = await browser.get('/admin/');
     expect(text)
       .to.contain(`<code data-copy-source>${host.url}/wp-json/</code>`)
-      .and.contain('<a href="/admin/svc">Save a key &lt;now&gt;</a>');
+      .and.contain('<a href="/admin/svc">Save a key &lt;now&gt;</a>')
+      .and.contain('1 of 2 steps done')
+      .and.contain('2 &lt;questions&gt; wait')
+      .and.contain('href="/admin/svc/q?x&#x3D;1">Answer');
     expect(text.indexOf('Receiver gone.')).to.be.within(1, text.indexOf('no &lt;such&gt; thing'));
+  });
+
+  it('shows figures of the chosen period with their change, health and lists of plugins', async () => {
+    const asked: unknown[] = [];
+    host.hooks.addFilter('admin_home', (home, { user, days }) => {
+      asked.push([user.login, days]);
+      return {
+        ...home,
+        tiles: [
+          {
+            label: 'Orders',
+            value: '12',
+            href: 'shop',
+            change: { now: 12, before: 8 },
+            points: [0, 4, 8],
+            note: 'paid',
+          },
+          { label: 'Returns', value: '0', change: { now: 0, before: 0 }, points: [0, 0] },
+          { label: 'Stock', value: '5', change: { now: 1, before: 4 } },
+          { label: 'Guests', value: '3', change: { now: 3, before: 3 } },
+        ],
+        health: [{ label: 'Courier', state: 'warning', note: '2 of 9 calls failed' }],
+        lists: [
+          { title: 'Latest orders', items: [{ title: 'No. 7', href: 'shop/7', note: 'Ada' }], href: 'shop', empty: '' },
+          { title: 'Open returns', items: [], empty: 'No returns.' },
+        ],
+      };
+    });
+    const { text } = await browser.get('/admin/?days=30');
+    await browser.get('/admin/?days=365');
+    expect(asked).to.deep.equal([
+      ['admin', 30],
+      ['admin', 7],
+    ]);
+    const plain = text.replace(/<[^<>]+>/g, ' ').replace(/\s+/g, ' ');
+    expect(plain)
+      .to.contain('Orders 12 +50 % · paid')
+      .and.contain('Stock 5 −75 %')
+      .and.contain('Guests 3 as before')
+      .and.contain('Courier Some errors, 2 of 9 calls failed')
+      .and.contain('Latest orders No. 7 Ada Show all')
+      .and.contain('No returns.');
+    expect(text.match(/<polyline\s+points="[^"]+"/g)).to.deep.equal([
+      '<polyline\n          points="2.0,30.0 60.0,16.0 118.0,2.0"',
+    ]);
+    expect(text)
+      .to.contain('href="?days&#x3D;30" aria-current="page"')
+      .and.contain('<a href="/admin/shop/7">No. 7</a>');
+  });
+
+  it('shows no steps once all are done', async () => {
+    host.hooks.addFilter('admin_next_steps', () => [{ text: 'Rest', done: true }]);
+    expect((await browser.get('/admin/')).text).not.to.contain('Get started');
   });
 
   it('stands when a filter of a plugin fails', async () => {
@@ -87,9 +151,16 @@ describe('dashboard and plugins page', () => {
       throw new Error('broken filter');
     });
     host.hooks.addFilter('admin_recent_failures', () => null as never);
+    const undo = host.hooks.addFilter('admin_home', () => null as never);
+    expect((await browser.get('/admin/')).status).to.equal(200);
+    undo();
+    host.hooks.addFilter('admin_home', () => {
+      throw new Error('broken home');
+    });
     const { status, text } = await browser.get('/admin/');
     expect(status).to.equal(200);
-    expect(text).to.contain('no &lt;such&gt; thing').and.not.contain('broken filter');
+    expect(text).to.contain('no &lt;such&gt; thing').and.not.contain('broken');
+    expect(host.logged.map(({ fields }) => (fields as { event?: string }).event)).to.include('dashboard_filter_failed');
   });
 
   it('shows other users nothing of plugins, failures and states of the site', async () => {
@@ -97,10 +168,57 @@ describe('dashboard and plugins page', () => {
     expect((await browser.get('/admin/')).text).to.contain('BUDGET USED UP');
     const { status, text } = await (await host.signedIn('reader')).get('/admin/');
     expect(status).to.equal(200);
-    for (const secret of ['Next steps', 'Manage plugins', 'Plugin good', '1.2.3', 'Recent failures', 'thing', 'BUDGET'])
+    expect(text).to.contain('Edit your profile');
+    for (const secret of [
+      'Get started',
+      'Manage plugins',
+      'Plugin good',
+      '1.2.3',
+      'Needs attention',
+      'thing',
+      'BUDGET',
+    ])
       expect(text).not.to.contain(secret);
   });
+
+  it('finds pages of the menu by every word, and what plugins find, as a page and for scripts', async () => {
+    host.admin.api.addPage({
+      slug: 'hidden',
+      title: 'Hidden',
+      menu: 'Hidden',
+      group: 'system',
+      capability: 'fly',
+      render,
+    });
+    host.admin.api.addPage({ slug: 'mail', title: 'Mail', menu: 'Mail', group: 'system', render });
+    host.hooks.addFilter('admin_search', (results, { query, user }) => [
+      ...results,
+      { title: `<b>${query}`, note: user.login, href: 'svc/bots?id=1' },
+    ]);
+    const { text } = await browser.get('/admin/search?q=system+mail');
+    expect(text).to.contain('<a href="/admin/mail">Mail</a> <span class="muted small">System</span>');
+    expect(text).to.contain('<a href="/admin/svc/bots?id&#x3D;1">&lt;b&gt;system mail</a>');
+    const found = await browser.get('/admin/search-results?q=mail');
+    expect(found.json()).to.deep.equal({
+      results: [
+        { title: 'Mail', note: 'System', href: '/admin/mail' },
+        { title: '<b>mail', note: 'admin', href: '/admin/svc/bots?id=1' },
+      ],
+    });
+    const all = (await browser.get('/admin/search-results?q=')).json() as { results: { title: string }[] };
+    expect(all.results.map(({ title }) => title)).to.deep.equal(['Home', 'Mail', 'Plugins']);
+    const visitor = await host.browser().get('/admin/search-results?q=mail', { Accept: 'application/json' });
+    expect(visitor.status).to.equal(401);
+    host.hooks.addFilter('admin_search', () => {
+      throw new Error('broken search');
+    });
+    expect((await browser.get('/admin/search-results?q=mail')).text)
+      .to.contain('"Mail"')
+      .and.not.contain('broken');
+  });
 });
+
+const render = async () => ({ template: 'probe/page' });
 
 describe('public site', () => {
   let host: OpenAdmin;

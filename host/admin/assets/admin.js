@@ -8,14 +8,24 @@ document.addEventListener('click', (event) => {
   const copyButton = target?.closest('[data-copy]');
   if (copyButton) void copy(copyButton);
   target?.closest('[data-dismiss]')?.closest('.notice')?.remove();
+  const search = target?.closest('[data-search]');
+  if (search && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    void openSearch(search);
+  }
   const toggle = target?.closest('[data-menu-toggle]');
   if (toggle) toggleMenu(toggle);
   for (const menu of find('details[data-menu][open]')) if (!menu.contains(target)) menu.open = false;
 });
 
 // Shows the marked entry of the menu and the marked tab, which may be outside of their scrolling boxes.
-for (const marked of find('.menu [aria-current], .tabs [aria-current]'))
-  marked.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+// Not by scrollIntoView, which would scroll the page as well.
+for (const marked of find('.menu [aria-current], .tabs [aria-current]')) {
+  const box = marked.closest('.menu, .tabs');
+  const [at, frame] = [marked.getBoundingClientRect(), box.getBoundingClientRect()];
+  if (at.bottom > frame.bottom) box.scrollTop += at.bottom - frame.bottom;
+  if (at.right > frame.right) box.scrollLeft += at.right - frame.right;
+}
 
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;
@@ -27,6 +37,20 @@ document.addEventListener('keydown', (event) => {
     menu.open = false;
     menu.querySelector('summary')?.focus();
   }
+});
+
+// Loads the search dialog on first use.
+async function openSearch(link) {
+  const { open } = await import(link.dataset.searchScript);
+  open();
+}
+
+document.addEventListener('keydown', (event) => {
+  const link = document.querySelector('[data-search]');
+  if (!link || event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
+    return;
+  event.preventDefault();
+  void openSearch(link);
 });
 
 async function copy(button) {

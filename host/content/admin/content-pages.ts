@@ -7,7 +7,7 @@ export interface ContentPagesDependencies {
   readonly parts: ContentParts;
   readonly users: Pick<UsersApi, 'get'>;
   readonly site: Pick<SiteApi, 'timezone'>;
-  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly hooks: Pick<HooksApi, 'doActionAsync' | 'addFilter'>;
 }
 
 /** Pages to list and edit posts, pages, media and every other registered type with `showInAdmin`. */
@@ -24,6 +24,13 @@ export function addContentPages(given: ContentPagesDependencies): void {
     capability: 'moderate_comments',
     body: async () => (await import('./comments-page.ts')).createCommentsPage(given),
   });
+  given.hooks.addFilter('admin_home', async (home, context) =>
+    (await import('./home.ts')).addContentHome(given, home, context),
+  );
+  given.hooks.addFilter('admin_search', async (results, search) => [
+    ...results,
+    ...(await (await import('./home.ts')).findContent(given, search)),
+  ]);
   parts.types.follow((type) => {
     if (!type.showInAdmin) return () => undefined;
     const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) =>

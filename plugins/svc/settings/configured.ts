@@ -43,6 +43,8 @@ export interface ConfiguredSettings<Item extends Configurable> {
    * @throws RestError 400 with a sentence for each invalid field; nothing is saved
    */
   save(item: Item, changes: SavedSettings): Promise<SavedChanges>;
+  /** Whether settings were ever saved. */
+  isSaved(item: Item): Promise<boolean>;
   /** Names of saved secrets that cannot be read, because another key encrypted them. A call without them must not be made. */
   unreadable(item: Item): Promise<readonly string[]>;
   secretStore(item: Item): SecretStore;
@@ -117,6 +119,7 @@ export function createConfiguredSettings<Item extends Configurable>({
       await options.update(option(item.id), next);
       return { dropped };
     },
+    isSaved: async (item) => Object.keys(await stored(item.id)).length > 0,
     async unreadable(item) {
       const found = secretsOf(item, await stored(item.id));
       return found.filter(({ encrypted, context }) => read(encrypted, context) === null).map(({ name }) => name);

@@ -1,4 +1,4 @@
-import type { AdminMenuGroup } from '#plugin-api';
+import type { AdminMenuGroup, NextStep } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../kit/lazy.ts';
 import { defineModule, type ModulePorts } from '../kit/module.ts';
 import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
@@ -49,6 +49,7 @@ export const settingsModule = defineModule<
     addSetupChoices(context);
     addSandboxBadge(context);
     addNextSteps(context);
+    addProviderAlert(context);
   },
 });
 
@@ -66,14 +67,6 @@ function addSandboxBadge({ host, settings }: SettingsContext): void {
   );
 }
 
-/** One entry of the next steps on the dashboard. */
-interface NextStep {
-  readonly text: string;
-  /** Slug of an admin page. */
-  readonly href?: string;
-  readonly done?: boolean;
-}
-
 /** Adds the API key and a provider to the next steps on the dashboard. */
 function addNextSteps(context: SettingsContext): void {
   context.host.hooks.addFilter('admin_next_steps', async (steps: readonly NextStep[]) => [
@@ -82,22 +75,37 @@ function addNextSteps(context: SettingsContext): void {
   ]);
 }
 
-async function nextSteps({ settings, providers }: SettingsContext): Promise<NextStep[]> {
-  const [masked, sandbox] = await Promise.all([settings.restKey.masked(), settings.sandbox.isOn()]);
-  const all = await providers.all();
+/** An alert on the home page while nothing can answer. */
+function addProviderAlert(context: SettingsContext): void {
+  context.host.hooks.addFilter('admin_home', async (home, { user }) => {
+    if (!user.can('manage_options') || (await context.settings.sandbox.isOn()) || (await hasProvider(context)))
+      return home;
+    const text = 'No provider is connected, so chatbots and API calls fail. Connect a provider or turn the sandbox on.';
+    return { ...home, alerts: [{ kind: 'error', text, href: 'svc', label: 'Connect' }, ...home.alerts] };
+  });
+}
+
+/** Whether a provider has its key, or one without a required key, such as Ollama, has saved settings. */
+async function hasProvider({ settings, providers }: SettingsContext): Promise<boolean> {
   const ready = await Promise.all(
-    all.map(
+    (await providers.all()).map(
       async (provider) =>
-        provider.required.includes('api_key') &&
+        (provider.required.includes('api_key') || (await settings.providers.isSaved(provider))) &&
         missingSettings(provider, await settings.providers.saved(provider)).length === 0,
     ),
   );
+  return ready.includes(true);
+}
+
+async function nextSteps(context: SettingsContext): Promise<NextStep[]> {
+  const { settings } = context;
+  const [masked, sandbox] = await Promise.all([settings.restKey.masked(), settings.sandbox.isOn()]);
   return [
     { text: 'Create an API key.', href: 'svc', done: masked !== null },
     {
       text: sandbox ? 'Connect a provider, then turn the sandbox off.' : 'Connect a provider.',
       href: 'svc',
-      done: ready.includes(true),
+      done: await hasProvider(context),
     },
   ];
 }

@@ -82,6 +82,17 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
     host.metrics.add(async () => toMetrics(await deliveryLog.metrics()));
     addPausedBadge(host, deliveryLog);
     addHeldBadge(host, webhooks);
+    host.hooks.addFilter('admin_home', async (home, { user }) =>
+      user.can('manage_options') ? (await import('./home.ts')).addWebhooksHome(webhooks, home) : home,
+    );
+    host.hooks.addFilter('admin_next_steps', async (steps) => [
+      ...steps,
+      {
+        text: 'Send events to a webhook.',
+        href: 'svc/webhooks',
+        done: (await webhooks.settings()).endpoints.length > 0,
+      },
+    ]);
     host.hooks.addAction('host_started', () => {
       hours.start();
     });

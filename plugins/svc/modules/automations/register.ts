@@ -1,5 +1,7 @@
+import { formatCount } from '#plugin-api';
 import type { Loaded } from '../../kit/lazy.ts';
 import type { AutomationPorts, Automations } from './automations.ts';
+import { taskSlug } from './pages/task-slugs.ts';
 import { automationSettings } from './settings.ts';
 import { itemJob, runHook, taskTables } from './tables.ts';
 
@@ -40,6 +42,18 @@ export function registerAutomations({ host, load }: AutomationParts): void {
     const { runs, tasks } = await load();
     // Paused or deleted since it was scheduled.
     if ((await tasks.get(id))?.status === 'active') await runs.run(id, 'schedule');
+  });
+  hooks.addFilter('admin_home', async (home, { user }) => {
+    if (!user.can('manage_options') || (await database.knex(taskTables.tasks).first('id')) === undefined) return home;
+    const { items, tasks } = await load();
+    const [counts, known] = await Promise.all([items.allCounts(), tasks.list()]);
+    const alerts = known.flatMap(({ id, name }) => {
+      const failed = counts.get(id)?.failed ?? 0;
+      const text = `${formatCount(failed, 'item')} of the automation "${name}" failed.`;
+      const href = `${taskSlug}?id=${String(id)}&state=failed`;
+      return failed === 0 ? [] : [{ kind: 'error' as const, text, href, label: 'Review' }];
+    });
+    return { ...home, alerts: [...home.alerts, ...alerts] };
   });
   hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await database

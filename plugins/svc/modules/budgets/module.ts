@@ -1,12 +1,14 @@
-import type { AdminBadge } from '#plugin-api';
+import { formatDate, type AdminBadge, type HomeAlert } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { BudgetsPort, HostPort, ProvidersPort, UsagePort } from '../../ports.ts';
 import { budgetsOption, budgetsSchema } from './budget.ts';
+import type { BudgetStatus } from './guard/budget-status.ts';
 import { budgetCounters, budgetMigration, budgetReservations } from './guard/budget-tables.ts';
 
 export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort;
 
+const budgetsSlug = 'svc/budgets';
 /** The daily job that deletes old counters and releases expired reservations. */
 const sweepHook = 'svc_budgets_sweep';
 /** Milliseconds. */
@@ -16,7 +18,7 @@ const counterLifetime = 400 * 24 * 3600_000;
 export const budgetsModule = defineModule<BudgetPorts>({
   pages: [
     lazyPage({
-      slug: 'svc/budgets',
+      slug: budgetsSlug,
       title: 'Budgets',
       menu: 'Budgets',
       group: 'insights',
@@ -34,6 +36,13 @@ export const budgetsModule = defineModule<BudgetPorts>({
     const { host } = ports;
     host.options.registerSetting(budgetsOption, { group: 'svc', label: 'Budgets', schema: budgetsSchema });
     host.admin.addBadge(() => budgetBadge(ports));
+    host.hooks.addFilter('admin_home', async (home, { user }) =>
+      user.can('manage_options') ? { ...home, alerts: [...home.alerts, ...(await budgetAlerts(ports))] } : home,
+    );
+    host.hooks.addFilter('admin_next_steps', async (steps) => [
+      ...steps,
+      { text: 'Set a budget.', href: budgetsSlug, done: (await ports.budgets.list()).length > 0 },
+    ]);
     await host.jobs.every('daily', {
       name: sweepHook,
       label: 'Delete old budget counters',
@@ -47,12 +56,9 @@ export const budgetsModule = defineModule<BudgetPorts>({
 });
 
 /** On every admin page while a budget is used up or nearly so. */
-async function budgetBadge({ host, budgets }: BudgetPorts): Promise<AdminBadge | null> {
-  const enabled = (await budgets.list()).filter((budget) => budget.enabled);
-  if (enabled.length === 0) return null;
-  const { budgetStatus } = await import('./guard/budget-status.ts');
-  const statuses = await budgetStatus(host, enabled);
-  const href = host.admin.url('svc/budgets');
+async function budgetBadge(ports: BudgetPorts): Promise<AdminBadge | null> {
+  const statuses = await activeStatuses(ports);
+  const href = ports.host.admin.url(budgetsSlug);
   const names = (wanted: 'exhausted' | 'alert'): string =>
     statuses
       .filter(({ state }) => state === wanted)
@@ -63,4 +69,29 @@ async function budgetBadge({ host, budgets }: BudgetPorts): Promise<AdminBadge |
   return alert === ''
     ? null
     : { text: 'Budget nearly used up', kind: 'info', href, title: `Nearly used up: ${alert}.` };
+}
+
+/** A line on the home page for each budget that is used up or nearly so. */
+async function budgetAlerts(ports: BudgetPorts): Promise<HomeAlert[]> {
+  const timezone = await ports.host.site.timezone();
+  return (await activeStatuses(ports)).flatMap(({ state, budget, used, amount, endsAt }): HomeAlert[] => {
+    const resets = `It resets on ${formatDate(endsAt, 'date', timezone)}.`;
+    const base = { href: budgetsSlug, label: 'Edit' };
+    if (state === 'exhausted')
+      return [{ ...base, kind: 'error', text: `The budget "${budget.name}" is used up. ${resets}` }];
+    return state === 'alert'
+      ? [
+          {
+            ...base,
+            kind: 'warning',
+            text: `The budget "${budget.name}" is at ${String(Math.floor((100 * used) / amount))} %. ${resets}`,
+          },
+        ]
+      : [];
+  });
+}
+
+async function activeStatuses({ host, budgets }: BudgetPorts): Promise<readonly BudgetStatus[]> {
+  const enabled = (await budgets.list()).filter((budget) => budget.enabled);
+  return enabled.length === 0 ? [] : (await import('./guard/budget-status.ts')).budgetStatus(host, enabled);
 }

@@ -10,6 +10,7 @@ import { embedConfigRoute } from './embed-config.route.ts';
 import './hooks.ts';
 import { logsRoute } from './logs.route.ts';
 import { addBotStep, botPages } from './pages/bot-pages.ts';
+import { editSlug } from './pages/bot-page-slugs.ts';
 import { registerWidget, widgetSweepHook } from './widget/register-widget.ts';
 import { registerScriptRoutes } from './widget/register-widget.ts';
 import { widgetMigrations, widgetTables } from './widget/widget-tables.ts';
@@ -76,6 +77,17 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
     await registerWidget(parts);
     await registerLogs(parts);
     addBotStep(parts);
+    parts.host.hooks.addFilter('admin_search', async (results, { query, user }) => {
+      if (!user.can('manage_options')) return results;
+      const bots = (await parts.bots.list()).filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()));
+      return [
+        ...results,
+        ...bots.map(({ id, name }) => ({ title: name, note: 'Chatbot', href: `${editSlug}?id=${String(id)}` })),
+      ];
+    });
+    parts.host.hooks.addFilter('admin_home', async (home, context) =>
+      (await import('./pages/home.ts')).addChatHome(parts, home, context),
+    );
     registerScriptRoutes(parts);
   },
 });

@@ -1,3 +1,4 @@
+import { formatNumber } from '#plugin-api';
 import './hooks.ts';
 import type { Loaded } from '../../kit/lazy.ts';
 import type { KnowledgeParts, KnowledgePorts } from './knowledge.ts';
@@ -38,12 +39,31 @@ export async function registerKnowledge(module: KnowledgeModule): Promise<void> 
     (await import('./sources/add-source.ts')).forgetPost(await load(), id),
   );
   registerQuestions(module);
+  registerHome(module);
   await registerWork(module);
 }
 
 async function syncPost({ load }: KnowledgeModule, post: WrittenPost): Promise<void> {
   if (post.type !== 'revision' && post.status !== 'auto-draft')
     await (await import('./sources/add-source.ts')).followPost(await load(), post);
+}
+
+/** Unanswered questions and the step to the first knowledge base, on the home page. */
+function registerHome({ host: { hooks }, load }: KnowledgeModule): void {
+  hooks.addFilter('admin_home', async (home, { user }) => {
+    const open = user.can('manage_options') ? await (await load()).questions.count({ state: 'open' }) : 0;
+    if (open === 0) return home;
+    const text = open === 1 ? '1 question has no answer.' : `${formatNumber(open)} questions have no answer.`;
+    return { ...home, alerts: [...home.alerts, { kind: 'warning', text, href: questionsSlug, label: 'Answer' }] };
+  });
+  hooks.addFilter('admin_next_steps', async (steps) => [
+    ...steps,
+    {
+      text: 'Teach your chatbot: create a knowledge base.',
+      href: basesSlug,
+      done: (await (await load()).bases.list()).length > 0,
+    },
+  ]);
 }
 
 function registerQuestions({ host: { hooks }, load }: KnowledgeModule): void {

@@ -44,7 +44,11 @@ export const usageModule = defineModule<UsagePorts>({
   migrations: [usageMigration, usageReferenceMigration],
   tables: [usageTable, usageDaysTable],
   jobs: [sweepHook],
-  async register({ host, settings }) {
+  async register(ports) {
+    const { host, settings } = ports;
+    host.hooks.addFilter('admin_home', async (home, context) =>
+      (await import('./home.ts')).addUsageHome(ports, home, context),
+    );
     host.options.registerSetting(pricesOption, { group: 'svc', label: 'Prices', schema: pricesSchema });
     await host.jobs.every('daily', {
       name: sweepHook,

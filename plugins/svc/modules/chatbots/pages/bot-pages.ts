@@ -1,3 +1,4 @@
+import type { NextStep } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { lazyPage, type LazyPage } from '../../../kit/lazy.ts';
 import { botsSlug, editSlug, formSlug, formsSlug, newBotSlug, ruleSlug, rulesSlug } from './bot-page-slugs.ts';
@@ -37,12 +38,6 @@ export const botPages = [
   editorPage(formsSlug, 'Forms', async () => (await import('./bot-forms.page.ts')).botFormsPage),
   editorPage(formSlug, 'Form', async () => (await import('./bot-form.page.ts')).botFormPage),
 ];
-
-interface NextStep {
-  readonly text: string;
-  readonly href?: string;
-  readonly done?: boolean;
-}
 
 /** A step of the dashboard: create the first chatbot. The code of bots is loaded when the dashboard is first opened. */
 export function addBotStep(parts: ChatbotParts): void {

@@ -113,7 +113,8 @@ async function nextStep(
   };
 }
 
-async function readRows(
+/** Rows of the list, in the order of the ids. */
+export async function readRows(
   { host }: ChatbotParts,
   { ids, names }: { readonly ids: readonly number[]; readonly names: ReadonlyMap<number, string> },
 ): Promise<Record<string, unknown>[]> {

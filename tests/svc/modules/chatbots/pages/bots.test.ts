@@ -199,7 +199,7 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     ]) {
       const { status, text } = await browser.get(`${page}/${path}`);
       expect([path, status]).to.deep.equal([path, 404]);
-      expect(text).to.contain('This chatbot does not exist.').and.contain('Go to the dashboard');
+      expect(text).to.contain('This chatbot does not exist.').and.contain('Go to the home page');
     }
   });
 });

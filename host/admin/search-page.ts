@@ -1,0 +1,67 @@
+import type { AdminPageBody, AdminSearchResult, Logger, User } from '#plugin-api';
+import type { Router } from 'express';
+import type { AdminContext } from './context.ts';
+import type { AdminDependencies } from './dependencies.ts';
+import { adminPath } from './local-path.ts';
+import type { AdminRegistry } from './registry.ts';
+
+const maxQuery = 100;
+const maxResults = 20;
+
+interface SearchParts {
+  readonly registry: AdminRegistry;
+  readonly hooks: AdminDependencies['hooks'];
+  readonly log: Logger;
+}
+
+/** The page that finds pages, objects and actions of the admin. Scripts open it as a dialog with Ctrl+K. */
+export function createSearchPage(parts: SearchParts): AdminPageBody {
+  return {
+    render: async ({ query, user }) => {
+      const text = readQuery(query['q']);
+      return { template: 'admin/search', data: { query: text, results: await search(parts, user, text) } };
+    },
+  };
+}
+
+/** `GET /search-results?q=` returns the results as JSON for the dialog. */
+export function addSearchRoute(router: Router, context: AdminContext): void {
+  router.get('/search-results', async (request, response) => {
+    const session = await context.authenticate(request);
+    if (!session) return context.errorResponses.requireSignIn(request, response);
+    response.json({ results: await search(context, session.user, readQuery(request.query['q'])) });
+  });
+}
+
+function readQuery(value: unknown): string {
+  return typeof value === 'string' ? value.trim().slice(0, maxQuery) : '';
+}
+
+/** Pages whose title or group has every word, followed by what plugins find. Without a query all pages of the menu. */
+async function search(
+  { registry, hooks, log }: SearchParts,
+  user: User,
+  query: string,
+): Promise<readonly { title: string; note: string; href: string }[]> {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const pages = registry
+    .menu(user, '!')
+    .flatMap(({ title, href, children }) =>
+      href === null
+        ? children.map((child) => ({ title: child.title, note: title, href: child.href ?? '' }))
+        : [{ title, note: '', href }],
+    )
+    .filter(({ title, note }) => words.every((word) => `${note} ${title}`.toLowerCase().includes(word)));
+  let found: readonly AdminSearchResult[] = [];
+  try {
+    if (query !== '') found = await hooks.applyFiltersAsync('admin_search', [], { query, user });
+  } catch (error) {
+    log.error('Search filter failed', { event: 'admin_search_failed', error });
+  }
+  const objects = found.map(({ title, note, href }) => ({
+    title,
+    note,
+    href: /^https?:\/\//.test(href) ? href : adminPath(href),
+  }));
+  return query === '' ? pages : [...pages, ...objects].slice(0, maxResults);
+}
