@@ -5,6 +5,7 @@ import { addContentPages } from './content/admin/content-pages.ts';
 import type { Core } from './core.ts';
 import type { ToolItem } from './pages/tools-page.ts';
 import type { UserPagesDependencies } from './pages/users-contract.ts';
+import type { HostSiteHealth } from './site-health/host-site-health.ts';
 import { createAvatarUrl } from './users/avatars.ts';
 import { generatePassword } from './users/passwords.ts';
 import { roleNames } from './users/roles.ts';
@@ -12,6 +13,12 @@ import type { Web } from './web.ts';
 
 const style = 'admin/pages.css';
 const tools: readonly ToolItem[] = [
+  {
+    slug: 'tools/site-health',
+    title: 'Site Health',
+    text: 'Checks of the site and of its plugins, and facts for a report.',
+    icon: 'shield',
+  },
   { slug: 'tools/cron', title: 'Cron', text: 'Scheduled jobs, past runs and their results.', icon: 'clock' },
   {
     slug: 'tools/jobs',
@@ -40,10 +47,23 @@ const backupTool: ToolItem = {
 };
 
 /** The admin pages that need several parts of the host. Each is loaded on first use. */
-export function addHostPages({ core, web }: { readonly core: Core; readonly web: Web }): void {
+export function addHostPages({
+  core,
+  web,
+  health,
+}: {
+  readonly core: Core;
+  readonly web: Web;
+  readonly health: HostSiteHealth;
+}): void {
   const { api } = web.admin;
   addContentPages({ admin: api, parts: core.content.parts, users: core.users, site: core.site, hooks: core.hooks });
-  for (const page of [...userPages(createUserPagesDependencies(core, web)), ...sitePages(core, web)]) api.addPage(page);
+  for (const page of [
+    ...userPages(createUserPagesDependencies(core, web)),
+    ...sitePages(core, web),
+    siteHealthPage(health, web),
+  ])
+    api.addPage(page);
 }
 
 function userPages(given: UserPagesDependencies): LazyAdminPage[] {
@@ -183,6 +203,26 @@ function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
       body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, site, clock }),
     },
   ];
+}
+
+function siteHealthPage({ siteHealth }: HostSiteHealth, { views }: Pick<Web, 'views'>): LazyAdminPage {
+  return {
+    group: 'system',
+    style,
+    slug: 'tools/site-health',
+    title: 'Site Health',
+    menu: 'Site Health',
+    icon: 'shield',
+    position: 90.5,
+    capability: 'view_site_health_checks',
+    body: async () => {
+      const [{ createSiteHealthPage }, { sanitizeHtml }] = await Promise.all([
+        import('./site-health/site-health-page.ts'),
+        import('./content/html/sanitize.ts'),
+      ]);
+      return createSiteHealthPage({ siteHealth, views, sanitizeHtml });
+    },
+  };
 }
 
 function securityLogPage({ securityLog, users }: Core): LazyAdminPage {

@@ -11,10 +11,13 @@ import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
 import { addContentRoutes } from './content/rest/content-routes.ts';
 import { addHooksRoute } from './hooks/hooks-route.ts';
+import { addPluginsRoutes } from './loader/plugins-routes.ts';
 import { addSettingsRoutes } from './options/settings-routes.ts';
 import { addRoutesRoute } from './rest/routes-route.ts';
 import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
 import { createAvatarUrl } from './users/avatars.ts';
+import { createHostSiteHealth, type HostSiteHealth } from './site-health/host-site-health.ts';
+import { addSiteHealthRoutes } from './site-health/site-health-routes.ts';
 import { programRolesOption } from './site-settings.ts';
 import { describeUnreadable } from './secrets/secret-stores.ts';
 import { addUsersRoutes } from './users/users-routes.ts';
@@ -108,8 +111,9 @@ async function composeHost({
     warnings: { secrets: async () => describeUnreadable(await core.secrets.unreadable()) },
   });
   reportUnreadableSecrets({ core, web });
-  addHostRoutes({ core, web });
-  addHostPages({ core, web });
+  const health = createHostSiteHealth({ core, plugins: requirePlugins });
+  addHostRoutes({ core, web, health, plugins: requirePlugins });
+  addHostPages({ core, web, health });
   const plugins = await createPlugins({ core, web, cli, ...init });
   loaded.plugins = plugins;
   let stopping: Promise<void> | undefined;
@@ -241,7 +245,17 @@ async function closeCore({
 }
 
 /** The REST routes of the host's own parts. */
-function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }): void {
+function addHostRoutes({
+  core,
+  web,
+  health,
+  plugins,
+}: {
+  readonly core: Core;
+  readonly web: Web;
+  readonly health: HostSiteHealth;
+  readonly plugins: () => Loader;
+}): void {
   const { hooks, options, users, site, content, clock } = core;
   const { rest, applicationPasswords } = web;
   const avatarUrl = createAvatarUrl({ hooks, siteUrl: () => site.url });
@@ -259,7 +273,22 @@ function addHostRoutes({ core, web }: { readonly core: Core; readonly web: Web }
   addSettingsRoutes(rest, { options });
   addHooksRoute(rest, { hooks });
   addRoutesRoute(rest);
+  addPluginsRoutes(rest, { plugins });
+  addSiteHealthRoutes(rest, { ...health, hooks });
   const { passwords, countComment } = web;
   const { parts } = content;
-  addContentRoutes({ rest, parts, hooks, options, users, site, clock, passwords, countComment, avatarUrl });
+  const transaction = core.database.transaction.bind(core.database);
+  addContentRoutes({
+    rest,
+    parts,
+    hooks,
+    transaction,
+    options,
+    users,
+    site,
+    clock,
+    passwords,
+    countComment,
+    avatarUrl,
+  });
 }

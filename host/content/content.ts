@@ -8,6 +8,7 @@ import type {
   Logger,
   OptionsApi,
   Post,
+  SearchHandler,
   SiteApi,
 } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
@@ -31,10 +32,21 @@ import { createPostRemoval, type PostRemoval } from './posts/post-removal.ts';
 import { createPostStore, type PostStore } from './posts/post-store.ts';
 import { createPostWriter, type PostWriter } from './posts/post-writer.ts';
 import { createRevisionWriter, revisionsSetting } from './posts/revisions.ts';
+import { createRestFields, type RestFields } from './rest/rest-fields.ts';
+import { createRegistry, type Registry } from './types/registry.ts';
 import { addScheduledWork } from './posts/post-events.ts';
 import { reassignPostsOfDeletedUsers } from './posts/post-events.ts';
 import { createRenderer, type Renderer } from './render.ts';
 import { createShortcodes, type Shortcodes } from './shortcodes/shortcodes.ts';
+import {
+  addTermCapabilities,
+  createTaxonomies,
+  defaultCategorySetting,
+  defineTaxonomy,
+  type Taxonomies,
+} from './taxonomies/taxonomies.ts';
+import { createTermStore } from './taxonomies/term-store.ts';
+import { createTerms, type Terms } from './taxonomies/terms.ts';
 import { addMetaCapabilities } from './types/meta-capabilities.ts';
 import { createPostStatuses, defineStatus, type PostStatuses } from './types/post-statuses.ts';
 import { createPostTypes, definePostType, type PostTypes } from './types/post-types.ts';
@@ -70,6 +82,15 @@ export interface ContentParts {
   readonly permalinks: Permalinks;
   readonly renderer: Renderer;
   readonly comments: Comments;
+  readonly taxonomies: Taxonomies;
+  readonly terms: Terms;
+  readonly fields: RestFields;
+  readonly searchHandlers: Registry<NamedSearchHandler>;
+}
+
+/** A handler of `/wp/v2/search` with its type. */
+export interface NamedSearchHandler extends SearchHandler {
+  readonly name: string;
 }
 
 export interface Content {
@@ -95,9 +116,10 @@ export async function createContent(given: ContentDependencies): Promise<Content
 }
 
 function createParts(given: ContentDependencies, renderer: Renderer): ContentParts {
-  const { database, hooks, options, cron, clock, log, site, documents, compileSchema } = given;
+  const { database, hooks, options, cron, clock, site, compileSchema } = given;
   const types = createPostTypes();
   const statuses = createPostStatuses();
+  const ofTerms = createTermParts(given);
   const facts = createFactsCache();
   addMetaCapabilities({ hooks, types, statuses, getFacts: (id) => facts.get(id) });
   const store = createPostStore({ database, types, statuses, facts });
@@ -116,24 +138,14 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
     clock,
     cron,
     meta,
+    terms: ofTerms.terms,
     revisions: createRevisionWriter({ store, options, hooks }),
     defaultCommentStatus: async () =>
       (await options.get<unknown>(defaultCommentStatusSetting)) === 'open' ? 'open' : 'closed',
   });
   const uploads = createUploadStore(given);
-  const media: MediaLibrary = createMediaLibrary({
-    store,
-    writer,
-    removal: () => removal,
-    meta,
-    uploads,
-    hooks,
-    options,
-    site,
-    clock,
-    documents,
-    log,
-  });
+  const removalNow = (): PostRemoval => removal;
+  const media: MediaLibrary = createMediaLibrary({ ...given, store, writer, removal: removalNow, meta, uploads });
   const removal = createPostRemoval({
     database,
     store,
@@ -146,7 +158,36 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   const permalinks = createPermalinks({ site, store, types, media: () => media, hooks });
   const commentStore = createCommentStore({ database, types, statuses });
   const comments = createComments({ store: commentStore, posts: store, types, hooks, options, clock });
-  return { store, writer, removal, types, statuses, meta, media, uploads, permalinks, renderer, comments };
+  return {
+    store,
+    writer,
+    removal,
+    types,
+    statuses,
+    meta,
+    media,
+    uploads,
+    permalinks,
+    renderer,
+    comments,
+    ...ofTerms,
+    fields: createRestFields(),
+    searchHandlers: createRegistry<NamedSearchHandler>('search type'),
+  };
+}
+
+function createTermParts({
+  database,
+  hooks,
+  options,
+  site,
+}: ContentDependencies): Pick<ContentParts, 'taxonomies' | 'terms'> {
+  const taxonomies = createTaxonomies();
+  addTermCapabilities(hooks, taxonomies);
+  return {
+    taxonomies,
+    terms: createTerms({ database, store: createTermStore(database), taxonomies, hooks, options, site }),
+  };
 }
 
 function createUploadStore({ dataDir, uploadsBucket, log }: ContentDependencies): UploadStore {
@@ -182,6 +223,12 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       makePrivate: media.makePrivate,
       delete: media.delete,
     },
+    terms: termsApi(parts.terms),
+    registerTaxonomy: (name, definition) => parts.taxonomies.add(defineTaxonomy(name, definition)),
+    registerRestField: (of, name, field) => parts.fields.register(of, name, field),
+    registerSearchHandler: (type, handler) => parts.searchHandlers.add({ ...handler, name: type }),
+    taxonomy: (name) => parts.taxonomies.get(name),
+    taxonomies: () => parts.taxonomies.all(),
     registerPostType: (name, definition) => types.add(definePostType(name, definition)),
     registerPostStatus: (name, definition) => statuses.add(defineStatus(name, definition)),
     registerMeta: meta.register,
@@ -201,6 +248,11 @@ function createApi({ parts, shortcodes, hooks }: ApiDependencies): ContentApi {
       excerpt: await renderer.excerpt(post),
     }),
   };
+}
+
+function termsApi(terms: Terms): ContentApi['terms'] {
+  const { isDefault: _isDefault, links: _links, writePost: _writePost, ...api } = terms;
+  return api;
 }
 
 function createRevisions(
@@ -231,6 +283,18 @@ function registerContentSettings(options: Pick<OptionsApi, 'registerSetting'>): 
       maximum: 100,
       default: 10,
       description: 'On the home page, in search results and in the feed.',
+    },
+  });
+  options.registerSetting(defaultCategorySetting, {
+    group: 'writing',
+    label: 'Default category (number)',
+    showInRest: true,
+    schema: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 2_147_483_647,
+      default: 1,
+      description: 'Posts without a category get it. It cannot be deleted.',
     },
   });
   options.registerSetting(revisionsSetting, {

@@ -76,4 +76,39 @@ export const migrations: readonly Migration[] = [
       });
     },
   },
+  {
+    id: '0221_taxonomies',
+    async up(knex) {
+      await knex.schema.createTable('terms', (table) => {
+        table.increments('id');
+        table.string('taxonomy', 32).notNullable();
+        table.string('name', 200).notNullable();
+        // Name in lowercase without accents.
+        table.string('name_key', 400).notNullable();
+        table.string('slug', 200).notNullable();
+        table.text('description').notNullable();
+        table.integer('parent_id').notNullable();
+        table.unique(['taxonomy', 'slug']);
+        table.index(['taxonomy', 'name_key']);
+        table.index(['parent_id']);
+      });
+      await knex.schema.createTable('term_posts', (table) => {
+        table.integer('term_id').notNullable().references('terms.id').onDelete('CASCADE');
+        table.integer('post_id').notNullable().references('posts.id').onDelete('CASCADE');
+        table.primary(['post_id', 'term_id']);
+        table.index(['term_id']);
+      });
+      await knex('terms').insert({
+        taxonomy: 'category',
+        name: 'Uncategorized',
+        name_key: 'uncategorized',
+        slug: 'uncategorized',
+        description: '',
+        parent_id: 0,
+      });
+      // As in WordPress, no post is without a category.
+      await knex.raw(`insert into term_posts (term_id, post_id) select terms.id, posts.id from terms, posts
+        where posts.type = 'post' and posts.status <> 'auto-draft'`);
+    },
+  },
 ];

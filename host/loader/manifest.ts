@@ -3,7 +3,7 @@ import { isAbsolute, join, sep } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
-import { isRecord, type PluginManifest } from '#plugin-api';
+import { isRecord, isUrl, type PluginManifest } from '#plugin-api';
 import { isPublicKey } from './install/signature.ts';
 
 /** A plugin with a valid manifest. */
@@ -41,6 +41,8 @@ interface Member {
 const isRange = (value: unknown): boolean => typeof value === 'string' && validRange(value) !== null;
 const isText = (value: unknown, longest: number): value is string =>
   typeof value === 'string' && value.length <= longest;
+
+const isWebAddress = (value: unknown): boolean => isText(value, 500) && isUrl(value) && /^https?:/i.test(value);
 
 /** Not a JSON Schema, because loading ajv would double the startup time of the loader. */
 const members: Readonly<Record<string, Member>> = {
@@ -109,9 +111,25 @@ export async function readManifest({
   const home = await realpath(directory);
   const { main, entry } = await findEntry(home, manifest.main);
   return {
-    manifest: { ...manifest, description: manifest.description ?? '', requires: manifest.requires ?? {}, main },
+    manifest: {
+      ...withCredits(manifest),
+      description: manifest.description ?? '',
+      requires: manifest.requires ?? {},
+      main,
+    },
     directory: home,
     entry,
+  };
+}
+
+/** Homepage and author are for display: what does not fit is left out, because manifests of other hosts have them too. */
+function withCredits({ homepage, author, ...manifest }: RawManifest): RawManifest {
+  const given: unknown = author;
+  const { name, url } = isRecord(given) ? given : { name: given, url: undefined };
+  return {
+    ...manifest,
+    ...(isWebAddress(homepage) && { homepage: homepage as string }),
+    ...(isText(name, 200) && { author: { name, ...(isWebAddress(url) && { url: url as string }) } }),
   };
 }
 

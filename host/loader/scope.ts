@@ -98,7 +98,7 @@ interface ScopeDependencies extends ScopeListeners {
   readonly owners: Map<string, string>;
 }
 
-type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media'>;
+type ContentMethods = Omit<ContentApi, 'posts' | 'meta' | 'revisions' | 'media' | 'terms'>;
 
 /** Builds the HostApi of one plugin from the shared services, and registers its folders `views` and `assets`. */
 export function createScope({ source, services, owners, ...listeners }: ScopeDependencies): Scope {
@@ -134,6 +134,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
       meta: guard(services.content.meta, methods.metaMethods),
       revisions: guard(services.content.revisions, methods.revisionsMethods),
       media: guard(services.content.media, methods.mediaMethods),
+      terms: guard(services.content.terms, methods.termsMethods),
     },
     views: guard<HostApi['views']>(services.views, methods.viewsMethods),
     assets: { url: (file) => assets.url(file) },

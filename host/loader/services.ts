@@ -23,6 +23,7 @@ import type {
   RevisionsApi,
   SecretsApi,
   SiteApi,
+  TermsApi,
   Undo,
   UsersApi,
   ViewsApi,
@@ -158,7 +159,12 @@ export const contentMethods: MethodKinds<ContentApi> = {
   registerPostType: 'undo',
   registerPostStatus: 'undo',
   registerMeta: 'undo',
+  registerTaxonomy: 'undo',
+  registerRestField: 'undo',
+  registerSearchHandler: 'undo',
   addShortcode: 'undo',
+  taxonomy: 'call',
+  taxonomies: 'call',
   postType: 'call',
   postTypes: 'call',
   postStatuses: 'call',
@@ -181,6 +187,17 @@ export const postsMethods: MethodKinds<PostsApi> = {
   count: 'call',
 };
 export const metaMethods: MethodKinds<MetaApi> = { get: 'call', all: 'call', update: 'call', delete: 'call' };
+export const termsMethods: MethodKinds<TermsApi> = {
+  create: 'call',
+  get: 'call',
+  update: 'call',
+  delete: 'call',
+  find: 'call',
+  count: 'call',
+  ofPosts: 'call',
+  set: 'call',
+  link: 'call',
+};
 export const revisionsMethods: MethodKinds<RevisionsApi> = { list: 'call', restore: 'call' };
 export const mediaMethods: MethodKinds<MediaApi> = {
   save: 'call',

@@ -8,6 +8,13 @@ export interface PluginStatus {
   readonly name: string;
   readonly version: string;
   readonly description: string;
+  /** Entry module relative to the folder; empty if it is not known. */
+  readonly main: string;
+  /** Range of host versions. */
+  readonly host: string;
+  /** Empty if the manifest has none. */
+  readonly homepage: string;
+  readonly author: { readonly name: string; readonly url?: string } | null;
   /** `failed`: it should run but does not, or its last activation failed. `failure` contains the reason. */
   readonly state: 'active' | 'inactive' | 'failed';
   readonly failure: PluginFailure | null;
@@ -61,6 +68,10 @@ function toStatus(
     name: source?.manifest.name ?? slug,
     version: source?.manifest.version ?? '',
     description: source?.manifest.description ?? '',
+    main: source?.manifest.main ?? '',
+    host: source?.manifest.host ?? '',
+    homepage: source?.manifest.homepage ?? '',
+    author: source?.manifest.author ?? null,
     requires: source?.manifest.requires ?? {},
     autoActivate: source?.manifest.autoActivate ?? false,
     shipped: source?.shipped ?? false,

@@ -1,4 +1,5 @@
 import type { JsonSchema } from './schema.ts';
+import type { RestField, SearchHandler, Taxonomy, TaxonomyDefinition, TermFilter, TermsApi } from './taxonomies.ts';
 import type { Undo } from './undo.ts';
 import type { User } from './users.ts';
 
@@ -146,6 +147,11 @@ export interface PostInput {
   readonly commentStatus?: CommentStatus;
   /** Set like `meta.update`; null deletes. */
   readonly meta?: Readonly<Record<string, unknown>>;
+  /**
+   * Ids of terms by taxonomy, which replace those the post has. Unknown ids are ignored. A post of type `post` without
+   * categories gets the default one unless `category` is given.
+   */
+  readonly terms?: Readonly<Record<string, readonly number[]>>;
 }
 
 export interface NewPost extends PostInput {
@@ -188,6 +194,10 @@ export interface PostQuery {
   readonly menuOrder?: number;
   /** Only posts with a password, or only those without. */
   readonly hasPassword?: boolean;
+  /** Terms that the posts must have, or must not have. */
+  readonly terms?: readonly TermFilter[];
+  /** Whether all filters of `terms` must match, or one. Default `AND`; filters with `NOT IN` always apply. */
+  readonly termsRelation?: 'AND' | 'OR';
   /** Excludes posts this user may not read. Default: no posts are excluded. */
   readonly visibleTo?: User;
   /** Default `date`. */
@@ -336,11 +346,24 @@ export interface ContentApi {
   readonly meta: MetaApi;
   readonly revisions: RevisionsApi;
   readonly media: MediaApi;
+  readonly terms: TermsApi;
   /** @param name 1..20 lower-case letters, digits, `-` and `_`. */
   registerPostType(name: string, definition: PostTypeDefinition): Undo;
   registerPostStatus(name: string, definition: PostStatusDefinition): Undo;
   /** @param type a post type, or empty for all types. */
   registerMeta(type: string, key: string, definition: MetaDefinition): Undo;
+  /**
+   * Terms are stored independently of the registration: they are there again when the taxonomy is.
+   *
+   * @param name 1..32 lower-case letters, digits, `-` and `_`.
+   */
+  registerTaxonomy(name: string, definition: TaxonomyDefinition): Undo;
+  /** @param types post types, or taxonomies. */
+  registerRestField(types: string | readonly string[], name: string, field: RestField): Undo;
+  /** Adds a `type` to `/wp/v2/search`. */
+  registerSearchHandler(type: string, handler: SearchHandler): Undo;
+  taxonomy(name: string): Taxonomy | undefined;
+  taxonomies(): readonly Taxonomy[];
   postType(name: string): PostType | undefined;
   postTypes(): readonly PostType[];
   postStatuses(): readonly PostStatus[];

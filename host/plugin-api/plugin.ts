@@ -20,6 +20,10 @@ export interface PluginManifest {
   readonly requires: Readonly<Record<string, string>>;
   /** A public ed25519 key, 32 bytes in base64: only updates that its private key signed are installed over this version. */
   readonly updateKey?: string;
+  /** Website of the plugin, an absolute http(s) URL. */
+  readonly homepage?: string;
+  /** Who wrote it, with an absolute http(s) URL. */
+  readonly author?: { readonly name: string; readonly url?: string };
   /** Activate automatically on first start. Only for plugins shipped with the host. */
   readonly autoActivate?: boolean;
 }

@@ -113,6 +113,8 @@ export class RestResponse {
 export interface RouteArgument extends JsonSchema {
   /** Replaces the schema's validation. Returns true, false, an error message or a RestError. */
   readonly validate?: (value: unknown, request: RestRequest, name: string) => unknown;
+  /** Null is passed on unchecked, as WordPress does for arguments that it makes of a schema. Default false. */
+  readonly acceptsNull?: boolean;
   /** Replaces the schema's coercion. Returns the value to use, or a RestError. */
   readonly sanitize?: (value: unknown, request: RestRequest, name: string) => unknown;
 }

@@ -86,8 +86,15 @@ function compileArgument(name: string, definition: RouteArgument): Argument {
     default: definition.default ?? undefined,
     validate:
       validate && (async (value, request) => toParameterError(await settle(() => validate(value, request, name)))),
-    accept: sanitize === undefined ? schemaOnly(name, definition) : withSanitize(name, definition),
+    accept: withNull(
+      definition,
+      sanitize === undefined ? schemaOnly(name, definition) : withSanitize(name, definition),
+    ),
   };
+}
+
+function withNull({ acceptsNull = false }: RouteArgument, accept: Argument['accept']): Argument['accept'] {
+  return acceptsNull ? (value, request) => (value === null ? { value } : accept(value, request)) : accept;
 }
 
 function schemaOnly(name: string, definition: RouteArgument): Argument['accept'] {

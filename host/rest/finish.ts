@@ -1,6 +1,6 @@
-import { isRecord, type RestResponse, type HttpMethod } from '#plugin-api';
+import { isRecord, type RestResponse, type HttpMethod, type Params } from '#plugin-api';
 import { isErrorResponse } from './error-response.ts';
-import type { RouteRegistry, Route } from './registry.ts';
+import type { Match, RouteRegistry, Route } from './registry.ts';
 import type { HostRequest } from './host-request.ts';
 import type { Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
@@ -59,13 +59,27 @@ export type Finish = (response: RestResponse, request: HostRequest) => Promise<R
 /** Runs after every dispatch: the header Allow, `_fields`, and `rest_post_dispatch`. */
 export function createFinish({ filters, registry, rest }: FinishDependencies): Finish {
   return async (response, request) => {
-    const route = request.method === 'OPTIONS' ? registry.matchPath(request.route)?.route : request.match?.route;
-    const allow = route === undefined ? null : await allowedMethods(request, route);
+    const found = request.method === 'OPTIONS' ? registry.matchPath(request.route) : request.match;
+    if (found) await readPath(request, found);
+    const allow = found ? await allowedMethods(request, found.route) : null;
     if (allow !== null) response.headers['Allow'] ??= allow;
     const wanted = request.params['_fields'] ?? request.query['_fields'];
     if (wanted !== undefined && !isErrorResponse(response)) response.body = filterFields(response.body, wanted);
     return (await filters.run('rest_post_dispatch', response, rest(), request)) as RestResponse;
   };
+}
+
+/** Gives permission checks the path of a request whose parameters were not read, or not accepted. */
+async function readPath(request: HostRequest, { route, url }: Pick<Match, 'route' | 'url'>): Promise<void> {
+  if (Object.keys(request.params).length > 0) return;
+  const params: Params = {};
+  for (const [name, value] of Object.entries(url)) {
+    const argument = route.endpoints[0]?.args.get(name);
+    const accepted = argument === undefined ? { value } : await argument.accept(value, request);
+    if ('error' in accepted) return;
+    params[name] = accepted.value;
+  }
+  request.params = params;
 }
 
 /** Selected members as a tree: `id,content.raw` -> `{id: true, content: {raw: true}}`. */

@@ -1,5 +1,6 @@
 import type { Knex, PostQuery, User } from '#plugin-api';
 import { foldText } from '../html/text.ts';
+import { whereHasTerms } from '../taxonomies/term-store.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
 import type { PostTypes } from '../types/post-types.ts';
 
@@ -24,6 +25,7 @@ export function selectPosts(given: PostQueryDependencies, query: PostQuery): Kne
   if (query.slugs) void select.whereIn('posts.slug', query.slugs);
   if (query.menuOrder !== undefined) void select.where('posts.menu_order', query.menuOrder);
   if (query.mimeType !== undefined) whereMimeType(select, query.mimeType);
+  if (query.terms && query.terms.length > 0) whereHasTerms(select, given.knex, query);
   if (query.visibleTo) whereVisible(select, given, query.visibleTo);
   return select;
 }

@@ -2,6 +2,7 @@ import type { Clock, CommentStatus, CronApi, NewPost, Post, PostInput, PostWrite
 import type { Database } from '../../database/database-contract.ts';
 import { contentErrors, invalidParent } from '../errors.ts';
 import type { Meta } from '../meta/meta.ts';
+import type { Terms } from '../taxonomies/terms.ts';
 import type { PostStatuses } from '../types/post-statuses.ts';
 import type { PostTypes } from '../types/post-types.ts';
 import { composePost } from './compose.ts';
@@ -20,6 +21,7 @@ export interface PostWriterDependencies {
   readonly clock: Pick<Clock, 'now'>;
   readonly cron: Pick<CronApi, 'scheduleSingle' | 'unschedule'>;
   readonly meta: Pick<Meta, 'check' | 'write'>;
+  readonly terms: Pick<Terms, 'writePost'>;
   readonly revisions: RevisionWriter;
   /** Of new posts whose type supports comments. */
   readonly defaultCommentStatus: () => Promise<CommentStatus>;
@@ -54,17 +56,19 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
     const data = await filterData(hooks, { data: composed, input, isUpdate: before !== null });
     const values = await given.meta.check(data.type, input.meta ?? {});
     if (before !== null) await hooks.doActionAsync('pre_post_update', before.id, data);
-    const { post, announceRevisions } = await given.database.transaction(async () => {
+    const { post, announceTerms, announceRevisions } = await given.database.transaction(async () => {
       const written = await write(given, data, before);
       await given.meta.write(written.id, written.type, values);
+      const announceTerms = await given.terms.writePost(written, input.terms ?? {});
       await schedule(given, written, before);
       const type = given.types.get(written.type);
       const announce =
         before !== null && type !== undefined
           ? await given.revisions.write({ before, after: written, type, author: as?.id ?? 0 })
           : null;
-      return { post: written, announceRevisions: announce };
+      return { post: written, announceTerms, announceRevisions: announce };
     });
+    await announceTerms?.();
     await announceSaved(hooks, post, before);
     await announceRevisions?.();
     // A callback may have changed the post.

@@ -110,7 +110,7 @@ function createRoute(given: ContentRestDependencies, type: PostType, { find, wri
     refused(request, 'rest_cannot_edit', 'Sorry, you are not allowed to edit this post.');
   return {
     methods: ['POST'],
-    args: { ...writeArguments(type, given.parts), id: postArgument },
+    args: { ...writeArguments(type, given.parts, false), id: postArgument },
     schema: autosaveSchema(given, type),
     summary: 'Saves what a user has typed. A draft of the same author is updated instead.',
     permissionBeforeBody: mayEdit,

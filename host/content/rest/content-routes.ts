@@ -1,41 +1,76 @@
-import type { PostType, Undo } from '#plugin-api';
+import type { PostType, Taxonomy, Undo } from '#plugin-api';
 import { addCommentsRoutes } from './comments-routes.ts';
 import type { ContentRestDependencies } from './context.ts';
 import { addStatusesRoutes, addTypesRoutes } from './types-and-statuses-routes.ts';
 import { addPostsRoutes } from './posts-routes.ts';
+import { addSearchRoute } from './search-routes.ts';
+import { addTaxonomiesRoutes } from './taxonomies-routes.ts';
+import { addTermsRoutes } from './terms-routes.ts';
 
 /**
- * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, `/comments`, and routes for each type with `showInRest`. Changes of meta
- * keys register them again, because the arguments include the keys.
+ * `/wp/v2/posts`, `/pages`, `/media`, `/types`, `/statuses`, `/comments`, `/taxonomies`, `/search`, and routes for each type and
+ * taxonomy with `showInRest`. Changes of meta keys, fields and taxonomies register them again, because the arguments include these.
  */
 export function addContentRoutes(given: ContentRestDependencies): void {
   const { parts, hooks } = given;
   addTypesRoutes(given);
   addStatusesRoutes(given);
   addCommentsRoutes(given);
-  const routes = new Map<PostType, Undo>();
-  parts.types.follow((type) => {
-    if (!type.showInRest) return () => undefined;
-    routes.set(type, addPostsRoutes(given, type));
+  addTaxonomiesRoutes(given);
+  addSearchRoute(given);
+  const posts = followRoutes<PostType>((type) => addPostsRoutes(given, type));
+  const terms = followRoutes<Taxonomy>((taxonomy) => addTermsRoutes(given, taxonomy));
+  const refreshPosts = onceInARow(() => posts.refresh());
+  const refreshAll = onceInARow(() => {
+    posts.refresh();
+    terms.refresh();
+  });
+  parts.types.follow(posts.follow);
+  parts.taxonomies.follow((taxonomy) => {
+    const undo = terms.follow(taxonomy);
+    refreshPosts();
     return () => {
-      routes.get(type)?.();
-      routes.delete(type);
+      undo();
+      refreshPosts();
     };
   });
-  let isOutdated = false;
-  // Once for all keys that a plugin adds in a row.
-  parts.meta.onChange(() => {
-    if (isOutdated) return;
-    isOutdated = true;
-    queueMicrotask(() => {
-      isOutdated = false;
-      for (const [type, undo] of [...routes]) {
-        undo();
-        routes.set(type, addPostsRoutes(given, type));
-      }
-    });
-  });
+  parts.meta.onChange(refreshPosts);
+  parts.fields.onChange(refreshAll);
   hooks.addFilter('rest_public_authors', async (ids) => [
     ...new Set([...ids, ...(await parts.store.publishedAuthors())]),
   ]);
+}
+
+/** Keeps the routes of what is registered with `showInRest`. */
+function followRoutes<Item extends { readonly showInRest: boolean }>(add: (item: Item) => Undo) {
+  const routes = new Map<Item, Undo>();
+  return {
+    follow(item: Item): Undo {
+      if (!item.showInRest) return () => undefined;
+      routes.set(item, add(item));
+      return () => {
+        routes.get(item)?.();
+        routes.delete(item);
+      };
+    },
+    refresh(): void {
+      for (const [item, undo] of [...routes]) {
+        undo();
+        routes.set(item, add(item));
+      }
+    },
+  };
+}
+
+/** Runs once for all changes that a plugin makes in a row. */
+function onceInARow(run: () => void): () => void {
+  let isWaiting = false;
+  return () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    queueMicrotask(() => {
+      isWaiting = false;
+      run();
+    });
+  };
 }

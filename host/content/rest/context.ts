@@ -2,6 +2,7 @@ import {
   argumentBounds,
   RestError,
   type Clock,
+  type DatabaseApi,
   type HooksApi,
   type OptionsApi,
   type User,
@@ -50,6 +51,7 @@ export interface ContentRestDependencies {
   readonly rest: RestApi;
   readonly parts: ContentParts;
   readonly hooks: HooksApi;
+  readonly transaction: DatabaseApi['transaction'];
   readonly users: Pick<UsersApi, 'get'>;
   readonly passwords: Pick<PostPasswords, 'check'>;
   /** Counts a comment by the address of its author. @throws RestError 429 `comment_flood`. */
@@ -130,6 +132,14 @@ export function invalidReference({ name, message, code = 'rest_invalid_param' }:
 export function wantsLinks({ query }: Pick<RestRequest, 'query'>): boolean {
   const fields = query['_fields'];
   return fields === undefined || [fields].flat().some((list) => /(^|,)\s*(_links|_embedded)\b/.test(String(list)));
+}
+
+/** The top-level members that `_fields` selects; null: all. */
+export function requestedMembers({ query, params }: Pick<RestRequest, 'query' | 'params'>): ReadonlySet<string> | null {
+  const fields = params['_fields'] ?? query['_fields'];
+  if (fields === undefined) return null;
+  const names = [fields].flat().flatMap((list) => String(list).split(/[\s,]+/));
+  return new Set(names.map((name) => name.split('.')[0] ?? '').filter((name) => name !== ''));
 }
 
 export type Links = Record<string, RestLink[]>;

@@ -10,6 +10,7 @@ import {
   type InvalidValue,
   type Request,
 } from './context.ts';
+import { readTerms } from './post-terms.ts';
 
 export interface ReadingInput {
   readonly type: PostType;
@@ -35,6 +36,7 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
   const authorId = readAuthor(reading);
   const date = readDate(params, await given.site.timezone());
   const meta = readMeta(given, reading);
+  const terms = readTerms(given, type, reading);
   return {
     ...(status !== undefined && { status }),
     ...textMember(params, 'title', 'title'),
@@ -49,6 +51,7 @@ export async function readPostInput(given: ContentRestDependencies, reading: Rea
     ...(isCommentStatus(params['comment_status']) && { commentStatus: params['comment_status'] }),
     ...numberMember(params, 'featured_media', 'featuredMediaId'),
     ...(meta && { meta }),
+    ...(terms && { terms }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { RestResponse } from '#plugin-api';
-import type { Media, Post, PostType, User } from '#plugin-api';
+import type { Media, Post, PostType, Term, User } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import type { Meta } from '../meta/meta.ts';
+import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import { slugOf } from '../posts/slugs.ts';
 import {
   compactLinks,
@@ -12,6 +13,8 @@ import {
   type Request,
 } from './context.ts';
 import { inContext, metaSchema, postSchema } from './post-schema.ts';
+import { termBody, termClasses, termLinks } from './post-terms.ts';
+import { withFields } from './rest-fields.ts';
 
 export interface PostResponses {
   /** The response for one post. @param context default: that of the request. Writes respond in the context `edit`. */
@@ -33,6 +36,7 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
     request,
     context,
     values,
+    terms,
     media,
     isUnlocked = false,
   }: Preparing): Promise<RestResponse> {
@@ -46,29 +50,42 @@ export function createPostResponses(given: ContentRestDependencies, type: PostTy
       ...(type.hierarchical && { parent: post.parentId }),
       ...(type.supports.includes('page-attributes') && { menu_order: post.menuOrder }),
       meta: metaBody(type, parts, values),
+      ...termBody(parts, type, terms),
       ...(context === 'edit' && {
         permalink_template: await parts.permalinks.template(post),
         generated_slug: slugOf(post.title) || String(post.id),
       }),
-      class_list: [`post-${post.id}`, post.type, `type-${post.type}`, `status-${post.status}`],
+      class_list: [
+        `post-${post.id}`,
+        post.type,
+        `type-${post.type}`,
+        `status-${post.status}`,
+        ...(post.type === 'post' ? ['format-standard'] : []),
+        'hentry',
+        ...termClasses(parts, type, terms),
+      ],
     };
+    const shown = { type: type.name, body: inContext(body, schema, context), request, context };
     const response = new RestResponse({
-      body: inContext(body, schema, context),
+      body: await withFields(parts.fields, shown),
       ...(wantsLinks(request) && { links: await links(post, request.user, context) }),
     });
     return hooks.applyFiltersAsync(`rest_prepare_${type.name}`, response, post, request) as Promise<RestResponse>;
   }
 
+  const hasTerms = (): boolean => taxonomiesOf(parts.taxonomies, type.name).length > 0;
   async function load(posts: readonly Post[]) {
     const keys = Object.keys(metaSchema(type, parts));
     const values = await parts.meta.load(
       posts.map(({ id }) => id),
       keys,
     );
+    const terms = hasTerms() ? await parts.terms.ofPosts(posts.map(({ id }) => id)) : new Map<number, Term[]>();
     const media = type.name === 'attachment' ? await parts.media.describe(posts) : [];
     return (post: Post) => ({
       post,
       values: values.get(post.id) ?? new Map<string, unknown[]>(),
+      terms: terms.get(post.id) ?? [],
       media: media.find(({ id }) => id === post.id),
     });
   }
@@ -102,6 +119,7 @@ interface Preparing {
   readonly request: Request;
   readonly context: Context;
   readonly values: MetaValues;
+  readonly terms: readonly Term[];
   readonly media: Media | undefined;
   readonly isUnlocked?: boolean;
 }
@@ -184,15 +202,19 @@ function metaBody(type: PostType, { meta }: { meta: Meta }, values: MetaValues):
 }
 
 function createLinks(
-  { rest, parts: { store } }: ContentRestDependencies,
+  given: ContentRestDependencies,
   type: PostType,
 ): (post: Post, user: User, context: Context) => Promise<Links> {
+  const {
+    rest,
+    parts: { store },
+  } = given;
   const base = (): string => rest.url(`/wp/v2/${type.restBase}`);
   return async (post, user, context) => {
     const isEdit = context === 'edit';
     const revisions = type.supports.includes('revisions') ? await store.revisionIds(post.id) : null;
     return {
-      self: [{ href: `${base()}/${post.id}` }],
+      self: [{ href: `${base()}/${post.id}`, targetHints: { allow: allowedOn(post, user) } }],
       collection: [{ href: base() }],
       about: [{ href: rest.url(`/wp/v2/types/${type.name}`) }],
       ...(post.authorId > 0 && { author: [{ embeddable: true, href: rest.url(`/wp/v2/users/${post.authorId}`) }] }),
@@ -212,6 +234,7 @@ function createLinks(
       ...(type.name !== 'attachment' && {
         'https://api.w.org/attachment': [{ href: `${rest.url('/wp/v2/media')}?parent=${post.id}` }],
       }),
+      ...termLinks(given, type, post.id),
       ...(isEdit &&
         user.can(type.capabilities.publish_posts) && {
           'https://api.w.org/action-publish': [{ href: `${base()}/${post.id}` }],
@@ -226,4 +249,13 @@ function createLinks(
         }),
     };
   };
+}
+
+/** The methods that the user may use on a post that is shown to the user. */
+export function allowedOn(post: Post, user: User): string[] {
+  return [
+    'GET',
+    ...(user.can('edit_post', post) ? ['POST', 'PUT', 'PATCH'] : []),
+    ...(user.can('delete_post', post) ? ['DELETE'] : []),
+  ];
 }

@@ -2,6 +2,8 @@ import { argumentBounds, RestError } from '#plugin-api';
 import type { JsonSchema, PostType, RouteArgument } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import { invalidStatus } from './post-input.ts';
+import { termSchemas, termWriteArguments } from './post-terms.ts';
+import { fieldArguments, fieldSchemas } from './rest-fields.ts';
 
 const everywhere = ['view', 'edit', 'embed'];
 const shown = ['view', 'edit'];
@@ -36,8 +38,10 @@ function protectedSchema(description: string, contexts: readonly string[]): Json
   };
 }
 
+type SchemaParts = Pick<ContentParts, 'meta' | 'taxonomies' | 'fields'>;
+
 /** The REST schema of a post type. `context` lists where each member appears. */
-export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>): JsonSchema {
+export function postSchema(type: PostType, parts: SchemaParts): JsonSchema {
   const isMedia = type.name === 'attachment';
   return {
     title: type.name,
@@ -89,10 +93,12 @@ export function postSchema(type: PostType, { meta }: Pick<ContentParts, 'meta'>)
         },
       }),
       ...(isMedia && mediaProperties),
-      meta: { type: 'object', description: 'Meta fields.', context: shown, properties: metaSchema(type, { meta }) },
+      meta: { type: 'object', description: 'Meta fields.', context: shown, properties: metaSchema(type, parts) },
+      ...termSchemas(parts, type),
       permalink_template: { type: 'string', context: edit, readOnly: true },
       generated_slug: { type: 'string', context: edit, readOnly: true },
       class_list: { type: 'array', items: { type: 'string' }, context: shown, readOnly: true },
+      ...fieldSchemas(parts.fields, type.name),
     },
   };
 }
@@ -182,7 +188,7 @@ const writtenDates: Readonly<Record<string, RouteArgument>> = {
   },
 };
 
-type WriteParts = Pick<ContentParts, 'meta' | 'statuses' | 'store'>;
+type WriteParts = SchemaParts & Pick<ContentParts, 'statuses' | 'store'>;
 
 /** As in WordPress, an update may repeat a status that REST does not set, such as `auto-draft`. */
 function statusArgument(type: PostType, { statuses, store }: WriteParts): RouteArgument {
@@ -201,8 +207,25 @@ function statusArgument(type: PostType, { statuses, store }: WriteParts): RouteA
   };
 }
 
-/** Arguments to create or update a post of the type. */
-export function writeArguments(type: PostType, parts: WriteParts): Record<string, RouteArgument> {
+/** Arguments for what not every type has. */
+function supportedArguments(type: PostType): Record<string, RouteArgument> {
+  return {
+    ...(type.supports.includes('comments') && { comment_status: commentStatusSchema }),
+    ...(type.hierarchical && {
+      parent: { type: 'integer', ...argumentBounds.id, description: 'The ID for the parent of the post.' } as const,
+    }),
+    ...(type.supports.includes('page-attributes') && {
+      menu_order: {
+        type: 'integer',
+        ...argumentBounds.integer,
+        description: 'The order of the post in relation to other posts.',
+      } as const,
+    }),
+  };
+}
+
+/** Arguments to create or update a post of the type. @param isNew defaults of fields apply. */
+export function writeArguments(type: PostType, parts: WriteParts, isNew: boolean): Record<string, RouteArgument> {
   const meta = metaSchema(type, parts);
   // Without defaults, which would be written for omitted keys.
   const writable = Object.fromEntries(
@@ -250,17 +273,9 @@ export function writeArguments(type: PostType, parts: WriteParts): Record<string
             description: 'A password to protect access to the content and excerpt.',
           } as const,
         }),
-    ...(type.supports.includes('comments') && { comment_status: commentStatusSchema }),
-    ...(type.hierarchical && {
-      parent: { type: 'integer', ...argumentBounds.id, description: 'The ID for the parent of the post.' } as const,
-    }),
-    ...(type.supports.includes('page-attributes') && {
-      menu_order: {
-        type: 'integer',
-        ...argumentBounds.integer,
-        description: 'The order of the post in relation to other posts.',
-      } as const,
-    }),
+    ...supportedArguments(type),
+    ...termWriteArguments(parts, type),
+    ...fieldArguments(parts.fields, type.name, isNew),
     ...(Object.keys(meta).length > 0 && {
       meta: { type: 'object', description: 'Meta fields.', properties: writable } as const,
     }),

@@ -12,6 +12,7 @@ import {
 import { publicReadSecurity } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';
+import { readTermFilters, termFilterArguments } from './post-terms.ts';
 
 const ids: RouteArgument = { type: 'array', ...argumentBounds.list, items: { type: 'integer', ...argumentBounds.id } };
 const moment: RouteArgument = { type: 'string', format: 'date-time', ...argumentBounds.dateTime };
@@ -101,6 +102,7 @@ function listArguments(given: ContentRestDependencies, type: PostType): Record<s
       parent: { ...ids, description: 'Limit result set to items with particular parent IDs.' },
       parent_exclude: { ...ids, description: 'Limit result set to all items except those of a particular parent ID.' },
     }),
+    ...termFilterArguments(given.parts, type),
     ...(isMedia && mediaArguments),
   };
 }
@@ -175,7 +177,11 @@ export function postsListRoute(
           'rest_orderby_include_missing_include',
           'You need to define an include parameter to order by include.',
         );
-      const wanted = { ...readQuery(request, type, await site.timezone()), visibleTo: user };
+      const wanted = {
+        ...readQuery(request, type, await site.timezone()),
+        ...readTermFilters(parts, type, params),
+        visibleTo: user,
+      };
       const query = (await hooks.applyFiltersAsync(`rest_${type.name}_query`, wanted, request)) as PostQuery;
       const [page, perPage] = [Number(params['page']), Number(params['per_page'])];
       const total = await parts.store.count(query);

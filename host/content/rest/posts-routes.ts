@@ -16,6 +16,7 @@ import { createdResponse, deletedSchema, publicReadSecurity } from './context.ts
 import { createPostResponses, type PostResponses } from './post-response.ts';
 import { checkReferences, readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
+import { updateFields, writesFields } from './rest-fields.ts';
 import { postsListRoute } from './posts-list.ts';
 import { addAutosaveRoutes } from './autosaves-routes.ts';
 import { addRevisionRoutes } from './revisions-routes.ts';
@@ -73,7 +74,7 @@ function createRoute(given: ContentRestDependencies, type: PostType, postRespons
   return {
     methods: ['POST'],
     allowBatch: true,
-    args: writeArguments(type, given.parts),
+    args: writeArguments(type, given.parts, true),
     schema: postSchema(type, given.parts),
     summary: `Creates a ${type.singularLabel.toLowerCase()}.`,
     responses: createdResponse,
@@ -121,11 +122,17 @@ async function write({
   const { hooks, parts } = given;
   const read = await readPostInput(given, { type, request, params: request.params, before });
   const input = (await hooks.applyFiltersAsync(`rest_pre_insert_${type.name}`, read, request)) as typeof read;
-  const post =
-    before === null
-      ? await parts.writer.create({ ...input, type: type.name }, { as: request.user })
-      : await parts.writer.update(before.id, input, { as: request.user });
-  await hooks.doActionAsync(`rest_insert_${type.name}`, post, request, before === null);
+  const save = async (): Promise<Post> => {
+    const post =
+      before === null
+        ? await parts.writer.create({ ...input, type: type.name }, { as: request.user })
+        : await parts.writer.update(before.id, input, { as: request.user });
+    await hooks.doActionAsync(`rest_insert_${type.name}`, post, request, before === null);
+    await updateFields(parts.fields, { type: type.name, item: post, request });
+    return post;
+  };
+  // A field that refuses leaves nothing behind.
+  const post = await (writesFields(parts.fields, type.name, request) ? given.transaction(save) : save());
   await hooks.doActionAsync(`rest_after_insert_${type.name}`, post, request, before === null);
   return post;
 }
@@ -151,7 +158,12 @@ function readRoute({ given, type, postResponses, find }: OneRoute): RouteDefinit
     },
     async handler(request) {
       const post = await find(request);
-      return knownPassword(request) === '' ? postResponses.one(post, request) : postResponses.unlocked(post, request);
+      const response = await (knownPassword(request) === ''
+        ? postResponses.one(post, request)
+        : postResponses.unlocked(post, request));
+      if (type.public)
+        response.headers['Link'] = `<${await given.parts.permalinks.url(post)}>; rel="alternate"; type=text/html`;
+      return response;
     },
   };
 }
@@ -183,7 +195,7 @@ function updateRoute({ given, type, postResponses, find }: OneRoute): RouteDefin
   return {
     methods: ['POST', 'PUT', 'PATCH'],
     allowBatch: true,
-    args: { id: idArgument, ...writeArguments(type, given.parts) },
+    args: { id: idArgument, ...writeArguments(type, given.parts, false) },
     validate: async (request) =>
       checkReferences(given, { type, request, params: request.params, before: await find(request) }),
     summary: `Updates a ${type.singularLabel.toLowerCase()}.`,

@@ -1,5 +1,6 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
 import { argumentBounds, RestResponse } from '#plugin-api';
+import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import {
   badRequest,
   compactLinks,
@@ -26,13 +27,15 @@ const typeSchema: JsonSchema = {
     name: { type: 'string', context: everywhere },
     slug: { type: 'string', context: everywhere },
     supports: { type: 'object', context: edit },
+    taxonomies: { type: 'array', items: { type: 'string' }, context: ['view', 'edit'] },
     rest_base: { type: 'string', context: everywhere },
     rest_namespace: { type: 'string', context: everywhere },
   },
 };
 
 /** `/wp/v2/types`: the post types that REST exposes. */
-export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependencies): void {
+export function addTypesRoutes({ rest, parts }: ContentRestDependencies): void {
+  const { types } = parts;
   const mayEdit = ({ user }: { user: User }, type: PostType): boolean => user.can(type.capabilities.edit_posts);
   const shown = (): PostType[] => types.all().filter((type) => type.showInRest);
   const links = (type: PostType): Record<string, RestLink[]> => ({
@@ -54,7 +57,7 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
     handler: (request) => {
       const visible = shown().filter((type) => request.params['context'] !== 'edit' || mayEdit(request, type));
       return Object.fromEntries(
-        visible.map((type) => [type.name, withLinks(request, typeBody(type, request), links(type))]),
+        visible.map((type) => [type.name, withLinks(request, typeBody(type, request, parts), links(type))]),
       );
     },
   };
@@ -77,14 +80,17 @@ export function addTypesRoutes({ rest, parts: { types } }: ContentRestDependenci
           'rest_forbidden_context',
           'Sorry, you are not allowed to edit posts in this post type.',
         );
-      return new RestResponse({ body: typeBody(type, request), ...(wantsLinks(request) && { links: links(type) }) });
+      return new RestResponse({
+        body: typeBody(type, request, parts),
+        ...(wantsLinks(request) && { links: links(type) }),
+      });
     },
   };
   rest.registerRoute('wp/v2', '/types', list);
   rest.registerRoute('wp/v2', '/types/(?P<type>[\\w-]+)', one);
 }
 
-function typeBody(type: PostType, request: Request): Params {
+function typeBody(type: PostType, request: Request, { taxonomies }: ContentRestDependencies['parts']): Params {
   const body = {
     capabilities: type.capabilities,
     description: type.description,
@@ -94,6 +100,7 @@ function typeBody(type: PostType, request: Request): Params {
     name: type.label,
     slug: type.name,
     supports: Object.fromEntries(type.supports.map((support) => [support, true])),
+    taxonomies: taxonomiesOf(taxonomies, type.name).map(({ name }) => name),
     rest_base: type.restBase,
     rest_namespace: 'wp/v2',
   };

@@ -14,6 +14,7 @@ import { createdResponse } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { checkReferences, readPostInput } from './post-input.ts';
 import { postSchema, writeArguments } from './post-schema.ts';
+import { updateFields } from './rest-fields.ts';
 
 /** Bytes that a multipart form may add to the file. */
 const formOverhead = 262_144;
@@ -27,7 +28,7 @@ export function uploadRoute(
   const { parts } = given;
   return {
     methods: ['POST'],
-    args: writeArguments(type, parts),
+    args: writeArguments(type, parts, true),
     schema: postSchema(type, parts),
     summary: 'Uploads a file.',
     consumes: ['multipart/form-data', '*/*'],
@@ -59,6 +60,7 @@ export function uploadRoute(
       const post =
         Object.keys(rest).length === 0 ? media.post : await parts.writer.update(media.id, rest, { as: request.user });
       await given.hooks.doActionAsync('rest_insert_attachment', post, request, true);
+      await updateFields(parts.fields, { type: type.name, item: post, request });
       await given.hooks.doActionAsync('rest_after_insert_attachment', post, request, true);
       return created(await postResponses.one(post, request, 'edit'), postUrl(given, type, post));
     },

@@ -23,6 +23,9 @@ export default {
     host.views.addHelper('sampleHelper', () => '');
     host.content.registerPostType('sample', { label: 'Samples', singularLabel: 'Sample', public: true, showInRest: true });
     host.content.registerMeta('sample', 'sample_key', { schema: { type: 'string' }, showInRest: true });
+    host.content.registerTaxonomy('sample_kind', { label: 'Kinds', singularLabel: 'Kind', types: ['sample'], showInRest: true });
+    host.content.registerRestField(['sample', 'sample_kind'], 'sample_field', { get: () => 1, schema: { type: 'integer' } });
+    host.content.registerSearchHandler('sample', { subtypes: () => [], find: async () => ({ results: [], total: 0 }) });
     host.content.addShortcode('sample', () => 'sample');
     host.clock.every(1000, () => ticks(host));
     host.clock.after(1000, () => ticks(host));

@@ -1,0 +1,51 @@
+import type { AdminPageBody, SiteHealthResult, ViewsApi } from '#plugin-api';
+import type { SiteHealth } from './site-health.ts';
+
+const states = {
+  critical: { text: 'Critical', kind: 'danger' },
+  recommended: { text: 'Recommended', kind: 'warning' },
+  good: { text: 'Passed', kind: 'success' },
+} as const;
+
+/** All Site Health tests, the worst results first, and the facts about the site. */
+export function createSiteHealthPage({
+  siteHealth,
+  views,
+  sanitizeHtml,
+}: {
+  readonly siteHealth: SiteHealth;
+  readonly views: Pick<ViewsApi, 'safe'>;
+  readonly sanitizeHtml: (html: string) => Promise<string>;
+}): AdminPageBody {
+  /** Plugins write results as HTML, which is sanitized before it is shown. */
+  const toRow = async ({ label, status, badge, description, actions }: SiteHealthResult) => ({
+    label,
+    state: states[status],
+    topic: badge.label,
+    html: views.safe(await sanitizeHtml(description + actions)),
+  });
+  return {
+    async render({ headers }) {
+      const [results, sections] = await Promise.all([siteHealth.runAll({ headers }), siteHealth.information()]);
+      const open = results.filter(({ status }) => status !== 'good');
+      return {
+        template: 'admin/pages/site-health',
+        data: {
+          openCount: open.length,
+          open: await Promise.all(open.map(toRow)),
+          passed: await Promise.all(results.filter(({ status }) => status === 'good').map(toRow)),
+          sections: Object.entries(sections).map(([name, { label, fields }]) => ({
+            name,
+            label,
+            facts: Object.values(fields).map((fact) => ({ label: fact.label, value: factText(fact.value) })),
+          })),
+        },
+      };
+    },
+  };
+}
+
+function factText(value: string | number | boolean): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  return String(value);
+}
