@@ -9,7 +9,6 @@ import { requestId } from './request.ts';
 import { addSecondStepRoutes } from './second-step-routes.ts';
 import { addSessionRoutes } from './session-routes.ts';
 import { addSetupRoutes } from './setup-routes.ts';
-import { addSearchRoute } from './search-page.ts';
 import { renderSitePage, type SiteDependencies } from './site-layout.ts';
 import { addThemeRoute } from './theme.ts';
 
@@ -26,7 +25,9 @@ export function createAdminRouter(context: AdminContext): Router {
   addPasswordRoutes(router, context);
   addSetupRoutes(router, context);
   addThemeRoute(router, context);
-  addSearchRoute(router, context);
+  router.get('/search-results', async (request, response) =>
+    (await import('./search-page.ts')).sendSearchResults(context, request, response),
+  );
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
   return router;

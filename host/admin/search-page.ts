@@ -1,5 +1,5 @@
 import type { AdminPageBody, AdminSearchResult, Logger, User } from '#plugin-api';
-import type { Router } from 'express';
+import type { Request, Response } from 'express';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
@@ -24,13 +24,11 @@ export function createSearchPage(parts: SearchParts): AdminPageBody {
   };
 }
 
-/** `GET /search-results?q=` returns the results as JSON for the dialog. */
-export function addSearchRoute(router: Router, context: AdminContext): void {
-  router.get('/search-results', async (request, response) => {
-    const session = await context.authenticate(request);
-    if (!session) return context.errorResponses.requireSignIn(request, response);
-    response.json({ results: await search(context, session.user, readQuery(request.query['q'])) });
-  });
+/** Answers `GET /search-results?q=` with the results as JSON for the dialog. */
+export async function sendSearchResults(context: AdminContext, request: Request, response: Response): Promise<void> {
+  const session = await context.authenticate(request);
+  if (!session) return context.errorResponses.requireSignIn(request, response);
+  response.json({ results: await search(context, session.user, readQuery(request.query['q'])) });
 }
 
 function readQuery(value: unknown): string {
