@@ -73,6 +73,8 @@ describe('the arguments of all routes', () => {
 
   it('have patterns that take linear time, as paths do', () => {
     const patterns = new Set(all.flatMap(({ schema }) => schema.pattern ?? []));
+    // WordPress's pattern of a plugin's name. It has no suffix that could reject a text, so a match never starts again.
+    expect(patterns.delete(String.raw`[^.\/]+(?:\/[^.\/]+)?`)).to.equal(true);
     const paths = host.rest.describe().map(({ route }) => `^${route.replaceAll('(?P<', '(?<')}$`);
     expect([...patterns, ...new Set(paths)].flatMap(superLinear)).to.deep.equal([]);
     expect(superLinear('(a+)+$')).to.have.length.at.least(1);

@@ -36,9 +36,7 @@ describeDialects('the page jobs and its commands', (_open, dialectCase) => {
     expect(text).to.contain('All 3').and.contain('Waiting 1').and.contain('Completed 1').and.contain('Failed 1');
     expect(text).to.contain('{"order":7}').and.contain('3 of 4').and.contain('due in');
     expect(html).to.contain('No box is &lt;large&gt; enough.');
-    expect(text).to.match(
-      /Jobs that ended, per hour.*: 1 completed job, 1 failed job.*Show as table/,
-    );
+    expect(text).to.match(/Jobs that ended, per hour.*: 1 completed job, 1 failed job.*Show as table/);
     const failed = await browser.get('/admin/tools/jobs?plugin=shop&name=pack&state=failed');
     expect(failed.text)
       .to.contain(`#${String(failing)}`)

@@ -49,7 +49,8 @@ describe('REST by role', () => {
 
   /** What its schema accepts. */
   async function send({ method, route, args }: Target, role: Role): Promise<number> {
-    const random = createRandom(1);
+    // Names that are unique must differ by role.
+    const random = createRandom(1 + roles.indexOf(role));
     const path = route.replace(/\(\?P<\w+>(?:[^()]|\([^()]*\))*\)/g, (part) => (part.includes('\\d') ? '1' : 'x'));
     const required = args.filter((argument) => argument.required && !route.includes(`<${argument.name}>`));
     const body = Object.fromEntries(required.map(({ name, schema }) => [name, validValue(schema, random)]));
@@ -74,22 +75,29 @@ describe('REST by role', () => {
       'GET /svc-widget/v1/widget.css',
       'GET /svc-widget/v1/widget.js',
       'POST /svc-widget/v1/images/mine',
+      'GET /wp/v2/categories',
+      'GET /wp/v2/categories/(?P<id>[\\d]+)',
       'GET /wp/v2/comments',
       'GET /wp/v2/media',
       'GET /wp/v2/pages',
       'GET /wp/v2/posts',
       'GET /wp/v2/posts/(?P<id>[\\d]+)',
+      'GET /wp/v2/search',
       'GET /wp/v2/statuses',
+      'GET /wp/v2/tags',
+      'GET /wp/v2/taxonomies',
       'GET /wp/v2/types',
       'GET /wp/v2/users',
       'GET /wp/v2/users/(?P<id>\\d+)',
     ],
     subscriber: ['GET', 'POST', 'PUT', 'PATCH'].map((method) => `${method} /wp/v2/users/me`),
-    contributor: ['POST /wp/v2/posts'],
+    contributor: ['POST /wp/v2/posts', 'POST /wp/v2/tags'],
     author: [],
     editor: [
       ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /wp/v2/posts/(?P<id>[\\d]+)`),
       'POST /wp/v2/pages',
+      'POST /wp/v2/categories',
+      ...['POST', 'PUT', 'PATCH'].map((method) => `${method} /wp/v2/categories/(?P<id>[\\d]+)`),
     ],
   };
   /** The index and OpenAPI of each namespace are public. */
