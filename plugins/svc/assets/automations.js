@@ -45,12 +45,15 @@ function follow(root) {
   window.setTimeout(ask, busy);
 }
 
-function showProgress(root, { done, total, text }) {
+function showProgress(root, { done, succeeded, total, text }) {
   const bar = root.querySelector('[data-progress] progress');
   if (!bar) return;
+  const upper = bar.parentElement.querySelector('[data-succeeded]');
   bar.max = total;
   bar.value = done;
-  bar.parentElement.querySelector('.muted')?.replaceChildren(text);
+  upper.max = total;
+  upper.value = succeeded;
+  bar.closest('.progress').querySelector('.muted')?.replaceChildren(text);
 }
 
 /** Fetches this page and replaces its live regions. Skipped while a form is being sent. */

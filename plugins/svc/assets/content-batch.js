@@ -27,8 +27,9 @@ function follow(section) {
     window.setTimeout(look, pause);
   }
 
-  function show({ finished, summary: text, spent, items, failed }) {
+  function show({ finished, succeeded, summary: text, spent, items, failed }) {
     bar.value = finished;
+    section.querySelector('[data-succeeded]').value = succeeded;
     label.textContent = text;
     section.querySelector('[data-spent]').textContent = spent;
     section.querySelector('[data-retry-all]').hidden = failed === 0;

@@ -214,11 +214,14 @@ export interface ConfigurationState {
   readonly missing: string;
 }
 
-/** @param unreadable names of saved secrets that cannot be read */
+/**
+ * @param unreadable names of saved secrets that cannot be read
+ * @param isSaved whether settings were ever saved; without required settings an item is ready before that
+ */
 export function configurationState(
   item: Configurable,
   saved: SavedSettings,
-  unreadable: readonly string[],
+  { unreadable, isSaved }: { readonly unreadable: readonly string[]; readonly isSaved: boolean },
 ): ConfigurationState {
   const names = [...new Set([...unreadable, ...missingSettings(item, saved)])];
   const label = (name: string): string =>
@@ -231,7 +234,9 @@ export function configurationState(
         ? { text: 'Key cannot be read', kind: 'error' }
         : names.length > 0
           ? { text: 'Not configured', kind: 'info' }
-          : { text: 'Configured', kind: 'success' },
+          : isSaved
+            ? { text: 'Configured', kind: 'success' }
+            : { text: 'Default settings', kind: 'info' },
     missing: names.map(label).join(', '),
   };
 }
@@ -250,7 +255,7 @@ export function describeConfigured(
   return {
     id: item.id,
     label: item.label,
-    configured: configurationState(item, saved, unreadable).isReady,
+    configured: configurationState(item, saved, { unreadable, isSaved: true }).isReady,
     ...Object.fromEntries(values),
   };
 }

@@ -60,7 +60,10 @@ export async function storesView(ports: VectorStoresPorts, invalid?: InvalidForm
 
 export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?: InvalidForm): Promise<StoreCard> {
   const saved = await ports.vectorStoreSettings.saved(store);
-  const { badge, missing } = configurationState(store, saved, await ports.vectorStoreSettings.unreadable(store));
+  const { badge, missing } = configurationState(store, saved, {
+    unreadable: await ports.vectorStoreSettings.unreadable(store),
+    isSaved: await ports.vectorStoreSettings.isSaved(store),
+  });
   const own = invalid?.form === `settings-${store.id}` ? invalid : undefined;
   return {
     id: store.id,

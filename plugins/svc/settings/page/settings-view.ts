@@ -84,7 +84,11 @@ export async function providerCard(
   rejected?: RejectedForm,
 ): Promise<ProviderCard> {
   const saved = await context.settings.providers.saved(provider);
-  const { badge, missing } = configurationState(provider, saved, await context.settings.providers.unreadable(provider));
+  const { providers } = context.settings;
+  const { badge, missing } = configurationState(provider, saved, {
+    unreadable: await providers.unreadable(provider),
+    isSaved: await providers.isSaved(provider),
+  });
   return {
     id: provider.id,
     label: provider.label,

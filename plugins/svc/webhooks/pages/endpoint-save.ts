@@ -33,6 +33,7 @@ export async function saveEndpoint(
   const warnings = [
     before === undefined ? null : droppedWarning(before, endpoint, input),
     warning ?? (isNew ? plainHttpWarning(endpoint) : null),
+    endpoint.events.length === 0 ? 'It receives nothing until you choose an event.' : null,
   ].filter((text) => text !== null);
   return { endpoint, warning: warnings.length === 0 ? null : warnings.join(' ') };
 }

@@ -1,4 +1,4 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminView, withNotice } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { invalidFields } from '../../kit/field-errors.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
@@ -6,24 +6,19 @@ import type { EndpointInput } from '../endpoint.ts';
 import { readEndpointForm } from './endpoint-form.ts';
 import { saveEndpoint, type SavedEndpoint } from './endpoint-save.ts';
 import { sendTest } from './endpoint-test.ts';
-import { endpointView } from './endpoint-view.ts';
+import { endpointView, type EditorTarget } from './endpoint-view.ts';
 import { endpointSlug, webhooksSlug, type WebhookPagesContext } from './pages-context.ts';
 import { testResponse } from './settings.page.ts';
-
-const template = 'svc/webhooks-endpoint';
 
 /** Adds and edits an endpoint: `?id=` edits it, `?copy=` starts a copy of it. */
 export function endpointPage(context: WebhookPagesContext): AdminPageBody {
   return {
     render: async ({ query }) => {
       const { id, copy } = query;
-      return {
-        template,
-        data: await endpointView(context, {
-          id: typeof id === 'string' ? id : null,
-          ...(typeof copy === 'string' && { copyOf: copy }),
-        }),
-      };
+      return page(context, {
+        id: typeof id === 'string' ? id : null,
+        ...(typeof copy === 'string' && { copyOf: copy }),
+      });
     },
     actions: {
       save: (request) =>
@@ -45,6 +40,15 @@ export function endpointPage(context: WebhookPagesContext): AdminPageBody {
       }),
       delete: (request) => remove(context, request),
     },
+  };
+}
+
+async function page(context: WebhookPagesContext, target: EditorTarget): Promise<AdminView> {
+  const data = await endpointView(context, target);
+  return {
+    template: 'svc/webhooks-endpoint',
+    title: data['isSaved'] === true ? String(data['name']) : 'New endpoint',
+    data,
   };
 }
 
@@ -73,10 +77,7 @@ async function save(
     },
     {
       inputName: (name) => name,
-      page: async (errors) => ({
-        template,
-        data: await endpointView(context, { id: form.input.id ?? null, rejected: { ...form, errors } }),
-      }),
+      page: (errors) => page(context, { id: form.input.id ?? null, rejected: { ...form, errors } }),
     },
   );
 }

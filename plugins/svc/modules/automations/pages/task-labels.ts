@@ -75,6 +75,7 @@ export function statusLabel(status: string, content: Pick<HostApi['content'], 'p
 export function summarizeProgress(counts: ItemCounts): {
   readonly total: number;
   readonly done: number;
+  readonly succeeded: number;
   readonly open: number;
   readonly text: string;
 } {
@@ -85,7 +86,8 @@ export function summarizeProgress(counts: ItemCounts): {
     ...(counts.failed > 0 ? [`${formatNumber(counts.failed)} failed`] : []),
     ...(counts.cancelled > 0 ? [`${formatNumber(counts.cancelled)} cancelled`] : []),
   ];
-  return { total, open, done: total - open, text: parts.join(', ') };
+  // Cancelled items stay gray.
+  return { total, open, done: counts.completed + counts.failed, succeeded: counts.completed, text: parts.join(', ') };
 }
 
 export function runMessage({ state, message }: Run): string {

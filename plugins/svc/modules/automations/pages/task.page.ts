@@ -198,8 +198,8 @@ export function taskPage(automations: Automations): AdminPageBody {
       live: async (request) => {
         const { items } = automations;
         const { id } = await requireTaskOfForm(automations, request);
-        const { done, total, open, text } = summarizeProgress(await items.counts(id));
-        return { data: { stamp: await items.stamp(id), busy: open > 0, progress: { done, total, text } } };
+        const { open, ...progress } = summarizeProgress(await items.counts(id));
+        return { data: { stamp: await items.stamp(id), busy: open > 0, progress } };
       },
     },
   };

@@ -84,6 +84,7 @@ export async function batchView(
 export interface BatchProgress {
   readonly total: number;
   readonly finished: number;
+  readonly succeeded: number;
   readonly isRunning: boolean;
   readonly failed: number;
   readonly summary: string;
@@ -103,7 +104,8 @@ export async function batchProgress(
   const totals = (await runs.totals([batch.id])).get(batch.id) as BatchTotals;
   const items = await runs.items(batch.id, { limit: perPage, offset: (page - 1) * perPage });
   const { counts, total } = totals;
-  const finished = counts.completed + counts.failed + counts.cancelled;
+  // Cancelled items stay gray.
+  const finished = counts.completed + counts.failed;
   const summary = [
     `${formatNumber(counts.completed)} of ${formatNumber(total)} finished`,
     ...(counts.failed > 0 ? [`${formatNumber(counts.failed)} failed`] : []),
@@ -113,7 +115,8 @@ export async function batchProgress(
   return {
     total,
     finished,
-    isRunning: batch.status === 'started' && finished < total,
+    succeeded: counts.completed,
+    isRunning: batch.status === 'started' && finished + counts.cancelled < total,
     failed: counts.failed + counts.cancelled,
     summary,
     spent: formatSpend(totals),
