@@ -80,7 +80,7 @@ describe('AI forms in a browser', function () {
     await page.getByText('Visitors fill in fields and get a generated text').waitFor();
     await picture('list-empty');
     await page.getByRole('button', { name: 'Create: Product text' }).click();
-    await page.getByRole('heading', { name: 'Product text' }).waitFor();
+    await page.getByRole('heading', { name: 'Product text', level: 1 }).waitFor();
     // The prompt is checked: an unknown field, and a required one that is not used.
     const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true });
     await prompt.fill('echo: # {product}\n\nFor {who}.');

@@ -23,7 +23,7 @@ function createContext() {
   const saved: EndpointInput[] = [];
   const keep = async (input: EndpointInput) => {
     saved.push(input);
-    return { ...input, internal: input.internal ?? false };
+    return { events: ['form.submitted'], ...input, internal: input.internal ?? false };
   };
   const webhooks = {
     settings: async () => ({ endpoints: [{ id: 'one', url: 'https://inside.example.com/', internal: true }] }),
@@ -44,6 +44,13 @@ const warningOf = async (input: EndpointInput): Promise<string | null> =>
   (await saveEndpoint(createContext().context, input)).warning;
 
 describe('saving an endpoint', () => {
+  it('says when no event is chosen', async () => {
+    expect(await warningOf({ name: 'A', url: 'https://93.184.215.14/', events: [] })).to.contain(
+      'until you choose an event',
+    );
+    expect(await warningOf({ name: 'A', url: 'https://93.184.215.14/' })).to.equal(null);
+  });
+
   it('refuses a name that resolves to a private address, and mentions the option', async () => {
     for (const name of ['inside', 'mixed']) {
       const sentence = await errorOf({ name: 'A', url: `https://${name}.example.com/` });
