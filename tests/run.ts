@@ -10,9 +10,9 @@ import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from '
  * longest when times were last recorded (`--record`) start first, so that the processes end together. Other arguments go
  * to mocha.
  *
- * The processes run with V8's settings of `.mocharc.json`: garbage is collected by one thread, and code is
- * optimized later, because most of it runs a few hundred times only. The quick files have a larger young generation as well;
- * the slow ones measure memory. That saves a quarter of the processor time.
+ * The quick files run with settings of V8: a larger young generation that one thread collects, and code that is optimized
+ * later, because most of it runs a few hundred times only. That saves a quarter of the processor time. The slow files
+ * measure memory, so they run with Node's own settings.
  */
 
 const timesFile = 'tests/file-times.json';
@@ -27,8 +27,8 @@ const files = inOrder(selectFiles(found, selection), recorded);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-times-'));
 // Above 32 MB a worker thread that reaches its memory limit would end the process instead of itself.
-const young = ['-n', 'min-semi-space-size=16', '-n', 'max-semi-space-size=32'];
-const options = selection === 'quick' ? young : [];
+const settings = ['min-semi-space-size=16', 'max-semi-space-size=32', 'single-threaded-gc', 'interrupt-budget=1000000'];
+const options = selection === 'quick' ? settings.flatMap((setting) => ['-n', setting]) : [];
 const { status } = spawnSync(
   'npx',
   ['mocha', ...options, ...given.filter((argument) => !own.includes(argument)), ...files],
