@@ -44,7 +44,11 @@ export function createSandboxPage({ options, faultsOption, isOn, mails, overview
           faults: readFaultSettings(await options.get(faultsOption)),
           schema: faultSettingsSchema.properties,
           faultOptions: faults.map((value) => ({ value, label: faultLabels[value] })),
-          requests: requests.map((request) => ({ ...request, fault: request.fault === 'none' ? '' : request.fault })),
+          requests: requests.map((request) => ({
+            ...request,
+            iso: new Date(request.at).toISOString(),
+            fault: request.fault === 'none' ? '' : request.fault,
+          })),
         },
       };
     },

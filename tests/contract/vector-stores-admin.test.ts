@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { openSandbox, type OpenSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { createTestHost, type TestHost } from '#testing';
@@ -9,6 +11,7 @@ describe('vector stores in the admin and on the command line', () => {
   let host: TestHost;
   let sandbox: OpenSandbox;
   let cookie = '';
+  const hanging: Server[] = [];
   before(async () => {
     sandbox = await openSandbox();
     host = await createTestHost({ plugins: ['svc'] });
@@ -17,6 +20,7 @@ describe('vector stores in the admin and on the command line', () => {
     cookie = await signIn('ada');
   });
   after(async () => {
+    for (const server of hanging) server.close();
     await host.stop();
     await sandbox.close();
   });
@@ -30,7 +34,10 @@ describe('vector stores in the admin and on the command line', () => {
     return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
   }
   const page = async (as = cookie): Promise<{ status: number; html: string }> => {
-    const answer = await host.fetch('/admin/svc/vector-stores', { headers: { cookie: as }, redirect: 'manual' });
+    const answer = await host.fetch('/admin/svc/vector-stores?list=all', {
+      headers: { cookie: as },
+      redirect: 'manual',
+    });
     return { status: answer.status, html: await answer.text() };
   };
   /** Posts as a browser without JavaScript does, and follows the way back. */
@@ -183,6 +190,27 @@ describe('vector stores in the admin and on the command line', () => {
       expect([code, sentence.test(err)], err).to.deep.equal([1, true]);
     }
   });
+
+  it('are on the page before a store has answered; the browser asks for its list afterwards', async () => {
+    const { requests } = await hangingStore();
+    const html = await (await host.fetch('/admin/svc/vector-stores', { headers: { cookie } })).text();
+    expect(html)
+      .to.contain('Loading the list from Qdrant')
+      .and.match(/data-load="[^"]+list(=|&#x3D;)qdrant"/);
+    expect(requests()).to.equal(0);
+  });
+
+  /** Qdrant leads to a server that never answers. */
+  async function hangingStore(): Promise<{ readonly requests: () => number }> {
+    let count = 0;
+    const server = createServer(() => {
+      count += 1;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    hanging.push(server);
+    await run('set', 'qdrant', `--url=http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
+    return { requests: () => count };
+  }
 
   it('go with the service when it is uninstalled', async () => {
     await host.plugins.deactivate('svc');

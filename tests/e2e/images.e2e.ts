@@ -147,6 +147,11 @@ describe('images in a browser', () => {
     await page.goto(`${host.url}/admin/svc/images`);
     await page.getByRole('list', { name: 'History' }).getByRole('link').first().click();
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    // The model of this image cannot edit: the page starts with the saved one, without an error.
+    await host.database.knex('svc_images').update({ model: 'dall-e-3' });
+    await page.reload();
+    expect(await page.getByText('This model cannot edit images.').isVisible()).to.equal(false);
+    expect(await page.getByLabel('Model', { exact: true }).first().inputValue()).not.to.equal('dall-e-3');
     await page.getByLabel('Describe the change').fill('Make it day');
     await page.getByLabel('Model', { exact: true }).first().fill('dall-e-3');
     await page.getByRole('button', { name: 'Generate version' }).click();

@@ -128,6 +128,11 @@ describe('knowledge bases in the browser', () => {
     await page.getByLabel('Question', { exact: true }).last().fill('When is the gasket of the samovar changed?');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.locator('.kb-found li').first().getByText('gasket of the samovar').waitFor();
+    await page.getByText('Chatbots use passages from 20 % on.').waitFor();
+    for (const row of await page.locator('.kb-found > li').all()) {
+      const score = Number.parseFloat((await row.locator('.kb-score').innerText()).replace('Not used', ''));
+      expect(await row.getByText('Not used').count(), String(score)).to.equal(score < 20 ? 1 : 0);
+    }
     await accessible();
     await receiver.first(3);
     const events = receiver.received.map(

@@ -259,6 +259,7 @@ describe('the widget on difficult pages', () => {
     ).to.equal(true);
     expect(await chat.root.getByText(/Page title|Campaign/).count()).to.equal(0);
     await chat.root.getByLabel('Email').fill('ada@example.com');
+    expect(await chat.root.locator('.field-error:visible').count()).to.equal(2);
     await chat.root.getByLabel('Topic').selectOption('A return');
     await chat.root.getByLabel('Evening').check();
     await chat.root.getByLabel('Phone').fill('none of your business');

@@ -144,6 +144,7 @@ describe('the sandbox plugin', () => {
     await plugin.options.update('svc_sandbox', true);
     await askOpenAi();
     const html = await plugin.render();
+    expect(html).to.match(/<time datetime="[^"]+"/);
     expect(html)
       .to.contain('No data leaves this machine')
       .and.to.match(/<code>http:\/\/127\.0\.0\.1:\d+<\/code>/);

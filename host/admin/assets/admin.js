@@ -27,6 +27,22 @@ for (const marked of find('.menu [aria-current], .tabs [aria-current]')) {
   if (at.right > frame.right) box.scrollLeft += at.right - frame.right;
 }
 
+// Parts of a page that take long: <div id="x" data-load="address of a page with the complete #x">.
+for (const part of find('[data-load]')) void loadPart(part);
+
+async function loadPart(part) {
+  try {
+    const response = await fetch(part.dataset.load);
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const complete = page.getElementById(part.id);
+    if (!complete || complete.dataset.load) throw new Error('The part is missing.');
+    part.replaceWith(document.adoptNode(complete));
+  } catch {
+    part.removeAttribute('aria-busy');
+    part.replaceChildren(element('p', { class: 'field-error', role: 'alert' }, ['Failed to load. Reload the page.']));
+  }
+}
+
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape') return;
   for (const toggle of find('[data-menu-toggle][aria-expanded="true"]')) {

@@ -78,7 +78,7 @@ function followModel() {
     form.querySelector('[data-price]').textContent = takes.priceText;
   };
   provider.addEventListener('change', () => {
-    model.value = '';
+    model.value = models.find(({ id }) => id === provider.value)?.initialModel ?? '';
     offer();
     void update();
   });

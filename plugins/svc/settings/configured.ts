@@ -207,6 +207,18 @@ export function missingSettings({ required }: Pick<Configurable, 'required'>, se
   });
 }
 
+/**
+ * Whether someone has connected it: nothing is missing, and settings were saved. Without a required key an item, such as
+ * Ollama, works by its defaults, which says nothing about whether it is running.
+ */
+export function isConnected(
+  item: Pick<Configurable, 'required'>,
+  saved: SavedSettings,
+  { isSaved }: { readonly isSaved: boolean },
+): boolean {
+  return (item.required.includes('api_key') || isSaved) && missingSettings(item, saved).length === 0;
+}
+
 /** Whether something can be used, for cards and lists. `missing`: labels of what it lacks, or ''. */
 export interface ConfigurationState {
   readonly isReady: boolean;

@@ -5,7 +5,7 @@ import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { SettingsContext, SetupContext } from './settings.ts';
 import { addSetupChoices } from './setup-choices.ts';
-import { missingSettings } from './configured.ts';
+import { connectedProviders } from './provider-users.ts';
 
 /** The groups of the admin menu for the pages of the service. */
 const menuGroups: readonly AdminMenuGroup[] = [
@@ -85,16 +85,9 @@ function addProviderAlert(context: SettingsContext): void {
   });
 }
 
-/** Whether a provider has its key, or one without a required key, such as Ollama, has saved settings. */
-async function hasProvider({ settings, providers }: SettingsContext): Promise<boolean> {
-  const ready = await Promise.all(
-    (await providers.all()).map(
-      async (provider) =>
-        (provider.required.includes('api_key') || (await settings.providers.isSaved(provider))) &&
-        missingSettings(provider, await settings.providers.saved(provider)).length === 0,
-    ),
-  );
-  return ready.includes(true);
+/** Whether a provider is connected. */
+async function hasProvider(context: SettingsContext): Promise<boolean> {
+  return (await connectedProviders(context)).size > 0;
 }
 
 async function nextSteps(context: SettingsContext): Promise<NextStep[]> {

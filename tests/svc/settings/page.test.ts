@@ -26,6 +26,7 @@ function createPages(
   const fake = createFakeSettings();
   const host = {
     rest: { url: (route: string) => `http://site.test/wp-json${route}` },
+    admin: { url: (slug: string) => `http://site.test/admin/${slug}` },
     hooks: fake.hooks,
     options: fake.options,
   } as unknown as HostApi;
@@ -167,6 +168,27 @@ describe('the page AI service', () => {
     expect(await settings.restKey.masked()).not.to.equal(null);
     await post('svc', 'clear-key', { confirm: '1' });
     expect(await settings.restKey.masked()).to.equal(null);
+  });
+
+  it('asks before the sandbox is turned off while something would stop, and names it', async () => {
+    const { post, settings, hooks } = createPages();
+    hooks.addFilter('svc_sandbox_available', () => true);
+    hooks.addFilter('svc_provider_users', (users) => [
+      ...users,
+      { kind: 'Chatbot', name: 'Shop helper', provider: 'acme', href: 'svc/bots/edit?id=1' },
+    ]);
+    await settings.sandbox.set(true);
+    const asked = await post('svc', 'set-sandbox', { sandbox: '0' });
+    expect([asked.notice?.kind, asked.page?.template]).to.deep.equal(['warning', 'svc/sandbox-off']);
+    expect(asked.page?.data).to.deep.include({ hasProvider: false });
+    expect(asked.data).to.deep.equal({ confirm: true, stopped: ['Shop helper'] });
+    expect(await settings.sandbox.isOn()).to.equal(true);
+    await post('svc', 'set-sandbox', { sandbox: '0', confirm: '1' });
+    expect(await settings.sandbox.isOn()).to.equal(false);
+    await settings.sandbox.set(true);
+    await settings.providers.save(acme, { api_key: secret });
+    const done = await post('svc', 'set-sandbox', { sandbox: '0' });
+    expect([done.notice?.kind, await settings.sandbox.isOn()]).to.deep.equal(['success', false]);
   });
 
   it('marks parameters out of range, and keeps the entered values', async () => {

@@ -85,6 +85,12 @@ export const chatbotsModule = defineModule<ChatbotPorts, ChatbotParts>({
         ...bots.map(({ id, name }) => ({ title: name, note: 'Chatbot', href: `${editSlug}?id=${String(id)}` })),
       ];
     });
+    parts.host.hooks.addFilter('svc_provider_users', async (users) => [
+      ...users,
+      ...(await parts.bots.list())
+        .filter(({ status }) => status === 'active')
+        .map(({ id, name, provider }) => ({ kind: 'Chatbot', name, provider, href: `${editSlug}?id=${String(id)}` })),
+    ]);
     parts.host.hooks.addFilter('admin_home', async (home, context) =>
       (await import('./pages/home.ts')).addChatHome(parts, home, context),
     );

@@ -49,9 +49,7 @@ async function saveAnd(
       page: async (errors) => ({
         template: storesTemplate,
         data: await storesView(ports, {
-          form: `settings-${store.id}`,
-          typed: readGroup(request, 'settings'),
-          errors,
+          invalid: { form: `settings-${store.id}`, typed: readGroup(request, 'settings'), errors },
         }),
       }),
     },
@@ -95,7 +93,7 @@ async function create(request: AdminRequest, ports: VectorStoresPorts): Promise<
       inputName: (name) => `target[${name}]`,
       page: async (errors) => ({
         template: storesTemplate,
-        data: await storesView(ports, { form: `create-${store.id}`, typed, errors }),
+        data: await storesView(ports, { invalid: { form: `create-${store.id}`, typed, errors } }),
       }),
     },
   );

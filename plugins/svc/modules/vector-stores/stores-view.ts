@@ -31,6 +31,9 @@ interface TargetRow {
 }
 
 interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
+  /** Not asked for yet: the browser loads `listHref` after the page. */
+  readonly isPending: boolean;
+  readonly listHref: string;
   readonly targets: readonly TargetRow[];
   /** Why they could not be listed, or ''. */
   readonly failure: string;
@@ -38,21 +41,35 @@ interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   readonly creating: boolean;
 }
 
-/** Milliseconds a store has to respond, so that the page loads quickly. */
+const storesSlug = 'svc/vector-stores';
+/** Milliseconds a store has to respond with its list. */
 const listLimit = 5_000;
 /** Targets per store that are counted; each costs a request. */
 const maxCounted = 50;
 
-/** The data of `svc/vector-stores`. Contains no secret, only masked ones. */
-export async function storesView(ports: VectorStoresPorts, invalid?: InvalidForm): Promise<Record<string, unknown>> {
+/** Which stores are asked for their indexes or collections: an id, or all. */
+export const allLists = 'all';
+
+/**
+ * The data of `svc/vector-stores`. Contains no secret, only masked ones.
+ *
+ * @param listed whose indexes or collections are listed. The page without any is shown at once, whatever the stores do.
+ */
+export async function storesView(
+  ports: VectorStoresPorts,
+  { invalid, listed = '' }: { readonly invalid?: InvalidForm; readonly listed?: string } = {},
+): Promise<Record<string, unknown>> {
   const stores = ports.vectorStores.all();
   const [cards, lists] = await Promise.all([
     Promise.all(stores.map((store) => storeCard(ports, store, invalid))),
-    Promise.all(stores.map((store) => storeTargets(ports, store, invalid))),
+    Promise.all(
+      stores.map((store) => storeTargets(ports, store, { invalid, isListed: [store.id, allLists].includes(listed) })),
+    ),
   ]);
   return {
     cards,
     lists: lists.filter((list) => list !== null),
+    allHref: `${ports.host.admin.url(storesSlug)}?list=${allLists}`,
     sandbox: await ports.settings.sandbox.isOn(),
     upsertUrl: ports.host.rest.url('/svc/v1/vector-stores/upsert'),
   };
@@ -86,7 +103,7 @@ export async function storeCard(ports: VectorStoresPorts, store: Store, invalid?
 async function storeTargets(
   ports: VectorStoresPorts,
   store: Store,
-  invalid: InvalidForm | undefined,
+  { invalid, isListed }: { readonly invalid: InvalidForm | undefined; readonly isListed: boolean },
 ): Promise<StoreTargets | null> {
   if (missingSettings(store, await ports.vectorStoreSettings.effective(store.id)).length > 0) return null;
   const own = invalid?.form === `create-${store.id}` ? invalid : undefined;
@@ -102,7 +119,10 @@ async function storeTargets(
       ...(own && { typed: own.typed, errors: own.errors }),
     }),
     creating: own !== undefined,
+    isPending: !isListed,
+    listHref: `${ports.host.admin.url(storesSlug)}?list=${store.id}`,
   };
+  if (!isListed) return { ...list, targets: [], failure: '' };
   try {
     return { ...list, targets: await listTargets(ports, store), failure: '' };
   } catch (thrown) {

@@ -7,10 +7,13 @@ import { storesView } from './stores-view.ts';
 export function storesPage(ports: VectorStoresPorts): AdminPageBody {
   return {
     render: async (request) => {
-      const openStore = request.query['store'];
+      const { store: openStore, list: listed } = request.query;
       return {
         template: storesTemplate,
-        data: { ...(await storesView(ports)), openStore: typeof openStore === 'string' ? openStore : '' },
+        data: {
+          ...(await storesView(ports, { listed: typeof listed === 'string' ? listed : '' })),
+          openStore: typeof openStore === 'string' ? openStore : '',
+        },
       };
     },
     actions: storeActions(ports),

@@ -1,9 +1,10 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, formatCount, withNotice } from '#plugin-api';
 import type { SettingsContext } from '../settings.ts';
 import { readGroup, readText } from '../../admin-ui/form-values.ts';
 import { keyActions } from './key-actions.ts';
 import { providerActions } from './provider-actions.ts';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { stoppedWithoutSandbox } from '../provider-users.ts';
 import { settingsView } from './settings-view.ts';
 
 /** The page "AI service": key, providers, parameters, image defaults, limits, sandbox. */
@@ -44,6 +45,8 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
         }),
       'set-sandbox': async (request) => {
         const on = readText(request, 'sandbox') === '1';
+        const question = on || readText(request, 'confirm') === '1' ? null : await askToTurnOff(context);
+        if (question !== null) return question;
         await settings.sandbox.set(on);
         return withNotice(
           'success',
@@ -54,6 +57,24 @@ export function settingsPage(context: SettingsContext): AdminPageBody {
       },
     },
   };
+}
+
+/** The question before the sandbox is turned off, or null if nothing stops by that or it is off already. */
+async function askToTurnOff(context: SettingsContext): Promise<AdminActionResult | null> {
+  if (!(await context.settings.sandbox.isOn())) return null;
+  const { hasProvider, stopped } = await stoppedWithoutSandbox(context);
+  if (hasProvider && stopped.length === 0) return null;
+  const text = hasProvider
+    ? `Without the sandbox, ${formatCount(stopped.length, 'chatbot')} cannot answer. Nothing was changed yet.`
+    : 'No provider is connected, so nothing can answer without the sandbox. Nothing was changed yet.';
+  return withNotice('warning', text, {
+    data: { confirm: true, stopped: stopped.map(({ name }) => name) },
+    page: {
+      template: 'svc/sandbox-off',
+      title: 'Turn the sandbox off?',
+      data: { hasProvider, stopped, setupHref: context.host.admin.url('svc/setup') },
+    },
+  });
 }
 
 interface SaveGroup {

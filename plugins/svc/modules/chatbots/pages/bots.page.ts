@@ -7,6 +7,7 @@ import { findBotInForm } from './bot-request.ts';
 import { embedLabel, statusBadge } from './bot-head.ts';
 import { botsSlug, editSlug, logsSlug, newBotSlug } from './bot-page-slugs.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
+import { connectedProviders } from '../../../settings/provider-users.ts';
 import { botTemplates, embeddedHere } from './bot-templates.ts';
 import type { Bot } from '../bots/bot.ts';
 import { tables } from '../conversations/conversation-tables.ts';
@@ -72,10 +73,12 @@ async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<R
     settings.sandbox.isOn(),
     bots.length === 0 ? new Map<number, BotActivity>() : readActivity(host),
   ]);
+  const connected = sandbox ? null : await connectedProviders(parts);
   const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
   return {
     bots: bots.map((bot) => ({
       ...card(bot, labels),
+      ...(bot.status === 'active' && connected?.has(bot.provider) === false && { badge: cannotAnswer }),
       conversations: activity.get(bot.id)?.conversations ?? 0,
       lastActivity: activity.get(bot.id)?.lastMessageAt,
       editHref: `${host.admin.url(editSlug)}?id=${String(bot.id)}`,
@@ -90,6 +93,9 @@ async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<R
     refused,
   };
 }
+
+/** Its provider is not connected. */
+const cannotAnswer = { text: 'Cannot answer', kind: 'error' } as const;
 
 function card(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unknown> {
   const active = bot.status === 'active';

@@ -10,7 +10,7 @@ import { imageSlug, imagesSlug } from '../image-names.ts';
 import { generateAction, newRequest } from './generate-action.ts';
 import { findImage } from './image.page.ts';
 import { pathOf } from './image-tile.ts';
-import { jobForm } from './job-form.ts';
+import { jobForm, modelFields } from './job-form.ts';
 
 const template = 'svc/image-edit';
 type Values = Readonly<Record<string, unknown>>;
@@ -26,10 +26,13 @@ export function editPage(parts: Images): AdminPageBody {
   };
 }
 
-/** Preselects the provider and model that generated the image. */
+/** Preselects the provider and model that generated the image, if they can edit it. */
 async function valuesOf(parts: Images, query: Values): Promise<Values> {
   const image = await findImage(parts, query['image']);
-  return image === null ? {} : { provider: image.providerId, model: image.model };
+  if (image === null) return {};
+  const { providerId: provider, model } = image;
+  const { edit } = await modelFields(parts, { provider, model, size: '', quality: '' });
+  return edit === null ? { provider } : { provider, model };
 }
 
 async function view(

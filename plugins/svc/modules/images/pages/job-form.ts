@@ -19,8 +19,10 @@ interface ProviderChoice {
   readonly label: string;
   readonly isReady: boolean;
   readonly defaultModel: string;
-  /** Models of the last listing. */
+  /** Models of the last listing that can do it. */
   readonly models: readonly string[];
+  /** What the field starts with: a model that can do it, if the saved one cannot. */
+  readonly initialModel: string;
 }
 
 /** Maximum number of names in a list. */
@@ -42,13 +44,20 @@ export async function providerChoices(
           : typeof schema?.default === 'string'
             ? schema.default
             : '';
-      const models = modelsOfKind(await parts.tester.models(provider.id), 'image').slice(0, maxOffered);
+      const canDo = (model: string): boolean =>
+        mode === 'generate' || provider.images?.editing?.accepts(model, settings) !== null;
+      const models = modelsOfKind(await parts.tester.models(provider.id), 'image')
+        .filter(canDo)
+        .slice(0, maxOffered);
       return {
         value: provider.id,
         label: isReady ? provider.label : `${provider.label} (not configured)`,
         isReady,
         defaultModel,
         models,
+        initialModel: canDo(defaultModel)
+          ? ''
+          : (models[0] ?? [schema?.default].filter((name) => typeof name === 'string').find(canDo) ?? ''),
       };
     }),
   );
@@ -121,9 +130,10 @@ export async function jobForm(
   const providers = await providerChoices(parts, mode);
   const text = (name: string): string => (typeof values[name] === 'string' ? values[name] : '');
   const provider = providers.find(({ value }) => value === text('provider')) ?? providers[0];
+  const model = text('model') || (provider?.initialModel ?? '');
   const fields = await modelFields(parts, {
     provider: provider?.value ?? '',
-    model: text('model'),
+    model,
     size: text('size'),
     quality: text('quality'),
   });
@@ -132,9 +142,14 @@ export async function jobForm(
     provider: provider?.value ?? '',
     providers: providers.map(({ value, label }) => ({ value, label })),
     isReady: providers.some(({ isReady }) => isReady),
-    model: text('model'),
+    model,
     defaultModel: provider?.defaultModel ?? '',
-    models: providers.map(({ value, models, defaultModel }) => ({ id: value, defaultModel, models })),
+    models: providers.map(({ value, models, defaultModel, initialModel }) => ({
+      id: value,
+      defaultModel,
+      initialModel,
+      models,
+    })),
     offered: provider?.models ?? [],
     n: text('n') || '1',
     numbers,

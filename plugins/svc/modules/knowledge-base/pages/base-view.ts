@@ -1,6 +1,7 @@
 import { formatNumber, type AdminRequest } from '#plugin-api';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { documentEndings } from '../../../kit/documents.ts';
+import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { FoundPassage } from '../find-knowledge.ts';
@@ -106,10 +107,16 @@ export async function baseView(
     pagination: createPagination({ here, state, page, total }),
     idFields: { id: base.id },
     ...sourceForms(parts, base, extras),
-    test: extras.test ?? null,
+    test: extras.test ? testView(extras.test) : null,
     fields: settingsFields(base, extras),
     follows: followChoices(parts, base),
   };
+}
+
+/** Passages below the minimum match of a new chatbot are marked: it would not get them. */
+function testView({ found, ...test }: NonNullable<Extras['test']>): Record<string, unknown> {
+  const minimum = knowledgeSchema.properties.min_score.default;
+  return { ...test, minimum, found: found?.map((passage) => ({ ...passage, isUsed: passage.score >= minimum })) };
 }
 
 function workSummary(counts: SourceCounts, all: number): string {

@@ -27,8 +27,18 @@ export function createField(element: VisibleElement, formKey: string): Field {
   const [first] = controls;
   const label: (Node | string)[] = [element.label];
   if (element.required) label.push(h('span', { class: 'star', 'aria-hidden': 'true' }, ' *'));
+  const showError = (text: string): void => {
+    error.textContent = text;
+    show(error, text !== '');
+    for (const control of controls) control.setAttribute('aria-invalid', String(text !== ''));
+  };
+  const frame = createFrame({ element, controls, label, help, error, id, described });
+  // An error stays until the visitor changes the field.
+  frame.addEventListener('input', () => {
+    showError('');
+  });
   return {
-    element: createFrame({ element, controls, label, help, error, id, described }),
+    element: frame,
     value: () => readValue(element, controls),
     check(required) {
       const value = readValue(element, controls);
@@ -37,11 +47,7 @@ export function createField(element: VisibleElement, formKey: string): Field {
       // The browser's message, in the visitor's language.
       return first && !first.validity.valid ? first.validationMessage : '';
     },
-    showError(text) {
-      error.textContent = text;
-      show(error, text !== '');
-      for (const control of controls) control.setAttribute('aria-invalid', String(text !== ''));
-    },
+    showError,
     focus: () => first?.focus(),
   };
 }

@@ -2,6 +2,7 @@ import type { VisibleElement } from '../../forms/form.ts';
 import { h, show } from '../../../../kit/browser/dom.ts';
 import type { FormEntry } from './entry.ts';
 import { Failure } from './failure.ts';
+import { createAvatar } from './header.ts';
 import { icon } from './icons.ts';
 import { renderMarkdown } from '../../../../kit/browser/markdown.ts';
 import type { EntryView } from './message-view.ts';
@@ -26,7 +27,8 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
     general,
     button,
   );
-  const element = h('li', { class: 'entry' }, h('div', { class: 'bubble form' }, body));
+  const avatar = createAvatar(environment.bot);
+  const element = h('li', { class: 'entry answered' }, avatar, h('div', { class: 'bubble form' }, body));
   const submit = createSubmit({ entry, environment, fields, general, button });
   body.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -42,7 +44,7 @@ export function createFormView(entry: FormEntry, environment: Environment): Entr
       const message = h('div');
       message.append(renderMarkdown(entry.thanks || environment.texts.thanks, { imageOrigins: 'any' }));
       text.append(message);
-      element.replaceChildren(text);
+      element.replaceChildren(avatar, text);
       environment.announce(message.textContent ?? '');
     },
   };

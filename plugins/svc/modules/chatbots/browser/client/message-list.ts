@@ -63,6 +63,17 @@ export function createMessageList(environment: Environment): MessageList {
     following = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearEnd;
     show(latest, !following);
   });
+  // Sources that are opened stay in view with the buttons below them.
+  scroller.addEventListener(
+    'toggle',
+    ({ target }) => {
+      const entry = target instanceof Element ? target.closest('.entry') : null;
+      if (!entry) return;
+      const hidden = entry.getBoundingClientRect().bottom - scroller.getBoundingClientRect().bottom;
+      if (hidden > 0) scroller.scrollTop += hidden + 10;
+    },
+    true,
+  );
   // Keyboards and images change the height of the window: keep the newest message in view.
   new ResizeObserver(() => following && toEnd()).observe(scroller);
   const update = (): void => {

@@ -4,6 +4,7 @@ import { h, show } from '../../../../kit/browser/dom.ts';
 import type { MessageEntry } from './entry.ts';
 import { icon } from './icons.ts';
 import { createMarkdownView, type CodeBlock } from '../../../../kit/browser/markdown.ts';
+import { createAvatar } from './header.ts';
 import { createActions } from './message-actions.ts';
 import type { Environment } from './environment.ts';
 
@@ -26,7 +27,15 @@ export function createMessageView(entry: MessageEntry, environment: Environment)
   const below = h('div', { class: 'below' });
   const actions = mine ? null : createActions(entry, environment);
   const author = h('span', { class: 'hidden' }, `${mine ? texts.you : texts.title}:`);
-  const element = h('li', { class: mine ? 'entry mine' : 'entry' }, author, bubble, below, problem.element);
+  const element = h(
+    'li',
+    { class: mine ? 'entry mine' : 'entry answered' },
+    mine ? null : createAvatar(environment.bot),
+    author,
+    bubble,
+    below,
+    problem.element,
+  );
   if (actions) below.append(actions.element);
   let sources: readonly Source[] = [];
   let shown: string | null = null;
