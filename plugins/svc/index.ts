@@ -10,6 +10,7 @@ import { contentWriterModule } from './modules/content-writer/module.ts';
 import { embeddingsModule } from './modules/embeddings/module.ts';
 import { failoverModule } from './modules/failover/module.ts';
 import { imagesModule } from './modules/images/module.ts';
+import { keysModule } from './modules/keys/module.ts';
 import { knowledgeBaseModule } from './modules/knowledge-base/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
@@ -34,6 +35,7 @@ const modules: readonly Module<ServiceContext>[] = [
   knowledgeBaseModule,
   usageModule,
   budgetsModule,
+  keysModule,
   failoverModule,
   vectorStoresModule,
   deliveryLogModule,

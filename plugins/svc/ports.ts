@@ -14,6 +14,7 @@ import type { FailoverStore } from './modules/failover/failover-store.ts';
 import type { PricedUsage } from './modules/usage/ledger/call-price.ts';
 import type { UsageLedger } from './modules/usage/ledger/usage-ledger.ts';
 import type { PriceStore } from './modules/usage/prices/price-store.ts';
+import type { Caller, KeyRoute } from './kit/caller.ts';
 import type { KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
@@ -32,11 +33,16 @@ export type { OnUsageWrite, UsageWrite } from './modules/usage/ledger/usage-stor
  * process, when the plugin registers.
  */
 
-/** The host, and the check of the REST key: what every module gets. */
+/** The host, and the check of keys: what every module gets. */
 export interface HostPort {
   readonly host: HostApi;
-  /** Checks the REST key, then counts the call; both before parameters are validated (D2). */
-  authenticate(request: KeyedRequest): Promise<void>;
+  /**
+   * Checks the REST key or a named key and that it allows the route, then counts the call; before parameters are validated
+   * (D2, D31). `callerOf(request)` returns the caller afterwards; pass it on as `origin.caller`.
+   *
+   * @throws RestError 401, 403 `rest_svc_key_out_of_scope`, or 429
+   */
+  authenticateCaller(request: KeyedRequest, route: KeyRoute): Promise<Caller>;
   /** Whether header or query hold the key, before the body is read. */
   findKey(request: KeyedRequest): Promise<true | undefined>;
 }

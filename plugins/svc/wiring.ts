@@ -15,6 +15,8 @@ import { createPriceStore } from './modules/usage/prices/price-store.ts';
 import { createRecordUsage } from './modules/usage/record-usage.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
+import { requireScopes, setCaller } from './kit/caller.ts';
+import { lazyMethods } from './kit/lazy.ts';
 import { findApiKey, requireApiKey } from './kit/require-api-key.ts';
 import type {
   BudgetsPort,
@@ -101,8 +103,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
       events: serviceEvents,
       deliver: createDeliver({ http: host.http, clock: host.clock }),
     }),
-    authenticate: createAuthenticate({ host, settings }),
-    findKey: findApiKey(settings.restKey),
+    ...createKeyChecks({ host, settings }),
   };
 }
 
@@ -208,22 +209,33 @@ async function createVectorServices({ host, embed, providers, upstream }: Vector
   };
 }
 
-/** Checks the REST key, then counts the call (D2). */
-function createAuthenticate({
+/** Checks the key and its scopes, then counts the call (D2, D31). Named keys load their code when the first is used. */
+function createKeyChecks({
   host,
   settings,
 }: {
   readonly host: HostApi;
   readonly settings: Settings;
-}): HostPort['authenticate'] {
-  const checkKey = requireApiKey(settings.restKey);
+}): Pick<HostPort, 'authenticateCaller' | 'findKey'> {
+  const named = lazyMethods(
+    async () => (await import('./modules/keys/key-access.ts')).createKeyAccess(host),
+    ['find', 'count'],
+  );
+  const checkKey = requireApiKey(settings.restKey, named.find);
   const countCall = createRateLimit({
     database: host.database,
     clock: host.clock,
     perMinute: async () => (await settings.limits()).requests_per_minute,
   });
-  return async (request) => {
-    await checkKey(request);
-    await countCall();
+  return {
+    findKey: findApiKey(settings.restKey, named.find),
+    async authenticateCaller(request, route) {
+      const caller = await checkKey(request);
+      requireScopes(caller, { route });
+      await countCall();
+      if (caller.kind === 'named-key') await named.count(caller);
+      setCaller(request, caller);
+      return caller;
+    },
   };
 }

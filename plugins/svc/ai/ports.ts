@@ -144,7 +144,7 @@ export interface CallCost {
   readonly cost: number | null;
 }
 
-/** Runs a call within the budgets and records it. @throws RestError of the budget guard, before the call is made. */
+/** Runs a call within its key's scopes and the budgets, and records it. @throws RestError of these, before the call is made. */
 export type RecordUsage = <Result extends object>(call: RecordedCall<Result>) => Promise<Result & CallCost>;
 
 /** For services without a ledger. */

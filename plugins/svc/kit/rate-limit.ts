@@ -19,7 +19,9 @@ export interface RateLimitParts {
   readonly database: Pick<DatabaseApi, 'knex'>;
   readonly clock: Clock;
   /** Calls per minute; 0: no limit. */
-  readonly perMinute: () => Promise<number>;
+  readonly perMinute: () => number | Promise<number>;
+  /** Another table, and the values of its columns before `starts_at`. Default: the minutes of the whole site. */
+  readonly windows?: { readonly table: string; readonly of: Readonly<Record<string, number>> };
 }
 
 /**
@@ -28,18 +30,19 @@ export interface RateLimitParts {
  *
  * @throws RestError 429 `rest_svc_rate_limited` with `Retry-After`, the seconds until the minute ends
  */
-export function createRateLimit({ database, clock, perMinute }: RateLimitParts): () => Promise<void> {
+export function createRateLimit({ database, clock, perMinute, windows }: RateLimitParts): () => Promise<void> {
+  const { table, of } = windows ?? { table: rateLimitTable, of: {} };
   let usedUp = { window: -1, limit: -1 };
 
   async function count(window: number): Promise<number> {
     const { knex } = database;
-    const [row] = await knex(rateLimitTable)
-      .insert({ starts_at: window, calls: 1 })
-      .onConflict('starts_at')
-      .merge({ calls: knex.raw('?? + 1', [`${rateLimitTable}.calls`]) })
+    const [row] = await knex(table)
+      .insert({ ...of, starts_at: window, calls: 1 })
+      .onConflict([...Object.keys(of), 'starts_at'])
+      .merge({ calls: knex.raw('?? + 1', [`${table}.calls`]) })
       .returning<{ calls: number }[]>('calls');
     const calls = Number(row?.calls ?? 1);
-    if (calls === 1) await knex(rateLimitTable).where('starts_at', '<', window).delete();
+    if (calls === 1) await knex(table).where(of).where('starts_at', '<', window).delete();
     return calls;
   }
 

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Params, RestRequest } from '#plugin-api';
+import { restKeyCaller, type Caller } from './caller.ts';
 import { errors } from './errors.ts';
 
 /** Name of the parameter that may contain the key (contract 5.4). */
@@ -13,21 +14,38 @@ export interface ApiKeyReader {
   reportRefusal?(): Promise<void>;
 }
 
+/** What named keys begin with: only such candidates are looked up. */
+export const namedKeyPrefix = 'svck_';
+
+/**
+ * Finds a named key (D31) by the SHA-256 digests of candidates.
+ *
+ * @throws RestError 401 for a key that was revoked, has expired, or whose secret was replaced
+ */
+export type FindNamedKey = (digests: readonly Buffer[]) => Promise<Caller | null>;
+
+const noNamedKeys: FindNamedKey = () => Promise.resolve(null);
+
 export type KeyedRequest = Pick<RestRequest, 'headers' | 'json' | 'form' | 'query' | 'url' | 'countWrongKey'>;
 
 /**
- * Checks the REST API key before the parameters (contract 5, D2): first the header `Authorization: Bearer`, in any case and
+ * Checks the key before the parameters (contract 5, D2, D31): first the header `Authorization: Bearer`, in any case and
  * trimmed; if it does not match, `svc_api_key` of the JSON body, otherwise of the form, otherwise of the query. It compares
- * digests in constant time.
+ * digests in constant time. Candidates that begin with `svck_` may be named keys.
  *
  * The parameter is always deleted from every source, so that handlers and log lines never contain it.
  *
- * @throws RestError 401 `rest_svc_invalid_api_key`, the same error for every cause; 429 after too many wrong keys
+ * @throws RestError 401 `rest_svc_invalid_api_key`, the same error for every cause, or of a named key that no longer works;
+ * 429 after too many wrong keys
  */
-export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => Promise<void> {
+export function requireApiKey(
+  reader: ApiKeyReader,
+  findNamed: FindNamedKey = noNamedKeys,
+): (request: KeyedRequest) => Promise<Caller> {
   return async (request) => {
-    const candidates = [...bearerDigests(request.headers['authorization']), ...parameterDigests(request)];
-    if (await matches(reader, candidates)) return;
+    const candidates = [...bearerCandidates(request.headers['authorization']), ...parameterCandidates(request)];
+    const caller = await findCaller(reader, findNamed, candidates);
+    if (caller !== null) return caller;
     if (candidates.length > 0) {
       await reader.reportRefusal?.();
       await request.countWrongKey();
@@ -37,22 +55,35 @@ export function requireApiKey(reader: ApiKeyReader): (request: KeyedRequest) => 
 }
 
 /**
- * Whether the header or the query holds the key, for the time before the body is read. It leaves the parameter for
+ * Whether the header or the query holds a key, for the time before the body is read. It leaves the parameter for
  * `requireApiKey`. The body may hold the key too, so undefined decides nothing.
  */
 export function findApiKey(
   reader: ApiKeyReader,
+  findNamed: FindNamedKey = noNamedKeys,
 ): (request: Pick<KeyedRequest, 'headers' | 'query'>) => Promise<true | undefined> {
   return async ({ headers, query }) => {
     const unread = { json: null, form: {}, url: {}, query: { ...query } };
-    const candidates = [...bearerDigests(headers['authorization']), ...parameterDigests(unread)];
-    return (await matches(reader, candidates)) ? true : undefined;
+    const candidates = [...bearerCandidates(headers['authorization']), ...parameterCandidates(unread)];
+    return (await findCaller(reader, findNamed, candidates)) === null ? undefined : true;
   };
 }
 
-async function matches(reader: ApiKeyReader, candidates: readonly Buffer[]): Promise<boolean> {
+/** A text that may be a key. */
+interface Candidate {
+  readonly digest: Buffer;
+  readonly mayBeNamed: boolean;
+}
+
+async function findCaller(
+  reader: ApiKeyReader,
+  findNamed: FindNamedKey,
+  candidates: readonly Candidate[],
+): Promise<Caller | null> {
   const stored = await reader.digest();
-  return stored !== null && candidates.some((candidate) => timingSafeEqual(candidate, stored));
+  if (stored !== null && candidates.some(({ digest }) => timingSafeEqual(digest, stored))) return restKeyCaller;
+  const named = candidates.filter(({ mayBeNamed }) => mayBeNamed);
+  return named.length === 0 ? null : findNamed(named.map(({ digest }) => digest));
 }
 
 /** Digest of a key for comparison: of its UTF-8 bytes, without white space at its ends. */
@@ -64,16 +95,21 @@ export function apiKeyDigest(key: string): Buffer {
  * Node reads header bytes as Latin-1. Clients may send a key beyond ASCII as UTF-8 bytes (curl does) or as Latin-1, so both
  * are tried.
  */
-function bearerDigests(header: string | undefined): Buffer[] {
+function bearerCandidates(header: string | undefined): Candidate[] {
   const token = /^bearer\s(.*)$/is.exec((header ?? '').trimStart())?.[1]?.trim();
   if (!token) return [];
-  return isAscii(token) ? [sha256(token)] : [sha256(token), sha256(Buffer.from(token, 'latin1'))];
+  if (isAscii(token)) return [candidate(token)];
+  return [candidate(token), { digest: sha256(Buffer.from(token, 'latin1')), mayBeNamed: false }];
 }
 
-function parameterDigests(request: Pick<KeyedRequest, 'json' | 'form' | 'query' | 'url'>): Buffer[] {
+function parameterCandidates(request: Pick<KeyedRequest, 'json' | 'form' | 'query' | 'url'>): Candidate[] {
   const sources = [request.json, request.form, request.query, request.url];
   const found = sources.map(takeParameter).find((value) => value !== undefined);
-  return typeof found === 'string' && found.trim() !== '' ? [apiKeyDigest(found)] : [];
+  return typeof found === 'string' && found.trim() !== '' ? [candidate(found.trim())] : [];
+}
+
+function candidate(text: string): Candidate {
+  return { digest: apiKeyDigest(text), mayBeNamed: text.startsWith(namedKeyPrefix) };
 }
 
 function takeParameter(source: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { HostApi, RouteResponse, RouteDefinition, RouteSecurity, RouteArgument, JsonSchema } from '#plugin-api';
-import { apiKeyParameter } from './require-api-key.ts';
+import type { Caller, KeyRoute } from './caller.ts';
+import { apiKeyParameter, type KeyedRequest } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
 export const serviceNamespace = 'svc/v1';
@@ -7,8 +8,13 @@ export const serviceNamespace = 'svc/v1';
 /** The ports that every route needs. */
 export interface RouteContext {
   readonly host: Pick<HostApi, 'rest'>;
-  /** Runs before everything else, unless the access of the route is `public` (contract 5, D2). */
-  readonly authenticate: NonNullable<RouteDefinition['authenticate']>;
+  /**
+   * Checks the REST key or a named key and that it allows the route, then counts the call; before parameters are validated
+   * (contract 5, D2, D31). Afterwards `callerOf(request)` returns the caller.
+   *
+   * @throws RestError 401, 403 `rest_svc_key_out_of_scope`, or 429
+   */
+  readonly authenticateCaller: (request: KeyedRequest, route: KeyRoute) => Promise<Caller>;
   /** Whether header or query hold the key, before the body is read. */
   readonly findKey: NonNullable<RouteDefinition['permissionBeforeBody']>;
 }
@@ -17,8 +23,8 @@ export interface RouteContext {
 export interface ServiceRoute<Context> {
   /** Below the namespace, for example `/generate`. */
   readonly path: string;
-  /** `key` (default): the REST API key is checked first. `public`: the route checks access. */
-  readonly access?: 'key' | 'public';
+  /** The key is checked first, and a named key must allow this route; `public`: the route checks access. */
+  readonly access: KeyRoute | 'public';
   readonly define: (context: Context) => Omit<RouteDefinition, 'authenticate'>;
 }
 
@@ -27,21 +33,22 @@ export function defineRoute<Context>(route: ServiceRoute<Context>): ServiceRoute
   return route;
 }
 
-/** Registers a route under `svc/v1`, behind the REST API key unless it is public. */
+/** Registers a route under `svc/v1`, behind a key unless it is public. */
 export function registerRoute<Context extends RouteContext>(route: ServiceRoute<Context>, context: Context): void {
+  const { access } = route;
   const definition = { ...route.define(context) };
   const responses = { ...callResponses(definition), ...definition.responses };
   context.host.rest.registerRoute(
     serviceNamespace,
     route.path,
-    route.access === 'public'
+    access === 'public'
       ? definition
       : {
           ...definition,
           responses,
           permissionBeforeBody: context.findKey,
           anonymousBodyLimit: bodyKeyLimit,
-          authenticate: context.authenticate,
+          authenticate: async (request) => void (await context.authenticateCaller(request, access)),
           security: keySecurity,
         },
   );
@@ -54,7 +61,12 @@ const bodyKeyLimit = 1_048_576;
 function callResponses({ methods = ['GET'] }: Pick<RouteDefinition, 'methods'>): Record<number, RouteResponse> {
   const wait = { 'Retry-After': 'Seconds to wait, if known.' };
   const common = {
-    401: { description: 'The key is missing or wrong, or no key is set (rest_svc_invalid_api_key).' },
+    401: {
+      description:
+        'The key is missing or wrong, or no key is set (rest_svc_invalid_api_key), or a named key was revoked ' +
+        '(rest_svc_key_revoked), has expired (rest_svc_key_expired) or got a new secret (rest_svc_key_replaced).',
+    },
+    403: { description: 'The scopes of the named key do not allow the call (rest_svc_key_out_of_scope).' },
     429: {
       description:
         'Too many calls in this minute (rest_svc_rate_limited), the budget is used up (rest_svc_budget_exhausted), ' +

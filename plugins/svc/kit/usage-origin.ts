@@ -1,4 +1,7 @@
-/** Where a call came from, for the usage ledger. */
+import type { RestRequest } from '#plugin-api';
+import { callerOf, type Caller } from './caller.ts';
+
+/** Where a call came from, for the usage ledger, budgets and the scopes of keys. */
 export interface UsageOrigin {
   /** `rest`, or the id of the module that made the call. */
   readonly module: string;
@@ -7,4 +10,15 @@ export interface UsageOrigin {
   readonly botId: number | null;
   /** What the call was for, at most 100 characters, for example `automation:5:230`. Costs are summed by reference. */
   readonly reference?: string | null;
+  /** The key that the request was made with (`callerOf`): its scopes limit the call. Left out: a call of the site itself. */
+  readonly caller?: Caller | undefined;
+  /** Id of the signed-in user that the call was made for. Left out or 0: a guest or the site itself. */
+  readonly userId?: number | undefined;
+  /** Id of the plugin that requested the call. Left out: the service. */
+  readonly plugin?: string | undefined;
+}
+
+/** The origin of a call that a route with a key makes. */
+export function restOrigin(request: Pick<RestRequest, 'user'>, route: string): UsageOrigin {
+  return { module: 'rest', route, botId: null, caller: callerOf(request), userId: request.user.id };
 }

@@ -1,7 +1,9 @@
 import { RestResponse, type RestRequest } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
+import { callerOf, requireScopes } from '../../kit/caller.ts';
 import { errors } from '../../kit/errors.ts';
+import { restOrigin } from '../../kit/usage-origin.ts';
 import { checkMessages } from '../../kit/messages.ts';
 import type { Bot, BotStore } from './bots/bot.ts';
 import type { ChatParams } from './chat-message.route.ts';
@@ -17,6 +19,7 @@ export async function answerChat(
   const { messages, stream, conversation_uuid: uuid } = request.params;
   if (stream === true) throw errors.streaming_not_supported();
   const { bots, conversations, reply } = parts;
+  requireScopes(callerOf(request), { chatbot: Number(request.url['bot_id']) });
   const bot = await findActiveBot(request, bots);
   checkMessages(messages);
   if (uuid !== undefined) {
@@ -28,7 +31,7 @@ export async function answerChat(
     messages: messages.map(({ role, content }) => ({ role, content })),
     user: request.user,
     conversation: uuid ?? null,
-    origin: { module: 'chatbots', route: path, botId: bot.id },
+    origin: { ...restOrigin(request, path), module: 'chatbots', botId: bot.id },
     signal: request.signal,
   });
   if (uuid !== undefined) {

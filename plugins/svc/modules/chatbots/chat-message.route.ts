@@ -60,6 +60,7 @@ export type ChatParams = ParamsOf<typeof args>;
 /** `POST /chat/{bot_id}/message` (contract 4.5; D5, D7, D12, D13, D25). */
 export const chatMessageRoute = defineRoute<ChatbotParts>({
   path,
+  access: 'chat',
   define: (parts) =>
     typedRoute({
       methods: ['POST'],

@@ -9,6 +9,7 @@ import {
   type RouteArguments,
 } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
+import { callerOf, requireScopes } from '../../kit/caller.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { writeRows } from './conversations/log-rows.ts';
 import './hooks.ts';
@@ -76,6 +77,7 @@ const countHeaders = {
 /** `GET /logs` (contract 2.5, 4.6; D14): newest first, with exact totals. */
 export const logsRoute = defineRoute<ChatbotParts>({
   path: '/logs',
+  access: 'logs',
   define: (parts) =>
     typedRoute({
       methods: ['GET'],
@@ -94,6 +96,8 @@ async function listLogs(
   { host, logs }: Pick<ChatbotParts, 'host' | 'logs'>,
 ): Promise<RestResponse> {
   const { page, bot_id, user_search = '', message_search } = request.params;
+  // A key for some chatbots reads the logs of one of them at a time.
+  requireScopes(callerOf(request), { chatbot: bot_id ?? null });
   const perPage = Math.min(maxPerPage, request.params.per_page);
   const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
   const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });

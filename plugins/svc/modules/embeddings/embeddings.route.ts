@@ -10,6 +10,7 @@ import {
 import type { EmbeddingsPort, HostPort } from '../../ports.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import { providerArgument, defineRoute } from '../../kit/route.ts';
+import { restOrigin } from '../../kit/usage-origin.ts';
 import type { EmbeddingsResponse, EmbeddingsRequest } from './hooks.ts';
 import { writeResponse } from './write-response.ts';
 import { errors } from '../../kit/errors.ts';
@@ -112,6 +113,7 @@ type EmbeddingsParams = ParamsOf<ReturnType<typeof args>>;
 /** `POST /embeddings` (contract 4.4, D5, D9, D11, D12, D25). */
 export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
   path: '/embeddings',
+  access: 'embeddings',
   define: (ports) =>
     typedRoute({
       methods: ['POST'],
@@ -143,7 +145,7 @@ async function createEmbeddings(
     outputDimensionality: call.output_dimensionality,
     user: call.user,
     signal: request.signal,
-    origin: { module: 'rest', route: '/embeddings', botId: null },
+    origin: restOrigin(request, '/embeddings'),
   });
   const { usage, provider, model, packed } = result;
   const headers = responseHeaders(result);

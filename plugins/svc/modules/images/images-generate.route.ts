@@ -4,6 +4,7 @@ import { responseHeaders } from '../../kit/response-headers.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import { providerArgument } from '../../kit/route.ts';
+import { restOrigin } from '../../kit/usage-origin.ts';
 import { defineRoute } from '../../kit/route.ts';
 import type { ImagesCall, ImagesResponse } from './hooks.ts';
 import type { ImagePorts } from './images.ts';
@@ -69,6 +70,7 @@ type ImagesParams = ParamsOf<ReturnType<typeof args>>;
 /** `POST /images/generate` (contract 4.3, 2.3; D5, D10). */
 export const imagesGenerateRoute = defineRoute<ImagePorts>({
   path: '/images/generate',
+  access: 'images',
   define: (ports) =>
     typedRoute({
       methods: ['POST'],
@@ -88,7 +90,7 @@ async function generate(request: RestRequest<ImagesParams>, ports: ImagePorts): 
     form: response_format,
     userId: request.user.id,
     signal: request.signal,
-    origin: { module: 'rest', route: '/images/generate', botId: null },
+    origin: restOrigin(request, '/images/generate'),
   });
   const images = result.images.map(({ url, b64_json, revised_prompt }) => ({ url, b64_json, revised_prompt }));
   const response: ImagesResponse = { images, usage: result.usage, message: result.message };

@@ -3,6 +3,7 @@ import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-
 import type { HostPort, TextPort } from '../../ports.ts';
 import { errors } from '../../kit/errors.ts';
 import { usageSchema, defineRoute, providerArgument } from '../../kit/route.ts';
+import { restOrigin } from '../../kit/usage-origin.ts';
 import { aiParamsArgument, readAiParams } from './ai-params.ts';
 import { responseHeaders } from '../../kit/response-headers.ts';
 import type { TextResponse, TextRequest } from './hooks.ts';
@@ -50,6 +51,7 @@ type GenerateParams = ParamsOf<ReturnType<typeof args>>;
 /** `POST /generate` (contract 4.2, D4 to D9, D25). */
 export const generateRoute = defineRoute<TextPorts>({
   path: '/generate',
+  access: 'generate',
   define: (ports) =>
     typedRoute({
       methods: ['POST'],
@@ -82,7 +84,7 @@ async function generate(
     params: call.ai_params,
     user: request.user,
     signal: request.signal,
-    origin: { module: 'rest', route: '/generate', botId: null },
+    origin: restOrigin(request, '/generate'),
   });
   const response: TextResponse = {
     content: result.content,

@@ -1,6 +1,7 @@
 import { argumentBounds, typedRoute } from '#plugin-api';
 import type { JsonSchema, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import { defineRoute, providerArgument } from '../../kit/route.ts';
+import { restOrigin } from '../../kit/usage-origin.ts';
 import type { EmbeddingsPort, HostPort, VectorStoresPort } from '../../ports.ts';
 import type { UpsertRequest, UpsertResponse } from './hooks.ts';
 
@@ -80,6 +81,7 @@ type UpsertParams = ParamsOf<ReturnType<typeof args>>;
 /** `POST /vector-stores/upsert` (contract 4.7, D15). */
 export const upsertRoute = defineRoute<UpsertPorts>({
   path: '/vector-stores/upsert',
+  access: 'vector-stores',
   define: (ports) =>
     typedRoute({
       methods: ['POST'],
@@ -123,7 +125,7 @@ async function upsert(
     embedding: { provider: call.embedding_provider, model: call.embedding_model },
     namespace: call.namespace,
     signal: request.signal,
-    origin: { module: 'rest', route: '/vector-stores/upsert', botId: null },
+    origin: restOrigin(request, '/vector-stores/upsert'),
   });
   return hooks.applyFiltersAsync(
     'svc_vector_upsert_response',

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '#plugin-api';
+import { matchesName } from '../../../kit/matches-name.ts';
 import { imageParamSchemas, type ImageParams } from '../../../kit/image-params.ts';
 
 /** What a model costs, in US dollars. A missing member is unknown, and a call that needs it has no price. */
@@ -103,7 +104,7 @@ export function findPrice({ provider, model, size, quality }: PricedModel, table
         (one.provider === '*' || one.provider === provider) &&
         (one.size === undefined || one.size === size) &&
         (one.quality === undefined || one.quality === quality) &&
-        matches(one.model.toLowerCase(), name),
+        matchesName(one.model.toLowerCase(), name),
     ) ?? null;
   if (cache.size >= 1000) cache.clear();
   cache.set(key, price);
@@ -117,19 +118,4 @@ function cacheFor(table: PriceTable): Map<string, Price | null> {
   const cache = caches.get(table) ?? new Map<string, Price | null>();
   caches.set(table, cache);
   return cache;
-}
-
-/** Without regular expressions: a pattern of many stars must stay fast. */
-function matches(pattern: string, name: string): boolean {
-  const [first = '', ...parts] = pattern.split('*');
-  const last = parts.pop();
-  if (last === undefined) return pattern === name;
-  if (!name.startsWith(first)) return false;
-  let from = first.length;
-  for (const part of parts) {
-    const at = name.indexOf(part, from);
-    if (at < 0) return false;
-    from = at + part.length;
-  }
-  return name.length - last.length >= from && name.endsWith(last);
 }

@@ -1,0 +1,125 @@
+import type { CliCommand, JsonSchema } from '#plugin-api';
+import { keyRoutes } from '../../kit/caller.ts';
+import type { KeyPorts } from './module.ts';
+import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
+import { keyState, type NamedKey } from './named-key.ts';
+import { dayOfExpiry } from './key-view.ts';
+
+const idArgument = { name: 'id', description: 'Id of the key, see svc key list.' };
+
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+
+const settingFlags = {
+  name: text('Who uses the key.'),
+  routes: text(`Comma-separated routes: ${keyRoutes.join(', ')}.`),
+  providers: text('Comma-separated ids of providers. Default: all.'),
+  models: text('Comma-separated models; * matches any characters. Default: all.'),
+  chatbots: text('Comma-separated ids of chatbots. Default: all.'),
+  abilities: text('Comma-separated names of destructive abilities. Default: none.'),
+  'requests-per-minute': { type: 'integer', minimum: 0, description: 'Calls per minute. 0, the default: no limit.' },
+  expires: text('Last day on which the key works, YYYY-MM-DD in the time zone of the site. Default: it never expires.'),
+} as const satisfies Record<string, JsonSchema>;
+
+/** `svc key list|create|update|rotate|revoke`: named keys (D31). */
+export function namedKeyCommands({ host }: Pick<KeyPorts, 'host'>): CliCommand[] {
+  const store = createKeyStore(host);
+  const print = async (key: NamedKey) => ({
+    id: key.id,
+    name: key.name,
+    state: keyState(key, host.clock.now()),
+    key: `${key.prefix}…`,
+    ...Object.fromEntries(Object.entries(key.scopes).map(([name, values]) => [name, values.join(', ')])),
+    requests_per_minute: key.requestsPerMinute,
+    expires: dayOfExpiry(key, await host.site.timezone()),
+    last_used: key.lastUsedAt === null ? '' : new Date(key.lastUsedAt).toISOString(),
+  });
+  const printSecret = async ({ key, secret }: IssuedKey) => ({ ...(await print(key)), key: secret });
+  return [
+    {
+      name: 'svc key list',
+      description: 'List the named keys.',
+      run: async () => Promise.all((await store.list()).map(print)),
+    },
+    {
+      name: 'svc key create',
+      description: 'Create a named key and print it. It cannot be read again.',
+      flags: settingFlags,
+      run: async ({ flags }) => printSecret(await store.create(settingsOf(flags), 0)),
+    },
+    {
+      name: 'svc key update',
+      description: 'Change a named key. Settings that are left out stay as they are; an empty value resets one.',
+      args: [idArgument],
+      flags: settingFlags,
+      run: async ({ args: [id], flags }) => {
+        const key = await findKey(store, id);
+        const current = await valuesOf(key, host);
+        return print(await store.update(key.id, { ...current, ...settingsOf(flags) }));
+      },
+    },
+    {
+      name: 'svc key rotate',
+      description: 'Issue another secret for a named key and print it. The one before keeps working for a while.',
+      args: [idArgument],
+      flags: {
+        hours: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 8760,
+          default: 24,
+          description: 'Hours that the secret before keeps working.',
+        },
+      },
+      run: async ({ args: [id], flags }) =>
+        printSecret(await store.rotate((await findKey(store, id)).id, Number(flags['hours'] ?? 24) * 3600_000)),
+    },
+    {
+      name: 'svc key revoke',
+      description: 'Refuse all further requests with a named key. This cannot be undone.',
+      args: [idArgument],
+      run: async ({ args: [id] }) => print(await store.revoke((await findKey(store, id)).id)),
+    },
+  ];
+}
+
+/** A key as the values of its fields. */
+export async function valuesOf(
+  key: NamedKey,
+  { site }: Pick<KeyPorts['host'], 'site'>,
+): Promise<Record<string, unknown>> {
+  return {
+    name: key.name,
+    ...key.scopes,
+    requests_per_minute: key.requestsPerMinute,
+    expires: dayOfExpiry(key, await site.timezone()),
+  };
+}
+
+export async function findKey(store: KeyStore, id: string | undefined): Promise<NamedKey> {
+  const key = /^[1-9]\d{0,14}$/.test(id ?? '') ? await store.get(Number(id)) : null;
+  if (key === null) throw new Error(`No named key has the id ${id ?? ''}. Run svc key list to see the ids.`);
+  return key;
+}
+
+const lists = ['routes', 'providers', 'models', 'chatbots', 'abilities'];
+
+function settingsOf(flags: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(settingFlags).flatMap((flag) => {
+      const value = flags[flag];
+      if (value === undefined) return [];
+      const name = flag.replaceAll('-', '_');
+      if (!lists.includes(name)) return [[name, value]];
+      const items = listOf(String(value));
+      // What is no number stays text, so that its error names it.
+      return [[name, name === 'chatbots' ? items.map((item) => (/^\d+$/.test(item) ? Number(item) : item)) : items]];
+    }),
+  );
+}
+
+function listOf(value: string): string[] {
+  return value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}

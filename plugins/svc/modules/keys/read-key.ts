@@ -1,0 +1,68 @@
+import type { HostApi, JsonSchema } from '#plugin-api';
+import { keyScopesSchema, type KeyScopes } from '../../kit/caller.ts';
+import { invalidFields, type SettingErrors } from '../../kit/field-errors.ts';
+import { findPeriod } from '../../kit/visitors/period.ts';
+import { localDay } from '../../kit/local-day.ts';
+import { readFieldValue } from '../../settings/field-value.ts';
+import type { NamedKey } from './named-key.ts';
+
+/** What an administrator chooses of a key. */
+export type KeySettings = Pick<NamedKey, 'name' | 'scopes' | 'requestsPerMinute' | 'expiresAt'>;
+
+/** The members of a form, and of the JSON of a command. */
+export const keyFieldSchemas = {
+  name: { type: 'string', title: 'Name', minLength: 1, maxLength: 80 },
+  ...keyScopesSchema,
+  requests_per_minute: { type: 'integer', title: 'Calls per minute', minimum: 0, maximum: 1_000_000, default: 0 },
+  expires: { type: 'string', title: 'Last day', format: 'date' },
+} as const satisfies Record<string, JsonSchema>;
+
+/**
+ * Reads the settings of a key. `expires` is the last day on which it works, in the site's time zone; empty: it never expires.
+ *
+ * @throws RestError 400 with a sentence for each invalid member
+ */
+export async function readKey(
+  values: Readonly<Record<string, unknown>>,
+  { site }: Pick<HostApi, 'site'>,
+): Promise<KeySettings> {
+  const read: Record<string, unknown> = {};
+  const errors: SettingErrors = {};
+  for (const [name, schema] of Object.entries(keyFieldSchemas)) {
+    const reading = readFieldValue(name, schema, Object.hasOwn(values, name) ? values[name] : undefined);
+    if ('error' in reading) errors[name] = reading.error;
+    else if (reading.value !== undefined) read[name] = reading.value;
+  }
+  const expiresAt = endOfDay(String(read['expires'] ?? ''), await site.timezone());
+  const list = <Item>(name: keyof KeyScopes): readonly Item[] => [...new Set((read[name] ?? []) as Item[])];
+  const scopes: KeyScopes = {
+    routes: list('routes'),
+    providers: list('providers'),
+    models: list('models'),
+    chatbots: list('chatbots'),
+    abilities: list('abilities'),
+  };
+  if (errors['name'] === undefined && read['name'] === undefined)
+    errors['name'] = 'Enter a name that says who uses the key.';
+  if (errors['routes'] === undefined && scopes.routes.length === 0)
+    errors['routes'] = 'Select at least one route. Without one the key allows nothing.';
+  if (errors['expires'] === undefined && Number.isNaN(expiresAt))
+    errors['expires'] = 'Last day must be a date, such as 2026-01-31.';
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  return {
+    name: String(read['name']).trim(),
+    scopes,
+    requestsPerMinute: Number(read['requests_per_minute'] ?? 0),
+    expiresAt,
+  };
+}
+
+/** The first moment after a day of the site, in milliseconds since the epoch; null for no day, NaN for an invalid one. */
+function endOfDay(day: string, timezone: string): number | null {
+  if (day === '') return null;
+  const noon = Date.parse(`${day}T12:00:00Z`);
+  if (Number.isNaN(noon)) return noon;
+  // Clocks are at most 14 hours ahead of UTC: noon may be the next day there.
+  const within = [noon, noon - 12 * 3600_000].find((time) => localDay(timezone)(time) === day);
+  return within === undefined ? Number.NaN : findPeriod('day', within, timezone).endsAt;
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { goodRequest, restKey, startService, type Service } from './service.ts';
+
+interface PrintedKey {
+  readonly id: number;
+  readonly key: string;
+  readonly state: string;
+}
+
+describe('named keys over HTTP', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  /** Runs a command with flags, and arguments before them. */
+  async function run<Printed = PrintedKey>(
+    command: string,
+    flags: Readonly<Record<string, string | number>> = {},
+    ...args: readonly number[]
+  ): Promise<Printed> {
+    const written = Object.entries(flags).map(([name, value]) => `--${name}=${String(value)}`);
+    const { code, out, err } = await service.host.cli(...command.split(' '), ...args.map(String), ...written, '--json');
+    expect(code, err).to.equal(0);
+    return JSON.parse(out) as Printed;
+  }
+
+  const as = (key: string) => ({ authorization: `Bearer ${key}` });
+
+  it('are accepted like the REST key, as a header or as a parameter', async () => {
+    const { key } = await run('svc key create', { name: 'Shop', routes: 'generate' });
+    expect((await service.generate(goodRequest, as(key))).status).to.equal(200);
+    expect((await service.generate({ ...goodRequest, svc_api_key: key }, {})).status).to.equal(200);
+    expect((await service.generate(goodRequest, {}, `?svc_api_key=${key}`)).status).to.equal(200);
+    expect((await service.generate(goodRequest, as(restKey))).status).to.equal(200);
+    const padded = { ...goodRequest, padding: 'x'.repeat(1_100_000) };
+    expect((await service.generate(padded, as(key))).status).to.equal(413);
+  });
+
+  it('work without a REST key', async () => {
+    const { key } = await run('svc key create', { name: 'Shop', routes: 'generate' });
+    await service.saveRestKey('');
+    expect((await service.generate(goodRequest, as(key))).status).to.equal(200);
+    expect((await service.generate(goodRequest, as(`${key}x`))).body).to.deep.equal({
+      code: 'rest_svc_invalid_api_key',
+      message: 'Invalid or missing API Key.',
+      data: { status: 401 },
+    });
+    await service.saveRestKey(restKey);
+  });
+
+  const lacking = [
+    ['routes', { routes: 'chat,logs' }, 'generate'],
+    ['providers', { routes: 'generate', providers: 'claude,google' }, 'openai'],
+    ['models', { routes: 'generate', models: 'gpt-5*,gpt-4o' }, 'gpt-4o-mini'],
+  ] as const;
+  for (const [scope, flags, needs] of lacking) {
+    it(`are refused with 403 that names the lacking scope ${scope}, before the provider is called`, async () => {
+      const { key } = await run('svc key create', { name: `Without ${needs}`, ...flags });
+      const calls = service.upstream.requests.length;
+      const { status, body } = await service.generate(goodRequest, as(key));
+      expect([status, body.code, body.data]).to.deep.equal([
+        403,
+        'rest_svc_key_out_of_scope',
+        { status: 403, scope, needs },
+      ]);
+      expect(body.message).to.contain(needs);
+      expect(service.upstream.requests.length).to.equal(calls);
+    });
+  }
+
+  it('may be limited to providers and models that fit', async () => {
+    const { key } = await run('svc key create', {
+      name: 'Fits',
+      routes: 'generate',
+      providers: 'openai',
+      models: 'gpt-5*,gpt-4o*',
+    });
+    expect((await service.generate(goodRequest, as(key))).status).to.equal(200);
+  });
+
+  it('read the logs of their own chatbots alone', async () => {
+    const { key } = await run('svc key create', { name: 'Bots', routes: 'logs,chat', chatbots: '3' });
+    const logs = async (query: string): Promise<number> =>
+      (await service.host.fetch(`/wp-json/svc/v1/logs${query}`, { headers: as(key) })).status;
+    expect([await logs(''), await logs('?bot_id=4'), await logs('?bot_id=3')]).to.deep.equal([403, 403, 200]);
+    const chat = await service.host.fetch('/wp-json/svc/v1/chat/4/message', {
+      method: 'POST',
+      headers: { ...as(key), 'content-type': 'application/json' },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    expect(chat.status).to.equal(403);
+  });
+
+  it('are changed, rotated and revoked from the command line', async () => {
+    const created = await run('svc key create', { name: 'Once', routes: 'generate' });
+    await run('svc key update', { routes: 'chat', 'requests-per-minute': 5 }, created.id);
+    expect((await service.generate(goodRequest, as(created.key))).status).to.equal(403);
+    await run('svc key update', { routes: 'generate', expires: '2999-01-01' }, created.id);
+    const rotated = await run('svc key rotate', { hours: 1 }, created.id);
+    expect((await service.generate(goodRequest, as(created.key))).status).to.equal(200);
+    expect((await service.generate(goodRequest, as(rotated.key))).status).to.equal(200);
+    const listed = await run<PrintedKey[]>('svc key list');
+    expect(listed.find((key) => key.id === created.id)).to.include({ state: 'active', expires: '2999-01-01' });
+    expect(JSON.stringify(listed)).not.to.contain(rotated.key);
+    expect((await run('svc key revoke', {}, created.id)).state).to.equal('revoked');
+    const { status, body } = await service.generate(goodRequest, as(rotated.key));
+    expect([status, body.code]).to.deep.equal([401, 'rest_svc_key_revoked']);
+  });
+});
