@@ -1,3 +1,4 @@
+import { createAbilities } from './abilities/abilities.ts';
 import type { Clock, Logger, Migration, OptionsApi } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
 import type { Config } from './config.ts';
@@ -26,6 +27,7 @@ import { compileSchema } from './options/setting-schema.ts';
 import { haveOtherSecrets } from './options/setting-secrets.ts';
 import { createFormerKeys } from './secrets/former-keys.ts';
 import { createSecrets, type Secrets, type SecretsDependencies } from './secrets/secrets.ts';
+import { findSchemaError, sanitizeValue } from './rest/schema/validate.ts';
 import { registerSiteSettings } from './site-settings.ts';
 import { recordSecurityEvents } from './security-log/record-events.ts';
 import { createSecurityLog, migrations as securityLogMigrations } from './security-log/security-log.ts';
@@ -89,7 +91,9 @@ export async function createCore({ config, clock, write, pluginFolders = createP
     const { dataDir, uploadsBucket } = config;
     const shared = { database, hooks, options, cron, clock, log, site, documents };
     const content = await createContent({ ...shared, dataDir, uploadsBucket, compileSchema });
+    const schema = { findError: findSchemaError, sanitize: sanitizeValue };
     return {
+      abilities: createAbilities({ hooks, log, schema }),
       config,
       clock,
       log,

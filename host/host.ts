@@ -9,6 +9,7 @@ import type { PluginFolders } from './log/plugin-folders.ts';
 import { addHostPages } from './host-pages.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
+import { addAbilitiesRoutes } from './abilities/abilities-routes.ts';
 import { addContentRoutes } from './content/rest/content-routes.ts';
 import { addHooksRoute } from './hooks/hooks-route.ts';
 import { addPluginsRoutes } from './loader/plugins-routes.ts';
@@ -275,6 +276,11 @@ function addHostRoutes({
   addRoutesRoute(rest);
   addPluginsRoutes(rest, { plugins });
   addSiteHealthRoutes(rest, { ...health, hooks });
+  addAbilitiesRoutes(rest, core);
+  core.abilities.addSource(async () => {
+    const { registerHostAbilities } = await import('./abilities/host-abilities.ts');
+    registerHostAbilities(core.abilities, { ...core, ...health, rest, databaseLabel: core.database.label });
+  });
   const { passwords, countComment } = web;
   const { parts } = content;
   const transaction = core.database.transaction.bind(core.database);

@@ -53,6 +53,7 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
     ...(compilePlugin && { compilePlugin }),
   });
   hooks.addAction('plugin_warning', loader.warn);
+  core.abilities.onFailure(({ owner, name, error }) => loader.reportFailure(owner, `ability ${name}`, error));
   hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
   try {
     if (only) await options.update('active_plugins', [...only]);
@@ -80,6 +81,7 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     rest,
     cron,
     jobs,
+    abilities: core.abilities,
     admin: web.admin,
     cli,
     database,

@@ -124,6 +124,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     rest: guard<RestApi>(withFailureReports(services.rest.forOwner(slug), listeners), methods.restMethods),
     cron: guard(services.cron.forOwner(slug), methods.cronMethods),
     jobs: guard<HostApi['jobs']>(services.jobs.forOwner(slug), methods.jobsMethods),
+    abilities: guard<HostApi['abilities']>(services.abilities.forOwner(slug), methods.abilitiesMethods),
     admin: guard(services.admin.forOwner(slug), methods.adminMethods),
     cli: guard(services.cli, methods.cliMethods),
     database: scopedDatabase(services.database, registrations),

@@ -1,4 +1,5 @@
 import type {
+  AbilitiesApi,
   AdminApi,
   AssetsApi,
   CliApi,
@@ -53,6 +54,7 @@ export interface HostServices {
   readonly rest: Owned<RestApi>;
   readonly cron: Owned<CronApi> & { removeOwner(owner: string): Promise<unknown> };
   readonly jobs: Owned<JobsApi> & { removeOwner(owner: string): Promise<unknown> };
+  readonly abilities: Owned<AbilitiesApi>;
   readonly admin: Owned<AdminApi>;
   readonly cli: CliApi;
   readonly database: DatabaseApi;
@@ -134,6 +136,15 @@ export const jobsMethods: MethodKinds<JobsApi> = {
   list: 'call',
   cancel: 'call',
   retry: 'call',
+};
+export const abilitiesMethods: MethodKinds<AbilitiesApi> = {
+  register: 'undo',
+  registerCategory: 'undo',
+  unregister: 'undo',
+  get: 'call',
+  list: 'call',
+  categories: 'call',
+  run: 'call',
 };
 export const adminMethods: MethodKinds<AdminApi> = {
   addPage: 'undo',

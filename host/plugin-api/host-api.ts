@@ -1,3 +1,4 @@
+import type { AbilitiesApi } from './abilities.ts';
 import type { AdminApi } from './admin.ts';
 import type { AssetsApi } from './assets.ts';
 import type { CliApi } from './cli.ts';
@@ -35,6 +36,7 @@ export interface HostApi {
   readonly rest: RestApi;
   readonly cron: CronApi;
   readonly jobs: JobsApi;
+  readonly abilities: AbilitiesApi;
   readonly admin: AdminApi;
   readonly cli: CliApi;
   readonly database: DatabaseApi;

@@ -1,4 +1,5 @@
 /** The plugin API: contracts, and the few classes and functions that plugins use. */
+export type * from './abilities.ts';
 export type * from './admin.ts';
 export * from './argument-bounds.ts';
 export type * from './assets.ts';
@@ -37,6 +38,7 @@ export type * from './namespaced-hooks.ts';
 export type * from './openapi.ts';
 export * from './notice.ts';
 export type * from './options.ts';
+export * from './paging.ts';
 export * from './plugin.ts';
 export * from './rest.ts';
 export type * from './schema.ts';

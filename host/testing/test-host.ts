@@ -24,6 +24,7 @@ export interface TestHostInit {
 
 export interface TestHost extends Pick<
   Host,
+  | 'abilities'
   | 'hooks'
   | 'options'
   | 'rest'

@@ -1,6 +1,7 @@
 import {
   argumentBounds,
   pagingArguments,
+  pagingHeaders,
   RestResponse,
   type HooksApi,
   type RestRequest,
@@ -9,7 +10,6 @@ import {
   type UserFilter,
   type UserQuery,
   type UsersApi,
-  type Params,
 } from '#plugin-api';
 import { refused, userSchema, type UserContext } from './user-response.ts';
 import type { PrepareUser } from './users-routes.ts';
@@ -180,40 +180,4 @@ function sortByInclude<Item extends { readonly id: number }>(
   return [...found]
     .sort((one, other) => include.indexOf(one.id) - include.indexOf(other.id))
     .slice(start, start + per_page);
-}
-
-interface Paging {
-  readonly total: number;
-  readonly page: number;
-  readonly perPage: number;
-  readonly url: string;
-  /** Parameters of the request, which the links repeat. */
-  readonly query: Params;
-}
-
-/** `X-WP-Total`, `X-WP-TotalPages` and `Link` of one page of a collection. */
-function pagingHeaders({ total, page, perPage, url, query }: Paging): Record<string, string> {
-  const pages = Math.ceil(total / perPage);
-  const link = (to: number, relation: string): string =>
-    `<${url}?${buildQuery({ ...query, page: String(to) })}>; rel="${relation}"`;
-  const links = [
-    ...(page > 1 ? [link(Math.max(1, Math.min(page - 1, pages)), 'prev')] : []),
-    ...(page < pages ? [link(page + 1, 'next')] : []),
-  ];
-  return {
-    'X-WP-Total': String(total),
-    'X-WP-TotalPages': String(pages),
-    ...(links.length > 0 && { Link: links.join(', ') }),
-  };
-}
-
-/** Encodes parameters for PHP: `roles[0]=editor`. */
-function buildQuery(query: Params): string {
-  const pairs = new URLSearchParams();
-  const add = (name: string, value: unknown): void => {
-    if (typeof value !== 'object' || value === null) pairs.append(name, String(value ?? ''));
-    else for (const [key, member] of Object.entries(value)) add(`${name}[${key}]`, member);
-  };
-  for (const [name, value] of Object.entries(query)) add(name, value);
-  return pairs.toString();
 }

@@ -1,4 +1,4 @@
-import { argumentBounds, RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, RestError, RestResponse, wantsLinks } from '#plugin-api';
 import type { HooksApi, RestApi, RestRequest, RouteArgument, RouteDefinition, Undo, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { roleNames } from './roles.ts';
@@ -148,12 +148,6 @@ interface OneUser {
   readonly find: (request: Pick<RestRequest<UserParams>, 'params' | 'user'>) => User | Promise<User>;
   readonly id: Readonly<Record<string, RouteArgument>>;
   readonly read: (request: RestRequest<UserParams>, user: User) => unknown;
-}
-
-/** As in WordPress, `_fields` omits the links unless it names them. */
-function wantsLinks({ query }: Pick<RestRequest, 'query'>): boolean {
-  const fields = query['_fields'];
-  return fields === undefined || [fields].flat().some((list) => /(^|,)\s*(_links|_embedded)\b/.test(String(list)));
 }
 
 /** @throws RestError 401 for visitors. */

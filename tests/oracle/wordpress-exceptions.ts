@@ -7,6 +7,9 @@ export const exceptions: Readonly<Record<string, string>> = {
   'plugins.requires': 'there is no PHP to be too old: what a plugin lacks here is another plugin',
   'plugins.network': 'the header Allow is sent with an invalid argument too',
   'plugins.status.invalid': 'the same',
+  'list.admin': 'the abilities of the host itself name the host and Node.js where WordPress names itself and PHP',
+  'list.subscriber': 'the same',
+  'list.page0': 'as in the search, a page has an upper bound here, which the message names as well',
   'ns.index.admin': 'an index has no schemas: they are in the answer to OPTIONS and in the OpenAPI document',
 };
 
@@ -16,6 +19,7 @@ export const faults: Readonly<Record<string, string>> = {
   'cat.update.slug.taken': 'a taken slug is the caller’s error: 400, not 500',
   'cat.update.self': 'a term cannot be its own parent: 400, instead of silently becoming a root',
   'cat.update.cycle': 'a term cannot be below itself: 400, instead of hanging the tree around',
+  'run.plain.fields': 'fields of an output that has none: the output, not a crash',
   'after.error': 'a field that refuses leaves nothing behind: no post is found',
   'update.error.after': 'the same: the title stays',
 };

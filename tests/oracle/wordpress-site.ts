@@ -30,10 +30,10 @@ interface Setup {
 }
 
 /** The rows of a recording, and what the site had before. */
-export function readRows(file: string): { readonly setup: Setup; readonly rows: readonly RecordedRow[] } {
+export function readRows<Own = Setup>(file: string): { readonly setup: Own; readonly rows: readonly RecordedRow[] } {
   const [first = '', ...lines] = readRecording(file).trim().split('\n');
   return {
-    ...(JSON.parse(first) as { readonly setup: Setup }),
+    ...(JSON.parse(first) as { readonly setup: Own }),
     rows: lines.map((line) => JSON.parse(line) as RecordedRow),
   };
 }

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { RestError, type ContentApi, type RestField } from '#plugin-api';
 import { describeHosts } from '../helpers/dialects.ts';
 import { exceptions, faults } from './wordpress-exceptions.ts';
+import { readAbilities, registerAbilities } from './wordpress-abilities.ts';
 import { openWordPressSite, readRows, type RecordedRow, type WordPressSite } from './wordpress-site.ts';
 
 describeHosts('routes recorded from WordPress', (dialectCase) => {
@@ -17,6 +18,12 @@ describeHosts('routes recorded from WordPress', (dialectCase) => {
     );
     registerFields(site.host.content);
     await expectSame(site, readRows('rest-fields.jsonl.gz').rows);
+  });
+
+  it('for abilities', async () => {
+    site = await openWordPressSite(dialectCase);
+    registerAbilities(site.host);
+    await expectSame(site, readAbilities().rows);
   });
 
   it('for Site Health', async () => {

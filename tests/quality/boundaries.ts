@@ -4,6 +4,7 @@ import type { IForbiddenRuleType } from 'dependency-cruiser';
 const outside = '^node_modules/|^(node:)?[a-z0-9_/]+$|^\\.';
 const vendorSdks = 'node_modules/(openai|@anthropic-ai|@google/genai|@qdrant|chromadb|@pinecone-database)/';
 const hostFolders = [
+  'abilities',
   'admin',
   'content',
   'cron',

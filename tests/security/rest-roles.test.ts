@@ -90,7 +90,12 @@ describe('REST by role', () => {
       'GET /wp/v2/users',
       'GET /wp/v2/users/(?P<id>\\d+)',
     ],
-    subscriber: ['GET', 'POST', 'PUT', 'PATCH'].map((method) => `${method} /wp/v2/users/me`),
+    subscriber: [
+      ...['GET', 'POST', 'PUT', 'PATCH'].map((method) => `${method} /wp/v2/users/me`),
+      // What an ability needs is checked when it runs.
+      'GET /wp-abilities/v1/abilities',
+      'GET /wp-abilities/v1/categories',
+    ],
     contributor: ['POST /wp/v2/posts', 'POST /wp/v2/tags'],
     author: [],
     editor: [

@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, wantsLinks } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
 import { composePost } from '../posts/compose.ts';
 import { autosaveSlug } from '../posts/post-store.ts';
@@ -9,7 +9,6 @@ import {
   contextArgument,
   idArgument,
   refused,
-  wantsLinks,
   type ContentRestDependencies,
   type Request,
 } from './context.ts';

@@ -1,18 +1,11 @@
-import { RestError, RestResponse } from '#plugin-api';
+import { RestError, RestResponse, pagingHeaders } from '#plugin-api';
 import type { Post, RouteDefinition, User } from '#plugin-api';
 import type { CommentQuery } from '../comments/comment-store.ts';
 import type { CommentState } from '../comments/comment-row.ts';
 import { momentOf } from '../dates.ts';
 import { commentItems } from './comment-response.ts';
 import { commentListArguments, commentSchema } from './comment-schema.ts';
-import {
-  badRequest,
-  pagingHeaders,
-  publicReadSecurity,
-  refused,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { badRequest, publicReadSecurity, refused, type ContentRestDependencies, type Request } from './context.ts';
 
 /** Without `edit_posts`, a list cannot be narrowed by these. */
 const protectedNames = ['author', 'author_exclude', 'author_email', 'type', 'status'] as const;

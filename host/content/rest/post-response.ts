@@ -1,17 +1,10 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, wantsLinks } from '#plugin-api';
 import type { Media, Post, PostType, Term, User } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import type { Meta } from '../meta/meta.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import { slugOf } from '../posts/slugs.ts';
-import {
-  compactLinks,
-  wantsLinks,
-  type ContentRestDependencies,
-  type Context,
-  type Links,
-  type Request,
-} from './context.ts';
+import { compactLinks, type ContentRestDependencies, type Context, type Links, type Request } from './context.ts';
 import { inContext, metaSchema, postSchema } from './post-schema.ts';
 import { termBody, termClasses, termLinks } from './post-terms.ts';
 import { withFields } from './rest-fields.ts';

@@ -1,14 +1,7 @@
-import { argumentBounds, pagingArguments, RestError, RestResponse } from '#plugin-api';
+import { argumentBounds, pagingArguments, RestError, RestResponse, pagingHeaders } from '#plugin-api';
 import type { Post, PostQuery, PostType, RouteArgument, RouteDefinition } from '#plugin-api';
 import { momentOf } from '../dates.ts';
-import {
-  badRequest,
-  contextArgument,
-  pagingHeaders,
-  refused,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { badRequest, contextArgument, refused, type ContentRestDependencies, type Request } from './context.ts';
 import { publicReadSecurity } from './context.ts';
 import type { PostResponses } from './post-response.ts';
 import { postSchema } from './post-schema.ts';

@@ -1,13 +1,11 @@
-import { argumentBounds, RestResponse } from '#plugin-api';
+import { argumentBounds, RestResponse, pagingHeaders, wantsLinks } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RouteDefinition, Undo } from '#plugin-api';
 import { localIso, utcIso } from '../dates.ts';
 import {
   badRequest,
   contextArgument,
   idArgument,
-  pagingHeaders,
   refused,
-  wantsLinks,
   compactLinks,
   type ContentRestDependencies,
   type Links,

@@ -1,4 +1,4 @@
-import { argumentBounds, pagingArguments, RestResponse } from '#plugin-api';
+import { argumentBounds, pagingArguments, RestResponse, pagingHeaders, wantsLinks } from '#plugin-api';
 import type {
   JsonSchema,
   RouteArgument,
@@ -10,14 +10,7 @@ import type {
   User,
 } from '#plugin-api';
 import type { NamedSearchHandler } from '../content.ts';
-import {
-  compactLinks,
-  pagingHeaders,
-  publicReadSecurity,
-  wantsLinks,
-  type ContentRestDependencies,
-  type Request,
-} from './context.ts';
+import { compactLinks, publicReadSecurity, type ContentRestDependencies, type Request } from './context.ts';
 import { allowedOn } from './post-response.ts';
 import { escapeName } from './terms-routes.ts';
 

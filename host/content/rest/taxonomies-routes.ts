@@ -1,4 +1,4 @@
-import { argumentBounds, RestResponse } from '#plugin-api';
+import { argumentBounds, RestResponse, wantsLinks } from '#plugin-api';
 import type { JsonSchema, Params, RestLink, RouteDefinition, Taxonomy, User } from '#plugin-api';
 import { contentErrors } from '../errors.ts';
 import {
@@ -6,7 +6,6 @@ import {
   contextArgument,
   publicReadSecurity,
   refused,
-  wantsLinks,
   type ContentRestDependencies,
   type Request,
 } from './context.ts';

@@ -1,4 +1,4 @@
-import { RestResponse } from '#plugin-api';
+import { RestResponse, pagingHeaders, wantsLinks } from '#plugin-api';
 import type {
   JsonSchema,
   RestError,
@@ -18,10 +18,8 @@ import {
   created,
   createdResponse,
   deletedSchema,
-  pagingHeaders,
   publicReadSecurity,
   refused,
-  wantsLinks,
   type ContentRestDependencies,
   type Context,
   type Links,

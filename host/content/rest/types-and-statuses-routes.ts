@@ -1,12 +1,11 @@
 import type { JsonSchema, Params, PostStatus, PostType, RestLink, RouteDefinition, User } from '#plugin-api';
-import { argumentBounds, RestResponse } from '#plugin-api';
+import { argumentBounds, RestResponse, wantsLinks } from '#plugin-api';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import {
   badRequest,
   compactLinks,
   contextArgument,
   refused,
-  wantsLinks,
   type ContentRestDependencies,
   type Request,
 } from './context.ts';
