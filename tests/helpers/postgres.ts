@@ -113,6 +113,8 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
       '-c',
       'fsync=off',
       '-c',
+      'full_page_writes=off',
+      '-c',
       'max_connections=200',
     ],
     // Checking a password takes both sides longer than the rest of a connection.
