@@ -36,6 +36,7 @@ import { migrations as userMigrations } from './users/migrations.ts';
 import { disallowFileMods } from './users/user.ts';
 import { createTwoFactor } from './users/two-factor/two-factor.ts';
 import { createUsers } from './users/users.ts';
+import { createPluginServices } from './loader/plugin-services.ts';
 import { stamp } from './loader/upgrade.ts';
 
 export interface CoreDependencies {
@@ -116,6 +117,7 @@ export async function createCore({ config, clock, write, pluginFolders = createP
       securityLog,
       mail,
       http: createOutbound({ clock }),
+      services: createPluginServices(),
     };
   } catch (error) {
     for (const close of closers) await close();

@@ -8,7 +8,6 @@ import type { UserPagesDependencies } from './pages/users-contract.ts';
 import type { HostSiteHealth } from './site-health/host-site-health.ts';
 import { createAvatarUrl } from './users/avatars.ts';
 import { generatePassword } from './users/passwords.ts';
-import { roleNames } from './users/roles.ts';
 import type { Web } from './web.ts';
 
 const style = 'admin/pages.css';
@@ -299,7 +298,7 @@ function createUserPagesDependencies(
     applicationPasswords,
     twoFactor,
     siteName: () => site.name(),
-    roles: roleNames,
+    roles: () => users.roles(),
     // Relative URLs: avatars come from the page's own origin.
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),
     currentSession: async (request) => {

@@ -98,5 +98,6 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
     mail,
     metrics,
     documents,
+    services: core.services,
   };
 }

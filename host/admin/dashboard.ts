@@ -1,6 +1,6 @@
 import type { AdminHome, AdminPageBody, AdminRequest, HomeAlert, HomeTile, NextStep, RecentFailure } from '#plugin-api';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
-import { adminPath } from './local-path.ts';
+import { toHref } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
 const periods = [
@@ -153,11 +153,6 @@ function alertView(alert: HomeAlert): Record<string, unknown> {
     label: alert.label ?? 'Show',
     href: alert.href === undefined ? null : toHref(alert.href),
   };
-}
-
-/** Keeps a query and a fragment of a page's slug. */
-function toHref(href: string): string {
-  return /^https?:\/\//.test(href) ? href : adminPath(href);
 }
 
 export function stateBadge(state: PluginSummary['state']): { readonly state: string; readonly kind: string } {

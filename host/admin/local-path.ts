@@ -6,6 +6,11 @@ export function adminPath(slug = ''): string {
   return `${adminRoot}/${slug.replace(/^\/+/, '')}`;
 }
 
+/** The address of a link that plugins give: an absolute URL, or the slug of a page with its query and fragment. */
+export function toHref(href: string): string {
+  return /^https?:\/\//.test(href) ? href : adminPath(href);
+}
+
 /** Path of the second step of sign-in, which leads to the wanted page. */
 export function secondStepPath(wanted: string): string {
   return `${adminPath('login/verify')}?to=${encodeURIComponent(wanted)}`;

@@ -3,6 +3,8 @@ import type {
   AdminApi,
   AdminBadge,
   AdminMenuGroup,
+  AdminNotice,
+  AdminNoticeDefinition,
   AdminPage,
   AdminPageBody,
   AdminPageDeclaration,
@@ -13,7 +15,7 @@ import type {
   User,
 } from '#plugin-api';
 import { lazy } from '#plugin-api';
-import { adminPath } from './local-path.ts';
+import { adminPath, toHref } from './local-path.ts';
 import { breadcrumbsOf, buildMenu, hostMenuGroups, type Breadcrumb, type MenuEntry } from './menu.ts';
 
 const reserved = /^(login|logout|theme|search-results|forgot-password|set-password|setup|rest-nonce)(\/|$)/;
@@ -39,6 +41,8 @@ export interface AdminRegistry {
   breadcrumbs(user: User, slug: string): Breadcrumb[];
   /** Logs and omits a badge that throws. */
   badges(): Promise<AdminBadge[]>;
+  /** What this user sees above the content of a page. Logs and omits a notice that throws. */
+  notices(user: User, page: string): Promise<ShownNotice[]>;
   choices(): readonly SetupChoice[];
   /** The choices that are available now. Logs and omits one whose check throws. */
   availableChoices(): Promise<SetupChoice[]>;
@@ -46,6 +50,16 @@ export interface AdminRegistry {
 
 interface OwnBadge {
   readonly badge: () => Promise<AdminBadge | null>;
+  readonly owner: string;
+}
+
+/** The values of the partial `admin/notice`. */
+interface ShownNotice extends Pick<AdminNotice, 'kind' | 'text'> {
+  readonly noticeLink: { readonly href: string; readonly label: string } | null;
+}
+
+interface OwnNotice {
+  readonly notice: AdminNoticeDefinition;
   readonly owner: string;
 }
 
@@ -78,6 +92,7 @@ export function createAdminRegistry({
 }: AdminRegistryDependencies): AdminRegistry {
   const pages = new Map<string, RegisteredPage>();
   const badges = new Set<OwnBadge>();
+  const notices = new Set<OwnNotice>();
   const choices = new Map<string, OwnChoice>();
   const groups = new Map(hostMenuGroups.map((group) => [group.id, group]));
   const forOwner = (owner: string): AdminApi => ({
@@ -101,6 +116,11 @@ export function createAdminRegistry({
       const own = { badge, owner };
       badges.add(own);
       return () => void badges.delete(own);
+    },
+    addNotice(notice) {
+      const own = { notice, owner };
+      notices.add(own);
+      return () => void notices.delete(own);
     },
     addSetupChoice: (choice) => addUnique(choices, choice.id, { choice, owner }),
     url: (slug) => siteUrl() + adminPath(slug),
@@ -130,6 +150,7 @@ export function createAdminRegistry({
       );
       return errorResponses.filter((badge) => badge !== null);
     },
+    notices: (user, page) => readNotices([...notices], { user, page, log }),
     choices: () => sortedChoices().map(({ choice }) => choice),
     async availableChoices() {
       const known = sortedChoices();
@@ -151,6 +172,29 @@ export function createAdminRegistry({
       return known.filter((_own, index) => available[index]).map(({ choice }) => choice);
     },
   };
+}
+
+function toShown({ kind, text, href, label = 'Show' }: AdminNotice): ShownNotice {
+  return { kind, text, noticeLink: href === undefined ? null : { href: toHref(href), label } };
+}
+
+async function readNotices(
+  notices: readonly OwnNotice[],
+  { user, page, log }: { readonly user: User; readonly page: string; readonly log: Logger },
+): Promise<ShownNotice[]> {
+  const shown = await Promise.all(
+    notices.map(async ({ notice: { capability = 'manage_options', pages, show }, owner }) => {
+      if (!user.can(capability) || pages?.includes(page) === false) return null;
+      try {
+        const notice = await show({ user, page });
+        return notice && toShown(notice);
+      } catch (error) {
+        log.error('Admin notice failed', { event: 'admin_notice_failed', plugin: owner, error });
+        return null;
+      }
+    }),
+  );
+  return shown.filter((notice) => notice !== null);
 }
 
 function lazyBody(page: AdminPage | LazyAdminPage): () => Promise<AdminPageBody> {

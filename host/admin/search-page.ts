@@ -2,7 +2,7 @@ import type { AdminPageBody, AdminSearchResult, Logger, User } from '#plugin-api
 import type { Request, Response } from 'express';
 import type { AdminContext } from './context.ts';
 import type { AdminDependencies } from './dependencies.ts';
-import { adminPath } from './local-path.ts';
+import { toHref } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
 
 const maxQuery = 100;
@@ -59,7 +59,7 @@ async function search(
   const objects = found.map(({ title, note, href }) => ({
     title,
     note,
-    href: /^https?:\/\//.test(href) ? href : adminPath(href),
+    href: toHref(href),
   }));
   return query === '' ? pages : [...pages, ...objects].slice(0, maxResults);
 }

@@ -70,6 +70,7 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
           menu: isLimited ? [] : registry.menu(user, page.slug),
           // States of plugins, such as used-up budgets, concern administrators alone.
           badges: !isLimited && user.can('manage_options') ? await registry.badges() : [],
+          notices: isLimited ? [] : await registry.notices(user, page.slug),
           isLimited,
           notice,
           reveal,

@@ -67,7 +67,9 @@ export async function packTypesPackage(folder: string): Promise<string> {
 
 async function writeTypesPackage(folder: string, sources: readonly string[]): Promise<void> {
   const compiler = await loadCompiler();
-  const additions = sources.filter((file) => /interface (?:Filter|Action)Map\b/.test(readFileSync(file, 'utf8')));
+  const additions = sources.filter((file) =>
+    /interface (?:Filter|Action|Service)Map\b/.test(readFileSync(file, 'utf8')),
+  );
   const paths = additions.map(toPath).filter((path) => !path.startsWith('host/plugin-api/'));
   const declarations = pickDeclarations({
     compiler,

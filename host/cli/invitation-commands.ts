@@ -2,10 +2,9 @@ import type { CliCommand, MailApi, User, UsersApi } from '#plugin-api';
 import type { PasswordLinks } from '../users/password-links.ts';
 import type { PasswordMails } from '../users/password-mails.ts';
 import { generatePassword } from '../users/passwords.ts';
-import { roleNames } from '../users/roles.ts';
 
 export interface InvitationCommandsDependencies {
-  readonly users: Pick<UsersApi, 'get' | 'find' | 'create'>;
+  readonly users: Pick<UsersApi, 'get' | 'find' | 'create' | 'roles'>;
   readonly mail: Pick<MailApi, 'isAvailable'>;
   readonly links: Pick<PasswordLinks, 'revokeInvitation'>;
   readonly passwords: Pick<PasswordMails, 'invite'>;
@@ -32,7 +31,12 @@ export function invitationCommands({ users, mail, links, passwords }: Invitation
         { name: 'email', description: 'Email address.' },
       ],
       flags: {
-        role: { type: 'string', enum: roleNames, default: 'subscriber', description: 'Role of the user.' },
+        role: {
+          type: 'string',
+          enum: users.roles().map(({ name }) => name),
+          default: 'subscriber',
+          description: 'Role of the user.',
+        },
         display_name: { type: 'string', description: 'Name shown to others. Default: the user name.' },
       },
       async run({ args: [login = '', email = ''], flags }) {

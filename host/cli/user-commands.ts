@@ -1,13 +1,6 @@
 import type { CliCommand, User, UsersApi } from '#plugin-api';
 import { generatePassword } from '../users/passwords.ts';
-import { roleNames } from '../users/roles.ts';
 import type { Sessions } from '../users/sessions.ts';
-
-const role = {
-  type: 'string',
-  enum: roleNames,
-  description: 'Role of the user.',
-} as const;
 
 /** What the commands need of two-step sign-in. */
 interface TwoFactorForCommands {
@@ -22,6 +15,11 @@ export interface UserCommandsDependencies {
 
 /** `user create|list|set-password|two-factor reset|session list|session destroy`, with the names and output of WP-CLI. */
 export function userCommands({ users, twoFactor, sessions }: UserCommandsDependencies): CliCommand[] {
+  const role = {
+    type: 'string',
+    enum: users.roles().map(({ name }) => name),
+    description: 'Role of the user.',
+  } as const;
   const createCommand: CliCommand = {
     name: 'user create',
     description: 'Creates a user. Without --user_pass, generates a password and prints it once.',

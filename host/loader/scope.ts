@@ -145,6 +145,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     mail: guard(services.mail, methods.mailMethods),
     metrics: guard(services.metrics.forOwner(slug), methods.metricsMethods),
     documents: guard<HostApi['documents']>(services.documents, methods.documentsMethods),
+    services: guard(services.services.forOwner(slug), methods.servicesMethods),
     api: {
       RestError,
       RestResponse,

@@ -23,6 +23,7 @@ import type {
   RestApi,
   RevisionsApi,
   SecretsApi,
+  ServicesApi,
   SiteApi,
   TermsApi,
   Undo,
@@ -69,6 +70,8 @@ export interface HostServices {
   readonly mail: MailApi;
   readonly metrics: Owned<MetricsApi>;
   readonly documents: DocumentsApi;
+  /** What plugins provide for each other. */
+  readonly services: Owned<ServicesApi>;
 }
 
 /** `call`: passes the call on. `undo`: registers something and returns its undo function, or a promise of it. */
@@ -150,11 +153,15 @@ export const adminMethods: MethodKinds<AdminApi> = {
   addPage: 'undo',
   addMenuGroup: 'undo',
   addBadge: 'undo',
+  addNotice: 'undo',
   addSetupChoice: 'undo',
   url: 'call',
 };
 export const cliMethods: MethodKinds<CliApi> = { addCommand: 'undo', addCommands: 'undo' };
 export const usersMethods: MethodKinds<UsersApi> = {
+  roles: 'call',
+  addRole: 'undo',
+  addCapability: 'undo',
   get: 'call',
   find: 'call',
   list: 'call',
@@ -219,6 +226,7 @@ export const mediaMethods: MethodKinds<MediaApi> = {
   delete: 'call',
 };
 export const viewsMethods: MethodKinds<ViewsApi> = { render: 'call', addHelper: 'undo', safe: 'call' };
+export const servicesMethods: MethodKinds<ServicesApi> = { provide: 'undo', get: 'call', has: 'call' };
 export const metricsMethods: MethodKinds<MetricsApi> = { add: 'undo' };
 export const httpMethods: MethodKinds<HttpApi> = { fetch: 'call', check: 'call', connector: 'call' };
 export const documentsMethods: MethodKinds<DocumentsApi> = { read: 'call' };

@@ -8,7 +8,7 @@ import {
 } from '#plugin-api';
 import { profileFormData, readProfile, readRawText, withFieldErrors, readText, type FieldErrors } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
-import { roleLabel, type UserPagesDependencies } from './users-contract.ts';
+import { roleLabels, type UserPagesDependencies } from './users-contract.ts';
 
 const browsers = [
   ['Edg', 'Edge'],
@@ -137,7 +137,7 @@ async function profileView(
     template: 'admin/pages/profile',
     data: {
       login: user.login,
-      roles: user.roles.map(roleLabel).join(', '),
+      roles: roleLabels(user.roles, dependencies.roles()),
       picture: dependencies.avatarUrl(user, 96),
       about: profileFormData(user, { typed: about, errors }),
       values: { email: user.email, displayName: user.displayName, ...typed },

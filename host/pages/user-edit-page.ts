@@ -1,9 +1,9 @@
 import { RestError, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, User, UserProfile } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, Role, User, UserProfile } from '#plugin-api';
 import { profileFormData, readProfile } from './forms.ts';
 import { parseId, readRawText, readQuery, withFieldErrors, readText, type FieldErrors } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
-import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
+import { findUser, roleLabels, type UserPagesDependencies } from './users-contract.ts';
 
 interface Typed {
   readonly login?: string;
@@ -26,7 +26,7 @@ export function createNewUserPage(dependencies: UserPagesDependencies): AdminPag
       typed: { role: 'subscriber', isInvited: true, ...typed },
       mayInvite: await isMailAvailable(),
       errors,
-      roles: roleChoices(user.can('promote_users') ? roles : ['subscriber']),
+      roles: roleChoices(roles().filter(({ name }) => name === 'subscriber' || user.can('promote_users'))),
     },
   });
   return {
@@ -209,7 +209,7 @@ async function editView(
       picture: dependencies.avatarUrl(user, 96),
       about: profileFormData(user, { typed: about, errors }),
       errors,
-      roles: [...(user.roles.length === 0 ? [{ value: '', label: 'None' }] : []), ...roleChoices(roles)],
+      roles: [...ownChoice(user, roles()), ...roleChoices(roles())],
       mayPromote: request.user.can('promote_user', user.id),
       mayDelete: user.id !== request.user.id && request.user.can('delete_user', user.id),
       fields: { id: String(user.id) },
@@ -221,8 +221,20 @@ async function editView(
   };
 }
 
-function roleChoices(roles: readonly string[]): { value: string; label: string }[] {
-  return roles.map((role) => ({ value: role, label: roleLabel(role) })).reverse();
+interface RoleChoice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What the user has if it is no known role, so that saving the form does not change it. */
+function ownChoice({ roles: [own = ''] }: User, roles: readonly Role[]): RoleChoice[] {
+  if (roles.some(({ name }) => name === own)) return [];
+  return [{ value: own, label: own === '' ? 'None' : roleLabels([own], roles) }];
+}
+
+/** Least powerful first. */
+function roleChoices(roles: readonly Role[]): RoleChoice[] {
+  return roles.map(({ name, label }) => ({ value: name, label })).reverse();
 }
 
 function forbidden(message: string): RestError {

@@ -1,5 +1,5 @@
 import type { TwoFactorForPages } from './two-step-page.ts';
-import { RestError, type AdminRequest, type User, type UserChanges, type UsersApi } from '#plugin-api';
+import { RestError, type AdminRequest, type Role, type User, type UserChanges, type UsersApi } from '#plugin-api';
 
 /** A signed-in browser. Times are milliseconds since the epoch. */
 export interface SessionRow {
@@ -51,15 +51,15 @@ export interface UserPagesDependencies {
   readonly siteName: () => Promise<string>;
   /** URL of the avatar of a user. @param size in pixels. */
   readonly avatarUrl: (user: User, size: number) => string;
-  /** Role names, most powerful first. */
-  readonly roles: readonly string[];
+  /** Most powerful first. */
+  readonly roles: () => readonly Role[];
   /** Id of the session of a request. */
   readonly currentSession: (request: AdminRequest) => Promise<string>;
 }
 
-/** `editor` -> `Editor`. */
-export function roleLabel(role: string): string {
-  return role.charAt(0).toUpperCase() + role.slice(1);
+/** Labels of roles, such as `Editor`; the name of a role whose plugin is inactive. */
+export function roleLabels(names: readonly string[], roles: readonly Role[]): string {
+  return names.map((name) => roles.find((role) => role.name === name)?.label ?? `${name} (inactive)`).join(', ');
 }
 
 /** @throws RestError 404 */

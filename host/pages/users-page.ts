@@ -1,6 +1,14 @@
-import { RestError, formatNumber, type AdminPageBody, type AdminRequest, type User, withNotice } from '#plugin-api';
+import {
+  RestError,
+  formatNumber,
+  type AdminPageBody,
+  type AdminRequest,
+  type Role,
+  type User,
+  withNotice,
+} from '#plugin-api';
 import { parseId, readQuery, readText } from './forms.ts';
-import { findUser, roleLabel, type UserPagesDependencies } from './users-contract.ts';
+import { findUser, roleLabels, type UserPagesDependencies } from './users-contract.ts';
 
 const perPage = 20;
 
@@ -9,7 +17,7 @@ export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependenci
   return {
     render: async (request) => {
       const search = readQuery(request, 's');
-      const role = roles.includes(readQuery(request, 'role')) ? readQuery(request, 'role') : '';
+      const role = roles().some(({ name }) => name === readQuery(request, 'role')) ? readQuery(request, 'role') : '';
       const page = Math.max(1, parseId(readQuery(request, 'page')));
       const filter = { ...(search !== '' && { search }), ...(role !== '' && { role }) };
       const total = await users.count(filter);
@@ -27,7 +35,7 @@ export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependenci
           total,
           isFiltered: search !== '' || role !== '',
           tabs: await roleTabs({ users, roles, role }),
-          users: found.map((user) => ({ ...toRow(user, request.user), picture: avatarUrl(user, 48) })),
+          users: found.map((user) => ({ ...toRow(user, request.user, roles()), picture: avatarUrl(user, 48) })),
           pagination: paginate({ total, page, perPage, query: { s: search, role } }),
           mayCreate: request.user.can('create_users'),
         },
@@ -41,27 +49,28 @@ async function roleTabs({
   roles,
   role,
 }: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string }) {
-  const counts = await Promise.all(roles.map((name) => users.count({ role: name })));
-  const shown = roles
-    .map((name, index) => ({ name, count: counts[index] ?? 0 }))
+  const known = roles();
+  const counts = await Promise.all(known.map(({ name }) => users.count({ role: name })));
+  const shown = known
+    .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === role);
   return [
     { label: `All (${formatNumber(await users.count())})`, href: '?', current: role === '' },
-    ...shown.map(({ name, count }) => ({
-      label: `${roleLabel(name)} (${formatNumber(count)})`,
+    ...shown.map(({ name, label, count }) => ({
+      label: `${label} (${formatNumber(count)})`,
       href: `?role=${name}`,
       current: name === role,
     })),
   ];
 }
 
-function toRow(user: User, caller: User): Record<string, unknown> {
+function toRow(user: User, caller: User, roles: readonly Role[]): Record<string, unknown> {
   return {
     id: user.id,
     login: user.login,
     name: user.displayName,
     email: user.email,
-    roles: user.roles.map(roleLabel).join(', ') || 'None',
+    roles: roleLabels(user.roles, roles) || 'None',
     registeredAt: user.registeredAt,
     isSelf: user.id === caller.id,
     editHref: user.id === caller.id ? 'profile' : caller.can('edit_user', user.id) ? `users/edit?id=${user.id}` : null,

@@ -135,6 +135,26 @@ export interface AdminBadge {
   readonly title?: string;
 }
 
+/** A sentence above the content of admin pages, for as long as its reason lasts. */
+export interface AdminNotice {
+  readonly kind: 'success' | 'error' | 'warning' | 'info';
+  /** Plain text. */
+  readonly text: string;
+  /** Slug of an admin page with an optional query, or an absolute URL. */
+  readonly href?: string;
+  /** Text of the link: what to do, such as `Enter a key`. Default: `Show`. */
+  readonly label?: string;
+}
+
+export interface AdminNoticeDefinition {
+  /** Who sees it. Default `manage_options`. */
+  readonly capability?: string;
+  /** Slugs of the pages that show it. Default: all pages. */
+  readonly pages?: readonly string[];
+  /** Called for each page, so it must be quick; null shows nothing. */
+  readonly show: (context: { readonly user: User; readonly page: string }) => Promise<AdminNotice | null>;
+}
+
 /** A choice in the last step of the first-run setup, for example "sandbox" or "my provider". */
 export interface SetupChoice {
   readonly id: string;
@@ -158,6 +178,8 @@ export interface AdminApi {
   addMenuGroup(group: AdminMenuGroup): Undo;
   /** Called for each page; null shows no badge. */
   addBadge(badge: () => Promise<AdminBadge | null>): Undo;
+  /** Like `admin_notices` of WordPress. A notice that throws is logged and left out. */
+  addNotice(notice: AdminNoticeDefinition): Undo;
   addSetupChoice(choice: SetupChoice): Undo;
   /** Absolute URL of an admin page: `url('svc')`. */
   url(slug?: string): string;

@@ -19,6 +19,7 @@ import type { OptionsApi } from './options.ts';
 import type { PluginManifest } from './plugin.ts';
 import type { RestApi, RestResponse } from './rest.ts';
 import type { SecretsApi } from './secrets.ts';
+import type { ServicesApi } from './services.ts';
 import type { PublicPagesApi, SiteApi } from './site.ts';
 import type { UsersApi } from './users.ts';
 import type { ViewsApi } from './views.ts';
@@ -50,6 +51,8 @@ export interface HostApi {
   readonly mail: MailApi;
   readonly metrics: MetricsApi;
   readonly documents: DocumentsApi;
+  /** What plugins provide for each other. */
+  readonly services: ServicesApi;
   /** The classes of this module, for plugins that cannot import `#plugin-api`, and namespaced hooks. */
   readonly api: {
     readonly RestError: typeof RestError;

@@ -43,6 +43,7 @@ export * from './plugin.ts';
 export * from './rest.ts';
 export type * from './schema.ts';
 export type * from './secrets.ts';
+export type * from './services.ts';
 export type * from './site-health.ts';
 export type * from './site.ts';
 export type * from './taxonomies.ts';

@@ -1,10 +1,12 @@
-import type { Params, RestRequest } from './rest.ts';
+import { RestResponse, type Params, type RestRequest } from './rest.ts';
 
 export interface Paging {
+  /** Number of items on all pages. */
   readonly total: number;
+  /** 1 or more. */
   readonly page: number;
   readonly perPage: number;
-  /** URL of the collection without a query. */
+  /** URL of the collection without a query: `host.rest.url('/orders/v1/orders')`. */
   readonly url: string;
   /** Parameters of the request, which the links repeat. */
   readonly query: Params;
@@ -24,6 +26,22 @@ export function pagingHeaders({ total, page, perPage, url, query }: Paging): Rec
     'X-WP-TotalPages': String(pages),
     ...(links.length > 0 && { Link: links.join(', ') }),
   };
+}
+
+/**
+ * The response of a route with the arguments `...pagingArguments`: the items of the page in `request.params`, with the headers
+ * of `pagingHeaders`. Skip `(page - 1) * per_page` items when you read them.
+ */
+export function pagedResponse<P extends { readonly page: number; readonly per_page: number }>(
+  items: readonly unknown[],
+  {
+    total,
+    url,
+    request,
+  }: Pick<Paging, 'total' | 'url'> & { readonly request: Pick<RestRequest<P>, 'params' | 'query'> },
+): RestResponse {
+  const { page, per_page: perPage } = request.params;
+  return new RestResponse({ body: items, headers: pagingHeaders({ total, page, perPage, url, query: request.query }) });
 }
 
 /** Encodes parameters for PHP: `status[0]=draft`. */

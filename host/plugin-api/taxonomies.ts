@@ -31,8 +31,8 @@ export interface TaxonomyDefinition {
   /** An admin page for terms, and fields in the form of posts. Default: the value of `public`. */
   readonly showInAdmin?: boolean;
   /**
-   * Default `manage_categories`, and `edit_posts` to assign terms. Capabilities of your own work once roles have them, see
-   * `users.addCapability`.
+   * Default `manage_categories`, and `edit_posts` to assign terms. Capabilities of your own work once roles have them: see
+   * `host.users.addCapability`.
    */
   readonly capabilities?: Partial<TaxonomyCapabilities>;
   /** Replace some of the texts that label and singular label make. */

@@ -1,3 +1,5 @@
+import type { Undo } from './undo.ts';
+
 /** Profile of a user. Unset fields are empty. */
 export interface UserProfile {
   readonly firstName: string;
@@ -76,7 +78,29 @@ export interface UserQuery extends UserFilter {
   readonly descending?: boolean;
 }
 
+/** A set of capabilities that users have. */
+export interface Role {
+  /** 1 to 60 lowercase letters, digits, `_` and `-`. Begin it with the plugin's name: `order_helper_clerk`. */
+  readonly name: string;
+  readonly label: string;
+  /** Such as `read`, which signing in to the admin needs, and `edit_posts`. */
+  readonly capabilities: readonly string[];
+}
+
 export interface UsersApi {
+  /** The roles of WordPress, most powerful first, then those of plugins, each with all its capabilities. */
+  roles(): readonly Role[];
+  /**
+   * Adds a role in `register`. Undone with the plugin: users keep the role's name, which grants nothing until the plugin is
+   * active again. Throws Error if the role exists.
+   */
+  addRole(role: Role): Undo;
+  /**
+   * Grants a capability to a role in `register`, until the plugin is deactivated; several plugins may grant the same one.
+   * Administrators do not have new capabilities by themselves: grant them to `administrator` too. Throws Error for an unknown
+   * role.
+   */
+  addCapability(role: string, capability: string): Undo;
   get(id: number): Promise<User | null>;
   /** Finds by login or email address, ignoring case. */
   find(loginOrEmail: string): Promise<User | null>;

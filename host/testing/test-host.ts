@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Clock, ContentApi, CronApi } from '#plugin-api';
+import type { Clock, ContentApi, CronApi, ServicesApi } from '#plugin-api';
 import { readConfig } from '../config.ts';
 import { createHost, type Host, type HostInit } from '../host.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
@@ -46,6 +46,8 @@ export interface TestHost extends Pick<
   readonly url: string;
   readonly cron: CronApi & Pick<Host['cron'], 'runDue' | 'run' | 'history'>;
   readonly content: ContentApi;
+  /** The services of the plugins, and those that a test provides under `test`. */
+  readonly services: ServicesApi;
   /** The clock given, or the fake one. */
   readonly clock: FakeClock;
   /** The one-time setup link, while there is no administrator. */
@@ -94,6 +96,7 @@ export async function createTestHost({
     return {
       ...host,
       content: host.content.api,
+      services: host.services.forOwner('test'),
       clock: clock as FakeClock,
       url,
       setupLink,

@@ -3,6 +3,7 @@ import type { HooksApi, Knex, Logger, User, UserChanges } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 import { hashPassword } from './passwords.ts';
 import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
+import type { Roles } from './roles.ts';
 import { checkChanges, keyOf, takenError, takenSlugError } from './user-input.ts';
 import { toFacts, holdsRole, isId, readTakenSlugs, type UserRow } from './user-row.ts';
 import { createUser, type CapabilityHooks } from './user.ts';
@@ -25,6 +26,7 @@ export interface ChangesDependencies {
   readonly database: Pick<Database, 'knex' | 'transaction' | 'lock'>;
   readonly hooks: CapabilityHooks & Pick<HooksApi, 'doActionAsync'>;
   readonly log: Logger;
+  readonly roles: Roles;
 }
 
 export interface ChangeOptions {
@@ -38,14 +40,14 @@ export interface UserWriter {
 }
 
 /** Updates and deletes users. A lock across all nodes protects the last administrator. */
-export function createUserChanges({ database, hooks, log }: ChangesDependencies): UserWriter {
+export function createUserChanges({ database, hooks, log, roles }: ChangesDependencies): UserWriter {
   const { knex } = database;
   const find = async (id: number): Promise<UserRow | undefined> =>
     isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined;
 
   return {
     async update(id, changes, { keepSession = '' } = {}) {
-      const given = checkChanges(changes);
+      const given = checkChanges(changes, roles);
       const password_hash = given.password === undefined ? undefined : await hashPassword(given.password);
       const { before, after, rolesChanged } = await database.transaction(async () => {
         if (given.roles !== undefined) await database.lock('administrators');
@@ -68,8 +70,8 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
           await knex('pending_sign_ins').where({ user_id: id }).delete();
         }
         return {
-          before: createUser(toFacts(row), hooks),
-          after: createUser(toFacts({ ...row, ...columns }), hooks),
+          before: createUser(toFacts(row), hooks, roles),
+          after: createUser(toFacts({ ...row, ...columns }), hooks, roles),
           rolesChanged,
         };
       });
@@ -92,7 +94,7 @@ export function createUserChanges({ database, hooks, log }: ChangesDependencies)
           });
         }
         await refuseLastAdministrator(knex, row);
-        const user = createUser(toFacts(row), hooks);
+        const user = createUser(toFacts(row), hooks, roles);
         await hooks.doActionAsync('delete_user', id, reassignTo, user);
         await knex('users').where({ id }).delete();
         return user;

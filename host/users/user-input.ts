@@ -2,7 +2,7 @@ import { RestError, isEmail } from '#plugin-api';
 import type { NewUser, UserChanges, UserProfile } from '#plugin-api';
 import { isCommonPassword } from './common-passwords/common-passwords.ts';
 import { cleanProfile, profileErrors } from './profile.ts';
-import { isRole, roleNames } from './roles.ts';
+import type { Roles } from './roles.ts';
 
 /** A validated new user. */
 export interface CheckedUser {
@@ -20,14 +20,10 @@ export function keyOf(loginOrEmail: string): string {
 }
 
 /** @throws RestError 400 `rest_invalid_param` with a message per member in `data.params`. */
-export function checkNewUser({
-  login,
-  email,
-  password,
-  displayName,
-  role = 'subscriber',
-  profile = {},
-}: NewUser): CheckedUser {
+export function checkNewUser(
+  { login, email, password, displayName, role = 'subscriber', profile = {} }: NewUser,
+  known: Roles,
+): CheckedUser {
   const user = {
     login: login.trim(),
     email: email.trim(),
@@ -43,7 +39,7 @@ export function checkNewUser({
     ...emailErrors(user.email),
     ...passwordErrors(password),
     ...nameErrors(user.displayName),
-    ...roleErrors([role]),
+    ...roleErrors([role], known),
     ...profileErrors(user.profile),
   };
   throwErrors(errors);
@@ -51,7 +47,7 @@ export function checkNewUser({
 }
 
 /** Normalizes and validates changes. @throws RestError like `checkNewUser`. */
-export function checkChanges({ email, displayName, roles, password, profile }: UserChanges): UserChanges {
+export function checkChanges({ email, displayName, roles, password, profile }: UserChanges, known: Roles): UserChanges {
   const changes = {
     ...(email !== undefined && { email: email.trim() }),
     ...(displayName !== undefined && { displayName: cleanName(displayName) }),
@@ -63,7 +59,7 @@ export function checkChanges({ email, displayName, roles, password, profile }: U
     ...(changes.email !== undefined && emailErrors(changes.email)),
     ...(changes.displayName === '' && { display_name: 'Enter a name.' }),
     ...(changes.displayName !== undefined && changes.displayName !== '' && nameErrors(changes.displayName)),
-    ...(changes.roles !== undefined && roleErrors(changes.roles)),
+    ...(changes.roles !== undefined && roleErrors(changes.roles, known)),
     ...(password !== undefined && passwordErrors(password)),
     ...(changes.profile !== undefined && profileErrors(changes.profile)),
   });
@@ -98,11 +94,11 @@ function nameErrors(name: string): Record<string, string> {
   return name.length > 250 ? { display_name: 'Use at most 250 characters for the display name.' } : {};
 }
 
-function roleErrors(roles: readonly string[]): Record<string, string> {
-  const unknown = roles.find((role) => !isRole(role));
-  return unknown === undefined
-    ? {}
-    : { role: `The role '${unknown}' does not exist; use one of ${roleNames.join(', ')}.` };
+function roleErrors(roles: readonly string[], known: Roles): Record<string, string> {
+  const unknown = roles.find((role) => !known.isRole(role));
+  if (unknown === undefined) return {};
+  const names = known.roles().map(({ name }) => name);
+  return { role: `The role '${unknown}' does not exist; use one of ${names.join(', ')}.` };
 }
 
 function passwordErrors(password: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { RestError } from '#plugin-api';
 import type { JsonSchema, RestRequest, User } from '#plugin-api';
 import type { AvatarUrl } from './avatars.ts';
 import { slugOf } from './profile.ts';
-import { capabilitiesForRoles, isRole } from './roles.ts';
+import type { Roles } from './roles.ts';
 
 export type UserContext = 'view' | 'embed' | 'edit';
 
@@ -78,12 +78,13 @@ export interface UserBodyContext {
   /** Without a trailing slash. */
   readonly siteUrl: string;
   readonly avatarUrl: AvatarUrl;
+  readonly roles: Pick<Roles, 'isRole' | 'capabilitiesOf'>;
 }
 
 export function userBody(
   user: User,
   context: UserContext,
-  { siteUrl, avatarUrl }: UserBodyContext,
+  { siteUrl, avatarUrl, roles }: UserBodyContext,
 ): Record<string, unknown> {
   const { profile } = user;
   const all: Record<keyof typeof userSchema.properties, unknown> = {
@@ -101,9 +102,9 @@ export function userBody(
     slug: profile?.slug ?? slugOf(user.login),
     registered_date: `${new Date(user.registeredAt ?? 0).toISOString().slice(0, 19)}+00:00`,
     roles: user.roles,
-    capabilities: capabilitiesForRoles(user.roles),
+    capabilities: roles.capabilitiesOf(user.roles),
     // Each role name is a capability, the only kind of extra capability in this host.
-    extra_capabilities: Object.fromEntries(user.roles.filter(isRole).map((role) => [role, true])),
+    extra_capabilities: Object.fromEntries(user.roles.filter(roles.isRole).map((role) => [role, true])),
     avatar_urls: Object.fromEntries(avatarSizes.map((size) => [String(size), avatarUrl(user, size)])),
   };
   const shown = Object.entries(userSchema.properties).filter(([, { context: contexts }]) => contexts.includes(context));

@@ -2,7 +2,6 @@ import { RestError, RestResponse } from '#plugin-api';
 import type { HooksApi, RestRequest, RouteArgument, RouteDefinition, User, UserProfile } from '#plugin-api';
 import { profileColumns } from './profile.ts';
 import { detailsOf, keyOf } from './user-input.ts';
-import { isRole } from './roles.ts';
 import { refused, userBody, userSchema, type UserContext } from './user-response.ts';
 import type { Users } from './users.ts';
 import { applicationPasswordNotAllowed } from './fresh-sign-in.ts';
@@ -80,7 +79,7 @@ function createRoute(
     permission: mayCreate,
     async handler(request) {
       const { username = '', email = '', password = '', name, roles = [] } = request.params;
-      checkRoles(roles);
+      checkRoles(users, roles);
       if (roles.some((role) => role !== defaultRole)) {
         if (!request.user.can('promote_users'))
           throw refused(request, 'rest_cannot_edit_roles', 'Sorry, you are not allowed to give users that role.');
@@ -141,7 +140,7 @@ function updateRoute(
       const { username, name, email, password, roles } = request.params;
       if (username !== undefined && username !== before.login)
         throw new RestError({ code: 'rest_user_invalid_argument', message: "Username isn't editable.", status: 400 });
-      checkRoles(roles ?? []);
+      checkRoles(users, roles ?? []);
       const profile = readProfile(request);
       const changes = {
         ...(name !== undefined && { displayName: name }),
@@ -214,7 +213,7 @@ function readProfile({ params }: RestRequest<UserParams>): Partial<UserProfile> 
   );
 }
 
-function checkRoles(roles: readonly string[]): void {
+function checkRoles({ isRole }: Pick<Users, 'isRole'>, roles: readonly string[]): void {
   const unknown = roles.find((role) => !isRole(role));
   if (unknown !== undefined)
     throw new RestError({

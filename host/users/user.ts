@@ -1,5 +1,5 @@
 import type { HooksApi, User, UserProfile } from '#plugin-api';
-import { capabilitiesForRoles } from './roles.ts';
+import { createRoles, type Roles } from './roles.ts';
 
 /** Required capability by capability for one user. */
 const userCapabilities: Readonly<Record<string, string>> = {
@@ -75,13 +75,19 @@ export interface CapabilityHooks extends Pick<HooksApi, 'applyFilters'> {
   reportFilterFailure?(hook: string, error: unknown): void;
 }
 
+const builtInRoles = createRoles();
+
 /**
  * Creates a user whose capabilities follow WordPress: roles, then the filters `map_meta_cap` and `user_has_cap`. If one of
  * them throws, an administrator has the capabilities of the roles, to be able to deactivate the plugin, but cannot change
  * code, which a filter may have denied; for other users the error reaches the caller.
  */
-export function createUser(facts: UserFacts, hooks: CapabilityHooks): User {
-  const held = Object.freeze({ ...capabilitiesForRoles(facts.roles), exist: true });
+export function createUser(
+  facts: UserFacts,
+  hooks: CapabilityHooks,
+  roles: Pick<Roles, 'capabilitiesOf'> = builtInRoles,
+): User {
+  const held = Object.freeze({ ...roles.capabilitiesOf(facts.roles), exist: true });
   const orForAdministrator = <Value>(hook: string, filter: () => Value, unfiltered: Value): Value => {
     try {
       return filter();

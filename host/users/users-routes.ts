@@ -53,7 +53,7 @@ const writable: Record<'name' | 'email' | 'password' | 'roles' | ProfileColumn, 
     type: 'array',
     ...argumentBounds.list,
     items: { type: 'string', ...argumentBounds.key },
-    description: `Roles assigned to the user: ${roleNames.join(', ')}.`,
+    description: `Roles assigned to the user: ${roleNames.join(', ')}, or one that a plugin adds.`,
   },
 };
 const createArgs: Record<string, RouteArgument> = {
@@ -89,7 +89,7 @@ export function addUsersRoutes(rest: RestApi, dependencies: UsersRoutesDependenc
   const url = (): string => rest.url('/wp/v2/users');
   const respond = async (user: User, context: UserContext, request: RestRequest): Promise<RestResponse> => {
     const response = new RestResponse({
-      body: userBody(user, context, { siteUrl: siteUrl(), avatarUrl }),
+      body: userBody(user, context, { siteUrl: siteUrl(), avatarUrl, roles: users }),
       ...(wantsLinks(request) && { links: { self: [{ href: `${url()}/${user.id}` }], collection: [{ href: url() }] } }),
     });
     return hooks.applyFiltersAsync('rest_prepare_user', response, user, request);

@@ -5,6 +5,7 @@ import { createUserChanges, type UserWriter } from './user-changes.ts';
 import { findFreeSlug, slugOf, toColumns, type ProfileRow } from './profile.ts';
 import { readIds, readNames } from './user-names.ts';
 import { checkNewUser, keyOf, takenError, takenSlugError, type CheckedUser } from './user-input.ts';
+import { createRoles, type Roles } from './roles.ts';
 import { toFacts, filterUsers, holdsRole, isId, paginateUsers, readTakenSlugs, type UserRow } from './user-row.ts';
 import { createAnonymous, createUser, type CapabilityHooks } from './user.ts';
 
@@ -21,7 +22,7 @@ export interface UsersDependencies {
   readonly log: Logger;
 }
 
-export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserWriter {
+export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserWriter, Roles {
   /** The user object of visitors. */
   readonly anonymous: User;
   /** Returns the user if login or email and password match. Takes the same time for an unknown user. */
@@ -33,7 +34,8 @@ export interface Users extends Omit<UsersApi, 'update' | 'delete'>, UserWriter {
 /** The users of the site. They are not cached, so every node sees changes immediately. */
 export function createUsers({ database, hooks, clock, log }: UsersDependencies): Users {
   const { knex } = database;
-  const writer = createUserChanges({ database, hooks, log });
+  const roles = createRoles();
+  const writer = createUserChanges({ database, hooks, log, roles });
 
   async function findRow(loginOrEmail: string): Promise<UserRow | undefined> {
     const key = keyOf(loginOrEmail);
@@ -42,16 +44,17 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
     return rows.find((row) => row.login_key === key) ?? rows[0];
   }
 
-  const toUser = (row: UserRow | undefined): User | null => (row ? createUser(toFacts(row), hooks) : null);
+  const toUser = (row: UserRow | undefined): User | null => (row ? createUser(toFacts(row), hooks, roles) : null);
 
   return {
     anonymous: createAnonymous(hooks),
     ...writer,
+    ...roles,
     get: async (id) => toUser(isId(id) ? await knex<UserRow>('users').where({ id }).first() : undefined),
     find: async (loginOrEmail) => toUser(await findRow(loginOrEmail)),
     async list(query = {}) {
       const rows: UserRow[] = await paginateUsers(filterUsers(knex('users').select('*'), query), query);
-      return rows.map((row) => createUser(toFacts(row), hooks));
+      return rows.map((row) => createUser(toFacts(row), hooks, roles));
     },
     async count(filter = {}) {
       const [found] = await filterUsers(knex('users').count({ total: '*' }), filter);
@@ -60,7 +63,7 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
     ids: (filter = {}) => readIds(database, filter),
     names: (ids) => readNames(database, ids),
     async create(input) {
-      const given = checkNewUser(input);
+      const given = checkNewUser(input, roles);
       const taken = await takenMember(knex, given);
       if (taken !== null) throw takenError(taken);
       const row = {
@@ -78,7 +81,7 @@ export function createUsers({ database, hooks, clock, log }: UsersDependencies):
       const [inserted] = await knex('users').insert(row).onConflict().ignore().returning('id');
       // Another process has inserted the user in the meantime.
       if (inserted === undefined) throw await conflictError(knex, given);
-      const user = createUser(toFacts({ ...row, id: Number(inserted.id) }), hooks);
+      const user = createUser(toFacts({ ...row, id: Number(inserted.id) }), hooks, roles);
       log.info('User created', { event: 'user_created', user: user.id, role: given.role });
       await hooks.doActionAsync('user_register', user.id);
       return user;

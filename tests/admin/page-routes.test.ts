@@ -363,6 +363,32 @@ describe('pages of plugins in the admin', () => {
     expect(text).to.contain('src="/assets/probe/settings.js"').and.contain('href="/assets/other/look.css"');
   });
 
+  it('show the notices of plugins to those who may see them, and leave out one that fails', async () => {
+    addPage(() => ({}), { capability: 'read' });
+    host.admin.api.addNotice({ show: async () => ({ kind: 'warning', text: 'Enter <a> key.', href: 'settings' }) });
+    host.admin.api.addNotice({
+      capability: 'read',
+      pages: ['probe'],
+      show: async ({ user, page }) => ({ kind: 'info', text: `${user.login} on ${page}` }),
+    });
+    host.admin.api.addNotice({ show: async () => null });
+    host.admin.forOwner('shop').addNotice({
+      show: async () => {
+        throw new Error('no notice');
+      },
+    });
+    const { text } = await browser.get('/admin/probe');
+    expect(text).to.contain('Enter &lt;a&gt; key. <a href="/admin/settings">Show</a>').and.contain('admin on probe');
+    expect((await browser.get('/admin/')).text)
+      .to.contain('Enter &lt;a&gt; key.')
+      .and.not.contain('admin on');
+    const reader = await host.signedIn('reader');
+    expect((await reader.get('/admin/probe')).text)
+      .to.contain('reader on probe')
+      .and.not.contain('key.');
+    expect(host.logged.find(({ message }) => message === 'Admin notice failed')?.fields).to.include({ plugin: 'shop' });
+  });
+
   it('show the badges of plugins, and leave out one that fails', async () => {
     host.admin.api.addBadge(async () => ({ text: 'SANDBOX', kind: 'warning' }));
     host.admin.api.addBadge(async () => null);

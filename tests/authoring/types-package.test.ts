@@ -20,6 +20,12 @@ declare module '#plugin-api' {
   }
 }
 
+declare module '#plugin-api' {
+  interface ServiceMap {
+    'sample.prices': { of(size: number): number };
+  }
+}
+
 const schema = { type: 'object', properties: { size: { type: 'integer', default: 3 } } } as const;
 
 export default definePlugin({
@@ -39,6 +45,9 @@ export default definePlugin({
         return { note, size, rows, total: host.hooks.applyFilters('sample_total', 100, 'one') + 1 };
       },
     });
+    host.services.provide('sample.prices', { of: (size) => size * 2 });
+    const price: number = host.services.get('sample.prices').of(2) + host.users.roles().length;
+    host.log.debug('Priced', { event: 'sample_priced', price });
     host.hooks.addFilter('the_title', (title, id) => title.trim() + String(id.toFixed()));
     host.hooks.addFilter('svc_text_request', (call) => ({ ...call, model: call.model.trim() }));
     host.hooks.addFilter('svc_event_webhooks_request_headers', (headers, envelope, id) => ({ ...headers, 'X-Order': id.trim() }));

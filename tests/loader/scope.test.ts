@@ -9,7 +9,8 @@ const everything = `
   host.options.registerSetting('sample', { group: 'sample', schema: {} });
   host.rest.registerRoute('sample/v1', '/a', { handler: () => 1 }); host.rest.registerRoute('sample/v1', '/b', [{ handler: () => 1 }]);
   host.cron.addSchedule('sample', 60, 'Sample');
-  host.admin.addPage({ slug: 'sample' }); host.admin.addBadge(async () => null); host.admin.addSetupChoice({ id: 'sample' });
+  host.admin.addPage({ slug: 'sample' }); host.admin.addBadge(async () => null); host.admin.addNotice({ show: async () => null });
+  host.services.provide('sample', {}); host.admin.addSetupChoice({ id: 'sample' });
   host.cli.addCommand({ name: 'sample' }); host.cli.addCommands(async () => []); host.views.addHelper('sample', () => ''); host.metrics.add(() => '');
   host.clock.every(1000, () => {}); host.clock.after(1000, () => {});`;
 
@@ -73,6 +74,51 @@ describe('scope of a plugin', () => {
     expect(() => hooks.applyFilters('price', 1)).to.throw('is no longer active');
   });
 
+  it('hands services from plugin to plugin, which follow upgrades and end with their provider', async () => {
+    const write = (version: string) =>
+      bench.folders.write('shop', {
+        manifest: { version },
+        files: {
+          'index.js': `export default { register(host) { host.services.provide('shop.prices', { version: '${version}',
+            of(size) { return this.version + ':' + size; } }); host.services.provide('shop', (text) => text + '!'); } };`,
+        },
+      });
+    await write('1.0.0');
+    const host = await activate('');
+    expect(() => host.services.get('shop.prices')).to.throw(
+      `No active plugin provides the service 'shop.prices'. Install and activate 'shop', and name it`,
+    );
+    expect(host.services.has('shop')).to.equal(false);
+    await bench.loader.activate('shop');
+    interface Prices {
+      version: string;
+      of(size: number): string;
+    }
+    const prices = host.services.get('shop.prices') as Prices;
+    const shout = host.services.get('shop') as (text: string) => string;
+    const { of } = prices;
+    expect([prices.of(2), of(3), shout('hi'), Object.keys(prices)]).to.deep.equal([
+      '1.0.0:2',
+      '1.0.0:3',
+      'hi!',
+      ['version', 'of'],
+    ]);
+    expect(() => (prices.version = '2')).to.throw('cannot be set from outside');
+    expect(() => host.services.provide('shop', {})).to.throw("is no name of a service of this plugin. Use 'sample'");
+    host.services.provide('sample', {});
+    expect(() => host.services.provide('sample', {})).to.throw(
+      "already provided. The plugin 'sample' has registered it",
+    );
+    expect(() => host.services.provide('sample.none', null as never)).to.throw('neither an object');
+    await bench.loader.deactivate('shop');
+    for (const use of [() => prices.version, () => of(1), () => shout('a'), () => host.services.get('shop.prices')])
+      expect(use).to.throw("is gone, because the plugin 'shop' is no longer active. Activate it again.");
+    await write('1.1.0');
+    await bench.loader.discover();
+    await bench.loader.activate('shop');
+    expect([prices.of(2), of(3), 'of' in prices]).to.deep.equal(['1.1.0:2', '1.1.0:3', true]);
+  });
+
   it('registers the folder views of the plugin', async () => {
     await activate('', { 'views/page.hbs': 'hi' });
     expect(bench.services.registered()).to.include('views sample');
@@ -83,7 +129,7 @@ describe('scope of a plugin', () => {
   it('leaves nothing behind over a thousand activations', async () => {
     await activate(everything);
     const during = bench.services.registered();
-    expect(during).to.have.length(15);
+    expect(during).to.have.length(16);
     for (let round = 0; round < 1_000; round += 1) {
       await bench.loader.deactivate('sample');
       if (bench.services.registered().length > 0 || bench.clock.pending() > 0)
@@ -152,6 +198,7 @@ describe('scope of a plugin', () => {
       () => host.http.fetch('http://example.com'),
       () => host.metrics.add(() => ''),
       () => host.documents.read({ module: new URL('file:///a.ts'), reader: 'a', input: null as never }),
+      () => host.services.get('a'),
       () => host.onStop(() => undefined),
     ];
     for (const use of refused)

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { createAnonymous, createUser } from '../../host/users/user.ts';
-import { roleNames } from '../../host/users/roles.ts';
+import { createRoles, roleNames } from '../../host/users/roles.ts';
 
 describe('capabilities', () => {
   const withRoles = (...roles: string[]) =>
@@ -33,6 +33,38 @@ describe('capabilities', () => {
     expect(withRoles('subscriber', 'author').can('publish_posts')).to.equal(true);
     expect(withRoles('king').can('read')).to.equal(false);
     expect(withRoles().can('exist')).to.equal(true);
+  });
+
+  it('grow by roles and capabilities of plugins, until each is undone', () => {
+    const roles = createRoles();
+    const can = (role: string, capability: string): boolean =>
+      createUser({ id: 7, login: 'x', email: '', displayName: 'X', roles: [role] }, createHooks(), roles).can(
+        capability,
+      );
+    const undoRole = roles.addRole({ name: 'shop_clerk', label: 'Clerk', capabilities: ['read', 'shop_sell'] });
+    expect(roles.roles().at(-1)).to.deep.equal({
+      name: 'shop_clerk',
+      label: 'Clerk',
+      capabilities: ['read', 'shop_sell'],
+    });
+    expect([
+      can('shop_clerk', 'shop_sell'),
+      can('shop_clerk', 'shop_clerk'),
+      can('administrator', 'shop_sell'),
+    ]).to.deep.equal([true, true, false]);
+    const undos = ['one', 'two'].map(() => roles.addCapability('administrator', 'shop_sell'));
+    undos[0]?.();
+    undos[0]?.();
+    expect(can('administrator', 'shop_sell')).to.equal(true);
+    undos[1]?.();
+    expect(can('administrator', 'shop_sell')).to.equal(false);
+    expect(() => roles.addRole({ name: 'editor', label: 'E', capabilities: [] })).to.throw("'editor' already exists");
+    expect(() => roles.addRole({ name: 'No', label: 'E', capabilities: [] })).to.throw("'No' is no name of a role");
+    expect(() => roles.addCapability('editor', '__proto__')).to.throw('is no name of a capability');
+    expect(() => roles.addCapability('king', 'rule')).to.throw(`There is no role 'king'`);
+    undoRole();
+    undoRole();
+    expect([can('shop_clerk', 'read'), roles.isRole('shop_clerk')]).to.deep.equal([false, false]);
   });
 
   it('of a visitor are none', () => {

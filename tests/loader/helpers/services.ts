@@ -1,4 +1,5 @@
 import type { CliCommand, Clock, Logger, OptionsApi, RouteDefinition, Undo } from '#plugin-api';
+import { createPluginServices } from '../../../host/loader/plugin-services.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import type { Hooks } from '../../../host/hooks/hooks.ts';
 import type { HostServices } from '../../../host/loader/loader.ts';
@@ -82,6 +83,7 @@ export function createCountedServices({
     admin: owned({
       addPage: ({ slug }: { slug: string }) => keep(`page ${slug}`),
       addBadge: () => keep('badge'),
+      addNotice: () => keep('notice'),
       addSetupChoice: () => keep('choice'),
     }),
     cli: { addCommand: ({ name }: CliCommand) => keep(`command ${name}`), addCommands: () => keep('commands') },
@@ -95,6 +97,7 @@ export function createCountedServices({
     http: {},
     metrics: owned({ add: () => keep('metrics') }),
     documents,
+    services: createPluginServices(),
     jobs: { ...owned({ define: (name: string) => keep(`job ${name}`) }), removeOwner: async () => 0 },
   };
   return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
