@@ -81,9 +81,8 @@ export async function createCore({ config, clock, write, pluginFolders = createP
     recordSecurityEvents(hooks, securityLog, hasOtherSecretsIn(options));
     const eventLoop = createEventLoopWatch({ clock: createSystemClock(), log });
     closers.unshift(async () => eventLoop.stop());
-    const { track } = eventLoop;
-    const cron = createCron({ database, hooks, clock, log, track });
-    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track });
+    const cron = createCron({ database, hooks, clock, log, track: eventLoop.track });
+    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track: eventLoop.track });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });

@@ -98,6 +98,7 @@ export function createCountedServices({
     metrics: owned({ add: () => keep('metrics') }),
     documents,
     services: createPluginServices(),
+    abilities: owned({}),
     jobs: { ...owned({ define: (name: string) => keep(`job ${name}`) }), removeOwner: async () => 0 },
   };
   return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
