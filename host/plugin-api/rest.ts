@@ -177,6 +177,11 @@ export interface RouteDefinition<P = Params> {
    * 65,536; never more than `bodyLimit`. Raise it on routes where visitors send more.
    */
   readonly anonymousBodyLimit?: number;
+  /**
+   * The body of the route's errors, for clients of another service's format. Gets the usual body; the status stays. Also
+   * called for errors of every method and of the request's body.
+   */
+  readonly errorBody?: (error: RestErrorBody) => unknown;
   /** One-line summary for OpenAPI. */
   readonly summary?: string;
   /** Details for OpenAPI, in Markdown. */
@@ -196,6 +201,13 @@ export interface RouteDefinition<P = Params> {
    * with the arguments `page` and `per_page`.
    */
   readonly responses?: Readonly<Record<number, RouteResponse>>;
+}
+
+/** The body of an error: its code, its message, and data with the status. */
+export interface RestErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly data: unknown;
 }
 
 export interface RestDispatchInit {
