@@ -1,3 +1,4 @@
+import { jsonSample } from './json-sample.ts';
 import { digest } from './random.ts';
 
 /** What is requested, without any provider's wire format. */
@@ -15,6 +16,17 @@ export interface Question {
   readonly json: boolean;
   /** Answer with a trace of reasoning too. */
   readonly reason: boolean;
+  /** The JSON Schema that the answer must match. */
+  readonly schema?: unknown;
+  /** Functions that may be called. A question of a user calls the first, or the chosen one. */
+  readonly tools?: readonly FakeTool[];
+  /** `none`, or the name of a function. */
+  readonly toolChoice?: string;
+}
+
+export interface FakeTool {
+  readonly name: string;
+  readonly parameters: unknown;
 }
 
 export interface Answer {
@@ -27,6 +39,8 @@ export interface Answer {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
+  /** The function that is called instead of answering. */
+  readonly call: { readonly id: string; readonly name: string; readonly input: unknown } | null;
   /** Hexadecimal; the same for the same question and seed. Identifiers are cut from it. */
   readonly fingerprint: string;
 }
@@ -56,7 +70,9 @@ export function answer(question: Question): Answer {
   // Reasoning counts against the limit, as it does with real models; half of it at most, so that some text is left.
   const limit = question.maxTokens ?? Infinity;
   const reasoningTokens = Math.min(countTokens(reasoning), Math.floor(limit / 2));
-  const ending = end(compose(question, prompt, fingerprint), { stop: question.stop, limit: limit - reasoningTokens });
+  const call = callOf(question, prompt, fingerprint);
+  const text = call === null ? compose(question, prompt, fingerprint) : '';
+  const ending = end(text, { stop: question.stop, limit: limit - reasoningTokens });
   return {
     ...ending,
     reasoning,
@@ -65,7 +81,8 @@ export function answer(question: Question): Answer {
       (sum, text) => sum + countTokens(text),
       3,
     ),
-    outputTokens: countTokens(ending.text) + reasoningTokens,
+    outputTokens: countTokens(ending.text + (call === null ? '' : JSON.stringify(call))) + reasoningTokens,
+    call,
     fingerprint,
   };
 }
@@ -76,9 +93,17 @@ export function pieces(text: string): string[] {
   return Array.from({ length: Math.ceil(words.length / 3) }, (_, at) => words.slice(at * 3, at * 3 + 3).join(''));
 }
 
+function callOf({ tools = [], toolChoice, messages }: Question, prompt: string, fingerprint: string): Answer['call'] {
+  if (messages.at(-1)?.role !== 'user' || toolChoice === 'none') return null;
+  const tool = tools.find(({ name }) => name === toolChoice) ?? tools[0];
+  if (tool === undefined) return null;
+  return { id: `call_${fingerprint.slice(0, 24)}`, name: tool.name, input: jsonSample(tool.parameters ?? {}, prompt) };
+}
+
 function compose(question: Question, prompt: string, fingerprint: string): string {
   const special = /^\s*(echo|json):\s?([\s\S]*)$/i.exec(prompt);
   if (special?.[1]?.toLowerCase() === 'echo') return special[2] ?? '';
+  if (question.schema !== undefined) return JSON.stringify(jsonSample(question.schema, prompt));
   if (special || question.json) {
     return JSON.stringify({
       sandbox: true,

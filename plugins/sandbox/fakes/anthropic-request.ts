@@ -58,6 +58,7 @@ export function readMessagesRequest(request: FakeRequest): { readonly question: 
     seed: String(request.seed),
     json: false,
     reason: false,
+    ...readTools(body),
   };
   return { question, stream: body['stream'] === true };
 }
@@ -78,9 +79,29 @@ function readMessages(messages: unknown): { role: string; content: string }[] {
     if (index === 0 && role !== 'user') throw invalid('messages: first message must use the "user" role');
     if (content === undefined) throw invalid(`messages.${String(index)}.content: Field required`);
     const text = readContentText(content);
-    if (text === '') throw invalid('messages: text content blocks must be non-empty');
+    const kind = blockType(content);
+    if (kind === 'tool_result') return { role: 'tool', content: text };
+    if (text === '' && kind !== 'tool_use') throw invalid('messages: text content blocks must be non-empty');
     return { role, content: text };
   });
+}
+
+/** The type of the last block. */
+function blockType(content: unknown): unknown {
+  const last: unknown = Array.isArray(content) ? content.at(-1) : undefined;
+  return isRecord(last) ? last['type'] : 'text';
+}
+
+function readTools({ tools, tool_choice: choice, output_config: config }: Record<string, unknown>): Partial<Question> {
+  const format = isRecord(config) ? config['format'] : undefined;
+  const named = isRecord(choice) ? (choice['type'] === 'tool' ? choice['name'] : choice['type']) : undefined;
+  return {
+    ...(isRecord(format) && { schema: format['schema'] }),
+    tools: (Array.isArray(tools) ? (tools as unknown[]) : [])
+      .filter(isRecord)
+      .map((tool) => ({ name: String(tool['name']), parameters: tool['input_schema'] })),
+    ...(typeof named === 'string' && { toolChoice: named }),
+  };
 }
 
 function checkSampling(request: FakeRequest, body: Readonly<Record<string, unknown>>): void {

@@ -29,9 +29,17 @@ function messages(request: FakeRequest): FakeResponse {
     role: 'assistant',
     model: question.model,
   };
-  const ending = { stop_reason: stopReasons[answer.finish], stop_sequence: answer.stopSequence };
+  const { call } = answer;
+  const ending = {
+    stop_reason: call === null ? stopReasons[answer.finish] : 'tool_use',
+    stop_sequence: answer.stopSequence,
+  };
+  const use = call && { type: 'tool_use', id: `toolu_${call.id}`, name: call.name };
   if (!stream) {
-    const content = answer.text === '' ? [] : [{ type: 'text', text: answer.text, citations: null }];
+    const content = [
+      ...(answer.text === '' ? [] : [{ type: 'text', text: answer.text, citations: null }]),
+      ...(use === null ? [] : [{ ...use, input: call?.input }]),
+    ];
     return jsonResponse(200, { ...message, content, ...ending, usage: usage(answer, answer.outputTokens) }, headers);
   }
   const event = (type: string, members: object): string =>
@@ -47,11 +55,24 @@ function messages(request: FakeRequest): FakeResponse {
         event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
       ),
       event('content_block_stop', { index: 0 }),
+      ...(use === null ? [] : useEvents(event, { ...use, input: {} }, JSON.stringify(call?.input))),
       event('message_delta', { delta: ending, usage: { output_tokens: answer.outputTokens } }),
       event('message_stop', {}),
     ],
     headers,
   );
+}
+
+/** The block of a tool call, with its input in two pieces. */
+function useEvents(event: (type: string, members: object) => string, block: object, json: string): string[] {
+  const half = Math.ceil(json.length / 2);
+  return [
+    event('content_block_start', { index: 1, content_block: block }),
+    ...[json.slice(0, half), json.slice(half)].map((partial_json) =>
+      event('content_block_delta', { index: 1, delta: { type: 'input_json_delta', partial_json } }),
+    ),
+    event('content_block_stop', { index: 1 }),
+  ];
 }
 
 const models = ['claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-opus-5-5'];

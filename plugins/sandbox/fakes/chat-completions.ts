@@ -40,14 +40,38 @@ function whole({ dialect, chat, answer, envelope }: Parts): unknown {
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: answer.text, ...reasoning, ...dialect.message(answer) },
-        finish_reason: finishReasons[answer.finish],
+        message: {
+          role: 'assistant',
+          ...(answer.call === null ? { content: answer.text } : { content: null, tool_calls: [toolCall(answer.call)] }),
+          ...reasoning,
+          ...dialect.message(answer),
+        },
+        finish_reason: finishOf(answer),
         ...dialect.choice(answer),
       },
     ],
     usage: dialect.usage(answer),
     ...dialect.top(answer, chat),
   };
+}
+
+function finishOf({ call, finish }: Answer): string {
+  return call === null ? finishReasons[finish] : 'tool_calls';
+}
+
+function toolCall({ id, name, input }: NonNullable<Answer['call']>): object {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+}
+
+/** Name first, then the arguments in two pieces. */
+function toolDeltas({ id, name, input }: NonNullable<Answer['call']>): object[][] {
+  const text = JSON.stringify(input);
+  const half = Math.ceil(text.length / 2);
+  return [
+    [{ index: 0, id, type: 'function', function: { name, arguments: '' } }],
+    [{ index: 0, function: { arguments: text.slice(0, half) } }],
+    [{ index: 0, function: { arguments: text.slice(half) } }],
+  ];
 }
 
 function streamed(parts: Parts): string[] {
@@ -74,7 +98,8 @@ function streamed(parts: Parts): string[] {
     delta({ role: 'assistant', content: '' }),
     ...(member ? pieces(answer.reasoning).map((piece) => delta({ [member]: piece })) : []),
     ...pieces(answer.text).map((piece) => delta({ content: piece })),
-    delta({}, finishReasons[answer.finish]),
+    ...(answer.call === null ? [] : toolDeltas(answer.call).map((tool_calls) => delta({ tool_calls }))),
+    delta({}, finishOf(answer)),
     ...(withUsage ? [chunk([], { usage: dialect.usage(answer) })] : []),
     'data: [DONE]\n\n',
   ];

@@ -52,10 +52,28 @@ export function readChatRequest(dialect: ChatDialect, request: FakeRequest, mode
       seed: `${String(request.seed)}/${String(integer(body['seed']) ?? '')}`,
       json: isRecord(body['response_format']) && /^json/.test(String(body['response_format']['type'])),
       reason: dialect.reasons(name, body),
+      ...readTools(body),
     },
     stream: body['stream'] === true,
     streamUsage: isRecord(body['stream_options']) && body['stream_options']['include_usage'] === true,
     body,
+  };
+}
+
+function readTools({
+  tools,
+  tool_choice: choice,
+  response_format: format,
+}: Record<string, unknown>): Partial<Question> {
+  const schema = isRecord(format) && isRecord(format['json_schema']) ? format['json_schema']['schema'] : undefined;
+  const named = isRecord(choice) && isRecord(choice['function']) ? choice['function']['name'] : choice;
+  return {
+    ...(schema !== undefined && { schema }),
+    tools: (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isRecord).map((tool) => {
+      const called = isRecord(tool['function']) ? tool['function'] : {};
+      return { name: String(called['name']), parameters: called['parameters'] };
+    }),
+    ...(typeof named === 'string' && { toolChoice: named }),
   };
 }
 
@@ -88,6 +106,7 @@ function readMessages(messages: unknown, refuse: Refuse): { role: string; conten
       });
     }
     const content = isRecord(message) ? message['content'] : undefined;
+    if (isRecord(message) && content === null && Array.isArray(message['tool_calls'])) return { role, content: '' };
     if (content === undefined || content === null || typeof content === 'number') {
       return refuse('invalid', {
         param: `messages[${String(index)}].content`,

@@ -99,6 +99,25 @@ export function readGenerateRequest(request: FakeRequest): Question {
     seed: `${String(request.seed)}/${String(config['seed'] ?? '')}`,
     json: config['responseMimeType'] === 'application/json',
     reason: false,
+    ...readTools(body, config['responseJsonSchema']),
+  };
+}
+
+function readTools({ tools, toolConfig }: Record<string, unknown>, schema: unknown): Partial<Question> {
+  const declared = (Array.isArray(tools) ? (tools as unknown[]) : []).flatMap((tool) =>
+    isRecord(tool) && Array.isArray(tool['functionDeclarations']) ? (tool['functionDeclarations'] as unknown[]) : [],
+  );
+  const calling = isRecord(toolConfig) ? toolConfig['functionCallingConfig'] : undefined;
+  const allowed: unknown = isRecord(calling)
+    ? (calling['allowedFunctionNames'] as unknown[] | undefined)?.[0]
+    : undefined;
+  const mode = isRecord(calling) ? String(calling['mode']).toLowerCase() : undefined;
+  return {
+    ...(schema !== undefined && { schema }),
+    tools: declared
+      .filter(isRecord)
+      .map((tool) => ({ name: String(tool['name']), parameters: tool['parametersJsonSchema'] ?? tool['parameters'] })),
+    ...(mode !== undefined && { toolChoice: typeof allowed === 'string' ? allowed : mode }),
   };
 }
 
@@ -110,7 +129,8 @@ function readContents(contents: unknown): { role: string; content: string }[] {
     if (role !== 'user' && role !== 'model') throw invalid('Please use a valid role: user, model.');
     if (!Array.isArray(parts) || parts.length === 0)
       throw invalid(`* GenerateContentRequest.contents[${String(index)}].parts: contents.parts must not be empty.\n`);
-    return { role, content: readContentText(parts) };
+    const isResult = (parts as unknown[]).some((part) => isRecord(part) && isRecord(part['functionResponse']));
+    return { role: isResult ? 'tool' : role, content: readContentText(parts) };
   });
 }
 

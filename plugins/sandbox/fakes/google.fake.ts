@@ -22,7 +22,7 @@ function response(answer: Answer, model: string, piece: { readonly text: string;
   return {
     candidates: [
       {
-        content: { ...(piece.text !== '' && { parts: [{ text: piece.text }] }), role: 'model' },
+        content: { ...contentParts(answer, piece), role: 'model' },
         ...(piece.last && { finishReason: answer.finish === 'length' ? 'MAX_TOKENS' : 'STOP' }),
         index: 0,
       },
@@ -31,6 +31,16 @@ function response(answer: Answer, model: string, piece: { readonly text: string;
     modelVersion: model,
     responseId: answer.fingerprint.slice(0, 22),
   };
+}
+
+function contentParts({ call }: Answer, { text, last }: { readonly text: string; readonly last: boolean }): object {
+  const parts = [
+    ...(text === '' ? [] : [{ text }]),
+    ...(last && call !== null
+      ? [{ functionCall: { name: call.name, args: call.input }, thoughtSignature: 'c2lnbmF0dXJl' }]
+      : []),
+  ];
+  return parts.length === 0 ? {} : { parts };
 }
 
 function generateContent(request: FakeRequest): FakeResponse {
