@@ -1,6 +1,8 @@
 import type { TextRequest, Usage } from '../providers/provider.ts';
 import type { EstimatedUse } from './ports.ts';
 
+type Prompt = Pick<TextRequest, 'system' | 'messages' | 'tools' | 'format'>;
+
 // What chat formats add around each message, and before the response.
 const tokensPerMessage = 4;
 const tokensPerResponse = 3;
@@ -15,10 +17,7 @@ function imageTokens({ messages }: Pick<TextRequest, 'messages'>): number {
  * Counts tokens locally, for a provider that reported none (D25). An estimate: with the tokens of OpenAI's newer models
  * (o200k). The first call loads the tokenizer.
  */
-export async function estimateUsage(
-  request: Pick<TextRequest, 'system' | 'messages'>,
-  content: string,
-): Promise<Usage> {
+export async function estimateUsage(request: Prompt, content: string): Promise<Usage> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // Text that looks like a control token counts as the text it is.
   const count = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
@@ -28,8 +27,16 @@ export async function estimateUsage(
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
-function textsOf({ system, messages }: Pick<TextRequest, 'system' | 'messages'>): string[] {
-  return [...(system === null ? [] : [system]), ...messages.map(({ content }) => content)];
+/** Tools and the schema of the format are part of the prompt, as JSON. */
+function textsOf({ system, messages, tools = [], format }: Prompt): string[] {
+  return [
+    ...(system === null ? [] : [system]),
+    ...messages.map(({ content, toolCalls = [] }) =>
+      toolCalls.length === 0 ? content : content + JSON.stringify(toolCalls),
+    ),
+    ...tools.map((tool) => JSON.stringify(tool)),
+    ...(format?.type === 'json_schema' ? [JSON.stringify(format.schema)] : []),
+  ];
 }
 
 /** Characters of one text that are counted; the rest of a longer one counts alike. Counting millions would block the process. */
@@ -49,9 +56,7 @@ export const assumedResponse = 4096;
 export const assumedImage = 6240;
 
 /** What a text may use at most: its counted prompt, and the longest response. */
-export async function estimateText(
-  request: Pick<TextRequest, 'system' | 'messages' | 'params'>,
-): Promise<EstimatedUse> {
+export async function estimateText(request: Prompt & Pick<TextRequest, 'params'>): Promise<EstimatedUse> {
   const texts = textsOf(request);
   return {
     inputTokens: (await estimateTokens(texts)) + (texts.length + 1) * tokensPerMessage + imageTokens(request),

@@ -1,12 +1,13 @@
 import type { User } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
+import type { TextExtras } from '../kit/tools.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
-import type { Usage } from '../providers/provider.ts';
+import type { TextResult, Usage } from '../providers/provider.ts';
 import { requestedTarget, unwrapped, type AiServices, type CallCost } from './ports.ts';
 import type { ConversationMessage } from './system-text.ts';
 import { createTextCall } from './text-call.ts';
 
-export interface GenerateTextInput {
+export interface GenerateTextInput extends TextExtras {
   /** Id of a provider. */
   readonly provider: string;
   /** Model or deployment; blank or left out takes the provider's saved one. */
@@ -17,6 +18,8 @@ export interface GenerateTextInput {
   readonly placeholders?: boolean;
   /** Overrides of the global parameters, already checked (D8). */
   readonly params?: AiParams | undefined;
+  /** Whether a parameter that the model does not support is an error instead of being left out. Default false. */
+  readonly strict?: boolean | undefined;
   /** For `[username]`; default a guest. */
   readonly user?: Pick<User, 'id' | 'displayName'> | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -29,7 +32,7 @@ export interface GenerateTextInput {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedText extends CallCost {
+export interface GeneratedText extends CallCost, Pick<TextResult, 'toolCalls' | 'finish'> {
   readonly content: string;
   readonly usage: Usage;
   /** Id of the provider that responded. */

@@ -1,10 +1,16 @@
-import type { SourceImage, TextMessage } from '../providers/provider.ts';
+import type { ToolCall } from '../kit/tools.ts';
+import type { MessageImage, TextMessage } from '../providers/provider.ts';
 
 export interface ConversationMessage {
-  readonly role: 'system' | 'user' | 'assistant';
+  /** `tool`: what a function returned. */
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   /** Of a user, for models that read images. PNG, JPEG, GIF or WebP. */
-  readonly images?: readonly SourceImage[] | undefined;
+  readonly images?: readonly MessageImage[] | undefined;
+  /** Of an assistant: the functions it called. */
+  readonly toolCalls?: readonly ToolCall[] | undefined;
+  /** Of a tool: the id of the call. */
+  readonly toolCallId?: string | undefined;
 }
 
 export interface Placeholders {
@@ -23,7 +29,7 @@ export interface Conversation {
 
 /**
  * Separates the system text from a conversation (contract 4.2, D7): a non-blank instruction, else all `system` messages
- * joined by a blank line. Drops blank messages without images, which some providers refuse.
+ * joined by a blank line. Drops blank messages without images or tools, which some providers refuse.
  *
  * @param placeholders null if the system text has been filled in already
  */
@@ -32,7 +38,10 @@ export function splitConversation(
   instruction: string | undefined,
   placeholders: Placeholders | null,
 ): Conversation {
-  const filled = given.filter(({ content, images = [] }) => content.trim() !== '' || images.length > 0);
+  const filled = given.filter(
+    ({ role, content, images = [], toolCalls = [] }) =>
+      content.trim() !== '' || images.length > 0 || toolCalls.length > 0 || role === 'tool',
+  );
   const joined = filled
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
@@ -40,7 +49,13 @@ export function splitConversation(
   const text = instruction !== undefined && instruction.trim() !== '' ? instruction : joined;
   const messages = filled
     .filter((message): message is TextMessage => message.role !== 'system')
-    .map(({ role, content, images = [] }) => ({ role, content, ...(images.length > 0 && { images }) }));
+    .map(({ role, content, images = [], toolCalls = [], toolCallId }) => ({
+      role,
+      content,
+      ...(images.length > 0 && { images }),
+      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(toolCallId !== undefined && { toolCallId }),
+    }));
   return { system: text === '' ? null : placeholders === null ? text : fillPlaceholders(text, placeholders), messages };
 }
 

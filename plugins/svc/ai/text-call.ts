@@ -7,6 +7,7 @@ import {
   type TextResult,
 } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
+import { neededFeatures, pickExtras } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
@@ -63,8 +64,11 @@ async function prepareText(services: AiServices, input: GenerateTextInput, targe
     model: chosenModel({ requested: target.model, saved: saved.model, provider, setting: 'model' }),
     ...conversation,
     params: { ...defaults, ...input.params },
+    ...pickExtras(input),
+    ...(input.strict === true && { required: Object.keys(input.params ?? {}) }),
   };
   refuseUnseenImages(provider, request, saved);
+  refuseUnsupported(provider, request, saved);
   return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
 }
 
@@ -77,6 +81,28 @@ function refuseUnseenImages(
   const hasImages = messages.some(({ images = [] }) => images.length > 0);
   if (!hasImages || provider.text.sees?.(model, saved) === true) return;
   throw errors.model_cannot_see({ values: { provider: provider.label, model } });
+}
+
+/**
+ * Before anything is reserved or sent: tools, formats and required parameters are never left out.
+ *
+ * @throws RestError 400 `rest_svc_parameter_not_supported`; `data.param` is its name as OpenAI has it.
+ */
+function refuseUnsupported(provider: Capable<'text'>, request: TextRequest, saved: ProviderSettings): void {
+  const { model, params, required = [] } = request;
+  const { text } = provider;
+  const features = neededFeatures(request, request.messages).filter(
+    (feature) => text.supports?.(feature, model, saved) !== true,
+  );
+  const names =
+    text.unsupportedParams?.({ params, model, settings: saved }) ??
+    Object.keys(params).filter((name) => !Object.hasOwn(text.params, name));
+  const [param] = [...names.filter((name) => required.includes(name)), ...features];
+  if (param === undefined) return;
+  throw errors.parameter_not_supported({
+    values: { provider: provider.label, model, param },
+    data: { param, provider: provider.id, model },
+  });
 }
 
 async function runText(
@@ -104,6 +130,8 @@ async function runText(
     model: result.model,
     ignored: result.ignored,
     usageEstimated: result.usage === null,
+    ...(result.toolCalls !== undefined && { toolCalls: result.toolCalls }),
+    ...(result.finish !== undefined && { finish: result.finish }),
   };
 }
 

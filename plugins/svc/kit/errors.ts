@@ -36,6 +36,8 @@ export const errors = defineErrors('rest_svc_', {
   ],
   provider_rejected: [400, '{provider} refused the request: {reason}'],
 
+  parameter_unknown: [400, '{param} is not supported by these routes. Omit it.'],
+  parameter_not_supported: [400, '{model} of {provider} does not support {param}. Omit it, or choose another model.'],
   model_cannot_see: [400, '{model} of {provider} cannot read images. Choose a model that can.'],
   image_not_editable: [400, '{model} of {provider} cannot edit images. Choose a model that can.'],
   image_unusable: [400, '{reason}'],
@@ -76,6 +78,7 @@ export const errors = defineErrors('rest_svc_', {
     'The conversation {uuid} belongs to another chatbot or visitor. Use another conversation_uuid.',
   ],
 
+  model_not_found: [404, 'There is no model {model}. List the available ones with GET {url}.'],
   bot_not_found: [404, 'No chatbot has the id {id}. It may have been deleted.'],
   conversation_not_found: [404, 'Conversation not found. It may have been deleted.'],
   message_not_found: [404, 'Message not found. It may have been deleted.'],

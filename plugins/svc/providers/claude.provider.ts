@@ -3,7 +3,7 @@ import type {
   MessageCreateParamsStreaming,
 } from '@anthropic-ai/sdk/resources/messages';
 import { claudeAddress, createClaudeClients } from './claude/claude-client.ts';
-import { samplingVersion } from './claude/claude-models.ts';
+import { claudeEnforcesSchemas, samplingVersion } from './claude/claude-models.ts';
 import { claudeRequest, claudeRules } from './claude/claude-request.ts';
 import { claudeModels, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
@@ -37,9 +37,13 @@ export const provider: Provider = {
     },
   },
   text: createTextCapability({
-    names: claudeRules.names,
+    rules: claudeRules,
     // All models since Claude 3.
     sees: (model) => !/claude-(instant|v?[12])(?!\d)/i.test(model),
+    supports: (feature, model) =>
+      feature === 'tools.strict' || feature === 'response_format.json_schema'
+        ? claudeEnforcesSchemas(model)
+        : feature !== 'response_format.json_object' && feature !== 'image_url.detail',
     generate,
     stream,
   }),

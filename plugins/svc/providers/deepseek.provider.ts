@@ -16,6 +16,7 @@ export const provider: Provider = createChatProvider({
     model: modelField('Text model', 'deepseek-flash'),
   },
   rules: { names: unseededNames, byModel: deepSeekParams },
+  lacks: ['tools.strict', 'parallel_tool_calls', 'response_format.json_schema', 'image_url.detail', 'user'],
   access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),
 });
 

@@ -1,7 +1,7 @@
 import { checkingFetch, createGoogleClients, googleAddress, streamingFetch } from './google/google-client.ts';
 import { createGoogleEmbeddings } from './google/google-embeddings.ts';
 import { createGoogleImages } from './google/google-images.ts';
-import { geminiVersion } from './google/google-models.ts';
+import { geminiVersion, googleSupports } from './google/google-models.ts';
 import { googleRequest, googleRules } from './google/google-request.ts';
 import { googleModel, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
@@ -32,9 +32,10 @@ export const provider: Provider = {
     },
   },
   text: createTextCapability({
-    names: googleRules.names,
+    rules: googleRules,
     // Gemini since 1.5 and Gemma since 3.
     sees: (model) => (geminiVersion(model) ?? 0) >= 1.5 || /gemini-(flash|pro)|gemma-([3-9]|\d\d)/i.test(model),
+    supports: googleSupports,
     generate,
     stream,
   }),

@@ -25,3 +25,13 @@ export function countAt(value: unknown, member: string): number | null {
   const found = isRecord(value) ? value[member] : undefined;
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? Math.trunc(found) : null;
 }
+
+/** The arguments of a tool call as an object. Of another text, which a model may write by mistake, it is the member `input`. */
+export function parseArguments(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : { input: value };
+  } catch {
+    return { input: text };
+  }
+}

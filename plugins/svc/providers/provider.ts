@@ -1,6 +1,7 @@
 import type { Clock, JsonSchema, Logger } from '#plugin-api';
 import type { AiParams, AiParamName } from '../kit/ai-params.ts';
 import type { SourceImage } from '../kit/image-params.ts';
+import type { TextExtras, TextFeature, ToolCall } from '../kit/tools.ts';
 import { UpstreamError, upstreamErrorKinds, type UpstreamErrorInit } from '../kit/upstream-error.ts';
 
 /** Saved settings of one provider, secrets in plain text. Never logged, never sent to a browser. */
@@ -30,21 +31,35 @@ export interface ProviderConnection {
   readonly signal?: AbortSignal;
 }
 
-export interface TextMessage {
-  readonly role: 'user' | 'assistant';
-  /** May be empty if there are images. */
-  readonly content: string;
-  /** PNG, JPEG, GIF or WebP, for a model that `sees`. They come before the text. */
-  readonly images?: readonly SourceImage[] | undefined;
+/** An image for a model that `sees`: PNG, JPEG, GIF or WebP. */
+export interface MessageImage extends SourceImage {
+  /** How closely the model looks. Default: it decides. */
+  readonly detail?: 'low' | 'high' | undefined;
 }
 
-export interface TextRequest {
+export interface TextMessage {
+  /** `tool`: what a function returned. */
+  readonly role: 'user' | 'assistant' | 'tool';
+  /** May be empty if there are images or calls of functions. */
+  readonly content: string;
+  /** They come before the text. */
+  readonly images?: readonly MessageImage[] | undefined;
+  /** Of an assistant: the functions it called. */
+  readonly toolCalls?: readonly ToolCall[] | undefined;
+  /** Of a tool: the id of the call. */
+  readonly toolCallId?: string | undefined;
+}
+
+/** Extras come only for a model that `supports` them. */
+export interface TextRequest extends TextExtras {
   readonly model: string;
   /** The system text after D7, or null. */
   readonly system: string | null;
   readonly messages: readonly TextMessage[];
   /** Validated (D8); only keys of the request. */
   readonly params: AiParams;
+  /** Keys of `params` that may not be left out: if the upstream refuses one, the call fails. */
+  readonly required?: readonly string[] | undefined;
 }
 
 export interface Usage {
@@ -54,6 +69,7 @@ export interface Usage {
 }
 
 export interface TextResult {
+  /** Empty if the model only called functions. */
   readonly content: string;
   /** Null when the provider reported none (D25). */
   readonly usage: Usage | null;
@@ -61,6 +77,10 @@ export interface TextResult {
   readonly model: string;
   /** Keys of `params` that the provider or model does not support (D8). */
   readonly ignored: readonly string[];
+  /** The functions that the model called. Omitted: none. */
+  readonly toolCalls?: readonly ToolCall[];
+  /** Why the text ended, unless by itself, at a stop sequence, or with calls of functions. */
+  readonly finish?: 'length' | 'content_filter';
 }
 
 /** A kind of output of a model. */
@@ -78,6 +98,14 @@ export interface TextCapability {
   readonly params: Readonly<Partial<Record<AiParamName, string>>>;
   /** Whether a model reads images. Omitted: none does. */
   sees?(model: string, settings: ProviderSettings): boolean;
+  /** Whether a model supports a feature. Omitted: it has none of them. */
+  supports?(feature: TextFeature, model: string, settings: ProviderSettings): boolean;
+  /** The given keys of `params` that the model does not support. Omitted: those that `params` of the capability lacks. */
+  unsupportedParams?(given: {
+    readonly params: AiParams;
+    readonly model: string;
+    readonly settings: ProviderSettings;
+  }): readonly string[];
   /** One attempt; throws ProviderError. The caller retries (D9). */
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   /**
@@ -247,6 +275,11 @@ export interface EmbeddingResult {
 export interface EmbeddingCapability {
   /** Limits of one call; the caller splits larger ones. `tokens`: of all inputs together, if the upstream limits them. */
   readonly limits: { readonly inputs: number; readonly tokens?: number };
+  /** Optional fields of a request that a model supports. Omitted: none. */
+  takes?(
+    model: string,
+    settings: ProviderSettings,
+  ): readonly ('dimensions' | 'encodingFormat' | 'taskType' | 'outputDimensionality' | 'user')[];
   /** One attempt; throws ProviderError. */
   embed(request: EmbeddingRequest, connection: ProviderConnection): Promise<EmbeddingResult>;
 }

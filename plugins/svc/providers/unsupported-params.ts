@@ -1,5 +1,5 @@
 import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
-import type { ParamNames } from './params.ts';
+import { mapParams, type ParamNames, type ParamRules } from './params.ts';
 import {
   ProviderError,
   type ProviderConnection,
@@ -26,7 +26,7 @@ const refusals: readonly RegExp[] = [
 /**
  * Models change more often than the rules here. If a model refuses a parameter, this repeats the call without it, reports
  * it as ignored (D8), and leaves it out of later calls of this process. The length limit is never dropped, because that
- * could raise the cost.
+ * could raise the cost, and neither is a parameter that the request requires.
  */
 export function rememberUnsupportedParams(names: ParamNames, generate: Generate): Generate {
   const learned = new Map<string, ReadonlySet<AiParamName>>();
@@ -41,7 +41,7 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
     const key = JSON.stringify([connection.settings.base_url, request.model]);
     let refused = learned.get(key) ?? new Set<AiParamName>();
     for (;;) {
-      const dropped = requestedNames(request).filter((name) => refused.has(name));
+      const dropped = droppableNames(request).filter((name) => refused.has(name));
       const without = dropped.length === 0 ? request : { ...request, params: omit(request.params, dropped) };
       try {
         const result = await generate(without, connection, forward);
@@ -49,7 +49,7 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
           ? result
           : { ...result, ignored: inOrder(request, [...result.ignored, ...dropped]) };
       } catch (error) {
-        const found = findUnsupportedParams(error, names).filter((name) => requestedNames(without).includes(name));
+        const found = findUnsupportedParams(error, names).filter((name) => droppableNames(without).includes(name));
         if (found.length === 0 || hasBegun) throw error;
         refused = new Set([...refused, ...found]);
         if (learned.size >= 500) learned.clear();
@@ -61,21 +61,25 @@ export function rememberUnsupportedParams(names: ParamNames, generate: Generate)
 
 /** The texts of a provider. Refused parameters are left out, as `rememberUnsupportedParams` says. */
 export function createTextCapability({
-  names,
+  rules,
   generate,
   stream,
   sees,
-}: Pick<TextCapability, 'sees'> & {
-  readonly names: ParamNames;
+  supports,
+}: Pick<TextCapability, 'sees' | 'supports'> & {
+  readonly rules: ParamRules;
   generate(request: TextRequest, connection: ProviderConnection): Promise<TextResult>;
   stream(request: TextRequest, connection: ProviderConnection, onText: (piece: string) => void): Promise<TextResult>;
 }): TextCapability {
+  const { names } = rules;
   const call = rememberUnsupportedParams(names, (request, connection, onText) =>
     onText === undefined ? generate(request, connection) : stream(request, connection, onText),
   );
   return {
     params: names,
     ...(sees && { sees }),
+    ...(supports && { supports }),
+    unsupportedParams: (given) => mapParams(rules, given).ignored,
     generate: (request, connection) => call(request, connection),
     stream: call,
   };
@@ -102,6 +106,10 @@ export function findUnsupportedParams(error: unknown, names: ParamNames): AiPara
 
 function requestedNames(request: TextRequest): AiParamName[] {
   return Object.keys(request.params).filter((name): name is AiParamName => Object.hasOwn(aiParamSchemas, name));
+}
+
+function droppableNames(request: TextRequest): AiParamName[] {
+  return requestedNames(request).filter((name) => request.required?.includes(name) !== true);
 }
 
 function inOrder(request: TextRequest, names: readonly string[]): string[] {

@@ -1,9 +1,10 @@
 import type { RestRequest } from '#plugin-api';
+import type { TextExtras } from '../../kit/tools.ts';
 import type { AiParams } from '../../kit/ai-params.ts';
 import type { ConversationMessage } from '../../ai/system-text.ts';
 
 /** A validated request for text, before it goes to a provider. */
-export interface TextRequest {
+export interface TextRequest extends TextExtras {
   /** Id of the provider. */
   readonly provider: string;
   readonly model: string;

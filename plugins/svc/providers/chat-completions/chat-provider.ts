@@ -2,15 +2,14 @@ import type {
   ChatCompletionCreateParamsNonStreaming,
   ChatCompletionCreateParamsStreaming,
 } from 'openai/resources/chat/completions';
+import type { TextFeature } from '../../kit/tools.ts';
 import { createTextCapability } from '../unsupported-params.ts';
-import { type ParamRules, mapParams, type MappedParams } from '../params.ts';
+import type { ParamRules } from '../params.ts';
 import {
-  base64Of,
   type ModelInfo,
   type Provider,
   type ProviderConnection,
   type TextCapability,
-  type TextMessage,
   type TextRequest,
   type TextResult,
   ProviderError,
@@ -19,6 +18,7 @@ import {
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
 import { readEvents } from '../streams/read-events.ts';
 import { createChatClients, type ChatAccessOf } from './chat-client.ts';
+import { chatRequest } from './chat-request.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
 
@@ -28,6 +28,8 @@ export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'requi
   readonly rules: ParamRules;
   readonly access: ChatAccessOf;
   readonly sees?: NonNullable<TextCapability['sees']>;
+  /** Features that the upstream does not have. Default: it has all. */
+  readonly lacks?: readonly TextFeature[];
   /** Whether the upstream supports `stream_options` for the usage of a stream. Default: true. */
   readonly countsStreams?: (settings: ProviderConnection['settings']) => boolean;
   /** Path of the model list below the base URL; default `/models`. */
@@ -78,13 +80,14 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return own.length > 0 ? [...own] : listed;
     });
 
-  const { id, label, fields, required, rules, images, embeddings, sees } = init;
+  const { id, label, fields, required, rules, images, embeddings, sees, lacks = [] } = init;
+  const supports = (feature: TextFeature): boolean => !lacks.includes(feature);
   return {
     id,
     label,
     settings: { type: 'object', properties: fields },
     required,
-    text: createTextCapability({ names: rules.names, generate, stream, ...(sees && { sees }) }),
+    text: createTextCapability({ rules, generate, stream, supports, ...(sees && { sees }) }),
     ...(images && { images }),
     ...(embeddings && { embeddings }),
     listModels,
@@ -125,39 +128,4 @@ function requestUsage(
       return stream(request, connection, { onText, options: {} });
     }
   };
-}
-
-interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string | readonly object[];
-}
-
-interface ChatRequest {
-  readonly model: string;
-  readonly messages: readonly ChatMessage[];
-  readonly [parameter: string]: unknown;
-}
-
-/** The body of `POST /chat/completions`: system text, conversation, and supported parameters. */
-function chatRequest(
-  request: TextRequest,
-  rules: ParamRules,
-  settings: ProviderSettings,
-): { body: ChatRequest; ignored: MappedParams['ignored'] } {
-  const { wire, ignored } = mapParams(rules, { params: request.params, model: request.model, settings });
-  const system: ChatMessage[] = request.system === null ? [] : [{ role: 'system', content: request.system }];
-  return {
-    body: { model: request.model, messages: [...system, ...request.messages.map(chatMessage)], ...wire },
-    ignored,
-  };
-}
-
-/** Images are parts of the content, as `data:` addresses. */
-function chatMessage({ role, content, images = [] }: TextMessage): ChatMessage {
-  if (images.length === 0) return { role, content };
-  const seen = images.map((image) => ({
-    type: 'image_url',
-    image_url: { url: `data:${image.mimeType};base64,${base64Of(image)}` },
-  }));
-  return { role, content: [...seen, ...(content === '' ? [] : [{ type: 'text', text: content }])] };
 }

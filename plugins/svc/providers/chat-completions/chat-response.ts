@@ -1,4 +1,5 @@
 import { isRecord } from '#plugin-api';
+import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
@@ -20,13 +21,30 @@ export function chatResponse(
   const choice = listAt(body, 'choices')[0];
   throwErrorInside(body, connection, choice);
   const message = objectAt(choice, 'message');
-  if (!('content' in message) && !('refusal' in message))
+  const toolCalls = chatToolCalls(message['tool_calls']);
+  if (!('content' in message) && !('refusal' in message) && toolCalls.length === 0)
     throw unreadableResponse('no choices[0].message.content in it');
   const content = stripReasoning(contentText(message['content']));
   const refusal = textAt(message, 'refusal');
   if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
-  if (content === '') throwForEmptyText(textAt(choice, 'finish_reason'));
-  return { content, usage: chatUsage(body['usage']), model: textAt(body, 'model') ?? request.model };
+  const reason = textAt(choice, 'finish_reason');
+  if (content === '' && toolCalls.length === 0) throwForEmptyText(reason);
+  return {
+    content,
+    usage: chatUsage(body['usage']),
+    model: textAt(body, 'model') ?? request.model,
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...((reason === 'length' || reason === 'content_filter') && { finish: reason }),
+  };
+}
+
+function chatToolCalls(calls: unknown): ToolCall[] {
+  return listAt({ calls }, 'calls').map((call) => {
+    const called = objectAt(call, 'function');
+    const [id, name, given] = [textAt(call, 'id'), textAt(called, 'name'), called['arguments']];
+    if (id === null || name === null) throw unreadableResponse('a tool call without id or name in it');
+    return { id, name, arguments: typeof given === 'string' && given.trim() !== '' ? given : '{}' };
+  });
 }
 
 /** `{"error": {"code": 429, "message": ...}}` in the body or choice of a response with status 200. */

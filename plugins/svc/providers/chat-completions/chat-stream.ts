@@ -1,4 +1,4 @@
-import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
 import { parseEvent, errorFromStream } from '../streams/read-events.ts';
@@ -26,6 +26,8 @@ export function createChatStream(
     reason: null as string | null,
     usage: undefined as unknown,
     model: null as string | null,
+    /** By their index. */
+    toolCalls: new Map<number, { id: unknown; name: string; arguments: string }>(),
   };
   let wholeBody: JsonObject | null = null;
   let hasChoice = false;
@@ -46,6 +48,16 @@ export function createChatStream(
     state.refusal += textOf(delta['refusal']);
     state.reason = textAt(choice, 'finish_reason') ?? state.reason;
     show(reasoning.push(contentText(delta['content'])));
+    for (const piece of listAt(delta, 'tool_calls')) takeToolCall(piece);
+  };
+  const takeToolCall = (piece: unknown): void => {
+    const index = countAt(piece, 'index') ?? state.toolCalls.size;
+    const call = state.toolCalls.get(index) ?? { id: undefined, name: '', arguments: '' };
+    const called = objectAt(piece, 'function');
+    call.id = textAt(piece, 'id') ?? call.id;
+    call.name += textOf(called['name']);
+    call.arguments += textOf(called['arguments']);
+    state.toolCalls.set(index, call);
   };
 
   return {
@@ -66,7 +78,8 @@ export function createChatStream(
       }
       show(reasoning.end());
       const { content, refusal, reason: finish_reason, usage, model } = state;
-      const choices = hasChoice ? [{ message: { content, refusal }, finish_reason }] : [];
+      const tool_calls = [...state.toolCalls.values()].map(({ id, ...called }) => ({ id, function: called }));
+      const choices = hasChoice ? [{ message: { content, refusal, tool_calls }, finish_reason }] : [];
       // Text after the removed reasoning may look like reasoning; do not strip it twice.
       return { ...chatResponse({ choices, usage, model }, request, connection), ...(hasChoice && { content }) };
     },

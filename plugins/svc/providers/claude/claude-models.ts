@@ -34,6 +34,13 @@ export function claudeModel(name: string): ClaudeModel {
   return { family: /claude-([a-z]+)/.exec(name)?.[1] ?? '', version: null };
 }
 
+/** Whether a model can be held to a JSON Schema: all from 4.5 on, and Opus 4.1. */
+export function claudeEnforcesSchemas(name: string): boolean {
+  const { family, version } = claudeModel(name);
+  if (version === null) return family !== 'instant';
+  return version >= 405 || (family === 'opus' && version === 401);
+}
+
 /** Models from 4.7 on, and newer API versions, refuse temperature, top_p and top_k. */
 function refusesSampling({ family, version }: ClaudeModel, apiVersion: string): boolean {
   return (

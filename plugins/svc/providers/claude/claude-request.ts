@@ -1,3 +1,5 @@
+import type { ToolChoice } from '../../kit/tools.ts';
+import { objectAt, parseArguments, type JsonObject } from '../json.ts';
 import { mapParams, type MappedParams, type ParamRules } from '../params.ts';
 import { base64Of, type ProviderSettings, type TextMessage, type TextRequest } from '../provider.ts';
 import { claudeParams, defaultMaxTokens } from './claude-models.ts';
@@ -18,31 +20,84 @@ export const claudeRules: ParamRules = {
 export function claudeRequest(
   request: TextRequest,
   settings: ProviderSettings,
-): { body: Readonly<Record<string, unknown>>; ignored: MappedParams['ignored'] } {
+): { body: JsonObject; ignored: MappedParams['ignored'] } {
   const { wire, ignored } = mapParams(claudeRules, { params: request.params, model: request.model, settings });
+  const { format, endUser } = request;
+  const schema = format?.type === 'json_schema' ? { format: { type: 'json_schema', schema: format.schema } } : null;
   return {
     body: {
       model: request.model,
       max_tokens: defaultMaxTokens,
       ...(request.system !== null && { system: request.system }),
-      messages: startWithUser(request.messages).map(claudeMessage),
+      messages: startWithUser(claudeMessages(request.messages)),
       ...wire,
+      ...(schema !== null && { output_config: { ...objectAt(wire, 'output_config'), ...schema } }),
+      ...claudeTools(request),
+      ...(endUser !== undefined && { metadata: { user_id: endUser } }),
     },
     ignored,
   };
 }
 
+interface ClaudeMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string | readonly object[];
+}
+
 /** Some hosts of Claude refuse a conversation that begins with the assistant, as a truncated one may. */
-function startWithUser(messages: readonly TextMessage[]): readonly TextMessage[] {
+function startWithUser(messages: readonly ClaudeMessage[]): readonly ClaudeMessage[] {
   return messages[0]?.role === 'assistant' ? [{ role: 'user', content: '…' }, ...messages] : messages;
 }
 
-/** Images are blocks before the text. */
-function claudeMessage({ role, content, images = [] }: TextMessage): object {
-  if (images.length === 0) return { role, content };
+/** All results of one round of tool calls must be in one message. */
+function claudeMessages(messages: readonly TextMessage[]): ClaudeMessage[] {
+  const written: ClaudeMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== 'tool') {
+      written.push(claudeMessage(message));
+      continue;
+    }
+    const result = { type: 'tool_result', tool_use_id: message.toolCallId, content: message.content };
+    const before = messages[index - 1]?.role === 'tool' ? written.pop()?.content : undefined;
+    written.push({ role: 'user', content: [...(typeof before === 'object' ? before : []), result] });
+  }
+  return written;
+}
+
+/** Images are blocks before the text, tool calls blocks after it. */
+function claudeMessage({ role, content, images = [], toolCalls = [] }: TextMessage): ClaudeMessage {
+  const speaker = role === 'assistant' ? role : 'user';
+  if (images.length === 0 && toolCalls.length === 0) return { role: speaker, content };
   const seen = images.map((image) => ({
     type: 'image',
     source: { type: 'base64', media_type: image.mimeType, data: base64Of(image) },
   }));
-  return { role, content: [...seen, ...(content === '' ? [] : [{ type: 'text', text: content }])] };
+  const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: parseArguments(given),
+  }));
+  return { role: speaker, content: [...seen, ...(content === '' ? [] : [{ type: 'text', text: content }]), ...calls] };
+}
+
+function claudeTools({ tools, toolChoice, parallelToolCalls }: TextRequest): JsonObject {
+  if (tools === undefined) return {};
+  // Anthropic sets both with one member.
+  const single = parallelToolCalls === undefined ? {} : { disable_parallel_tool_use: !parallelToolCalls };
+  const chosen = toolChoice ?? (parallelToolCalls === undefined ? undefined : 'auto');
+  return {
+    tools: tools.map(({ name, description, parameters, strict }) => ({
+      name,
+      ...(description !== undefined && { description }),
+      input_schema: { properties: {}, ...parameters, type: 'object' },
+      ...(strict !== undefined && { strict }),
+    })),
+    ...(chosen !== undefined && { tool_choice: { ...claudeToolChoice(chosen), ...(chosen !== 'none' && single) } }),
+  };
+}
+
+function claudeToolChoice(choice: ToolChoice): JsonObject {
+  if (typeof choice === 'object') return { type: 'tool', name: choice.name };
+  return { type: choice === 'required' ? 'any' : choice };
 }

@@ -1,10 +1,11 @@
+import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
 /**
- * Reads a message: the text blocks without thinking.
+ * Reads a message: the text blocks without thinking, and the tool calls.
  *
  * @throws ProviderError `rejected` for a refusal or an empty text at the length limit, `unreadable` for another format.
  */
@@ -14,17 +15,34 @@ export function claudeResponse(
   connection: ProviderConnection,
 ): Omit<TextResult, 'ignored'> {
   if (!Array.isArray(body['content'])) throw unreadableResponse('no list "content" in it');
+  const toolCalls = claudeToolCalls(body['content']);
   const content = body['content']
     .map((block: unknown) => (textAt(block, 'type') === 'text' ? (objectAt({ block }, 'block')['text'] ?? '') : ''))
     .join('');
   const reason = textAt(body, 'stop_reason');
   if (reason === 'refusal') throw refused(refusalSentence(body, content, connection));
-  if (content === '' && reason === 'max_tokens') {
+  if (content === '' && toolCalls.length === 0 && reason === 'max_tokens') {
     throw refused(
       'the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.',
     );
   }
-  return { content, usage: claudeUsage(body['usage']), model: textAt(body, 'model') ?? request.model };
+  return {
+    content,
+    usage: claudeUsage(body['usage']),
+    model: textAt(body, 'model') ?? request.model,
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(reason === 'max_tokens' && { finish: 'length' as const }),
+  };
+}
+
+function claudeToolCalls(blocks: readonly unknown[]): ToolCall[] {
+  return blocks
+    .filter((block) => textAt(block, 'type') === 'tool_use')
+    .map((block) => {
+      const [id, name] = [textAt(block, 'id'), textAt(block, 'name')];
+      if (id === null || name === null) throw unreadableResponse('a tool call without id or name in it');
+      return { id, name, arguments: JSON.stringify(objectAt(block, 'input')) };
+    });
 }
 
 function refusalSentence(body: JsonObject, content: string, { settings }: ProviderConnection): string {

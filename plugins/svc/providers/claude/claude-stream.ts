@@ -1,5 +1,5 @@
 import { isRecord } from '#plugin-api';
-import { objectAt, textAt, type JsonObject } from '../json.ts';
+import { objectAt, parseArguments, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
 import { parseEvent, errorFromStream } from '../streams/read-events.ts';
@@ -20,6 +20,8 @@ export function createClaudeStream(
   let usage: JsonObject = {};
   let content = '';
   let received: JsonObject | null = null;
+  /** Tool calls by the index of their block, with the JSON of their input. */
+  const calls = new Map<unknown, { readonly block: JsonObject; json: string }>();
 
   const show = (piece: unknown): void => {
     if (typeof piece !== 'string' || piece === '') return;
@@ -34,10 +36,13 @@ export function createClaudeStream(
     content_block_start: (event) => {
       const block = objectAt(event, 'content_block');
       if (block['type'] === 'text') show(block['text']);
+      if (block['type'] === 'tool_use') calls.set(event['index'], { block, json: '' });
     },
     content_block_delta: (event) => {
       const delta = objectAt(event, 'delta');
       if (delta['type'] === 'text_delta') show(delta['text']);
+      const call = calls.get(event['index']);
+      if (call && typeof delta['partial_json'] === 'string') call.json += delta['partial_json'];
     },
     message_delta: (event) => {
       message = { ...message, ...objectAt(event, 'delta') };
@@ -60,7 +65,10 @@ export function createClaudeStream(
     },
     isComplete: () => false,
     result() {
-      const body = received ?? { ...message, content: [{ type: 'text', text: content }], usage };
+      const tools = [...calls.values()].map(({ block, json }) =>
+        json === '' ? block : { ...block, input: parseArguments(json) },
+      );
+      const body = received ?? { ...message, content: [{ type: 'text', text: content }, ...tools], usage };
       const result = claudeResponse(body, request, connection);
       if (received !== null && result.content !== '') onText(result.content);
       return result;

@@ -30,6 +30,7 @@ export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCap
   const getClient = createChatClients();
   return {
     limits: init.limits,
+    takes: (model, settings) => supportedFields(init, model, settings),
     embed: (request, connection) =>
       withTimeLimit(connection, async (signal) => {
         const { body, ignored } = openAiRequest(request, init, connection.settings);
@@ -38,6 +39,18 @@ export function createOpenAiEmbeddings(init: OpenAiEmbeddingsInit): EmbeddingCap
         return Object.assign(openAiEmbeddings(await readJson(response), request, connection), { ignored });
       }),
   };
+}
+
+function supportedFields(
+  {
+    takes,
+    refusedBy,
+  }: { readonly takes: readonly EmbeddingField[]; readonly refusedBy?: OpenAiEmbeddingsInit['refusedBy'] | undefined },
+  model: string,
+  settings: ProviderSettings,
+): readonly EmbeddingField[] {
+  const refused = refusedBy?.(model, settings) ?? [];
+  return takes.filter((field) => !refused.includes(field));
 }
 
 /**
@@ -49,11 +62,7 @@ export function openAiRequest(
   { takes, refusedBy, encoding = 'float' }: Pick<OpenAiEmbeddingsInit, 'takes' | 'refusedBy' | 'encoding'>,
   settings: ProviderSettings,
 ): { body: EmbeddingCreateParams; ignored: readonly string[] } {
-  const refused = refusedBy?.(request.model, settings) ?? [];
-  const { supported, ignored } = splitFields(
-    request,
-    takes.filter((field) => !refused.includes(field)),
-  );
+  const { supported, ignored } = splitFields(request, supportedFields({ takes, refusedBy }, request.model, settings));
   const { dimensions, encodingFormat = encoding, user } = supported;
   return {
     body: {

@@ -10,12 +10,15 @@ import { checkingFetch } from './google-client.ts';
 /** batchEmbedContents refuses more: "at most 100 requests can be in one batch". Google documents no limit on tokens. */
 const googleLimits = { inputs: 100 } as const;
 
+const googleFields = ['taskType', 'outputDimensionality'] as const;
+
 /** Embeddings with batchEmbedContents, which `embedContent` of `@google/genai` calls. */
 export function createGoogleEmbeddings(
   getClient: (connection: ProviderConnection) => Promise<GoogleGenAI>,
 ): EmbeddingCapability {
   return {
     limits: googleLimits,
+    takes: () => googleFields,
     embed: (request, connection) =>
       withTimeLimit(connection, async (abortSignal) => {
         const { parameters, ignored } = googleEmbeddingRequest(request);
@@ -39,7 +42,7 @@ export function googleEmbeddingRequest(request: EmbeddingRequest): {
   parameters: EmbedContentParameters;
   ignored: readonly string[];
 } {
-  const { supported, ignored } = splitFields(request, ['taskType', 'outputDimensionality']);
+  const { supported, ignored } = splitFields(request, googleFields);
   // As contents: the SDK would treat strings as the parts of one content.
   const contents = request.input.map((text) => ({ parts: [{ text }] }));
   return { parameters: { model: request.model, contents, config: supported }, ignored };

@@ -1,3 +1,4 @@
+import type { TextFeature } from '../../kit/tools.ts';
 import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from '../params.ts';
 
 // Google's token budgets for the efforts.
@@ -14,6 +15,13 @@ const smallestProBudget = 128;
 export function geminiVersion(model: string): number | null {
   const match = /gemini-(\d+(?:\.\d+)?)/.exec(model);
   return match ? Number(match[1]) : null;
+}
+
+/** Gemini calls functions and writes JSON; a JSON Schema is enforced from 2.0 on. Gemma does neither. */
+export function googleSupports(feature: TextFeature, model: string): boolean {
+  if (!/gemini/i.test(model)) return false;
+  if (feature === 'response_format.json_schema') return (geminiVersion(model) ?? 2) >= 2;
+  return feature === 'tools' || feature === 'tool_choice' || feature === 'response_format.json_object';
 }
 
 /** Rules of Gemini's models: thinking is a token budget in 2.5, a level from 3 on, and not supported before. */

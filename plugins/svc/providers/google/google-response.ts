@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { isRecord } from '#plugin-api';
+import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
@@ -22,7 +24,7 @@ const blocking = new Set([
 ]);
 
 /**
- * Reads a generateContent response: the text of the first candidate without thoughts.
+ * Reads a generateContent response: the text of the first candidate without thoughts, and the functions it calls.
  *
  * @throws ProviderError `rejected` for a blocked prompt or text, `unreadable` for another format.
  */
@@ -42,11 +44,13 @@ export function googleResponse(
   }
   if (!isRecord(candidate)) throw unreadableResponse('no candidates in it');
   const content = partsText(candidate);
+  const toolCalls = googleToolCalls(candidate);
+  const isEmpty = content === '' && toolCalls.length === 0;
   const reason = textAt(candidate, 'finishReason');
-  if (content === '' && reason !== null && blocking.has(reason)) {
+  if (isEmpty && reason !== null && blocking.has(reason)) {
     throw blocked({ what: 'the response was withheld', reason, own: textAt(candidate, 'finishMessage') }, connection);
   }
-  if (content === '' && reason === 'MAX_TOKENS') {
+  if (isEmpty && reason === 'MAX_TOKENS') {
     throw blocked(
       {
         what: 'the length limit was used up before any text was written; raise max_completion_tokens',
@@ -60,7 +64,33 @@ export function googleResponse(
     content,
     usage: googleUsage(objectAt(body, 'usageMetadata')),
     model: textAt(body, 'modelVersion') ?? request.model,
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(reason === 'MAX_TOKENS' && { finish: 'length' as const }),
+    ...(reason !== null && blocking.has(reason) && { finish: 'content_filter' as const }),
   };
+}
+
+/** Google may send no id; a client needs one to name the result. */
+function googleToolCalls(candidate: JsonObject): ToolCall[] {
+  return functionCallParts(candidate).map((part) => {
+    const call = objectAt(part, 'functionCall');
+    const name = textAt(call, 'name');
+    if (name === null) throw unreadableResponse('a function call without a name in it');
+    const signature = textAt(part, 'thoughtSignature');
+    return {
+      id: textAt(call, 'id') ?? `call_${randomUUID()}`,
+      name,
+      arguments: JSON.stringify(objectAt(call, 'args')),
+      ...(signature !== null && { signature }),
+    };
+  });
+}
+
+/** The parts of a candidate that call functions. */
+export function functionCallParts(candidate: JsonObject): readonly unknown[] {
+  return listAt(objectAt(candidate, 'content'), 'parts').filter(
+    (part) => isRecord(part) && isRecord(part['functionCall']),
+  );
 }
 
 /** The text of a candidate without thoughts. */

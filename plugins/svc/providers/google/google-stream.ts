@@ -3,7 +3,7 @@ import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import type { ProviderConnection, TextResult } from '../provider.ts';
 import type { EventReader } from '../streams/read-events.ts';
 import { parseEvent, errorFromStream } from '../streams/read-events.ts';
-import { googleResponse, googleUsage, partsText } from './google-response.ts';
+import { functionCallParts, googleResponse, googleUsage, partsText } from './google-response.ts';
 
 export interface GoogleStream extends EventReader {
   /** Call it at the end of the stream. Throws as `googleResponse` does. */
@@ -20,6 +20,7 @@ export function createGoogleStream(
   onText: (piece: string) => void,
 ): GoogleStream {
   let content = '';
+  const calls: unknown[] = [];
   let last: JsonObject = {};
   let candidate: JsonObject | undefined;
   let received: JsonObject | null = null;
@@ -35,6 +36,7 @@ export function createGoogleStream(
     candidate = { ...candidate, ...found };
     const text = partsText(found);
     content += text;
+    calls.push(...functionCallParts(found));
     if (text !== '') onText(text);
   };
 
@@ -49,7 +51,8 @@ export function createGoogleStream(
     isComplete: () =>
       textAt(candidate, 'finishReason') !== null || textAt(objectAt(last, 'promptFeedback'), 'blockReason') !== null,
     result() {
-      const candidates = candidate === undefined ? [] : [{ ...candidate, content: { parts: [{ text: content }] } }];
+      const candidates =
+        candidate === undefined ? [] : [{ ...candidate, content: { parts: [{ text: content }, ...calls] } }];
       const result = googleResponse(received ?? { ...last, candidates }, request, connection);
       if (received !== null && result.content !== '') onText(result.content);
       return result;
