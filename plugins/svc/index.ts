@@ -12,6 +12,7 @@ import { failoverModule } from './modules/failover/module.ts';
 import { imagesModule } from './modules/images/module.ts';
 import { keysModule } from './modules/keys/module.ts';
 import { knowledgeBaseModule } from './modules/knowledge-base/module.ts';
+import { openAiModule } from './modules/openai/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { vectorStoresModule } from './modules/vector-stores/module.ts';
@@ -28,6 +29,7 @@ const modules: readonly Module<ServiceContext>[] = [
   textModule,
   imagesModule,
   embeddingsModule,
+  openAiModule,
   chatbotsModule,
   contentWriterModule,
   automationsModule,

@@ -9,6 +9,7 @@ import type { OpenStore } from './ai/open-vector-store.ts';
 import type { SearchVectors } from './ai/search-vectors.ts';
 import type { TestVectorStore } from './ai/test-vector-store.ts';
 import type { UpsertVectors } from './ai/upsert-vectors.ts';
+import type { BotReplies } from './modules/chatbots/bot-replies.ts';
 import type { BudgetStore } from './modules/budgets/budget-store.ts';
 import type { FailoverStore } from './modules/failover/failover-store.ts';
 import type { PricedUsage } from './modules/usage/ledger/call-price.ts';
@@ -91,6 +92,11 @@ export interface VectorStoresPort {
   readonly testVectorStore: TestVectorStore;
   readonly upsertVectors: UpsertVectors;
   readonly searchVectors: SearchVectors;
+}
+
+export interface BotsPort {
+  /** Replies of chatbots to conversations that are not stored. */
+  readonly botReplies: BotReplies;
 }
 
 export interface KnowledgePort {

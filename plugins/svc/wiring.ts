@@ -18,7 +18,9 @@ import { createRateLimit } from './kit/rate-limit.ts';
 import { requireScopes, setCaller } from './kit/caller.ts';
 import { lazyMethods } from './kit/lazy.ts';
 import { findApiKey, requireApiKey } from './kit/require-api-key.ts';
+import type { BotReplies } from './modules/chatbots/bot-replies.ts';
 import type {
+  BotsPort,
   BudgetsPort,
   EmbeddingsPort,
   FailoverPort,
@@ -52,6 +54,7 @@ export interface ServiceContext
     EmbeddingsPort,
     VectorStoresPort,
     KnowledgePort,
+    BotsPort,
     UsagePort,
     PricesPort,
     BudgetsPort,
@@ -69,7 +72,7 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
   );
   const embed: Embed = lazy(async () => (await import('./ai/embed.ts')).createEmbed(ai));
   const vectors = await createVectorServices({ host, embed, providers, upstream });
-  return {
+  const context: Omit<ServiceContext, 'botReplies'> = {
     host,
     settings,
     providers,
@@ -105,6 +108,11 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
     }),
     ...createKeyChecks({ host, settings }),
   };
+  const botReplies: BotReplies = lazyMethods(
+    async () => (await import('./modules/chatbots/bot-replies.ts')).createBotReplies(context),
+    ['list', 'reply'],
+  );
+  return { ...context, botReplies };
 }
 
 interface AccountParts {

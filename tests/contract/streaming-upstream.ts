@@ -20,6 +20,8 @@ export interface ChatTurn {
   fail(status: number, message?: string): void;
   /** Cuts the connection. */
   cut(): void;
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
 }
 
 export interface StreamingUpstream {
@@ -81,6 +83,7 @@ function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {
   };
   return {
     call,
+    closed: new Promise((resolve) => response.once('close', resolve)),
     piece(piece) {
       text += piece;
       if (call.stream) chunk({ choices: [{ index: 0, delta: { content: piece }, finish_reason: null }] });

@@ -23,6 +23,8 @@ export interface RouteContext {
 export interface ServiceRoute<Context> {
   /** Below the namespace, for example `/generate`. */
   readonly path: string;
+  /** Default: that of `{base_url}`. */
+  readonly namespace?: string;
   /** The key is checked first, and a named key must allow this route; `public`: the route checks access. */
   readonly access: KeyRoute | 'public';
   readonly define: (context: Context) => Omit<RouteDefinition, 'authenticate'>;
@@ -39,7 +41,7 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
   const definition = { ...route.define(context) };
   const responses = { ...callResponses(definition), ...definition.responses };
   context.host.rest.registerRoute(
-    serviceNamespace,
+    route.namespace ?? serviceNamespace,
     route.path,
     access === 'public'
       ? definition

@@ -2,9 +2,17 @@ import { RestResponse, type Clock } from '#plugin-api';
 
 /** One event of a response: its name, and its data, which are sent as JSON. */
 export interface ServerSentEvent {
-  readonly event: string;
+  /** Omitted: an event without a name. */
+  readonly event?: string;
   readonly data: unknown;
 }
+
+/** An event with text that is not JSON, such as `[DONE]`. */
+export interface TextEvent {
+  readonly text: string;
+}
+
+type StreamEvent = ServerSentEvent | TextEvent;
 
 export interface EventStreamInit {
   readonly clock: Pick<Clock, 'after'>;
@@ -18,7 +26,7 @@ export interface EventStreamInit {
  * caller disconnects, the source is ended with `return()` at once, even while it produces an event.
  */
 export function eventStream(
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<StreamEvent>,
   { clock, keepAlive = 15_000 }: EventStreamInit,
 ): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => createPieces(events[Symbol.asyncIterator](), { clock, keepAlive }) };
@@ -26,7 +34,7 @@ export function eventStream(
 
 /** A response with events. Inside the process and in batches, `body` replaces them. */
 export function eventResponse(
-  events: AsyncIterable<ServerSentEvent>,
+  events: AsyncIterable<StreamEvent>,
   init: EventStreamInit & { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> },
 ): RestResponse {
   const headers = { ...init.headers, 'Content-Type': 'text/event-stream; charset=UTF-8' };
@@ -34,18 +42,20 @@ export function eventResponse(
 }
 
 /** Formats one event. JSON escapes line breaks, so the data is one line. */
-export function writeEvent({ event, data }: ServerSentEvent): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data) ?? 'null'}\n\n`;
+export function writeEvent(event: StreamEvent): string {
+  if ('text' in event) return `data: ${event.text}\n\n`;
+  const name = event.event === undefined ? '' : `event: ${event.event}\n`;
+  return `${name}data: ${JSON.stringify(event.data) ?? 'null'}\n\n`;
 }
 
 const comment = ': \n\n';
 
 function createPieces(
-  source: AsyncIterator<ServerSentEvent>,
+  source: AsyncIterator<StreamEvent>,
   { clock, keepAlive }: Required<EventStreamInit>,
 ): AsyncIterator<string> {
   /** The pending event. Comments are sent while it is pending. */
-  let pending: Promise<IteratorResult<ServerSentEvent>> | undefined;
+  let pending: Promise<IteratorResult<StreamEvent>> | undefined;
   let stopWaiting: () => void = () => undefined;
   let isOver = false;
   const end = (): IteratorResult<string> => ({ done: true, value: undefined });

@@ -1,0 +1,139 @@
+import { isRecord, type User } from '#plugin-api';
+import type { ConversationMessage } from '../../../ai/system-text.ts';
+import { callerOf, requireScopes } from '../../../kit/caller.ts';
+import { errors } from '../../../kit/errors.ts';
+import { aiParamSchemas, type AiParams } from '../../../kit/ai-params.ts';
+import type { ToolCall } from '../../../kit/tools.ts';
+import { findModel, type ChosenModel } from '../models.ts';
+import { restOrigin } from '../../../kit/usage-origin.ts';
+import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
+import { invalid, onlyMembers, optionalFlag, readParams } from '../read-params.ts';
+import { readMessages } from './read-messages.ts';
+import { readExtras } from './read-tools.ts';
+
+const path = '/svc-openai/v1/chat/completions';
+
+/** What a completion is made of: the text of a provider, or the reply of a chatbot. */
+export interface ChatResult {
+  readonly content: string;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number; readonly total_tokens: number };
+  readonly providerId: string;
+  readonly model: string;
+  readonly ignored: readonly string[];
+  readonly usageEstimated: boolean;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly finish?: 'length' | 'content_filter';
+}
+
+export interface ChatCall {
+  /** As requested. */
+  readonly model: string;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  /** @param onText called with each piece of the text */
+  run(signal: AbortSignal, onText?: (piece: string) => void): Promise<ChatResult>;
+}
+
+/** A validated call. @throws RestError 400 or 404 that names the parameter */
+export async function readChatCall(request: OpenAiRequest, ports: OpenAiPorts): Promise<ChatCall> {
+  const params = readParams(request, 'chat');
+  const model = String(params['model']);
+  const stream = params['stream'] === true;
+  const options = params['stream_options'];
+  if (options !== undefined && !stream) throw invalid('stream_options', 'is only allowed with stream: true.');
+  if (isRecord(options)) onlyMembers(options, 'stream_options', ['include_usage']);
+  const includeUsage = isRecord(options) && optionalFlag(options['include_usage'], 'stream_options.include_usage');
+  const init = { http: ports.host.http, signal: request.signal };
+  const messages = await readMessages(params['messages'] as readonly unknown[], init);
+  const chosen = await findModel(model, ports);
+  const given: GivenCall = { params, messages, request };
+  const run = chosen.kind === 'bot' ? botCall(chosen.id, given, ports) : textCall(chosen, given, ports);
+  return { model, stream, includeUsage: includeUsage === true, run };
+}
+
+interface GivenCall {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly messages: readonly ConversationMessage[];
+  readonly request: OpenAiRequest;
+}
+
+function readAiParams(params: GivenCall['params']): AiParams {
+  const names = Object.keys(aiParamSchemas).filter((name) => params[name] !== undefined);
+  const read: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, params[name]]));
+  const { max_tokens: limit } = params;
+  if (limit === undefined) return read;
+  if (read['max_completion_tokens'] !== undefined)
+    throw invalid('max_tokens', 'is an alias of max_completion_tokens. Send only one of them.');
+  return { ...read, max_completion_tokens: limit as number };
+}
+
+function textCall(
+  { provider, model }: Extract<ChosenModel, { kind: 'provider' }>,
+  { params, messages, request }: GivenCall,
+  { host: { hooks }, generateText }: OpenAiPorts,
+): ChatCall['run'] {
+  const ai_params = readAiParams(params);
+  const extras = readExtras(params);
+  return async (signal, onText) => {
+    const call = await hooks.applyFiltersAsync(
+      'svc_text_request',
+      { provider, model, messages, ai_params, ...extras },
+      request,
+    );
+    // A filter needs the whole text.
+    const isFiltered = hooks.hasFilter('svc_text_response') !== false;
+    const result = await generateText({
+      ...call,
+      systemInstruction: call.system_instruction,
+      // Texts of other programs stay as they are.
+      placeholders: false,
+      params: call.ai_params,
+      strict: true,
+      user: request.user,
+      signal,
+      origin: restOrigin(request, path),
+      ...(!isFiltered && { onText }),
+    });
+    if (!isFiltered) return result;
+    const { content, usage } = await hooks.applyFiltersAsync(
+      'svc_text_response',
+      { content: result.content, usage: result.usage, provider: result.provider, model: result.model },
+      call,
+      request,
+    );
+    if (content !== '') onText?.(content);
+    return { ...result, content, usage };
+  };
+}
+
+/** Parameters of a call to a chatbot. Its own settings decide the rest. */
+const botParams = ['model', 'messages', 'stream', 'stream_options', 'n'];
+
+/** @throws RestError 400 `rest_svc_parameter_not_supported` for a parameter that a chatbot's settings decide */
+function botCall(
+  botId: number,
+  { params, messages, request }: GivenCall,
+  { botReplies }: OpenAiPorts,
+): ChatCall['run'] {
+  const model = `bot:${String(botId)}`;
+  const refuse = (param: string) =>
+    errors.parameter_not_supported({ values: { provider: 'the chatbots', model, param }, data: { param, model } });
+  const other = Object.keys(params).find((name) => params[name] !== undefined && !botParams.includes(name));
+  if (other !== undefined) throw refuse(other);
+  const conversation = messages.map(({ role, content, images = [], toolCalls = [] }, index) => {
+    const name = `messages[${String(index)}]`;
+    if (role === 'system' || role === 'tool') throw refuse(`${name}.role`);
+    if (images.length > 0) throw refuse(`${name}.content`);
+    if (toolCalls.length > 0) throw refuse(`${name}.tool_calls`);
+    return { role, content };
+  });
+  if (conversation.at(-1)?.role !== 'user' || conversation.at(-1)?.content.trim() === '')
+    throw errors.invalid_last_message({ data: { param: 'messages' } });
+  const user: Pick<User, 'id' | 'displayName' | 'roles'> = request.user;
+  return async (signal, onText) => {
+    requireScopes(callerOf(request), { chatbot: botId });
+    const origin = { ...restOrigin(request, path), module: 'chatbots', botId };
+    const reply = await botReplies.reply(botId, { messages: conversation, user, origin, signal, onText });
+    return { ...reply, providerId: reply.provider };
+  };
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { isRecord, RestError, RestResponse } from '#plugin-api';
+import { createEventQueue } from '../../../kit/event-queue.ts';
+import { responseHeaders } from '../../../kit/response-headers.ts';
+import { eventResponse, type ServerSentEvent, type TextEvent } from '../../../kit/server-sent-events.ts';
+import type { ToolCall } from '../../../kit/tools.ts';
+import { openAiErrorBody } from '../error-body.ts';
+import type { OpenAiPorts, OpenAiRequest } from '../openai-ports.ts';
+import { readChatCall, type ChatCall, type ChatResult } from './chat-call.ts';
+
+/** Handler of `POST chat/completions`. If the client disconnects, the call to the provider is aborted. */
+export function createChat(ports: OpenAiPorts) {
+  return async (request: OpenAiRequest): Promise<RestResponse> => {
+    const call = await readChatCall(request, ports);
+    const head = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(ports.host.clock.now() / 1000) };
+    if (call.stream) return streamChat(call, { ...head, model: call.model }, { ports, request });
+    const result = await call.run(request.signal);
+    const { content, toolCalls = [] } = result;
+    return new RestResponse({
+      body: {
+        ...head,
+        object: 'chat.completion',
+        model: call.model,
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: content === '' && toolCalls.length > 0 ? null : content,
+              refusal: null,
+              ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(writeToolCall) }),
+            },
+            logprobs: null,
+            finish_reason: finishReason(result),
+          },
+        ],
+        usage: writeUsage(result),
+        svc: writeSource(result),
+      },
+      headers: responseHeaders(result),
+    });
+  };
+}
+
+interface Head {
+  readonly id: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly model: string;
+}
+
+interface StreamInit {
+  readonly ports: OpenAiPorts;
+  readonly request: OpenAiRequest;
+}
+
+/** Errors before the first text are responses with their status; later ones are events. */
+async function streamChat(call: ChatCall, head: Head, { ports, request }: StreamInit): Promise<RestResponse> {
+  const { clock, log } = ports.host;
+  const queue = createEventQueue<ServerSentEvent | TextEvent>();
+  const push = (members: object): void =>
+    queue.push({ data: { ...head, object: 'chat.completion.chunk', ...members } });
+  // As OpenAI does, if the usage is requested.
+  const noUsage = call.includeUsage ? { usage: null } : {};
+  const pushDelta = (delta: object, finish_reason: string | null = null): void =>
+    push({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...noUsage });
+  let hasBegun = false;
+  const begun = new Promise<void>((resolve) => {
+    queue.onFirst(() => {
+      hasBegun = true;
+      resolve();
+    });
+  });
+  const start = (): void => {
+    if (!hasBegun) pushDelta({ role: 'assistant', content: '' });
+  };
+  const completed = call
+    .run(request.signal, (content) => {
+      start();
+      pushDelta({ content });
+    })
+    .then((result) => {
+      start();
+      const calls = result.toolCalls ?? [];
+      if (calls.length > 0) pushDelta({ tool_calls: calls.map((one, index) => ({ index, ...writeToolCall(one) })) });
+      push({
+        choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReason(result) }],
+        svc: writeSource(result),
+        ...noUsage,
+      });
+      if (call.includeUsage) push({ choices: [], usage: writeUsage(result) });
+      queue.push({ text: '[DONE]' });
+    })
+    .catch((error: unknown) => {
+      if (!hasBegun) throw error;
+      if (!(error instanceof RestError))
+        log.error('OpenAI-compatible stream failed', { event: 'openai_stream_failed', request_id: request.id, error });
+      queue.push({ data: openAiErrorBody(errorOf(error, request.id)) });
+    })
+    .finally(() => queue.end());
+  await Promise.race([begun, completed]);
+  return eventResponse(queue.events(), { clock, headers: { 'Cache-Control': 'no-store, no-transform' } });
+}
+
+/** Details of unexpected errors are only logged. */
+function errorOf(error: unknown, requestId: string) {
+  if (!(error instanceof RestError))
+    return {
+      code: 'rest_internal_error',
+      message: `An unexpected error occurred. Request id: ${requestId}.`,
+      data: { status: 500 },
+    };
+  const { code, message, status, data } = error;
+  return { code, message, data: { ...(isRecord(data) ? data : {}), status } };
+}
+
+function writeToolCall({ id, name, arguments: given, signature }: ToolCall): object {
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: given },
+    // As in Google's own OpenAI-compatible API.
+    ...(signature !== undefined && { extra_content: { google: { thought_signature: signature } } }),
+  };
+}
+
+function finishReason({ finish, toolCalls = [] }: ChatResult): string {
+  return finish ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
+}
+
+function writeUsage({ usage }: ChatResult): object {
+  const { input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens } = usage;
+  return { prompt_tokens, completion_tokens, total_tokens };
+}
+
+/** Who wrote it, which another provider may have done (failover). */
+function writeSource({ providerId, model }: ChatResult): object {
+  return { provider: providerId, model };
+}

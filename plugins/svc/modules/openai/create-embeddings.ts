@@ -1,0 +1,101 @@
+import { RestResponse } from '#plugin-api';
+import { errors } from '../../kit/errors.ts';
+import { responseHeaders } from '../../kit/response-headers.ts';
+import { findProviderModel } from './models.ts';
+import { restOrigin } from '../../kit/usage-origin.ts';
+import type { OpenAiPorts, OpenAiRequest } from './openai-ports.ts';
+import { readParams } from './read-params.ts';
+
+/** Handler of `POST embeddings`. */
+export function createEmbeddings(ports: OpenAiPorts) {
+  return async (request: OpenAiRequest): Promise<RestResponse> => {
+    const { model, input, dimensions, encoding_format, user } = readParams(request, 'embeddings') as {
+      model: string;
+      input: string | readonly string[];
+      dimensions?: number;
+      encoding_format?: 'float' | 'base64';
+      user?: string;
+    };
+    const texts = typeof input === 'string' ? [input] : input;
+    const blank = texts.findIndex((text) => text.trim() === '');
+    if (blank >= 0) throw errors.empty_input({ values: { name: `input[${String(blank)}]` }, data: { param: 'input' } });
+    const chosen = await findProviderModel(model, ports);
+    const fields = await supportedFields(ports, chosen, { dimensions, user });
+    const { hooks } = ports.host;
+    const call = await hooks.applyFiltersAsync(
+      'svc_embeddings_request',
+      { provider: chosen.provider, model: chosen.model, input: texts, ...fields.request },
+      request,
+    );
+    const result = await ports.embed({
+      provider: call.provider,
+      model: call.model,
+      input: call.input,
+      dimensions: call.dimensions,
+      outputDimensionality: call.output_dimensionality,
+      user: call.user,
+      signal: request.signal,
+      origin: restOrigin(request, '/svc-openai/v1/embeddings'),
+    });
+    const { usage, provider, providerId } = result;
+    const response = await hooks.applyFiltersAsync(
+      'svc_embeddings_response',
+      { embeddings: result.embeddings, usage, provider, model: result.model },
+      call,
+      request,
+    );
+    const data = response.embeddings.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encoding_format === 'base64' ? base64Vector(vector) : vector,
+    }));
+    const { input_tokens: prompt_tokens, total_tokens } = response.usage;
+    return new RestResponse({
+      body: {
+        object: 'list',
+        data,
+        model,
+        usage: { prompt_tokens, total_tokens },
+        svc: { provider: providerId, model: response.model },
+      },
+      headers: responseHeaders(result),
+    });
+  };
+}
+
+interface Given {
+  readonly dimensions: number | undefined;
+  readonly user: string | undefined;
+}
+
+/** @throws RestError 400 `rest_svc_parameter_not_supported` that names the field, before anything is spent */
+async function supportedFields(
+  { providers, settings }: OpenAiPorts,
+  { provider: id, model }: { readonly provider: string; readonly model: string },
+  { dimensions, user }: Given,
+) {
+  const provider = providers.get(id);
+  const takes = provider?.embeddings?.takes?.(model, await settings.provider(id)) ?? [];
+  const refuse = (param: string) =>
+    errors.parameter_not_supported({
+      values: { provider: provider?.label ?? id, model, param },
+      data: { param, provider: id, model },
+    });
+  const length = takes.includes('dimensions') ? 'dimensions' : 'output_dimensionality';
+  if (dimensions !== undefined && !takes.includes('dimensions') && !takes.includes('outputDimensionality'))
+    throw refuse('dimensions');
+  if (user !== undefined && !takes.includes('user')) throw refuse('user');
+  return {
+    request: {
+      ...(dimensions !== undefined && { [length]: dimensions }),
+      ...(user !== undefined && { user }),
+    },
+  };
+}
+
+/** 32-bit floats, little endian, as OpenAI sends them. */
+function base64Vector(vector: readonly number[]): string {
+  const bytes = Buffer.allocUnsafe(vector.length * 4);
+  vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
+  return bytes.toString('base64');
+}

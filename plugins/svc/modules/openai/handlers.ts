@@ -1,0 +1,16 @@
+import { createChat } from './chat/chat-handler.ts';
+import { createEmbeddings } from './create-embeddings.ts';
+import { createImages } from './create-images.ts';
+import { createModels } from './models.ts';
+import type { Handlers, OpenAiPorts } from './openai-ports.ts';
+
+export function createHandlers(ports: OpenAiPorts): Handlers {
+  const models = createModels(ports);
+  return {
+    models: models.list,
+    model: models.one,
+    chat: createChat(ports),
+    embeddings: createEmbeddings(ports),
+    images: createImages(ports),
+  };
+}

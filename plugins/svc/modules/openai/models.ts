@@ -1,0 +1,96 @@
+import { RestResponse } from '#plugin-api';
+import { errors } from '../../kit/errors.ts';
+import { missingSettings } from '../../settings/configured.ts';
+import { findReadyModel } from '../../settings/example-model.ts';
+import { openAiNamespace, type OpenAiPorts, type OpenAiRequest } from './openai-ports.ts';
+import { invalid } from './read-params.ts';
+
+/** What the parameter `model` names. */
+export type ChosenModel =
+  | { readonly kind: 'provider'; readonly provider: string; readonly model: string }
+  | { readonly kind: 'bot'; readonly id: number };
+
+interface ListedModel {
+  readonly id: string;
+  readonly object: 'model';
+  /** Seconds since the epoch: when the provider listed it; 0 if unknown. */
+  readonly created: number;
+  readonly owned_by: string;
+}
+
+/**
+ * `provider/model`, `bot:<id>`, or a model of the default provider: the first that is set up.
+ *
+ * @throws RestError 404 `rest_svc_model_not_found`
+ */
+export async function findModel(name: string, ports: OpenAiPorts): Promise<ChosenModel> {
+  if (/^bot:\d{1,15}$/.test(name)) return { kind: 'bot', id: Number(name.slice('bot:'.length)) };
+  const [, provider = '', model = ''] = /^([a-z0-9]+)\/(.+)$/.exec(name) ?? [];
+  if (ports.providers.get(provider) !== undefined) return { kind: 'provider', provider, model };
+  const ready = await findReadyModel(ports);
+  if (ready === null || name.trim() === '' || name.startsWith('bot:')) throw unknownModel(name, ports);
+  return { kind: 'provider', provider: ready.provider, model: name };
+}
+
+/** A model for a use that chatbots do not have. */
+export async function findProviderModel(
+  name: string,
+  ports: OpenAiPorts,
+): Promise<Extract<ChosenModel, { kind: 'provider' }>> {
+  const chosen = await findModel(name, ports);
+  if (chosen.kind === 'provider') return chosen;
+  throw invalid('model', 'must be a model of a provider. Chatbots only answer chat completions.');
+}
+
+function unknownModel(model: string, { host }: OpenAiPorts) {
+  return errors.model_not_found({
+    values: { model: model.slice(0, 200), url: host.rest.url(`/${openAiNamespace}/models`) },
+    data: { param: 'model' },
+  });
+}
+
+/** Handlers of `GET models` and `GET models/{id}`: what providers listed last, their default models, and chatbots. */
+export function createModels(ports: OpenAiPorts) {
+  const all = async (): Promise<readonly ListedModel[]> => {
+    const listed = await Promise.all(ports.providers.all().map(({ id }) => modelsOf(id, ports)));
+    const bots = (await ports.botReplies.list()).map(({ id }) => listedModel(`bot:${String(id)}`, 'chatbot', 0));
+    return [...listed.flat(), ...bots];
+  };
+  return {
+    list: async (_request: OpenAiRequest) => new RestResponse({ body: { object: 'list', data: await all() } }),
+    async one({ params }: OpenAiRequest): Promise<RestResponse> {
+      const id = decoded(String(params['id']));
+      const models = await all();
+      const found = models.find((model) => model.id === id) ?? models.find((model) => model.id.endsWith(`/${id}`));
+      if (found === undefined) throw unknownModel(id, ports);
+      return new RestResponse({ body: found });
+    },
+  };
+}
+
+async function modelsOf(id: string, { providers, settings, tester }: OpenAiPorts): Promise<ListedModel[]> {
+  const provider = providers.get(id);
+  const saved = await settings.provider(id);
+  if (provider === undefined || missingSettings(provider, saved).length > 0) return [];
+  const { models, syncedAt } = await tester.models(id);
+  const own = [
+    ...(provider.text ? [saved.model] : []),
+    ...(provider.embeddings ? [saved.embedding_model] : []),
+    ...(provider.images ? [saved.image_model] : []),
+  ].filter((model): model is string => typeof model === 'string' && model !== '');
+  const created = Math.floor((syncedAt ?? 0) / 1000);
+  const names = [...new Set([...own, ...models.map((model) => model.id)])];
+  return names.map((model) => listedModel(`${id}/${model}`, id, created));
+}
+
+function listedModel(id: string, owner: string, created: number): ListedModel {
+  return { id, object: 'model', created, owned_by: owner };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

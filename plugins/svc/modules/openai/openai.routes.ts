@@ -1,0 +1,167 @@
+import { argumentBounds, type JsonSchema, type RouteArguments, type RouteDefinition } from '#plugin-api';
+import { aiParamSchemas } from '../../kit/ai-params.ts';
+import { defineRoute, type ServiceRoute } from '../../kit/route.ts';
+import { openAiErrorBody } from './error-body.ts';
+import { openAiNamespace, type Handlers, type OpenAiParts } from './openai-ports.ts';
+
+/** Null is the same as leaving a parameter out, as OpenAI has it. */
+const optional = <Schema extends JsonSchema>(schema: Schema) => ({ ...schema, acceptsNull: true }) as const;
+
+const modelArgument = {
+  type: 'string',
+  required: true,
+  minLength: 1,
+  ...argumentBounds.line,
+  description: '`provider/model`, a model of the default provider, or `bot:<id>` for a chatbot.',
+  examples: ['openai/gpt-5.6-terra'],
+} as const;
+
+const userArgument = optional({ type: 'string', ...argumentBounds.line, description: 'End-user identifier.' });
+const object = (description: string) => ({ type: 'object', description }) as const;
+
+const chatArguments = {
+  model: modelArgument,
+  messages: {
+    type: 'array',
+    required: true,
+    minItems: 1,
+    maxItems: 50_000,
+    description: 'The conversation so far. Content is a text, or parts of the types text and image_url.',
+    items: {
+      type: 'object',
+      properties: {
+        role: { type: 'string', enum: ['developer', 'system', 'user', 'assistant', 'tool'], required: true },
+      },
+    },
+    examples: [[{ role: 'user', content: 'Say hello.' }]],
+  },
+  stream: optional({ type: 'boolean', description: 'Sends the text as server-sent events.' }),
+  stream_options: optional(object('`include_usage`: the last event before `[DONE]` has the usage.')),
+  ...Object.fromEntries(Object.entries(aiParamSchemas).map(([name, schema]) => [name, optional(schema)])),
+  max_tokens: optional({ ...aiParamSchemas.max_completion_tokens, description: 'Alias of max_completion_tokens.' }),
+  stop: optional({
+    type: ['string', 'array'],
+    ...argumentBounds.paragraph,
+    items: { type: 'string', minLength: 1, ...argumentBounds.paragraph },
+    maxItems: 4,
+    description: 'Up to four stop sequences.',
+  }),
+  n: optional({ type: 'integer', minimum: 1, maximum: 1, description: 'Number of texts: 1.' }),
+  tools: optional({
+    type: 'array',
+    maxItems: 128,
+    items: { type: 'object' },
+    description: 'Functions that the model may call.',
+  }),
+  tool_choice: optional({
+    type: ['string', 'object'],
+    ...argumentBounds.key,
+    description: '`auto`, `none`, `required`, or one function.',
+  }),
+  parallel_tool_calls: optional({ type: 'boolean', description: 'Whether the model may call several functions.' }),
+  response_format: optional(object('`text`, `json_object`, or `json_schema` with a JSON Schema.')),
+  user: userArgument,
+} as const satisfies RouteArguments;
+
+const embeddingsArguments = {
+  model: modelArgument,
+  input: {
+    type: ['string', 'array'],
+    required: true,
+    description: 'Text to embed, or up to 2,048 texts.',
+    ...argumentBounds.document,
+    items: { type: 'string', ...argumentBounds.document },
+    minItems: 1,
+    maxItems: 2048,
+    examples: [['First text.', 'Second text.']],
+  },
+  dimensions: optional({ type: 'integer', ...argumentBounds.id, minimum: 1, description: 'Size of the vectors.' }),
+  encoding_format: optional({ type: 'string', enum: ['float', 'base64'], description: 'Default float.' }),
+  user: userArgument,
+} as const satisfies RouteArguments;
+
+const imagesArguments = {
+  model: { ...modelArgument, description: '`provider/model`, or a model of the default provider.' },
+  prompt: { type: 'string', required: true, ...argumentBounds.document, description: 'Description of the image.' },
+  n: optional({ type: 'integer', minimum: 1, maximum: 10, description: 'Number of images. Default 1.' }),
+  size: optional({
+    type: 'string',
+    maxLength: 11,
+    pattern: '^(auto|[1-9][0-9]{0,4}x[1-9][0-9]{0,4})$',
+    description: 'Width and height in pixels, for example 1024x1024, or auto.',
+  }),
+  quality: optional({
+    type: 'string',
+    enum: ['auto', 'standard', 'hd', 'medium', 'high'],
+    description: 'medium is standard, high is hd.',
+  }),
+  style: optional({ type: 'string', enum: ['vivid', 'natural'], description: 'If the model supports it.' }),
+  response_format: optional({
+    type: 'string',
+    enum: ['url', 'b64_json'],
+    description: 'Default b64_json. With url the image is stored in the media library.',
+  }),
+} as const satisfies RouteArguments;
+
+/** Names that each route knows. Others are refused. */
+export const openAiParameters = {
+  chat: Object.keys(chatArguments),
+  embeddings: Object.keys(embeddingsArguments),
+  images: Object.keys(imagesArguments),
+} as const;
+
+interface RouteInit extends Pick<RouteDefinition, 'summary' | 'args' | 'bodyLimit' | 'methods'> {
+  readonly path: string;
+  readonly handler: keyof Handlers;
+}
+
+function route({ path, handler, ...definition }: RouteInit): ServiceRoute<OpenAiParts> {
+  return defineRoute<OpenAiParts>({
+    path,
+    namespace: openAiNamespace,
+    access: 'openai',
+    define: (parts) => ({
+      ...definition,
+      description: 'As OpenAI has it; errors too, with the code of this service in `error.svc`.',
+      errorBody: openAiErrorBody,
+      handler: async (request) => (await parts.handlers())[handler](request),
+    }),
+  });
+}
+
+/** Bytes: images in messages are base64. */
+const chatBodyLimit = 33_554_432;
+
+/** `{root}/svc-openai/v1` (D33). */
+export const openAiRoutes: readonly ServiceRoute<OpenAiParts>[] = [
+  route({ path: '/models', handler: 'models', summary: 'List models and chatbots.' }),
+  route({
+    path: '/models/(?P<id>.+)',
+    handler: 'model',
+    summary: 'Find a model.',
+    args: { id: { type: 'string', ...argumentBounds.line, description: 'As `GET /models` lists it.' } },
+  }),
+  route({
+    path: '/chat/completions',
+    methods: ['POST'],
+    handler: 'chat',
+    summary: 'Generate text.',
+    args: chatArguments,
+    bodyLimit: chatBodyLimit,
+  }),
+  route({
+    path: '/embeddings',
+    methods: ['POST'],
+    handler: 'embeddings',
+    summary: 'Create embeddings.',
+    args: embeddingsArguments,
+    bodyLimit: chatBodyLimit,
+  }),
+  route({
+    path: '/images/generations',
+    methods: ['POST'],
+    handler: 'images',
+    summary: 'Generate images.',
+    args: imagesArguments,
+  }),
+];
