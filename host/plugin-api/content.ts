@@ -217,6 +217,13 @@ export interface MetaDefinition {
   /** Returned by `get` when nothing is stored. */
   readonly default?: unknown;
   readonly description?: string;
+  /** A text field in the form of posts. For one value with a schema of type `string`. Default: none. */
+  readonly editor?: {
+    readonly label: string;
+    readonly help?: string;
+    /** More than 1: a text of several lines. Default 1. */
+    readonly rows?: number;
+  };
   /** Available in `meta` of REST requests and responses. Default false. */
   readonly showInRest?: boolean;
   /** Whether the user, who may edit the post, may set it. Default: true, but false for keys that start with `_`. */

@@ -124,6 +124,95 @@ describeHosts('admin pages of content', (dialectCase) => {
     expect((await posts.get(post?.id ?? 0))?.date).to.equal(Date.UTC(2027, 2, 1, 10, 30));
   });
 
+  it('choose categories and tags of a post, create missing ones, and show them on the site', async () => {
+    const { terms, posts } = site.host.content;
+    const news = await terms.create('category', { name: 'News' });
+    const local = await terms.create('category', { name: 'Local', parentId: news.id });
+    await terms.create('post_tag', { name: 'Tea' });
+    const fields = { title: 'Opening', content: 'Soon.', status: 'publish' };
+    const saved = await browser.submit('/admin/posts/new', 'save', {
+      ...fields,
+      'terms[category][]': String(local.id),
+      'new_terms[category]': 'Events',
+      'terms[post_tag]': 'tea, Green & black, ',
+    });
+    expect(saved.text).to.contain('Post published.');
+    expect(saved.html).to.match(/value="Green &amp; black, Tea"/);
+    expect(saved.html).to.match(new RegExp(`value="${local.id}"\\s+checked`));
+    const [post] = await posts.find({ limit: 1 });
+    const names = ((await terms.ofPosts([post!.id])).get(post!.id) ?? []).map(({ name }) => name);
+    expect(names.sort()).to.deep.equal(['Events', 'Green & black', 'Local', 'Tea']);
+    expect(await terms.count({ taxonomy: 'post_tag' })).to.equal(2);
+
+    const page = await site.host.fetch(new URL(await site.host.content.permalink(post!)).pathname);
+    expect(await page.text())
+      .to.contain('/category/news/local/')
+      .and.contain('/tag/green-black/');
+    for (const [path, heading] of [
+      ['/category/news/', 'News'],
+      ['/category/news/local/', 'Local'],
+      ['/tag/tea/', 'Tea'],
+    ] as const) {
+      const archive = await (await site.host.fetch(path)).text();
+      expect(archive, path).to.contain(`<h1>${heading}</h1>`).and.contain('Opening');
+    }
+    const wrong = await site.host.fetch('/category/local/', { redirect: 'manual' });
+    expect([wrong.status, wrong.headers.get('location')]).to.deep.equal([301, '/category/news/local/']);
+    expect((await site.host.fetch('/tag/nothing/')).status).to.equal(404);
+
+    const cleared = await browser.submit(`/admin/posts/edit?id=${post!.id}`, 'save', {
+      ...fields,
+      id: String(post!.id),
+      'terms[post_tag]': '',
+    });
+    expect(cleared.text).to.contain('Post saved.');
+    expect((await terms.ofPosts([post!.id], 'post_tag')).get(post!.id) ?? []).to.deep.equal([]);
+    expect((await terms.ofPosts([post!.id], 'category')).get(post!.id)).to.have.length(2);
+  });
+
+  it('list, add, change and delete categories; authors assign but do not edit them', async () => {
+    const { terms } = site.host.content;
+    expect((await browser.submit('/admin/terms/category', 'save', { name: 'News' })).text).to.contain(
+      '“News” created.',
+    );
+    expect((await browser.submit('/admin/terms/category', 'save', { name: 'News' })).status).to.equal(400);
+    const [news] = await terms.find({ taxonomy: 'category', search: 'news' });
+    const edit = `/admin/terms/category?id=${news!.id}`;
+    expect((await browser.get(edit)).html).to.contain('value="news"');
+    const looped = await browser.submit(edit, 'save', { id: String(news!.id), name: 'News', parent: String(news!.id) });
+    expect(looped.status).to.equal(400);
+    await browser.submit(edit, 'save', { id: String(news!.id), name: 'Latest', description: '<b>New</b>' });
+    expect(await terms.get(news!.id)).to.include({ name: 'Latest', slug: 'news', description: '<b>New</b>' });
+    const empty = await site.host.fetch('/category/news/');
+    expect(await empty.text())
+      .to.contain('<b>New</b>')
+      .and.contain('No posts yet.');
+    const gone = await browser.submit('/admin/terms/category', 'delete', { id: String(news!.id) });
+    expect(gone.text).to.contain('“Latest” deleted.').and.contain('Uncategorized');
+    expect((await browser.get('/admin/terms/category?id=999')).status).to.equal(404);
+    await site.create({ login: 'au', role: 'author' });
+    const author = await site.signIn('au');
+    expect((await author.get('/admin/terms/category')).status).to.equal(403);
+    const form = await author.get('/admin/posts/new');
+    expect(form.html).to.contain('terms[category][]').and.not.contain('new_terms[category]');
+  });
+
+  it('have the fields of meta keys that ask for one', async () => {
+    const { content } = site.host;
+    content.registerMeta('post', 'subtitle', {
+      schema: { type: 'string', maxLength: 20 },
+      editor: { label: 'Subtitle', help: 'Below the title.' },
+    });
+    const { id } = await content.posts.create({ title: 'Tea' });
+    const path = `/admin/posts/edit?id=${id}`;
+    const fields = { id: String(id), title: 'Tea', status: 'draft' };
+    await browser.submit(path, 'save', { ...fields, 'meta[subtitle]': 'A plant', 'meta[secret]': 'x' });
+    expect(await content.meta.all(id)).to.deep.equal({ subtitle: ['A plant'] });
+    expect((await browser.get(path)).html).to.contain('value="A plant"');
+    await browser.submit(path, 'save', { ...fields, 'meta[subtitle]': '' });
+    expect(await content.meta.all(id)).to.deep.equal({});
+  });
+
   it('bring the form back as it was typed when something is wrong with it', async () => {
     const post = await site.host.content.posts.create({ title: 'x' });
     const empty = await browser.submit('/admin/posts/new', 'save', { title: '', content: '', status: 'draft' });

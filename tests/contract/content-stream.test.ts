@@ -91,6 +91,8 @@ describeHosts('a text that is streamed on the page', ({ location }) => {
         svc_category: ['Food'],
         svc_tags: ['one', 'two'],
       });
+      const terms = (await site.host.content.terms.ofPosts([post!.id])).get(post!.id) ?? [];
+      expect(terms.map(({ name }) => name).sort()).to.deep.equal(['Food', 'one', 'two']);
       const head = await (await site.host.fetch(`/?p=${String(post!.id)}`)).text();
       expect(head.match(/<meta name="description"[^>]*>/g)).to.deep.equal([
         '<meta name="description" content="Mine &quot;too&quot;">',

@@ -1,9 +1,9 @@
-import type { AdminApi, HooksApi, LazyAdminPage, PostType, SiteApi, UsersApi } from '#plugin-api';
+import type { AdminApi, HooksApi, LazyAdminPage, PostType, SiteApi, Taxonomy, UsersApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
 import { listPath } from './form.ts';
 
 export interface ContentPagesDependencies {
-  readonly admin: Pick<AdminApi, 'addPage'>;
+  readonly admin: Pick<AdminApi, 'addPage' | 'url'>;
   readonly parts: ContentParts;
   readonly users: Pick<UsersApi, 'get'>;
   readonly site: Pick<SiteApi, 'timezone'>;
@@ -31,6 +31,9 @@ export function addContentPages(given: ContentPagesDependencies): void {
     ...results,
     ...(await (await import('./home.ts')).findContent(given, search)),
   ]);
+  parts.taxonomies.follow((taxonomy) =>
+    taxonomy.showInAdmin ? admin.addPage(termsPage(given, taxonomy)) : () => undefined,
+  );
   parts.types.follow((type) => {
     if (!type.showInAdmin) return () => undefined;
     const undos = (type.name === 'attachment' ? mediaPages(given) : postPages(given, type)).map((page) =>
@@ -45,6 +48,21 @@ export function addContentPages(given: ContentPagesDependencies): void {
 const style = 'admin/pages.css';
 const positions: Readonly<Record<string, number>> = { post: 5, page: 20 };
 const icons: Readonly<Record<string, string>> = { post: 'pin', page: 'page' };
+
+function termsPage(given: ContentPagesDependencies, taxonomy: Taxonomy): LazyAdminPage {
+  const { name, label, capabilities, types } = taxonomy;
+  return {
+    slug: `terms/${name}`,
+    title: label,
+    menu: label,
+    group: 'content',
+    icon: 'list',
+    position: (positions[types[0] ?? ''] ?? 25) + 1,
+    style,
+    capability: capabilities.manage_terms,
+    body: async () => (await import('./terms-page.ts')).createTermsPage(given, taxonomy),
+  };
+}
 
 function mediaPages(given: ContentPagesDependencies): LazyAdminPage[] {
   const capability = 'upload_files';

@@ -5,6 +5,8 @@ import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, readQuery, readText } from './form.ts';
 import { readPostForm, statusChoices, type PostValues } from './post-form.ts';
 import { listPath } from './form.ts';
+import { metaFields } from './meta-fields.ts';
+import { resolveTerms, termFields } from './term-fields.ts';
 import { findPost } from './posts-page.ts';
 
 type Page = NonNullable<AdminActionResult['page']>;
@@ -82,10 +84,12 @@ async function save(
   if (Object.keys(errors).length > 0) return showErrors(errors);
   try {
     const { writer } = given.parts;
+    const terms = await resolveTerms(given, values.terms ?? {}, request.user);
+    const written = { ...input, ...(Object.keys(terms).length > 0 && { terms }) };
     const saved =
       post === null
-        ? await writer.create({ ...input, type: type.name }, { as: request.user })
-        : await writer.update(post.id, input, { as: request.user });
+        ? await writer.create({ ...written, type: type.name }, { as: request.user })
+        : await writer.update(post.id, written, { as: request.user });
     return withNotice('success', savedNotice(type, saved, post), { redirect: `${listPath(type)}/edit?id=${saved.id}` });
   } catch (error) {
     if (error instanceof RestError && error.code === 'empty_content')
@@ -129,6 +133,8 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
         statuses: statusChoices(given, { type, post, user: request.user }),
         parents: type.hierarchical ? await parentChoices(given, type, post) : [],
         images: type.supports.includes('thumbnail') ? await imageChoices(given, post) : [],
+        taxonomies: await termFields(given, type, { user: request.user, post, typed: typed?.terms }),
+        metaFields: await metaFields(given, type, { user: request.user, post, typed: typed?.meta }),
         viewUrl: post !== null && type.public ? await given.parts.permalinks.url(post) : null,
         viewLabel: post?.status === 'publish' ? 'View' : 'Preview',
         mayDelete: post !== null && request.user.can('delete_post', post),

@@ -2,6 +2,8 @@ import type { AdminRequest, Post, PostInput, PostType, User } from '#plugin-api'
 import { localIso, momentOf } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, readText } from './form.ts';
+import { readMetaFields } from './meta-fields.ts';
+import { readTermFields, type TypedTaxonomies } from './term-fields.ts';
 
 /** Form fields as text. */
 export interface PostValues {
@@ -18,6 +20,10 @@ export interface PostValues {
   readonly password: string;
   /** `open` or `closed`. */
   readonly comments: string;
+  /** By taxonomy, if they were entered. */
+  readonly terms?: TypedTaxonomies;
+  /** By key, if they were entered. */
+  readonly meta?: Readonly<Record<string, string>>;
 }
 
 export interface PostForm {
@@ -40,6 +46,7 @@ export async function readPostForm(
   { request, post }: Reading,
 ): Promise<PostForm> {
   const read = (name: string): string => readText(request, name) ?? '';
+  const meta = readMetaFields(given, type, { request, post });
   const values: PostValues = {
     title: read('title'),
     content: read('content'),
@@ -52,6 +59,8 @@ export async function readPostForm(
     image: read('image') || '0',
     password: read('password'),
     comments: read('comments'),
+    terms: readTermFields(given, type, request),
+    meta,
   };
   const timezone = await given.site.timezone();
   const date = readDate(values.date, { post, timezone });
@@ -70,6 +79,7 @@ export async function readPostForm(
       ...(date !== 'same' && date !== 'wrong' && { date }),
       ...((values.comments === 'open' || values.comments === 'closed') && { commentStatus: values.comments }),
       ...(type.supports.includes('excerpt') && { excerpt: values.excerpt }),
+      ...(Object.keys(meta).length > 0 && { meta: withoutEmpty(meta) }),
       ...(type.hierarchical && { parentId: parseId(values.parent) }),
       ...(type.supports.includes('page-attributes') && { menuOrder: parseId(values.order) }),
       ...(type.supports.includes('thumbnail') && { featuredMediaId: parseId(values.image) }),
@@ -87,6 +97,11 @@ export async function readPostForm(
       }),
     },
   };
+}
+
+/** An empty text removes the stored value. */
+function withoutEmpty(meta: Readonly<Record<string, string>>): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(meta).map(([key, value]) => [key, value === '' ? null : value]));
 }
 
 /** The form shows minutes only, so an unchanged date keeps its seconds. */

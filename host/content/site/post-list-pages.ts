@@ -13,6 +13,10 @@ interface List {
   readonly search?: Readonly<Record<string, string>>;
   readonly title: string;
   readonly heading?: string;
+  /** HTML below the heading. */
+  readonly description?: string;
+  /** Shown even without posts. */
+  readonly canBeEmpty?: boolean;
 }
 
 const monthNames = [
@@ -79,7 +83,25 @@ async function findList(
     /^\d{4}$/.test(parts[0] ?? '') &&
     parts.length <= 2 &&
     (parts[1] === undefined || /^(0[1-9]|1[0-2])$/.test(parts[1]));
-  return isDate ? dateList(given, parts) : undefined;
+  return isDate ? dateList(given, parts) : termList(given, parts);
+}
+
+/** `/category/parent/child/`. Undefined: there is no such term, so the path may be that of a page. */
+async function termList({ parts }: PublicSiteDependencies, path: readonly string[]): Promise<List | undefined> {
+  const taxonomy = parts.taxonomies.all().find((candidate) => candidate.public && candidate.rewriteSlug === path[0]);
+  const slug = path.length < 2 ? undefined : path.at(-1);
+  if (taxonomy === undefined || slug === undefined) return undefined;
+  const [term] = await parts.terms.find({ taxonomy: taxonomy.name, slugs: [slug], limit: 1 });
+  if (term === undefined) return undefined;
+  return {
+    kind: 'archive',
+    query: { type: taxonomy.types, terms: [{ ids: [term.id], includeChildren: true }] },
+    path: new URL(await parts.terms.link(term)).pathname,
+    title: term.name,
+    heading: term.name,
+    description: term.description,
+    canBeEmpty: true,
+  };
 }
 
 async function authorList({ users, parts }: PublicSiteDependencies, author: string): Promise<List | null> {
@@ -131,7 +153,7 @@ async function showList(
   const isEmptySearch = list.kind === 'search' && list.search?.['s']?.trim() === '';
   const total = isEmptySearch ? 0 : await parts.store.count(query);
   const pages = Math.max(1, Math.ceil(total / limit));
-  if (page > pages || (total === 0 && list.kind !== 'search')) return null;
+  if (page > pages || (total === 0 && list.kind !== 'search' && list.canBeEmpty !== true)) return null;
   const address = (number: number): string => pageUrl(list, number);
   if (visit.url.pathname !== '/' && decodeURI(visit.url.pathname) !== decodeURI(address(page).split('?')[0] ?? ''))
     return { kind: 'redirect', to: address(page) };
@@ -150,6 +172,7 @@ async function showList(
         isSearch: list.kind === 'search',
         heading: list.heading ?? (await site.name()),
         tagline: list.kind === 'home' ? await site.description() : '',
+        description: list.description ? given.views.safe(list.description) : null,
         searched: list.search?.['s'] ?? '',
         total,
         posts: await Promise.all(posts.map((post) => listedPostView(given, post))),

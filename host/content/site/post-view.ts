@@ -1,6 +1,7 @@
 import type { Post, User } from '#plugin-api';
 import { listPath } from '../admin/form.ts';
 import { escapeHtml, htmlToText } from '../html/text.ts';
+import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import type { PublicSiteDependencies } from './site-page.ts';
 
 export type PostView = Readonly<Record<string, unknown>>;
@@ -48,10 +49,27 @@ export async function singlePostView(
   return {
     ...view,
     content: given.views.safe(await given.parts.renderer.content(post, reader)),
+    taxonomies: await termLinks(given, post),
     isLocked: !isUnlocked,
     isPage: post.type !== 'post',
     editUrl: user.id > 0 && user.can('edit_post', post) ? `/admin/${editPath}?id=${post.id}` : null,
   };
+}
+
+/** The terms of a post by taxonomy, with links to their archives. */
+async function termLinks({ parts }: PublicSiteDependencies, post: Post): Promise<readonly PostView[]> {
+  const shown = taxonomiesOf(parts.taxonomies, post.type).filter((taxonomy) => taxonomy.public);
+  if (shown.length === 0) return [];
+  const terms = (await parts.terms.ofPosts([post.id])).get(post.id) ?? [];
+  const links = await parts.terms.links(terms);
+  return shown
+    .map(({ name, label }) => ({
+      label,
+      terms: terms
+        .filter(({ taxonomy }) => taxonomy === name)
+        .map((term) => ({ name: term.name, href: links.get(term.id) ?? '' })),
+    }))
+    .filter((taxonomy) => taxonomy.terms.length > 0);
 }
 
 /** Plain-text description for search engines. */

@@ -1,6 +1,6 @@
 import type { HostApi, Post } from '#plugin-api';
 
-/** Post meta. The host has no categories and tags; themes and plugins read them here. */
+/** Post meta. Category and tags are terms of the host as well; themes and plugins may read them here. */
 export const metaKeys = {
   description: 'svc_meta_description',
   keyword: 'svc_focus_keyword',
@@ -15,11 +15,17 @@ export function registerPostMeta({ content, hooks }: Pick<HostApi, 'content' | '
   content.registerMeta('', metaKeys.description, {
     schema: text(500),
     description: 'Description for search results.',
+    editor: {
+      label: 'Meta description',
+      help: 'Shown by search engines below the title. If empty, the beginning of the text is used.',
+      rows: 2,
+    },
     showInRest: true,
   });
   content.registerMeta('', metaKeys.keyword, {
     schema: text(200),
     description: 'Search phrase that the post targets.',
+    editor: { label: 'Focus keyword', help: 'The search phrase that this text targets. Visitors do not see it.' },
     showInRest: true,
   });
   content.registerMeta('', metaKeys.category, { schema: text(200), description: 'Category.', showInRest: true });

@@ -7,6 +7,7 @@ import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
 import { markdownToHtml, findPreservedMarkup } from '../../../kit/markdown-html.ts';
 import { metaKeys } from './post-meta.ts';
+import { termsOfDraft } from './post-terms.ts';
 import { postErrors, type PostSettings } from './post-settings.ts';
 
 export interface SavePostInit {
@@ -128,7 +129,13 @@ async function writePost(
   }: Pick<SavePostInit, 'draft' | 'generation' | 'user'> & { readonly post: NewPost; readonly update: number | null },
 ): Promise<Post> {
   const media = await saveImage(content, draft, user);
-  const { type, ...changes } = { ...post, ...(media !== null && { featuredMediaId: media }) };
+  const written = update === null ? post.type : (await content.posts.get(update))?.type;
+  const terms = { ...(await termsOfDraft(content, post, { type: written ?? 'post', user })), ...post.terms };
+  const { type, ...changes } = {
+    ...post,
+    ...(media !== null && { featuredMediaId: media }),
+    ...(Object.keys(terms).length > 0 && { terms }),
+  };
   const as = user === null ? {} : { as: user };
   const saved =
     update === null

@@ -1,0 +1,142 @@
+import { RestError, formatCount, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Taxonomy, Term, TermInput } from '#plugin-api';
+import type { ContentPagesDependencies } from './content-pages.ts';
+import { paginate, parseId, readQuery, readText } from './form.ts';
+import { termsPath, treeOf } from './term-fields.ts';
+
+const perPage = 50;
+const maxParents = 500;
+
+interface Shown {
+  readonly request: AdminRequest;
+  readonly typed?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, string>>;
+  /** Id of the edited term; 0: a new one. */
+  readonly editing?: number;
+}
+
+/** The terms of a taxonomy: list, search, add, edit and delete. */
+export function createTermsPage(given: ContentPagesDependencies, taxonomy: Taxonomy): AdminPageBody {
+  const { terms } = given.parts;
+  const path = termsPath(taxonomy.name);
+  const find = async (id: number): Promise<Term> => {
+    const term = await terms.get(id);
+    if (term?.taxonomy === taxonomy.name) return term;
+    throw new RestError({
+      code: 'rest_term_invalid',
+      message: `This ${taxonomy.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
+      status: 404,
+    });
+  };
+  return {
+    render: async (request) => {
+      const id = parseId(readQuery(request, 'id'));
+      return showTerms(given, taxonomy, { request, editing: id === 0 ? 0 : (await find(id)).id });
+    },
+    actions: {
+      save: async (request) => {
+        const id = parseId(readText(request, 'id'));
+        const before = id === 0 ? null : await find(id);
+        const typed = Object.fromEntries(
+          ['name', 'slug', 'parent', 'description'].map((name) => [name, readText(request, name) ?? '']),
+        );
+        const input: TermInput & { readonly name: string } = {
+          name: (typed['name'] ?? '').trim(),
+          slug: (typed['slug'] ?? '').trim(),
+          description: typed['description'] ?? '',
+          ...(taxonomy.hierarchical && { parentId: parseId(typed['parent']) }),
+        };
+        try {
+          const saved = before === null ? await terms.create(taxonomy.name, input) : await terms.update(id, input);
+          return withNotice('success', `“${saved.name}” ${before === null ? 'created' : 'saved'}.`, { redirect: path });
+        } catch (error) {
+          const errors = error instanceof RestError ? fieldErrors(error) : null;
+          if (errors === null) throw error;
+          return withNotice('error', 'Nothing was saved. Correct the marked fields.', {
+            page: await showTerms(given, taxonomy, { request, editing: id, typed, errors }),
+            data: { errors },
+            status: 400,
+          });
+        }
+      },
+      delete: async (request): Promise<AdminActionResult> => {
+        const term = await find(parseId(readText(request, 'id')));
+        if (!request.user.can(taxonomy.capabilities.delete_terms))
+          throw new RestError({
+            code: 'rest_cannot_delete',
+            message: `You are not allowed to delete this ${taxonomy.singularLabel.toLowerCase()}.`,
+            status: 403,
+          });
+        await terms.delete(term.id);
+        return withNotice('success', `“${term.name}” deleted. Posts that had it are kept.`, { redirect: path });
+      },
+    },
+  };
+}
+
+/** The field of an error of the terms, or null if it concerns none. */
+function fieldErrors({ code, message }: RestError): Record<string, string> | null {
+  if (code === 'empty_term_name') return { name: 'Enter a name.' };
+  if (code === 'term_exists') return { name: message };
+  if (code === 'duplicate_term_slug') return { slug: message };
+  if (code === 'rest_term_invalid_parent' || code === 'rest_term_invalid') return { parent: message };
+  return null;
+}
+
+async function showTerms(
+  given: ContentPagesDependencies,
+  taxonomy: Taxonomy,
+  { request, typed, errors = {}, editing = 0 }: Shown,
+): Promise<AdminView> {
+  const { terms } = given.parts;
+  const { name, label, singularLabel, hierarchical, capabilities } = taxonomy;
+  const search = readQuery(request, 's');
+  const filter = { taxonomy: name, ...(search !== '' && { search }) };
+  const total = await terms.count(filter);
+  const page = Math.min(Math.max(1, parseId(readQuery(request, 'page'))), Math.max(1, Math.ceil(total / perPage)));
+  const found = await terms.find({ ...filter, limit: perPage, offset: (page - 1) * perPage });
+  const edited = editing === 0 ? null : await terms.get(editing);
+  const links = taxonomy.public ? await terms.links(found) : new Map<number, string>();
+  const mayDelete = request.user.can(capabilities.delete_terms);
+  return {
+    template: 'admin/content/terms',
+    ...(edited !== null && { title: edited.name, trail: [{ title: label, href: given.admin.url(termsPath(name)) }] }),
+    data: {
+      path: termsPath(name),
+      label,
+      singular: singularLabel.toLowerCase(),
+      isTree: hierarchical,
+      id: edited?.id ?? null,
+      values: typed ?? {
+        name: edited?.name ?? '',
+        slug: edited?.slug ?? '',
+        parent: String(edited?.parentId ?? 0),
+        description: edited?.description ?? '',
+      },
+      errors,
+      parents: hierarchical ? await parentChoices(given, name, editing) : [],
+      search,
+      total: formatCount(total, singularLabel.toLowerCase(), label.toLowerCase()),
+      pagination: paginate({ total, page, perPage, query: { s: search } }),
+      terms: await Promise.all(
+        found.map(async (term) => ({
+          name: term.name,
+          slug: term.slug,
+          count: term.count,
+          editUrl: `${termsPath(name)}?id=${term.id}`,
+          viewUrl: term.count > 0 ? links.get(term.id) : undefined,
+          mayDelete: mayDelete && !(await terms.isDefault(term)),
+          fields: { id: String(term.id) },
+        })),
+      ),
+    },
+  };
+}
+
+async function parentChoices({ parts }: ContentPagesDependencies, taxonomy: string, editing: number) {
+  const all = await parts.terms.find({ taxonomy, limit: maxParents, ...(editing > 0 && { exclude: [editing] }) });
+  return [
+    { value: '0', label: 'None' },
+    ...treeOf(all).map(({ term, depth }) => ({ value: String(term.id), label: `${'– '.repeat(depth)}${term.name}` })),
+  ];
+}
