@@ -46,6 +46,8 @@ export interface CoreDependencies {
   readonly write?: (line: string) => void;
   /** Default: empty. The plugins add theirs when they start. */
   readonly pluginFolders?: PluginFolders;
+  /** See `DatabaseDependencies.image`. */
+  readonly databaseImage?: Buffer;
 }
 
 /** The host's own migrations. */
@@ -60,13 +62,19 @@ export const hostMigrations: readonly Migration[] = [
   ...siteMigrations,
 ];
 
+function openSiteDatabase({ config, clock, databaseImage: image }: CoreDependencies, log: Logger): Promise<Database> {
+  const { databaseUrl, dataDir } = config;
+  return openDatabase({ databaseUrl, dataDir, log, clock, ...(image && { image }) });
+}
+
 /** The parts that need only the database; the CLI and all nodes share them. */
-export async function createCore({ config, clock, write, pluginFolders = createPluginFolders() }: CoreDependencies) {
+export async function createCore(dependencies: CoreDependencies) {
+  const { config, clock, write, pluginFolders = createPluginFolders() } = dependencies;
   const redactor = createRedactor();
   const pluginOf = pluginFolders.ownerOf;
   const log: Logger = createLogger({ level: config.logLevel, clock, redactor, pluginOf, ...(write && { write }) });
   const hooks = createHooks({ log });
-  const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log, clock });
+  const database = await openSiteDatabase(dependencies, log);
   const closers: (() => unknown)[] = [() => database.close()];
   try {
     const backups = createBackups({ database, dataDir: config.dataDir });

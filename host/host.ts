@@ -37,6 +37,8 @@ export interface HostInit {
   readonly compilePlugin?: CompilePlugin;
   /** Gets the folders of the plugins when they start. */
   readonly pluginFolders?: PluginFolders;
+  /** See `DatabaseDependencies.image`. */
+  readonly databaseImage?: Buffer;
 }
 
 export interface Host extends Core, Pick<Web, 'rest' | 'admin' | 'views' | 'assets' | 'accounts'> {
@@ -68,10 +70,16 @@ export async function createHost({
   clock = createSystemClock(),
   write,
   pluginFolders,
+  databaseImage,
   usesStoredAddress = false,
   ...init
 }: HostInit): Promise<Host> {
-  const core = await createCore({ config, clock, ...(write && { write }), ...(pluginFolders && { pluginFolders }) });
+  const core = await createCore({
+    ...{ config, clock },
+    ...(write && { write }),
+    ...(pluginFolders && { pluginFolders }),
+    ...(databaseImage && { databaseImage }),
+  });
   try {
     if (usesStoredAddress) await core.site.useStoredAddress();
     return await composeHost({ core, ...init });

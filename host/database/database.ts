@@ -12,6 +12,8 @@ export interface DatabaseDependencies {
   readonly databaseUrl: string | null;
   /** Absolute path; `:memory:` uses a SQLite database in memory, private to this process. */
   readonly dataDir: string;
+  /** A whole SQLite database to start from with `:memory:`. Default: an empty one. */
+  readonly image?: Buffer;
   readonly log: Logger;
   readonly clock: Clock;
 }
@@ -39,12 +41,12 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
 
 /** Each driver is loaded only for its dialect. */
 async function openDialect(
-  { databaseUrl, dataDir, log, clock }: DatabaseDependencies,
+  { databaseUrl, dataDir, image, log, clock }: DatabaseDependencies,
   { afterCommit }: Transactions,
 ): Promise<Dialect> {
   if (databaseUrl === null) {
     const { openSqlite } = await import('./dialects/sqlite.ts');
-    return openSqlite({ dataDir, clock, log, afterCommit });
+    return openSqlite({ dataDir, ...(image && { image }), clock, log, afterCommit });
   }
   const { openPostgresql } = await import('./dialects/postgresql.ts');
   return openPostgresql(databaseUrl, { clock, log });

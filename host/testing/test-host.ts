@@ -14,6 +14,8 @@ export interface TestHostInit {
   readonly pluginDirs?: readonly string[];
   /** `postgres://...`, or the absolute path of a folder for SQLite. Default: SQLite in memory. */
   readonly database?: string;
+  /** A whole SQLite database to start from in memory, as `serialize()` of better-sqlite3 returns it. Default: an empty one. */
+  readonly databaseImage?: Buffer;
   /** Default: a fake clock at 2026-01-01T00:00:00Z whose sleeps return at once. */
   readonly clock?: Clock;
   /** Variables of the operator contract. */
@@ -72,6 +74,7 @@ export async function createTestHost({
   plugins = [],
   pluginDirs,
   database,
+  databaseImage,
   clock = createFakeClock({ skipSleeps: true }),
   env = {},
   compilePlugin = runSources,
@@ -83,6 +86,7 @@ export async function createTestHost({
     clock,
     write: (line) => void logged.push(line),
     compilePlugin,
+    ...(databaseImage && { databaseImage }),
     ...(plugins !== 'found' && { only: plugins }),
     config: {
       ...readConfig({ PORT: '0', SECRET_KEY: secretKey, LOG_LEVEL: 'debug', ...env }, root),

@@ -1,9 +1,10 @@
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import type { AutomationItem, AutomationTaskType } from '../../plugins/svc/kit/automation-task.ts';
 import type { AutomationTools } from '../../plugins/svc/modules/automations/hooks.ts';
 import type { Item } from '../../plugins/svc/modules/automations/queue/item.ts';
 import type { Task } from '../../plugins/svc/modules/automations/tasks/task.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 /** What the kind of work `test_notes` does with an item; a test replaces it. Default: asks the sandbox, and writes a post of the answer. */
 export type Work = (item: AutomationItem, tools: AutomationTools) => ReturnType<AutomationTaskType['run']>;
@@ -46,7 +47,7 @@ export async function startAutomationsSite({
   sandbox = true,
   delays = [0],
 }: SiteInit = {}): Promise<AutomationsSite> {
-  const host = await createTestHost({
+  const host = await createMigratedHost({
     plugins: ['svc', 'sandbox'],
     clock: createSystemClock(),
     env,

@@ -1,5 +1,5 @@
 import { createSystemClock } from '../../host/clock.ts';
-import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as qdrant } from '../../plugins/svc/vector-stores/qdrant.store.ts';
 import type { OpenVectorStore } from '../../plugins/svc/vector-stores/vector-store.ts';
@@ -10,6 +10,7 @@ import { base64Of, startEmbeddingUpstream, type EmbeddingUpstream } from './embe
 import { startUpstream, type Upstream } from './upstream.ts';
 import { startVectorRelay, type VectorRelay } from './vector-relay.ts';
 import { restKey, type Answer } from './service.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 /** The whole site with chatbots: openai's texts, openrouter's embeddings and qdrant at upstreams of the test's own. */
 export interface ChatService {
@@ -53,7 +54,7 @@ export async function startChatService(database?: string): Promise<ChatService> 
   const clock = createFakeClock({ skipSleeps: true });
   const [upstream, embeddings, sandbox] = await Promise.all([startUpstream(), startEmbeddingUpstream(), openSandbox()]);
   const relay = await startVectorRelay(sandbox.url);
-  const host = await createTestHost({
+  const host = await createMigratedHost({
     plugins: ['svc', 'sandbox'],
     clock,
     ...(database !== undefined && { database }),

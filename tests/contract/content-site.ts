@@ -1,12 +1,13 @@
 import { Ajv } from 'ajv';
 import { expect } from 'chai';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { contentGeneratedEvent } from '../../plugins/svc/modules/content-writer/content-generated.event.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
 import { startStreamingUpstream, type ChatTurn, type StreamingUpstream } from './streaming-upstream.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
 export type Event = Envelope & { readonly data: any };
@@ -87,7 +88,7 @@ export async function startContentSite({
 }: ContentSiteInit = {}): Promise<ContentSite> {
   const upstream = await startStreamingUpstream();
   upstream.answer = answerAsModel;
-  const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
+  const host = await createMigratedHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
     id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url, model: 'gpt-4o-mini' } : settings,
   );

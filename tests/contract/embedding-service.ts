@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import { startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const restKey = 'the REST key of these tests';
 
@@ -33,7 +34,7 @@ export async function startEmbeddingService({
 }: { readonly azureVersion?: string } = {}): Promise<EmbeddingService> {
   const clock = createFakeClock({ skipSleeps: true });
   const upstream = await startEmbeddingUpstream();
-  const host = await createTestHost({ plugins: ['svc'], clock });
+  const host = await createMigratedHost({ plugins: ['svc'], clock });
   const baseUrls: Readonly<Record<string, string>> = {
     openai: `${upstream.origin}/v1`,
     openrouter: `${upstream.origin}/api/v1`,

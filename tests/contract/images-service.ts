@@ -1,7 +1,8 @@
 import type { Clock } from '#plugin-api';
-import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import { png, startImagesUpstream, type ImagesUpstream } from './images-upstream.ts';
 import type { Answer } from './service.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const restKey = 'the REST key of these tests';
 
@@ -33,7 +34,7 @@ export async function startImagesService({
   clock = createFakeClock({ skipSleeps: true }),
 }: ImagesServiceInit = {}): Promise<ImagesService> {
   const upstream = await startImagesUpstream();
-  const host = await createTestHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
+  const host = await createMigratedHost({ plugins: ['svc'], clock, ...(database !== undefined && { database }) });
   const bases: Readonly<Record<string, string>> = {
     openai: `${upstream.origin}/v1`,
     xai: `${upstream.origin}/v1`,

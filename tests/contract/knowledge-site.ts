@@ -1,6 +1,7 @@
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 export interface KnowledgeSite {
   readonly host: TestHost;
@@ -24,7 +25,7 @@ export async function startKnowledgeSite({
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string>>;
 } = {}): Promise<KnowledgeSite> {
-  const host = await createTestHost({
+  const host = await createMigratedHost({
     plugins: ['svc', 'sandbox'],
     clock,
     ...(database !== undefined && { database }),

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createPostgresDatabase } from '../helpers/postgres.ts';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import type {
   ConversationStore,
   NewConversation,
 } from '../../plugins/svc/modules/chatbots/conversations/conversation.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const restKey = 'the REST key of these tests';
 
@@ -28,7 +29,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       this.timeout(120_000);
       const database = dialect === 'PostgreSQL' ? await createPostgresDatabase() : null;
       drop = database?.drop ?? drop;
-      host = await createTestHost({ plugins: ['svc'], ...(database !== null && { database: database.url }) });
+      host = await createMigratedHost({ plugins: ['svc'], ...(database !== null && { database: database.url }) });
       await host.options.update('svc_api_key', host.secrets.encrypt(restKey));
       store = createConversationStore({ host: { database: host.database, clock: host.clock } });
       const made = await host.cli('svc', 'bot', 'create', '--json', '{"name": "Shop <assistant>"}');

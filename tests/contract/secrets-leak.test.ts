@@ -2,8 +2,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createFakeClock, createTestHost, type TestHost } from '#testing';
+import { createFakeClock, type TestHost } from '#testing';
 import { moods, startEchoingUpstream, type EchoingUpstream } from './echoing-upstream.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const providers = ['openai', 'azure', 'google', 'openrouter', 'claude', 'deepseek', 'xai', 'ollama'] as const;
 const stores = ['pinecone', 'qdrant', 'chroma'] as const;
@@ -53,7 +54,7 @@ interface Site {
 async function openSite(): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-secrets-'));
   const upstream = await startEchoingUpstream();
-  const host = await createTestHost({
+  const host = await createMigratedHost({
     plugins: ['svc', 'sandbox'],
     database: folder,
     clock: createFakeClock({ skipSleeps: true }),

@@ -1,5 +1,6 @@
-import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import { startUpstream, type Upstream } from './upstream.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 export const restKey = 'the REST key of these tests';
 
@@ -27,7 +28,7 @@ export const goodRequest = { provider: 'openai', model: 'gpt-4o-mini', messages:
 export async function startService(): Promise<Service> {
   const clock = createFakeClock({ skipSleeps: true });
   const upstream = await startUpstream();
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock });
+  const host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock });
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
     id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url } : settings,
   );

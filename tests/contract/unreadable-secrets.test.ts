@@ -1,13 +1,14 @@
 import { readFile, writeFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { until } from '../faults/until.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { signIn } from '../helpers/sign-in.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';
 import { cli, emitItemCompleted, restKey, signatureOf, signingSecret, storeSecrets } from './secrets-site.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const one = 'the first key of the site';
 const other = 'another key of the site';
@@ -30,7 +31,7 @@ describeDialects('secrets that cannot be read', (_open, { location }) => {
   /** A node of the site; null: with the key file. */
   async function start(key: string | null): Promise<TestHost> {
     const { databaseUrl, dataDir } = location();
-    const host = await createTestHost({
+    const host = await createMigratedHost({
       plugins: ['svc'],
       database: databaseUrl ?? dataDir,
       clock: createSystemClock(),

@@ -1,5 +1,5 @@
 import { createSystemClock } from '../../host/clock.ts';
-import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import { upstreamHttp } from '../helpers/upstream-http.ts';
 import { store as chroma } from '../../plugins/svc/vector-stores/chroma.store.ts';
 import { store as pinecone } from '../../plugins/svc/vector-stores/pinecone.store.ts';
@@ -10,6 +10,7 @@ import { silentLog } from '../helpers/silent-log.ts';
 import { openSandbox } from '../sandbox/helpers/open-sandbox.ts';
 import { startEmbeddingUpstream, type EmbeddingUpstream } from './embedding-upstream.ts';
 import { startVectorRelay, type VectorRelay } from './vector-relay.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 export const restKey = 'the REST key of these tests';
 export const storeIds = ['pinecone', 'qdrant', 'chroma'] as const;
@@ -45,7 +46,7 @@ export async function startVectorService(elsewhere: Partial<Record<StoreId, stri
   const clock = createFakeClock({ skipSleeps: true });
   const [embeddings, sandbox] = await Promise.all([startEmbeddingUpstream(), openSandbox()]);
   const relay = await startVectorRelay(elsewhere.chroma ?? sandbox.url);
-  const host = await createTestHost({ plugins: ['svc'], clock });
+  const host = await createMigratedHost({ plugins: ['svc'], clock });
   const baseUrls: Readonly<Record<string, string>> = {
     openai: `${embeddings.origin}/v1`,
     openrouter: `${embeddings.origin}/api/v1`,

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { openSandbox, type OpenSandbox } from '../sandbox/helpers/open-sandbox.ts';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const password = 'correct horse battery';
 const secret = 'sandbox';
@@ -14,7 +15,7 @@ describe('vector stores in the admin and on the command line', () => {
   const hanging: Server[] = [];
   before(async () => {
     sandbox = await openSandbox();
-    host = await createTestHost({ plugins: ['svc'] });
+    host = await createMigratedHost({ plugins: ['svc'] });
     await host.users.create({ login: 'ada', email: 'ada@example.com', password, role: 'administrator' });
     await host.users.create({ login: 'sam', email: 'sam@example.com', password, role: 'subscriber' });
     cookie = await signIn('ada');

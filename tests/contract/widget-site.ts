@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createFakeClock, createTestHost, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost } from '#testing';
 import type { Clock } from '#plugin-api';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
 import type { SendResponse, SendEvent, StartResponse } from '../../plugins/svc/modules/chatbots/widget/protocol.ts';
 import { describeHosts, type DialectCase } from '../helpers/dialects.ts';
 import { startStreamingUpstream, type StreamingUpstream } from './streaming-upstream.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 export interface Answer<Body = unknown> {
   readonly status: number;
@@ -84,7 +85,7 @@ export async function startWidgetSite({
   upstream: shared,
 }: SiteInit = {}): Promise<WidgetSite> {
   const upstream = shared ?? (await startStreamingUpstream());
-  const host = await createTestHost({ plugins: ['svc'], clock, env, ...(database !== undefined && { database }) });
+  const host = await createMigratedHost({ plugins: ['svc'], clock, env, ...(database !== undefined && { database }) });
   host.hooks.addFilter('svc_provider_settings', (settings: Fields, id: string) =>
     id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url } : settings,
   );

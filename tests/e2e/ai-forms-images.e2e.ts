@@ -1,15 +1,16 @@
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 describe('image fields of forms in a browser', function () {
   this.timeout(120_000);
   let host: TestHost;
   let browser: Browser;
   before(async () => {
-    host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+    host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
     await host.users.create(ada);
     browser = await openBrowser();
   });

@@ -6,11 +6,12 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-submitted.event.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const pictures = join(tmpdir(), 'ai-forms-pictures');
 
@@ -23,7 +24,7 @@ describe('AI forms in a browser', function () {
   let receiver: WebhookReceiver;
 
   before(async () => {
-    host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+    host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
     await host.users.create(ada);
     await host.cli('svc', 'sandbox', 'on');
     await host.cli('svc', 'webhook', 'on');

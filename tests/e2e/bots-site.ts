@@ -1,7 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { accessibilityViolations, ada, openAdmin, openBrowser } from './browser.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 /** A site with the service and the sandbox, and Ada, its administrator, in a browser. */
 export interface BotsSite {
@@ -24,7 +25,7 @@ export interface BotsSite {
 }
 
 export async function openBotsSite(): Promise<BotsSite> {
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+  const host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
   await host.users.create(ada);
   const browser = await openBrowser();
   const signIn = (options = {}): ReturnType<BotsSite['signIn']> => openAdmin(browser, host, options);

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents } from '../../plugins/svc/events.ts';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
 import type { Fields } from '../helpers/fields.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 /** Colours change at once, so that they are judged as they stay. */
 const still = { reducedMotion: 'reduce' } as const;
@@ -22,7 +23,7 @@ describe('images in a browser', () => {
   let publicPath = '';
 
   before(async () => {
-    host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+    host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
     await host.users.create(ada);
     receiver = await startWebhookReceiver();
     await command('svc', 'sandbox', 'on');

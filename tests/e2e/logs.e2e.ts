@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 const pictures = process.env['PICTURES'];
 
@@ -16,7 +17,7 @@ describe('chat logs in a browser', () => {
   let uuid = '';
 
   before(async () => {
-    host = await createTestHost({ plugins: ['svc', 'sandbox'] });
+    host = await createMigratedHost({ plugins: ['svc', 'sandbox'] });
     await host.users.create(ada);
     browser = await openBrowser();
     ({ page, problems } = await openAdmin(browser, host));

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { ada } from './browser.ts';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 /** A site in sandbox mode where every page has something to show. */
 export interface ReadingSite {
@@ -11,7 +12,7 @@ export interface ReadingSite {
 }
 
 export async function startReadingSite(): Promise<ReadingSite> {
-  const host = await createTestHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
+  const host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock: createSystemClock() });
   const receiver = await startWebhookReceiver();
   await host.users.create(ada);
   await host.users.create({ login: 'grace', email: 'grace@example.com', password: ada.password, role: 'subscriber' });

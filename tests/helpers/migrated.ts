@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
-import { copyFile, mkdtemp } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import BetterSqlite from 'better-sqlite3';
+import { createTestHost, type TestHost, type TestHostInit } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { hostMigrations } from '../../host/core.ts';
 import { openDatabase } from '../../host/database/database.ts';
@@ -26,6 +28,30 @@ export async function copyMigratedSqlite(dataDir: string): Promise<void> {
 export async function createMigratedPostgres(): Promise<PostgresDatabase> {
   template ??= makeTemplate(async (databaseUrl) => migrate({ databaseUrl, dataDir: '' }));
   return createPostgresDatabase(await template);
+}
+
+let image: Promise<Buffer> | undefined;
+
+/** `createTestHost`, which starts on a migrated database where it is one in memory: in a third of the time. */
+export async function createMigratedHost(init: TestHostInit): Promise<TestHost> {
+  if (init.database !== undefined) return createTestHost(init);
+  image ??= makeImage();
+  return createTestHost({ ...init, databaseImage: await image });
+}
+
+/** A database in memory cannot keep a log beside it. */
+async function makeImage(): Promise<Buffer> {
+  const own = await mkdtemp(join(tmpdir(), 'svc-image-'));
+  try {
+    await copyMigratedSqlite(own);
+    const database = new BetterSqlite(join(own, 'site.sqlite'));
+    database.pragma('journal_mode = DELETE');
+    const made = database.serialize();
+    database.close();
+    return made;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
 }
 
 /** Closing the database moves everything from the log into the file. */

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { Linter } from 'eslint';
 import regexp from 'eslint-plugin-regexp';
 import type { JsonSchema } from '#plugin-api';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 interface Argument {
   /** For example `POST /wp/v2/posts meta.svc_tags[]`. */
@@ -54,7 +55,7 @@ describe('the arguments of all routes', () => {
   let host: TestHost;
   let all: readonly Argument[];
   before(async () => {
-    host = await createTestHost({ plugins: ['svc', 'sandbox'] });
+    host = await createMigratedHost({ plugins: ['svc', 'sandbox'] });
     all = host.rest
       .describe()
       .flatMap(({ route, endpoints }) =>

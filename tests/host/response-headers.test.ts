@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { RestResponse } from '#plugin-api';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
+import { createMigratedHost } from '../helpers/migrated.ts';
 
 describe('the security headers of a site with https', () => {
   let host: TestHost;
   before(async () => {
-    host = await createTestHost({ plugins: ['svc'], env: { SITE_URL: 'https://shop.example' } });
+    host = await createMigratedHost({ plugins: ['svc'], env: { SITE_URL: 'https://shop.example' } });
     host.rest.registerRoute('headers/v1', '/fails', {
       handler: () => {
         throw new Error('Not for callers.');

@@ -14,13 +14,15 @@ import { isConnectionError } from './dialect.ts';
 export interface SqliteDependencies extends DialectDependencies {
   /** Folder of `site.sqlite`, created if missing; `:memory:` for a database in memory. */
   readonly dataDir: string;
+  /** The database to start from in memory. Default: an empty one. */
+  readonly image?: Buffer;
   readonly afterCommit: (callback: () => void) => void;
 }
 
 const memory = ':memory:';
 
 /** SQLite in WAL mode: readers and the writer do not block each other, and several processes may share the file. */
-export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDependencies): Promise<Dialect> {
+export async function openSqlite({ dataDir, image, clock, log, afterCommit }: SqliteDependencies): Promise<Dialect> {
   const file = dataDir === memory ? memory : prepareFile(dataDir);
   let current: BetterSqlite.Database | undefined;
   const client = createSqliteClient((connection) => {
@@ -30,7 +32,7 @@ export async function openSqlite({ dataDir, clock, log, afterCommit }: SqliteDep
   // One connection: SQLite has one writer, and a memory database exists only in its connection.
   const database = knex({
     client,
-    connection: { filename: file },
+    connection: { filename: (file === memory && image ? image : file) as string },
     useNullAsDefault: true,
     pool: { min: 1, max: 1, idleTimeoutMillis: 2 ** 30 },
   });

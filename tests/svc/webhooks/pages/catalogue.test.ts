@@ -1,14 +1,15 @@
 import { expect } from 'chai';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { serviceEvents } from '../../../../plugins/svc/events.ts';
 import { adviceFor } from '../../../../plugins/svc/webhooks/pages/delivery-labels.ts';
 import { fieldLines } from '../../../../plugins/svc/webhooks/pages/catalogue-view.ts';
+import { createMigratedHost } from '../../../helpers/migrated.ts';
 
 describe('the public catalogue of events', () => {
   let host: TestHost;
   let html = '';
   before(async () => {
-    host = await createTestHost({ plugins: ['svc'] });
+    host = await createMigratedHost({ plugins: ['svc'] });
     host.hooks.addFilter('svc_event_schemas', (events) => [
       ...events,
       { name: 'mine.happened', group: 'Mine & yours', description: 'When <b>it</b> happened.', schema: {} } as never,

@@ -2,13 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
+import { createMigratedHost } from '../../../../helpers/migrated.ts';
 
 describe('the commands of bots', () => {
   let host: TestHost;
   let directory: string;
   before(async () => {
-    host = await createTestHost({ plugins: ['svc', 'sandbox'] });
+    host = await createMigratedHost({ plugins: ['svc', 'sandbox'] });
     directory = await mkdtemp(join(tmpdir(), 'svc-bots-'));
   });
   after(async () => {

@@ -1,8 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { request as send } from 'node:http';
 import { expect } from 'chai';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { widgetBundle } from '../../../../../plugins/svc/modules/chatbots/browser/bundle.ts';
+import { createMigratedHost } from '../../../../helpers/migrated.ts';
 
 interface Got {
   readonly status: number;
@@ -32,7 +33,7 @@ describe('script and styles of the widget', () => {
     });
 
   before(async () => {
-    host = await createTestHost({ plugins: ['svc'] });
+    host = await createMigratedHost({ plugins: ['svc'] });
   });
   after(() => host.stop());
 

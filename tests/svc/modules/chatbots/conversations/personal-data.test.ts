@@ -3,12 +3,13 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { createTestHost, type TestHost } from '#testing';
+import type { TestHost } from '#testing';
 import { createPostgresDatabase } from '../../../../helpers/postgres.ts';
 import { createConversationStore } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import type { ConversationStore } from '../../../../../plugins/svc/modules/chatbots/conversations/conversation.ts';
 import { createSubmissionStore } from '../../../../../plugins/svc/modules/chatbots/forms/submission-store.ts';
 import { aConversation, anAnswer, aQuestion } from './open-conversations.ts';
+import { createMigratedHost } from '../../../../helpers/migrated.ts';
 
 const day = 24 * 3600 * 1000;
 
@@ -24,7 +25,7 @@ for (const dialect of ['SQLite', 'PostgreSQL'] as const) {
       folder = await mkdtemp(join(tmpdir(), 'svc-personal-'));
       const database = dialect === 'PostgreSQL' ? await createPostgresDatabase() : null;
       drop = database?.drop ?? drop;
-      host = await createTestHost({ plugins: ['svc'], ...(database !== null && { database: database.url }) });
+      host = await createMigratedHost({ plugins: ['svc'], ...(database !== null && { database: database.url }) });
       store = createConversationStore({ host: { database: host.database, clock: host.clock } });
     });
     after('stops it', async () => {
