@@ -14,7 +14,7 @@ import { createOutbound } from './http/outbound.ts';
 import { createJobs, migrations as jobMigrations } from './jobs/jobs.ts';
 import { createLogger } from './log/log.ts';
 import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
-import { createRedactor } from './log/redactor.ts';
+import { createRedactor, type Redactor } from './log/redactor.ts';
 import { createMail } from './mail/mail.ts';
 import { migrations as mailMigrations } from './mail/migrations.ts';
 import {
@@ -67,12 +67,19 @@ function openSiteDatabase({ config, clock, databaseImage: image }: CoreDependenc
   return openDatabase({ databaseUrl, dataDir, log, clock, ...(image && { image }) });
 }
 
+function createSiteLogger(
+  { config, clock, write }: CoreDependencies,
+  redactor: Redactor,
+  pluginOf: PluginFolders['ownerOf'],
+): Logger {
+  return createLogger({ level: config.logLevel, clock, redactor, pluginOf, ...(write && { write }) });
+}
+
 /** The parts that need only the database; the CLI and all nodes share them. */
 export async function createCore(dependencies: CoreDependencies) {
-  const { config, clock, write, pluginFolders = createPluginFolders() } = dependencies;
+  const { config, clock, pluginFolders = createPluginFolders() } = dependencies;
   const redactor = createRedactor();
-  const pluginOf = pluginFolders.ownerOf;
-  const log: Logger = createLogger({ level: config.logLevel, clock, redactor, pluginOf, ...(write && { write }) });
+  const log = createSiteLogger(dependencies, redactor, pluginFolders.ownerOf);
   const hooks = createHooks({ log });
   const database = await openSiteDatabase(dependencies, log);
   const closers: (() => unknown)[] = [() => database.close()];
