@@ -12,8 +12,7 @@ import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from '
  *
  * The quick files run with settings of V8: a larger young generation that one thread collects, and code that is optimized
  * later, because most of it runs a few hundred times only. That saves a quarter of the processor time. The slow files
- * measure memory, so they run with Node's own settings, as does everything whose coverage is recorded: with these settings
- * V8 forgets what ran.
+ * measure memory, so they run with Node's own settings.
  *
  * Temporary files are kept in memory where there is room and TMPDIR names no other folder. Tests make and drop thousands
  * of databases: in a folder of ext4, where files were just deleted, PostgreSQL took more processor time to create files
@@ -36,8 +35,7 @@ const memory = makeFolderInMemory();
 const folder = mkdtempSync(join(tmpdir(), 'svc-times-'));
 // Above 32 MB a worker thread that reaches its memory limit would end the process instead of itself.
 const settings = ['min-semi-space-size=16', 'max-semi-space-size=32', 'single-threaded-gc', 'interrupt-budget=1000000'];
-const isRecorded = process.env['NODE_V8_COVERAGE'] !== undefined;
-const options = selection === 'quick' && !isRecorded ? settings.flatMap((setting) => ['-n', setting]) : [];
+const options = selection === 'quick' ? settings.flatMap((setting) => ['-n', setting]) : [];
 const { status } = spawnSync(
   'npx',
   ['mocha', ...options, ...given.filter((argument) => !own.includes(argument)), ...files],

@@ -1,10 +1,17 @@
+import { appendFileSync } from 'node:fs';
+
+/** File that each process with tests adds its id to, when it records its coverage. Set by `tests/quality/coverage.ts`. */
+export const recordingFileName = 'COVERAGE_PROCESSES';
+
 /**
- * Under c8, before the tests of a process: only the processes with tests record what they run. Sites, commands and threads
- * that tests start would write tens of megabytes each and run twice as long. A worker of mocha's that takes more than a
- * second to write its record is sent SIGTERM, which would end it halfway.
+ * Before the tests of a process whose coverage is recorded: only the processes with tests record what they run. Sites,
+ * commands and threads that tests start would write tens of megabytes each and run twice as long. A worker of mocha's
+ * writes its record while it ends, for longer than the second after which mocha sends SIGTERM, which would end it halfway.
  */
 export function keepCoverage(): void {
-  if (process.env['NODE_V8_COVERAGE'] === undefined) return;
+  const processes = process.env[recordingFileName];
+  if (process.env['NODE_V8_COVERAGE'] === undefined || processes === undefined) return;
   delete process.env['NODE_V8_COVERAGE'];
   process.on('SIGTERM', () => undefined);
+  appendFileSync(processes, `${String(process.pid)}\n`);
 }
