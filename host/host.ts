@@ -1,5 +1,4 @@
-import type { Clock } from '#plugin-api';
-import type { RecentFailure } from '#plugin-api';
+import type { Clock, RecentFailure } from '#plugin-api';
 import { createCliRegistry, type CliRegistry } from './cli/registry.ts';
 import { createSystemClock } from './clock.ts';
 import type { Config } from './config.ts';

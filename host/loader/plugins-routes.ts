@@ -1,5 +1,6 @@
 import { argumentBounds, errorText, RestError, RestResponse } from '#plugin-api';
 import type { JsonSchema, RestApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
+import { escapeHtml } from '../content/html/text.ts';
 import type { PluginStatus } from './status.ts';
 
 export interface PluginsRoutesDependencies {
@@ -287,16 +288,4 @@ function toBody(plugin: PluginStatus) {
     requires_php: '',
     textdomain: plugin.slug,
   };
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#039;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

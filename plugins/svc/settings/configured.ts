@@ -45,6 +45,11 @@ export interface ConfiguredSettings<Item extends Configurable> {
   save(item: Item, changes: SavedSettings): Promise<SavedChanges>;
   /** Whether settings were ever saved. */
   isSaved(item: Item): Promise<boolean>;
+  /**
+   * Whether an item has all required settings. One that works with its defaults, such as Ollama, may not be running at all:
+   * it counts only once one of its settings was saved.
+   */
+  isConnected(item: Item): Promise<boolean>;
   /** Names of saved secrets that cannot be read, because another key encrypted them. A call without them must not be made. */
   unreadable(item: Item): Promise<readonly string[]>;
   secretStore(item: Item): SecretStore;
@@ -88,7 +93,7 @@ export function createConfiguredSettings<Item extends Configurable>({
     });
   }
 
-  return {
+  const configured: ConfiguredSettings<Item> = {
     async saved(item) {
       const settings: Record<string, unknown> = {};
       const values = await stored(item.id);
@@ -120,6 +125,9 @@ export function createConfiguredSettings<Item extends Configurable>({
       return { dropped };
     },
     isSaved: async (item) => Object.keys(await stored(item.id)).length > 0,
+    isConnected: async (item) =>
+      (item.required.includes('api_key') || (await configured.isSaved(item))) &&
+      missingSettings(item, await configured.saved(item)).length === 0,
     async unreadable(item) {
       const found = secretsOf(item, await stored(item.id));
       return found.filter(({ encrypted, context }) => read(encrypted, context) === null).map(({ name }) => name);
@@ -136,6 +144,7 @@ export function createConfiguredSettings<Item extends Configurable>({
       },
     }),
   };
+  return configured;
 }
 
 /**
@@ -205,18 +214,6 @@ export function missingSettings({ required }: Pick<Configurable, 'required'>, se
     const value = settings[name];
     return value === undefined || value === null || value === '';
   });
-}
-
-/**
- * Whether someone has connected it: nothing is missing, and settings were saved. Without a required key an item, such as
- * Ollama, works by its defaults, which says nothing about whether it is running.
- */
-export function isConnected(
-  item: Pick<Configurable, 'required'>,
-  saved: SavedSettings,
-  { isSaved }: { readonly isSaved: boolean },
-): boolean {
-  return (item.required.includes('api_key') || isSaved) && missingSettings(item, saved).length === 0;
 }
 
 /** Whether something can be used, for cards and lists. `missing`: labels of what it lacks, or ''. */

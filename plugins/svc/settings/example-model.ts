@@ -78,15 +78,10 @@ export async function findReadyModel(context: SettingsContext): Promise<ReadyMod
     if (!provider.text) continue;
     const settings = await context.settings.provider(provider.id);
     if (missingSettings(provider, settings).length > 0) continue;
-    if (!provider.required.includes('api_key') && !(await wasSaved(context, provider.id))) continue;
+    if (!provider.required.includes('api_key') && !(await context.settings.providers.isSaved(provider))) continue;
     const [first] = modelsOfKind(await context.tester.models(provider.id), 'text');
     const model = typeof settings.model === 'string' && settings.model !== '' ? settings.model : first;
     if (model !== undefined) return { provider: provider.id, model };
   }
   return null;
-}
-
-async function wasSaved({ host }: SettingsContext, id: string): Promise<boolean> {
-  const saved = await host.options.get<unknown>(providerOption(id), {});
-  return typeof saved === 'object' && saved !== null && Object.keys(saved).length > 0;
 }

@@ -1,5 +1,4 @@
 import type { HostApi } from '#plugin-api';
-import { isConnected } from './configured.ts';
 import type { SettingsContext } from './settings.ts';
 
 /** Something that fails while its provider cannot be used, such as an active chatbot. */
@@ -20,19 +19,13 @@ declare module '#plugin-api' {
   }
 }
 
-/** Ids of the providers that are connected (`isConnected`). */
+/** Ids of the providers that are connected: see `isConnected` of the settings. */
 export async function connectedProviders({
   settings,
   providers,
 }: Pick<SettingsContext, 'settings' | 'providers'>): Promise<ReadonlySet<string>> {
   const all = await providers.all();
-  const ready = await Promise.all(
-    all.map(async (provider) =>
-      isConnected(provider, await settings.providers.saved(provider), {
-        isSaved: await settings.providers.isSaved(provider),
-      }),
-    ),
-  );
+  const ready = await Promise.all(all.map((provider) => settings.providers.isConnected(provider)));
   return new Set(all.filter((_, index) => ready[index]).map(({ id }) => id));
 }
 

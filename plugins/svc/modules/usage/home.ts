@@ -84,14 +84,10 @@ async function providerHealth(
   { providers, settings }: UsagePorts,
   groups: readonly UsageGroup[],
 ): Promise<HomeHealth[]> {
-  const { missingSettings } = await import('../../settings/configured.ts');
   const known = await Promise.all(
     providers.all().map(async (provider) => {
       const calls = groups.find(({ name }) => name === provider.id);
-      const saved = await settings.providers.saved(provider);
-      // A provider without a required key, such as Ollama, counts once it was used.
-      const isReady = provider.required.includes('api_key') && missingSettings(provider, saved).length === 0;
-      return calls || isReady ? [healthOf(provider, calls)] : [];
+      return calls || (await settings.providers.isConnected(provider)) ? [healthOf(provider, calls)] : [];
     }),
   );
   return known.flat();

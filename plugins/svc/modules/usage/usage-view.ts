@@ -15,7 +15,6 @@ import {
   type UsageCursor,
   type UsageSums,
 } from './usage-queries.ts';
-import { missingSettings } from '../../settings/configured.ts';
 
 const perPage = 25;
 
@@ -279,14 +278,7 @@ function linkTo(query: Readonly<Record<string, string>>, anchor = ''): string {
 async function nextStep({ settings, providers, host }: UsagePorts): Promise<Record<string, string>> {
   const title = 'No calls yet';
   const [sandbox, masked] = await Promise.all([settings.sandbox.isOn(), settings.restKey.masked()]);
-  const all = providers.all();
-  const ready = await Promise.all(
-    all.map(
-      async (provider) =>
-        provider.required.includes('api_key') &&
-        missingSettings(provider, await settings.providers.saved(provider)).length === 0,
-    ),
-  );
+  const ready = await Promise.all(providers.all().map((provider) => settings.providers.isConnected(provider)));
   if (!sandbox && !ready.includes(true)) {
     return {
       title,
