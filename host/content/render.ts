@@ -1,5 +1,6 @@
+import { escapeHtml } from '#plugin-api';
 import type { HooksApi, Post, User } from '#plugin-api';
-import { escapeHtml, htmlToText } from './html/text.ts';
+import { htmlToText } from './html/text.ts';
 import { addParagraphs, unwrapShortcodes } from './html/paragraphs.ts';
 import type { ShortcodeRegistry } from './shortcodes/shortcodes.ts';
 

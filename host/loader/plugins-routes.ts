@@ -1,6 +1,5 @@
-import { argumentBounds, errorText, RestError, RestResponse } from '#plugin-api';
+import { escapeHtml, argumentBounds, errorText, RestError, RestResponse } from '#plugin-api';
 import type { JsonSchema, RestApi, RestRequest, RouteArgument, RouteDefinition, User } from '#plugin-api';
-import { escapeHtml } from '../content/html/text.ts';
 import type { PluginStatus } from './status.ts';
 
 export interface PluginsRoutesDependencies {

@@ -15,3 +15,16 @@ export function isSameSecret(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#039;',
+};
+
+/** Escapes a value as text for HTML content and quoted attributes. null and undefined become the empty text. */
+export function escapeHtml(value: unknown): string {
+  return String(value ?? '').replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,3 +1,4 @@
+import { escapeHtml } from '#plugin-api';
 import type {
   Clock,
   DebugSection,
@@ -100,10 +101,4 @@ function ofPlugin(slug: string, { label, status, description }: HealthResult): S
     actions: '',
     test: `plugin_${slug}`,
   };
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

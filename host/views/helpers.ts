@@ -1,6 +1,6 @@
-import { formatCount, formatDate, formatDuration, formatNumber, schemaField } from '#plugin-api';
+import { escapeHtml, formatCount, formatDate, formatDuration, formatNumber, schemaField } from '#plugin-api';
 import type { FormFieldInit, JsonSchema } from '#plugin-api';
-import { SafeHtml, escapeHtml } from './safe-html.ts';
+import { SafeHtml } from './safe-html.ts';
 
 /** URLs for templates. */
 export interface ViewAddresses {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { escapeHtml } from '#plugin-api';
 import { sanitizeHtml } from '../../host/content/html/sanitize.ts';
-import { escapeHtml, foldText, htmlToText } from '../../host/content/html/text.ts';
+import { foldText, htmlToText } from '../../host/content/html/text.ts';
 
 describe('HTML of users who may not write any', () => {
   it('keeps what text needs', async () => {

@@ -1,5 +1,5 @@
+import { escapeHtml } from '#plugin-api';
 import type { IOptions } from 'sanitize-html';
-import { escapeHtml } from './text.ts';
 
 const globalAttributes = ['class', 'id', 'title', 'lang', 'dir', 'role', 'aria-*', 'data-*'];
 

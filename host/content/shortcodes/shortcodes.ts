@@ -1,3 +1,4 @@
+import { escapeHtml } from '#plugin-api';
 import type {
   ContentApi,
   HooksApi,
@@ -6,7 +7,6 @@ import type {
   ShortcodeCallback,
   ShortcodeContext,
 } from '#plugin-api';
-import { escapeHtml } from '../html/text.ts';
 import { createScanner, type FoundShortcode, type ShortcodeScanner } from './scanner.ts';
 
 /**

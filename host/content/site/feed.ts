@@ -1,5 +1,6 @@
+import { escapeHtml } from '#plugin-api';
 import type { Post } from '#plugin-api';
-import { escapeHtml, htmlToText } from '../html/text.ts';
+import { htmlToText } from '../html/text.ts';
 import { lockedText } from './post-view.ts';
 import type { PublicSiteDependencies, SiteResponse } from './site-page.ts';
 

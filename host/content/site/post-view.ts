@@ -1,6 +1,7 @@
+import { escapeHtml } from '#plugin-api';
 import type { Post, User } from '#plugin-api';
 import { listPath } from '../admin/form.ts';
-import { escapeHtml, htmlToText } from '../html/text.ts';
+import { htmlToText } from '../html/text.ts';
 import { taxonomiesOf } from '../taxonomies/taxonomies.ts';
 import type { PublicSiteDependencies } from './site-page.ts';
 

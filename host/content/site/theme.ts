@@ -1,6 +1,6 @@
+import { escapeHtml } from '#plugin-api';
 import type { HooksApi } from '#plugin-api';
 import type { ContentParts } from '../content.ts';
-import { escapeHtml } from '../html/text.ts';
 import type { NavigationEntry, SitePage } from './site-page.ts';
 
 export interface ThemeDependencies {

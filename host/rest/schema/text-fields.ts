@@ -1,3 +1,5 @@
+import { escapeHtml } from '#plugin-api';
+
 /** WordPress's sanitization of typed text: removes tags, control characters and unsafe URLs. */
 
 const controlBreaks = /[\r\n\t ]+/g;
@@ -6,7 +8,7 @@ const controlBreaks = /[\r\n\t ]+/g;
 function withoutTags(text: string): string {
   if (!text.includes('<')) return text;
   const closed = text.replace(/<[^>]*?(?=<|>|$)/g, (tag, offset: number) =>
-    text[offset + tag.length] === '>' ? tag : escapeMarkup(tag),
+    text[offset + tag.length] === '>' ? tag : escapeHtml(tag),
   );
   return stripTags(withoutScripts(closed)).trim();
 }
@@ -35,11 +37,6 @@ function withoutScripts(text: string): string {
 function endOf(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(text) ? pattern.lastIndex : -1;
-}
-
-function escapeMarkup(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
 /** A `<` before white space starts no tag; quoted attributes may contain `>`. */

@@ -1,7 +1,6 @@
 import { modelsOfKind } from './model-lists.ts';
 import type { SettingsContext } from './settings.ts';
 import { missingSettings } from './configured.ts';
-import { providerOption } from './names.ts';
 
 export interface ExampleModel {
   /** Id of a provider. */

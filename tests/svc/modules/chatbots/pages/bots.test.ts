@@ -79,7 +79,12 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       .and.contain('2026')
       .and.contain('on shop.example.com')
       .and.contain('Activate');
-    expect(second).to.contain('Active').and.contain('Conversations 0').and.contain('never').and.contain('not embedded');
+    // No provider is connected.
+    expect(second)
+      .to.contain('Cannot answer')
+      .and.contain('Conversations 0')
+      .and.contain('never')
+      .and.contain('not embedded');
     expect(text).to.contain('2 chatbots');
     expect(html).to.contain('/admin/svc/logs?bot');
   });
