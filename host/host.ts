@@ -9,10 +9,12 @@ import { addHostPages } from './host-pages.ts';
 import { createPlugins } from './plugins.ts';
 import { createWeb, type Web } from './web.ts';
 import { addAbilitiesRoutes } from './abilities/abilities-routes.ts';
+import { addMcpRoute } from './abilities/mcp/mcp-route.ts';
 import { addContentRoutes } from './content/rest/content-routes.ts';
 import { addHooksRoute } from './hooks/hooks-route.ts';
 import { addPluginsRoutes } from './loader/plugins-routes.ts';
 import { addSettingsRoutes } from './options/settings-routes.ts';
+import { translateSchema } from './rest/openapi/schema.ts';
 import { addRoutesRoute } from './rest/routes-route.ts';
 import { addApplicationPasswordRoutes } from './users/application-password-routes.ts';
 import { createAvatarUrl } from './users/avatars.ts';
@@ -284,6 +286,7 @@ function addHostRoutes({
   addPluginsRoutes(rest, { plugins });
   addSiteHealthRoutes(rest, { ...health, hooks });
   addAbilitiesRoutes(rest, core);
+  addMcpRoute(rest, { ...core, rest, translateSchema, isAllowedOrigin: web.origins.isAllowed });
   core.abilities.addSource(async () => {
     const { registerHostAbilities } = await import('./abilities/host-abilities.ts');
     registerHostAbilities(core.abilities, { ...core, ...health, rest, databaseLabel: core.database.label });

@@ -8,13 +8,16 @@ import {
   wantsLinks,
   type Ability,
   type AbilityCategory,
+  type HooksApi,
   type JsonSchema,
   type RestApi,
   type RestRequest,
   type RouteArgument,
   type RouteDefinition,
+  type RouteSecurity,
 } from '#plugin-api';
 import type { Abilities, RegisteredAbility } from './abilities.ts';
+import { createFindCaller, requireAllowed, type FindCaller } from './caller.ts';
 import { abilityNotFound, type PreparedRun } from './run-ability.ts';
 
 const namespace = 'wp-abilities/v1';
@@ -108,21 +111,34 @@ const categorySchema: JsonSchema = {
 };
 
 /** `wp-abilities/v1`: abilities, their categories, and `run`, in the shapes of WordPress (D34). */
-export function addAbilitiesRoutes(rest: RestApi, { abilities }: { readonly abilities: Abilities }): void {
-  rest.registerRoute(namespace, '/categories', listCategories(rest, abilities));
-  rest.registerRoute(namespace, `/categories/(?P<slug>${slugPattern})`, readCategory(rest, abilities));
-  rest.registerRoute(namespace, `/abilities/(?P<name>${namePattern}?)/run`, runRoute(abilities));
-  rest.registerRoute(namespace, '/abilities', listAbilities(rest, abilities));
-  rest.registerRoute(namespace, `/abilities/(?P<name>${namePattern})`, readAbility(rest, abilities));
+export function addAbilitiesRoutes(
+  rest: RestApi,
+  { abilities, hooks }: { readonly abilities: Abilities; readonly hooks: Pick<HooksApi, 'applyFiltersAsync'> },
+): void {
+  const findCaller = createFindCaller(hooks, 'abilities');
+  const permission = async (request: RestRequest): Promise<boolean> => (await findCaller(request)).user.can('read');
+  const given = { rest, abilities, permission };
+  rest.registerRoute(namespace, '/categories', listCategories(given));
+  rest.registerRoute(namespace, `/categories/(?P<slug>${slugPattern})`, readCategory(given));
+  rest.registerRoute(namespace, `/abilities/(?P<name>${namePattern}?)/run`, runRoute(abilities, findCaller));
+  rest.registerRoute(namespace, '/abilities', listAbilities(given));
+  rest.registerRoute(namespace, `/abilities/(?P<name>${namePattern})`, readAbility(given));
 }
 
-const permission = ({ user }: Pick<RestRequest, 'user'>): boolean => user.can('read');
+const security: readonly RouteSecurity[] = ['session', 'application_password', 'bearer'];
 
-function listAbilities(rest: RestApi, abilities: Abilities): RouteDefinition {
+interface RoutesInit {
+  readonly rest: RestApi;
+  readonly abilities: Abilities;
+  readonly permission: (request: RestRequest) => Promise<boolean>;
+}
+
+function listAbilities({ rest, abilities, permission }: RoutesInit): RouteDefinition {
   return {
     args: listArguments,
     schema: abilitySchema,
     summary: 'Lists abilities.',
+    security,
     permission,
     async handler(request) {
       const { category, namespace: wanted, meta } = request.params;
@@ -149,11 +165,12 @@ function matches(value: unknown, wanted: unknown): boolean {
   return isRecord(value) && Object.entries(wanted).every(([name, member]) => matches(value[name], member));
 }
 
-function readAbility(rest: RestApi, abilities: Abilities): RouteDefinition {
+function readAbility({ rest, abilities, permission }: RoutesInit): RouteDefinition {
   return {
     args: { name: nameArgument },
     schema: abilitySchema,
     summary: 'Reads an ability.',
+    security,
     permission,
     async handler(request) {
       const ability = await findPublic(abilities, request.params['name']);
@@ -163,11 +180,12 @@ function readAbility(rest: RestApi, abilities: Abilities): RouteDefinition {
   };
 }
 
-function listCategories(rest: RestApi, abilities: Abilities): RouteDefinition {
+function listCategories({ rest, abilities, permission }: RoutesInit): RouteDefinition {
   return {
     args: pageArguments,
     schema: categorySchema,
     summary: 'Lists categories of abilities.',
+    security,
     permission,
     handler: async (request) =>
       pageOf(await abilities.categories(), {
@@ -178,7 +196,7 @@ function listCategories(rest: RestApi, abilities: Abilities): RouteDefinition {
   };
 }
 
-function readCategory(rest: RestApi, abilities: Abilities): RouteDefinition {
+function readCategory({ rest, abilities, permission }: RoutesInit): RouteDefinition {
   const slug: RouteArgument = {
     description: 'Unique identifier for the ability category.',
     type: 'string',
@@ -189,6 +207,7 @@ function readCategory(rest: RestApi, abilities: Abilities): RouteDefinition {
     args: { slug },
     schema: categorySchema,
     summary: 'Reads a category of abilities.',
+    security,
     permission,
     async handler(request) {
       const category = (await abilities.categories()).find((each) => each.slug === request.params['slug']);
@@ -205,7 +224,7 @@ function readCategory(rest: RestApi, abilities: Abilities): RouteDefinition {
 }
 
 /** As in WordPress, method, input and permission are checked in this order, all before the handler. */
-function runRoute(abilities: Abilities): RouteDefinition {
+function runRoute(abilities: Abilities, findCaller: FindCaller): RouteDefinition {
   const prepared = new WeakMap<RestRequest, PreparedRun>();
   return {
     methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -226,11 +245,14 @@ function runRoute(abilities: Abilities): RouteDefinition {
     description:
       'GET for read-only abilities, DELETE for destructive and idempotent ones, with `input` in the query; POST for all others, ' +
       'with `input` in the JSON body.',
-    security: ['none', 'session', 'application_password'],
+    security: ['none', ...security],
     async permission(request) {
       const ability = await findPublic(abilities, request.params['name']);
       checkMethod(ability, request.method);
-      prepared.set(request, await abilities.prepare(ability, readInput(request), request));
+      const caller = await findCaller(request);
+      requireAllowed(ability, caller);
+      const call = { user: caller.user, signal: request.signal, request };
+      prepared.set(request, await abilities.prepare(ability, readInput(request), call));
       return true;
     },
     handler: (request) => prepared.get(request)?.execute(),

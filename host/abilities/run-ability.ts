@@ -77,10 +77,10 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
 
   return {
     prepare,
-    async run(name, input, { user, signal = new AbortController().signal }) {
+    async run(name, input, { signal = new AbortController().signal, ...call }) {
       const ability = await find(name);
       if (ability === null) throw abilityNotFound();
-      return (await prepare(ability, input, { user, signal })).execute();
+      return (await prepare(ability, input, { ...call, signal })).execute();
     },
   };
 }

@@ -9,6 +9,7 @@ import { describeUnreadable } from '../secrets/secret-stores.ts';
 import type { Web } from '../web.ts';
 import { createSessions } from '../users/sessions.ts';
 import type { CompilePlugin } from '../loader/loader.ts';
+import { abilityCommands } from './ability-commands.ts';
 import { authoringCommands } from './authoring-commands.ts';
 import { cronCommands } from './cron-commands.ts';
 import { databaseCommands } from './database-commands.ts';
@@ -38,6 +39,7 @@ export function hostCommands({ core, accounts, plugins, ...dev }: HostCommandsDe
     ...userCommands({ ...core, sessions: createSessions(core) }),
     ...invitationCommands({ users: core.users, mail: core.mail, ...accounts }),
     ...contentCommands({ parts: core.content.parts, users: core.users }),
+    ...abilityCommands(core),
     ...cronCommands(core.cron),
     ...jobCommands(core.jobs),
     ...databaseCommands(core),

@@ -1,4 +1,5 @@
 import type { Infer } from './infer.ts';
+import type { RestRequest } from './rest.ts';
 import type { JsonSchema } from './schema.ts';
 import type { Undo } from './undo.ts';
 import type { User } from './users.ts';
@@ -29,6 +30,15 @@ export interface AbilityCall {
   readonly user: User;
   /** Aborted when the caller hangs up. */
   readonly signal: AbortSignal;
+  /** The request that it came with; undefined within the process and on the command line. */
+  readonly request?: RestRequest | undefined;
+}
+
+/** Who calls abilities over REST or MCP. */
+export interface AbilityCaller {
+  readonly user: User;
+  /** Whether the key of the caller allows an ability, besides what the user may do. Default: all. */
+  allows?(ability: Ability): boolean;
 }
 
 /** The input of an ability: undefined without a schema. */
@@ -114,5 +124,9 @@ export interface AbilitiesApi {
    * @throws RestError 404 `rest_ability_not_found`, 400 `ability_invalid_input` or `ability_missing_input_schema`, 401 or 403
    *   `rest_ability_cannot_execute`, 500 `ability_invalid_output` or `ability_failed`, or an error of the ability.
    */
-  run(name: string, input: unknown, call: { readonly user: User; readonly signal?: AbortSignal }): Promise<unknown>;
+  run(
+    name: string,
+    input: unknown,
+    call: Omit<AbilityCall, 'signal'> & { readonly signal?: AbortSignal },
+  ): Promise<unknown>;
 }

@@ -31,6 +31,7 @@ export * from './lazy.ts';
 export * from './jobs.ts';
 export type * from './log.ts';
 export type * from './mail.ts';
+export type * from './mcp.ts';
 export type * from './metrics.ts';
 export * from './minute-counter.ts';
 export * from './mutex.ts';

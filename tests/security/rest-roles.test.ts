@@ -106,7 +106,7 @@ describe('REST by role', () => {
     ],
   };
   /** The index and OpenAPI of each namespace are public. */
-  const isIndex = (route: string): boolean => /^GET (?:\/[\w-]+\/v\d)?(?:\/openapi\.json)?$/.test(route);
+  const isIndex = (route: string): boolean => /^GET (?:\/[\w-]+(?:\/v\d)?)?(?:\/openapi\.json)?$/.test(route);
 
   for (const [index, role] of roles.entries())
     it(`opens to ${role}s what the role is for, of all methods of all routes`, async function () {

@@ -10,4 +10,10 @@ export const keysModule = defineModule<KeyPorts>({
   commands: [lazyCommands(async () => (await import('./key-commands.ts')).namedKeyCommands)],
   migrations: [keysMigration],
   tables: [keysTable, keyWindowsTable],
+  register: (ports) =>
+    void ports.host.hooks.addFilter(
+      'ability_caller',
+      async (caller, request, route) =>
+        caller ?? (await (await import('./ability-caller.ts')).findAbilityCaller(ports, request, route)),
+    ),
 });

@@ -1,0 +1,46 @@
+import { RestError, type Ability, type AbilityCaller, type HooksApi, type RestRequest } from '#plugin-api';
+
+declare module '#plugin-api' {
+  interface FilterMap {
+    /**
+     * Names the caller of `wp-abilities/v1` or of the MCP server that sent a key of a plugin as `Authorization: Bearer`.
+     * Throw a RestError to refuse it.
+     */
+    ability_caller: (
+      caller: AbilityCaller | null,
+      request: RestRequest,
+      route: 'abilities' | 'mcp',
+    ) => AbilityCaller | null | Promise<AbilityCaller | null>;
+  }
+}
+
+export type FindCaller = (request: RestRequest) => Promise<AbilityCaller>;
+
+/** Finds the caller of a request once: who signed in, or who has a key. Otherwise the visitor, with id 0. */
+export function createFindCaller(hooks: Pick<HooksApi, 'applyFiltersAsync'>, route: 'abilities' | 'mcp'): FindCaller {
+  const callers = new WeakMap<RestRequest, Promise<AbilityCaller>>();
+  const find = async (request: RestRequest): Promise<AbilityCaller> => {
+    const hasKey = /^bearer /i.test(request.headers['authorization'] ?? '');
+    if (request.user.id > 0 || !hasKey) return { user: request.user };
+    return (await hooks.applyFiltersAsync('ability_caller', null, request, route)) ?? { user: request.user };
+  };
+  return (request) => {
+    const caller = callers.get(request) ?? find(request);
+    callers.set(request, caller);
+    return caller;
+  };
+}
+
+export function isAllowed(ability: Ability, caller: AbilityCaller): boolean {
+  return caller.allows?.(ability) ?? true;
+}
+
+/** @throws RestError 403 */
+export function requireAllowed(ability: Ability, caller: AbilityCaller): void {
+  if (isAllowed(ability, caller)) return;
+  throw new RestError({
+    code: 'ability_not_in_scope',
+    message: `The key may not run the ability ${ability.name}. Add it to the scope of the key.`,
+    status: 403,
+  });
+}

@@ -1,0 +1,40 @@
+import type { User } from './users.ts';
+
+/** A text that MCP clients can read. */
+export interface McpResource {
+  /** Begins with the `prefix` of its source. */
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
+  /** Default `text/plain`. */
+  readonly mimeType?: string;
+}
+
+/** Lists and reads resources of one kind. */
+export interface McpResourceSource {
+  /** Begins the address of each of its resources: `knowledge://`. */
+  readonly prefix: string;
+  /** Address of one resource with its parts in braces: `knowledge://{base}/{source}`. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly description: string;
+  /** @returns at most `limit` resources that the user may read. */
+  list(page: { readonly user: User; readonly offset: number; readonly limit: number }): Promise<readonly McpResource[]>;
+  /** Null: there is none, or the user may not read it. */
+  read(uri: string, user: User): Promise<{ readonly text: string; readonly mimeType?: string } | null>;
+}
+
+/** A prompt that people choose in an MCP client. */
+export interface McpPrompt {
+  /** Unique; letters, digits, `_` and `-`. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly required?: boolean;
+  }[];
+  /** The text that the client sends as the user's message. */
+  render(values: Readonly<Record<string, string>>): string | Promise<string>;
+}
