@@ -275,16 +275,24 @@ describeDialects('cron', (open) => {
 
   it('runs the others while one job hangs', async () => {
     const { cron, hooks } = await node();
-    let [release, ran] = [(): void => undefined, false];
-    hooks.addAction('hangs', () => new Promise<void>((done) => (release = done)));
+    let [release, hangs, ran] = [(): void => undefined, false, false];
+    const released = new Promise<void>((done) => (release = done));
+    hooks.addAction('hangs', () => {
+      hangs = true;
+      return released;
+    });
     hooks.addAction('quick', () => (ran = true));
+    const advanceUntil = async (isOver: () => boolean): Promise<void> => {
+      while (!isOver()) {
+        await clock.advance(1000);
+        await cron.list();
+      }
+    };
     await cron.start();
     await cron.scheduleSingle(clock.now(), 'hangs');
+    await advanceUntil(() => hangs);
     await cron.scheduleSingle(clock.now() + 5000, 'quick');
-    while (!ran) {
-      await clock.advance(1000);
-      await cron.list();
-    }
+    await advanceUntil(() => ran);
     release();
     await cron.stop();
     expect((await cron.history()).map(({ hook }) => hook)).to.have.members(['hangs', 'quick']);
