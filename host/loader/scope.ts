@@ -42,8 +42,14 @@ function withFailureReports(rest: RestApi, { onRouteFailure: report, onWarning }
   };
 }
 
+/** Whether anyone can call a route that does not say so: `security` with `none` documents that visitors may. */
 function isOpen(definition: RouteDefinition): boolean {
-  return typeof definition === 'object' && definition.permission === undefined && definition.authenticate === undefined;
+  return (
+    typeof definition === 'object' &&
+    definition.permission === undefined &&
+    definition.authenticate === undefined &&
+    definition.security?.includes('none') !== true
+  );
 }
 
 const routeFunctions = ['authenticate', 'permission', 'validate', 'handler'] as const;

@@ -241,7 +241,8 @@ describe('quarantine of plugins', () => {
     await bench.folders.write('sample', {
       files: {
         'index.js': `export default { register(host) { host.views.addHelper('own', () => '');
-          host.rest.registerRoute('sample/v1', '/open', [{ handler: () => 1 }, { methods: ['POST'], permission: () => true, handler: () => 1 }]); } };`,
+          host.rest.registerRoute('sample/v1', '/open', [{ handler: () => 1 }, { methods: ['POST'], permission: () => true, handler: () => 1 },
+            { methods: ['PUT'], security: ['none'], handler: () => 1 }]); } };`,
       },
     });
     await bench.folders.write('second', {
