@@ -56,7 +56,8 @@ function googleTools({ tools, toolChoice }: TextRequest): JsonObject {
   if (tools === undefined) return {};
   const functionDeclarations = tools.map(({ name, description, parameters }) => ({
     name,
-    ...(description !== undefined && { description }),
+    // Google requires one.
+    description: description ?? name,
     ...(parameters !== undefined && { parametersJsonSchema: parameters }),
   }));
   const calling =
