@@ -44,7 +44,7 @@ export async function load(
 }
 
 /** User and system time of a process so far, in milliseconds; the kernel counts in hundredths of a second. */
-async function processorTime(pid: number | undefined): Promise<number> {
+export async function processorTime(pid: number | undefined): Promise<number> {
   if (pid === undefined) return Number.NaN;
   const stat = await readFile(`/proc/${String(pid)}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -45,18 +45,35 @@ export async function openVisitor(root: string, bot: number, number: number): Pr
 
 /** The same tokens without anything in between: what the machine itself takes. */
 export async function straight(upstream: string): Promise<readonly number[]> {
-  const body = JSON.stringify({
-    model: 'gpt-4.1-mini',
-    stream: true,
-    messages: [{ role: 'user', content: 'Count to ten.' }],
-  });
-  const answer = await fetch(`${upstream}/v1/chat/completions`, {
+  const { times } = await openCompletion(
+    { url: `${upstream}/v1`, headers: {}, model: 'gpt-4.1-mini' },
+    'Count to ten.',
+  );
+  return times;
+}
+
+export interface CompletionTarget {
+  /** Base URL of chat completions. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly model: string;
+}
+
+/** A streamed chat completion: what took each token from the upstream to here, in milliseconds, once it ends or is closed. */
+export async function openCompletion(
+  { url, headers, model }: CompletionTarget,
+  content: string,
+): Promise<{ readonly times: Promise<readonly number[]>; close(): void }> {
+  const controller = new AbortController();
+  const answer = await fetch(`${url}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content }] }),
+    signal: controller.signal,
   });
-  if (answer.body === null) throw new Error('The upstream answered without a body.');
-  return collect(latencies(answer.body));
+  if (!answer.ok || answer.body === null)
+    throw new Error(`${url} answered ${String(answer.status)}: ${(await answer.text()).slice(0, 500)}`);
+  return { times: collect(latencies(answer.body)), close: () => controller.abort() };
 }
 
 async function collect(times: AsyncGenerator<number, void>): Promise<number[]> {

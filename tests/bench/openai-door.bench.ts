@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BenchRow } from './bench-row.ts';
+import { startChild } from './helpers/child.ts';
+import { processorTime } from './helpers/load.ts';
+import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { median, percentile } from './helpers/statistics.ts';
+import { openCompletion, type CompletionTarget } from './helpers/widget-visitor.ts';
+
+export const title = 'Streams over the OpenAI-compatible routes, beside the upstream itself';
+
+interface Subject {
+  readonly door: CompletionTarget;
+  readonly upstream: CompletionTarget;
+  readonly pid: number;
+}
+
+export async function run({ short }: { readonly short: boolean }): Promise<BenchRow[]> {
+  const { answers, open, seconds } = short
+    ? { answers: 10, open: 30, seconds: 3 }
+    : { answers: 300, open: 256, seconds: 10 };
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const subject = await start(stops);
+    await firstTokens(subject, 20);
+    const { door, bare } = await firstTokens(subject, answers);
+    const pieces = await manyStreams(subject, { open, seconds });
+    const added = (share: number): number => percentile(door, share) - percentile(bare, share);
+    return [
+      { name: 'added to the first token, p50', value: added(0.5), unit: 'ms' },
+      {
+        name: 'added to the first token, p99',
+        value: added(0.99),
+        unit: 'ms',
+        target: { at: 'most', value: 2 },
+        note: `of ${String(answers)} answers, in turns with the upstream itself`,
+      },
+      {
+        name: 'processor time of one piece',
+        value: pieces.microseconds,
+        unit: 'µs',
+        target: { at: 'most', value: 150 },
+        note: `${String(open)} streams at once, a piece a second each; with reading it from the upstream`,
+      },
+      { name: `a piece while ${String(open)} streams are open, p50`, value: median(pieces.times), unit: 'ms' },
+      {
+        name: `a piece while ${String(open)} streams are open, p99`,
+        value: percentile(pieces.times, 0.99),
+        unit: 'ms',
+      },
+    ];
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
+  const upstream = await startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-upstream.ts'],
+    ready: readyLine,
+  });
+  stops.push(upstream.stop);
+  const data = await createDataFolder();
+  stops.push(data.remove);
+  const key = 'bench-key-of-24-characters';
+  await data.cli('svc', 'key', 'set', key);
+  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
+  const site = await startSite(data);
+  stops.push(site.stop);
+  return {
+    door: {
+      url: `${site.ready}/wp-json/svc-openai/v1`,
+      headers: { authorization: `Bearer ${key}` },
+      model: 'openai/gpt-4.1-mini',
+    },
+    upstream: { url: `${upstream.ready}/v1`, headers: {}, model: 'gpt-4.1-mini' },
+    pid: site.pid,
+  };
+}
+
+/** One answer after the other, in turns with the upstream itself. */
+async function firstTokens({ door, upstream }: Subject, answers: number): Promise<{ door: number[]; bare: number[] }> {
+  const first = async (target: CompletionTarget): Promise<number> =>
+    (await (await openCompletion(target, 'Count to ten.')).times)[0] ?? Number.NaN;
+  const times = { door: [] as number[], bare: [] as number[] };
+  for (let count = 0; count < answers; count += 1) {
+    times.door.push(await first(door));
+    times.bare.push(await first(upstream));
+  }
+  return times;
+}
+
+/** Each stream gets a piece a second. */
+async function manyStreams(
+  { door, pid }: Subject,
+  { open, seconds }: { readonly open: number; readonly seconds: number },
+): Promise<{ microseconds: number; times: number[] }> {
+  const streams = await Promise.all(Array.from({ length: open }, () => openCompletion(door, 'Please hold.')));
+  await sleep(2_000);
+  const before = await processorTime(pid);
+  await sleep(seconds * 1_000);
+  const spent = (await processorTime(pid)) - before;
+  for (const stream of streams) stream.close();
+  const times = (await Promise.all(streams.map((stream) => stream.times))).flat();
+  return { microseconds: (spent * 1_000) / (open * seconds), times };
+}
