@@ -3,6 +3,7 @@ import { format, resolveConfig } from 'prettier';
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { renderParamsTable } from '../../plugins/svc/providers/params.ts';
 import { createProviderRegistry } from '../../plugins/svc/providers/registry.ts';
+import { renderOpenAiParameters } from '../clients/openai-parameters.ts';
 import { collectErrorCodes, createErrorProgram, renderErrorTable } from './error-codes.ts';
 import { renderHooks } from './hooks-reference.ts';
 import { foldersBelow, readArrows, renderDiagram, type DiagramFolder } from './import-arrows.ts';
@@ -41,6 +42,7 @@ export async function renderSections(): Promise<Sections> {
       'hooks of the host': renderHooks(['host']),
       'hooks of the service': renderHooks(['plugins/svc']),
     },
+    'plugins/svc/modules/openai/README.md': { 'parameters by provider': renderOpenAiParameters(providers.all()) },
     'plugins/svc/README.md': {
       'AI parameters': renderParamsTable(providers.all()),
       'error codes': renderErrorTable(service.responses),
