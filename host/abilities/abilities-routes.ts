@@ -22,7 +22,8 @@ import { abilityNotFound, type PreparedRun } from './run-ability.ts';
 
 const namespace = 'wp-abilities/v1';
 const namePattern = '[a-zA-Z0-9\\-\\/]+';
-const slugPattern = '[a-z0-9]+(?:-[a-z0-9]+)*';
+/** Clients such as wpapi read the routes of the root document and know no groups within a group. */
+const slugPattern = '[a-z0-9-]+';
 
 const nameArgument: RouteArgument = {
   description: 'Unique identifier for the ability.',
