@@ -1,4 +1,5 @@
 import type { AnyCallback } from '#plugin-api';
+import type { AddedAt } from './added-at.ts';
 
 export type HookKind = 'filter' | 'action';
 
@@ -11,6 +12,7 @@ export interface Entry {
   /** Slug of the plugin, or `host`. */
   readonly owner: string;
   readonly kind: HookKind;
+  readonly addedAt: AddedAt;
   removed: boolean;
   /** The entry that replaced this one when the same callback was added again. */
   replacedBy: Entry | null;

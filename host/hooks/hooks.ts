@@ -1,4 +1,5 @@
 import type { AnyCallback, HookOptions, HooksApi, Logger, NamespacedHooks, Undo } from '#plugin-api';
+import { noteAddedAt } from './added-at.ts';
 import { createAsyncRuns } from './async-runs.ts';
 import { everyArgument, noEntries } from './callbacks.ts';
 import type { Hook, HookKind } from './callbacks.ts';
@@ -22,7 +23,7 @@ export interface Hooks extends HooksApi {
   removeOwner(owner: string): void;
   /** `hooks` under the signatures of @wordpress/hooks. */
   withNamespaces(hooks: HooksApi): NamespacedHooks;
-  /** Every hook that has callbacks, sorted by name. */
+  /** Every hook that ran or has callbacks, sorted by name. */
   describe(): HookDescription[];
   /** Current priority of the hook's outermost run, or false when it is not running. */
   currentPriority(name: string): number | false;
@@ -124,16 +125,18 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
 }
 
 function createAdder(registry: Pick<Registry, 'add'>, owner: string, kind: HookKind) {
-  return (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}): Undo =>
+  const addCallback = (name: string, callback: AnyCallback, priority = 10, options: HookOptions = {}): Undo =>
     registry.add(name, {
       callback,
       priority,
       acceptedArgs: options.acceptedArgs ?? everyArgument,
       owner,
       kind,
+      addedAt: noteAddedAt(addCallback),
       removed: false,
       replacedBy: null,
     });
+  return addCallback;
 }
 
 function countRun(hook: Hook, counter: 'filtersApplied' | 'actionsDone'): Hook {

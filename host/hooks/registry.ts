@@ -1,4 +1,5 @@
 import type { AnyCallback, Undo } from '#plugin-api';
+import { readPosition } from './added-at.ts';
 import { addEntry, createHook, everyArgument, forgetCompiled, functionName, removeEntries } from './callbacks.ts';
 import type { Entry, Hook, HookKind } from './callbacks.ts';
 
@@ -13,6 +14,8 @@ export interface HookDescription {
     readonly kind: HookKind;
     readonly owner: string;
     readonly callback: string;
+    /** File and line that added it; null if unknown. */
+    readonly position: string | null;
     /** null: all arguments. */
     readonly acceptedArgs: number | null;
   }[];
@@ -116,7 +119,7 @@ export function createRegistry(mayForget: () => boolean): Registry {
 }
 
 function describeAll(hooks: Iterable<Hook>): HookDescription[] {
-  const used = [...hooks].filter((hook) => hook.entries.length > 0);
+  const used = [...hooks].filter((hook) => hook.entries.length > 0 || hook.filtersApplied + hook.actionsDone > 0);
   return used.map(describe).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -130,6 +133,7 @@ function describe(hook: Hook): HookDescription {
       kind: entry.kind,
       owner: entry.owner,
       callback: functionName(entry),
+      position: readPosition(entry.addedAt, entry.owner),
       acceptedArgs: entry.acceptedArgs === everyArgument ? null : entry.acceptedArgs,
     })),
   };

@@ -1,4 +1,4 @@
-import type { AdminPageBody } from '#plugin-api';
+import { formatNumber, type AdminPageBody } from '#plugin-api';
 import { readQuery } from './forms.ts';
 
 export interface HookRow {
@@ -10,25 +10,49 @@ export interface HookRow {
     readonly kind: string;
     readonly owner: string;
     readonly callback: string;
+    readonly position: string | null;
     readonly acceptedArgs: number | null;
   }[];
 }
 
 export interface HooksPageDependencies {
-  /** Hooks of this process whose name, owner or callback contains the text. An empty text finds all. */
+  /** Hooks of this process whose name, owner, callback or position contains the text. An empty text finds all. */
   readonly find: (search: string) => readonly HookRow[];
 }
 
-/** Every hook with its callbacks in order of execution. */
+/** More would make a page that no browser shows quickly: names can contain data. */
+const maxShown = 500;
+
+/** Every hook that ran or has callbacks, with these in order of execution. */
 export function createHooksPage({ find }: HooksPageDependencies): AdminPageBody {
   return {
     render: (request) => {
       const search = readQuery(request, 's');
-      const hooks = find(search);
-      const callbacks = hooks.reduce((sum, hook) => sum + hook.callbacks.length, 0);
+      const found = find(search);
+      const kinds = {
+        '': found,
+        used: found.filter(({ callbacks }) => callbacks.length > 0),
+        unused: found.filter(({ callbacks }) => callbacks.length === 0),
+      };
+      const asked = readQuery(request, 'callbacks');
+      const kind = asked === 'used' || asked === 'unused' ? asked : '';
+      const hooks: readonly HookRow[] = kinds[kind];
+      const tab = (name: keyof typeof kinds, label: string) => ({
+        label: `${label} (${formatNumber(kinds[name].length)})`,
+        href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { callbacks: name }) }).toString()}`,
+        current: name === kind,
+      });
       return Promise.resolve({
         template: 'admin/pages/hooks',
-        data: { search, hooks, count: hooks.length, callbacks },
+        data: {
+          search,
+          fields: { callbacks: kind },
+          tabs: [tab('', 'All'), tab('used', 'With callbacks'), tab('unused', 'Without callbacks')],
+          hooks: hooks.slice(0, maxShown),
+          count: hooks.length,
+          isCut: hooks.length > maxShown,
+          callbacks: hooks.reduce((sum, hook) => sum + hook.callbacks.length, 0),
+        },
       });
     },
   };

@@ -305,7 +305,11 @@ describe('hooks', () => {
       });
       hooks.addAction('word', () => undefined, 1, { acceptedArgs: 2 });
       hooks.applyFilters('word', 'a');
-      expect(hooks.describe()).to.deep.equal([
+      hooks.doAction('unheard');
+      const [unheard, word] = hooks.describe();
+      expect(unheard).to.deep.equal({ name: 'unheard', filters: 0, actions: 1, callbacks: [] });
+      for (const { position } of word?.callbacks ?? []) expect(position).to.match(/tests\/hooks\/hooks\.test\.ts:\d+$/);
+      expect([{ ...word, callbacks: word?.callbacks.map(({ position: _position, ...rest }) => rest) }]).to.deep.equal([
         {
           name: 'word',
           filters: 1,

@@ -38,7 +38,11 @@ describe('scope of a plugin', () => {
       directory: `${bench.folders.directory}/sample`,
     });
     expect(bench.services.lines.find(({ message }) => message === 'hi')?.fields).to.deep.equal({ plugin: 'sample' });
-    expect(bench.services.hooks.describe()[0]?.callbacks[0]).to.include({ owner: 'sample', callback: 'mine' });
+    expect(bench.services.hooks.describe().find(({ name }) => name === 'sample')?.callbacks[0]).to.include({
+      owner: 'sample',
+      callback: 'mine',
+      position: 'sample/index.js:1',
+    });
     expect(host.assets.url('a.js')).to.equal('/assets/sample/a.js');
     expect(new host.api.RestError({ code: 'a', message: 'b' })).to.be.instanceOf(Error);
   });

@@ -182,7 +182,11 @@ describeHosts('the pages settings and tools', (dialectCase) => {
     );
     site.host.hooks.applyFilters('shop_price', 1);
     expect((await browser.get('/admin/tools/hooks?s=ADDTAX')).text).to.match(
-      /1 hook with 1 callback.* shop_price 7 addTax host filter 1 0/,
+      /1 hook with 1 callback.* shop_price 7 addTax host filter · .*tools-pages\.test\.ts:\d+ 1 0/,
+    );
+    site.host.hooks.doAction('shop_unheard');
+    expect((await browser.get('/admin/tools/hooks?s=shop_&callbacks=unused')).text).to.match(
+      /All \(\d+\) With callbacks \(\d+\) Without callbacks \(\d+\) \d+ hooks? with 0 callbacks.* shop_unheard None 0 1/,
     );
     expect((await browser.get('/admin/tools/hooks?s=nothing-like-this')).text).to.contain('No hooks found');
   });
