@@ -15,6 +15,8 @@ export interface Admin {
   readonly api: AdminApi;
   /** The same for a plugin, which its log lines name. */
   forOwner(owner: string): AdminApi;
+  /** Slugs of the pages of a plugin. */
+  slugs(owner: string): readonly string[];
   /** Mount it at `/admin`, behind the server that sets request ids and security headers. */
   createRouter(): Promise<Router>;
 }
@@ -67,6 +69,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
   return {
     api: registry.api,
     forOwner: registry.forOwner,
+    slugs: registry.slugs,
     createRouter: async () => (await import('./router.ts')).createAdminRouter(context),
   };
 }

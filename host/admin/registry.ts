@@ -36,6 +36,8 @@ export interface AdminRegistry {
   readonly api: AdminApi;
   forOwner(owner: string): AdminApi;
   page(slug: string): RegisteredPage | undefined;
+  /** Slugs of the pages that a plugin added. */
+  slugs(owner: string): readonly string[];
   menu(user: User, currentSlug: string): MenuEntry[];
   /** The group and the pages above a page, as far as the user may open them. */
   breadcrumbs(user: User, slug: string): Breadcrumb[];
@@ -135,6 +137,7 @@ export function createAdminRegistry({
     api: forOwner('host'),
     forOwner,
     page: (slug) => pages.get(slug),
+    slugs: (owner) => [...pages].filter(([, page]) => page.owner === owner).map(([slug]) => slug),
     menu: (user, currentSlug) => buildMenu(siteOf(user), currentSlug),
     breadcrumbs: (user, slug) => breadcrumbsOf(siteOf(user), slug),
     async badges() {

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, symlinkSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { errorText } from '#plugin-api';
-import { root } from '../build/files.js';
 import type { CompilePlugin } from '../loader/loader.ts';
 import type { PluginSource } from '../loader/manifest.ts';
+import type { ConformanceInit, ConformancePoint } from '../testing/conformance.ts';
+import { added, linkPlugins, nameRests, readTraces } from '../testing/plugin-traces.ts';
 import type { TestHost } from '../testing/test-host.ts';
 import type { Finding } from './check.ts';
 
-/** What a plugin adds to a site. */
-interface Traces {
-  readonly tables: readonly string[];
-  readonly options: readonly string[];
-  readonly events: readonly string[];
+/** The command `plugin test --conformance`. */
+export async function runConformance(init: ConformanceInit): Promise<ConformancePoint[]> {
+  return (await import('../testing/index.ts')).checkConformance(init);
 }
 
 /**
@@ -33,7 +31,7 @@ export async function checkRun(
   const [empty, linked] = [join(folder, 'empty'), join(folder, 'linked')];
   await mkdir(empty, { recursive: true });
   await mkdir(linked);
-  const required = linkRequired(source, linked);
+  const required = linkPlugins(source, linked);
   const host = await createTestHost({
     plugins: 'found',
     pluginDirs: [empty, linked],
@@ -46,16 +44,6 @@ export async function checkRun(
     await host.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Links the plugin and those that it requires, from the folder beside it or from the host. Returns the latter. */
-function linkRequired(source: PluginSource, linked: string): string[] {
-  symlinkSync(source.directory, join(linked, source.manifest.slug));
-  return Object.keys(source.manifest.requires).filter((slug) => {
-    const found = [dirname(source.directory), join(root, 'plugins')].find((each) => existsSync(join(each, slug)));
-    if (found !== undefined) symlinkSync(join(found, slug), join(linked, slug));
-    return found !== undefined;
-  });
 }
 
 async function observe(host: TestHost, source: PluginSource, known: readonly Finding[]): Promise<Finding[]> {
@@ -92,11 +80,7 @@ async function observe(host: TestHost, source: PluginSource, known: readonly Fin
     const failure = await host.plugins.uninstall(slug).then(() => null, errorText);
     if (failure !== null) add('uninstall', failure);
     const left = await readTraces(host);
-    const rests = [
-      ...added(before.tables, left.tables).map((name) => `the table '${name}'`),
-      ...added(before.options, left.options).map((name) => `the option '${name}'`),
-      ...added(before.events, left.events).map((name) => `the cron event '${name}'`),
-    ];
+    const rests = nameRests(before, left);
     if (isLasting || rests.length > 0) findings.push(...reportRests(rests));
   } catch (error) {
     add('start', errorText(error));
@@ -109,22 +93,6 @@ function reportRests(rests: readonly string[]): Finding[] {
     ...{ level: 'error', rule: 'uninstall', at: '' },
     message: `Uninstalling leaves ${name}. Delete it in the function uninstall.`,
   }));
-}
-
-function added(before: readonly string[], after: readonly string[]): string[] {
-  return after.filter((name) => !before.includes(name));
-}
-
-/** Options of the host about plugins. */
-const ownOptions = /^(?:active_plugins|declined_plugins|plugin_[a-z]+|_transient)/;
-
-async function readTraces({ database, options, cron }: TestHost): Promise<Traces> {
-  const tables = (await database.knex('sqlite_master').where({ type: 'table' }).select('name')) as { name: string }[];
-  return {
-    tables: tables.map(({ name }) => name).filter((name) => !name.startsWith('sqlite_')),
-    options: Object.keys(await options.list()).filter((name) => !ownOptions.test(name)),
-    events: (await cron.list()).map(({ hook }) => hook),
-  };
 }
 
 async function readRegistered({

@@ -18,10 +18,11 @@ export interface AuthoringCommandsDependencies {
   readonly compilePlugin?: CompilePlugin;
 }
 
+const folderArgument = { name: 'folder', description: 'Folder of the plugin, or its slug.' };
+
 /** Commands for authors of plugins. Their code loads when they run. */
 export function authoringCommands(dependencies: AuthoringCommandsDependencies): CliCommand[] {
   const { core, plugins, directory, compilePlugin } = dependencies;
-  const folder = { name: 'folder', description: 'Folder of the plugin, or its slug.' };
   const find = (given: string): Promise<string> => findFolder(given, plugins());
   return [
     {
@@ -45,7 +46,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
     {
       name: 'plugin check',
       description: 'Checks a plugin: manifest, types, permissions, escaping, names, size, licenses and uninstallation.',
-      args: [folder],
+      args: [folderArgument],
       run: async ({ args: [given = ''] }) => {
         const { checkPlugin } = await import('../authoring/check.ts');
         const findings = await checkPlugin(await find(given), compilePlugin);
@@ -56,16 +57,11 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
         });
       },
     },
-    {
-      name: 'plugin test',
-      description: 'Runs the tests of a plugin: the files *.test.ts and *.test.js in its folder.',
-      args: [folder],
-      run: async ({ args: [given = ''] }) => runTests(await find(given)),
-    },
+    testCommand(dependencies, find),
     {
       name: 'plugin pack',
       description: 'Writes the zip file of a plugin for `plugin install`, without what .distignore lists.',
-      args: [folder],
+      args: [folderArgument],
       flags: {
         output: { type: 'string', description: 'Folder for the zip file. Default: the working folder.' },
         key: { type: 'string', description: 'Private ed25519 key (PEM file) that signs it.' },
@@ -96,7 +92,7 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
     {
       name: 'plugin dev',
       description: 'Runs a site with a plugin from its folder, and reloads the plugin when a file changes.',
-      args: [folder],
+      args: [folderArgument],
       flags: { 'no-types': { type: 'boolean', description: 'Do not check types.' } },
       run: async ({ args: [given = ''], flags }) => {
         const { develop } = await import('../authoring/dev.ts');
@@ -107,6 +103,39 @@ export function authoringCommands(dependencies: AuthoringCommandsDependencies): 
       },
     },
   ];
+}
+
+function testCommand(
+  { compilePlugin }: AuthoringCommandsDependencies,
+  find: (given: string) => Promise<string>,
+): CliCommand {
+  return {
+    name: 'plugin test',
+    description: 'Runs the tests of a plugin, the files *.test.ts and *.test.js in its folder; or --conformance.',
+    args: [folderArgument],
+    flags: {
+      conformance: {
+        type: 'boolean',
+        description: 'Try instead what every plugin should stand: rounds, broken requests, pages, uninstallation.',
+      },
+      rounds: { type: 'integer', minimum: 1, maximum: 10_000, default: 20, description: 'Rounds of activation.' },
+      previous: { type: 'string', description: 'Folder with the previous version, to upgrade from.' },
+      postgres: { type: 'string', description: 'postgres:// address of an empty database, for it and two nodes.' },
+    },
+    run: async ({ args: [given = ''], flags }) => {
+      const plugin = await find(given);
+      if (flags['conformance'] !== true) return runTests(plugin);
+      const { runConformance } = await import('../authoring/check-run.ts');
+      const text = (name: string) => (typeof flags[name] === 'string' ? { [name]: flags[name] } : {});
+      const found = await runConformance({
+        ...{ plugin, rounds: Number(flags['rounds']), ...text('previous'), ...text('postgres') },
+        ...(compilePlugin && { compilePlugin }),
+      });
+      const failed = found.filter(({ outcome }) => outcome === 'failed').length;
+      if (failed === 0) return found;
+      throw Object.assign(new Error(`${failed} of ${found.length} points failed.`), { result: found });
+    },
+  };
 }
 
 /** @throws Error if it is neither a folder nor the slug of a plugin. */

@@ -12,5 +12,8 @@ const testing = await loadTesting();
 
 export const { createFakeClock } = testing;
 
+/** @type {typeof Testing.checkConformance} */
+export const checkConformance = (init) => testing.checkConformance({ compilePlugin, ...init });
+
 /** @type {typeof Testing.createTestHost} */
 export const createTestHost = (init) => testing.createTestHost({ compilePlugin, ...init });

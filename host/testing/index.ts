@@ -1,3 +1,4 @@
-/** For tests of plugins: a whole host in memory, and a fake clock. */
+/** For tests of plugins: a whole host in memory, a fake clock, and what every plugin should stand. */
+export * from './conformance.ts';
 export * from './fake-clock.ts';
 export * from './test-host.ts';

@@ -44,6 +44,8 @@ export interface TestHost extends Pick<
   | 'securityLog'
   | 'twoFactor'
 > {
+  /** Slugs of the admin pages of a plugin. */
+  adminPages(owner: string): readonly string[];
   /** URL without a trailing slash; the host listens on a free loopback port. */
   readonly url: string;
   readonly cron: CronApi & Pick<Host['cron'], 'runDue' | 'run' | 'history'>;
@@ -101,6 +103,7 @@ export async function createTestHost({
       ...host,
       content: host.content.api,
       services: host.services.forOwner('test'),
+      adminPages: (owner) => host.admin.slugs(owner),
       clock: clock as FakeClock,
       url,
       setupLink,

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { errorText } from '#plugin-api';
+import { createSystemClock } from '../clock.ts';
+import { readManifest, type PluginSource } from '../loader/manifest.ts';
+import { hostVersion } from '../site.ts';
+import { hostileRequests, type SentRequest } from './hostile-requests.ts';
+import { linkPlugins, nameRests, readTraces } from './plugin-traces.ts';
+import { createTestHost, type TestHost, type TestHostInit } from './test-host.ts';
+
+export interface ConformanceInit {
+  /** Folder of the plugin. */
+  readonly plugin: string;
+  /** Rounds of deactivation and activation. Default 20. */
+  readonly rounds?: number;
+  /** Folder with the previous version, to upgrade from. */
+  readonly previous?: string;
+  /** `postgres://...` of an empty database: everything runs there too, and on two nodes. */
+  readonly postgres?: string;
+  readonly compilePlugin?: TestHostInit['compilePlugin'];
+}
+
+export interface ConformancePoint {
+  /** Such as `rounds`. */
+  readonly point: string;
+  readonly database: 'SQLite' | 'PostgreSQL';
+  readonly outcome: 'passed' | 'failed' | 'left out';
+  /** What failed, or why it was left out. Empty if it passed. */
+  readonly detail: string;
+}
+
+/** The site that the points are tried on, one after the other. */
+interface Subject {
+  readonly host: TestHost;
+  readonly source: PluginSource;
+  readonly rounds: number;
+  /** Another node of the site; null on SQLite. */
+  readonly node: TestHost | null;
+  /** Makes the folder of the plugin that of another version, and of this one again. */
+  readonly switchTo: (directory: string) => Promise<void>;
+  readonly previous: string | null;
+  readonly before: Awaited<ReturnType<typeof readTraces>>;
+  readonly beforeRoutes: readonly string[];
+}
+
+type Point = (subject: Subject) => Promise<string | undefined>;
+
+/** In this order: each leaves the plugin active, the last one inactive. A returned text says why a point was left out. */
+const points: Readonly<Record<string, Point>> = {
+  activate: async ({ host, source }) => host.plugins.activate(source.manifest.slug).then(() => undefined),
+  nodes: tryNodes,
+  routes: tryRoutes,
+  pages: tryPages,
+  rounds: tryRounds,
+  upgrade: tryUpgrade,
+  uninstall: tryUninstall,
+};
+
+/**
+ * Tries what every plugin should stand: activation, two nodes, broken requests to all of its routes, its admin pages,
+ * rounds without growth, an upgrade, and an uninstallation that leaves nothing. It runs the plugin's code in hosts in memory,
+ * so try only plugins that you trust.
+ *
+ * @throws Error if the folder has no plugin. What the plugin does wrong is a point that failed.
+ */
+export async function checkConformance(init: ConformanceInit): Promise<ConformancePoint[]> {
+  const onSqlite = await tryDatabase('SQLite', init);
+  if (init.postgres === undefined) return onSqlite;
+  return [...onSqlite, ...(await tryDatabase('PostgreSQL', init))];
+}
+
+async function tryDatabase(
+  database: ConformancePoint['database'],
+  { plugin, rounds = 20, previous, postgres, compilePlugin }: ConformanceInit,
+): Promise<ConformancePoint[]> {
+  const directory = await realpath(resolve(plugin));
+  const source = await readManifest({ directory, folder: basename(directory), hostVersion });
+  if (source === null) throw new Error(`There is no plugin.json in ${directory}.`);
+  const folder = join(tmpdir(), `svc-conformance-${randomUUID()}`);
+  // Plugins are installed into the first folder and deleted from it. The other one has links.
+  const [empty, linked] = [join(folder, 'empty'), join(folder, 'linked')];
+  await mkdir(empty, { recursive: true });
+  await mkdir(linked);
+  const required = linkPlugins(source, linked);
+  const hosts: TestHost[] = [];
+  const open = async (): Promise<TestHost> => {
+    const host = await createTestHost({
+      plugins: 'found',
+      pluginDirs: [empty, linked],
+      env: { SECRET_KEY: '0'.repeat(64) },
+      ...(database === 'PostgreSQL' && postgres !== undefined && { database: postgres }),
+      ...(compilePlugin && { compilePlugin }),
+    });
+    hosts.push(host);
+    return host;
+  };
+  try {
+    const host = await open();
+    for (const slug of required) await host.plugins.activate(slug);
+    const { slug } = source.manifest;
+    if (host.plugins.list().some((each) => each.slug === slug && each.state === 'active'))
+      await host.plugins.deactivate(slug);
+    const subject: Subject = {
+      ...{ host, source, rounds },
+      node: database === 'PostgreSQL' ? await open() : null,
+      previous: previous === undefined ? null : await realpath(resolve(previous)),
+      before: await readTraces(host),
+      beforeRoutes: host.rest.describe().map(({ route }) => route),
+      switchTo: async (directory) => {
+        await rm(join(linked, slug));
+        await symlink(directory, join(linked, slug));
+      },
+    };
+    return await tryPoints(database, subject);
+  } finally {
+    for (const host of hosts.reverse()) await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function tryPoints(database: ConformancePoint['database'], subject: Subject): Promise<ConformancePoint[]> {
+  const found: ConformancePoint[] = [];
+  for (const [point, run] of Object.entries(points)) {
+    const begin = subject.host.logged.length;
+    const outcome = await run(subject).then(
+      (reason) =>
+        reason === undefined
+          ? ({ outcome: 'passed', detail: '' } as const)
+          : ({ outcome: 'left out', detail: reason } as const),
+      (error: unknown) => ({ outcome: 'failed', detail: errorText(error) }) as const,
+    );
+    const logged = findLoggedError(subject.host.logged.slice(begin), subject.source.manifest.slug);
+    found.push(
+      outcome.outcome === 'failed' || logged === null
+        ? { point, database, ...outcome }
+        : { point, database, outcome: 'failed', detail: `The log has an error of the plugin: ${logged}` },
+    );
+    if (point === 'activate' && outcome.outcome === 'failed') break;
+  }
+  return found;
+}
+
+/** The first line of the log that names an error of the plugin. */
+function findLoggedError(lines: readonly string[], slug: string): string | null {
+  const line = lines.find((each) => {
+    const { level, plugin } = JSON.parse(each) as { readonly level?: unknown; readonly plugin?: unknown };
+    return level === 'error' && plugin === slug;
+  });
+  return line === undefined ? null : line.slice(0, 500);
+}
+
+/** Milliseconds of real time until another node follows an activation. */
+const followLimit = 10_000;
+const clock = createSystemClock();
+
+async function tryNodes({ host, node, source: { manifest } }: Subject): Promise<string | undefined> {
+  if (node === null) return 'Two nodes need PostgreSQL.';
+  const isActive = (): boolean =>
+    node.plugins.list().some(({ slug, state }) => slug === manifest.slug && state === 'active');
+  const follow = async (wanted: boolean): Promise<void> => {
+    const begin = performance.now();
+    while (isActive() !== wanted) {
+      if (performance.now() - begin > followLimit)
+        throw new Error(`Another node did not ${wanted ? 'start' : 'stop'} the plugin within 10 seconds.`);
+      await clock.sleep(50);
+    }
+  };
+  await follow(true);
+  await host.plugins.deactivate(manifest.slug);
+  await follow(false);
+  await host.plugins.activate(manifest.slug);
+  await follow(true);
+  return undefined;
+}
+
+async function tryRoutes({ host, beforeRoutes }: Subject): Promise<string | undefined> {
+  const own = host.rest
+    .describe()
+    .filter(({ namespace, route }) => ![`/${namespace}`, `/${namespace}/openapi.json`].includes(route))
+    .filter(({ route }) => !beforeRoutes.includes(route));
+  if (own.length === 0) return 'The plugin has no routes.';
+  const user = await ensureAdministrator(host);
+  const failures: string[] = [];
+  for (const request of own.flatMap(hostileRequests)) {
+    const { status, body } = await host.rest.dispatch(request.route, { ...request.init, user });
+    if (status === 500) failures.push(describeFailure(request, body));
+  }
+  if (failures.length > 0) throw new Error(`${failures.length} requests answered 500. ${failures[0] ?? ''}`);
+  return undefined;
+}
+
+function describeFailure({ route, init }: SentRequest, body: unknown): string {
+  const sent = JSON.stringify(init.json ?? init.query).slice(0, 200);
+  return `The first: ${init.method ?? 'GET'} ${route} ${sent}: ${JSON.stringify(body).slice(0, 200)}`;
+}
+
+const password = 'conformance of a plugin';
+
+async function ensureAdministrator({ users }: TestHost) {
+  const login = 'conformance';
+  return (
+    (await users.find(login)) ??
+    (await users.create({ login, email: 'conformance@example.com', password, role: 'administrator' }))
+  );
+}
+
+/** Text that must never be in a page as it is. */
+const mark = '<svc-mark';
+
+async function tryPages({ host, source }: Subject): Promise<string | undefined> {
+  const pages = host.adminPages(source.manifest.slug);
+  if (pages.length === 0) return 'The plugin has no admin pages.';
+  const { login } = await ensureAdministrator(host);
+  const signedIn = await host.fetch('/admin/login', {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ login, password }),
+  });
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const query = new URLSearchParams(
+    Object.fromEntries(['id', 's', 'q', 'search', 'page', 'tab', 'name'].map((name) => [name, `"'>${mark}>`])),
+  );
+  for (const slug of pages) {
+    const read = async (path: string) => {
+      const response = await host.fetch(`/admin/${path}`, { headers: { cookie }, redirect: 'manual' });
+      return { status: response.status, text: await response.text() };
+    };
+    const { status } = await read(slug);
+    // A page about one object needs its id.
+    if (status >= 500 || (status >= 400 && status !== 404)) throw new Error(`The page '${slug}' answered ${status}.`);
+    const broken = await read(`${slug}?${query.toString()}`);
+    if (broken.status >= 500) throw new Error(`The page '${slug}' answered ${broken.status} to a broken query.`);
+    if (broken.text.includes(mark)) throw new Error(`The page '${slug}' shows part of its query without escaping it.`);
+  }
+  return undefined;
+}
+
+/** Everything that could grow, by name. */
+async function countAll({ host, source }: Subject): Promise<Record<string, number>> {
+  const owner = source.manifest.slug;
+  return {
+    'hook callbacks': host.hooks
+      .describe()
+      .flatMap(({ callbacks }) => callbacks)
+      .filter((each) => each.owner === owner).length,
+    routes: host.rest.describe().length,
+    'admin pages': host.adminPages(owner).length,
+    settings: host.options.settings().length,
+    roles: host.users.roles().length,
+    'cron events': (await host.cron.list()).length,
+    'timers of the host': host.clock.pending(),
+    'timers of Node': process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
+    'listeners of the process': process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0),
+  };
+}
+
+async function tryRounds(subject: Subject): Promise<string | undefined> {
+  const { host, rounds, source } = subject;
+  const { slug } = source.manifest;
+  const round = async (): Promise<void> => {
+    await host.plugins.deactivate(slug);
+    await host.plugins.activate(slug);
+  };
+  await round();
+  const before = await countAll(subject);
+  for (let done = 0; done < rounds; done += 1) await round();
+  const after = await countAll(subject);
+  const grown = Object.keys(before).filter(
+    // Timers of Node come and go with connections; what leaks has one for each round.
+    (name) => (after[name] ?? 0) >= (before[name] ?? 0) + (name === 'timers of Node' ? rounds : 1),
+  );
+  if (grown.length === 0) return undefined;
+  const list = grown.map((name) => `${name} from ${before[name] ?? 0} to ${after[name] ?? 0}`).join(', ');
+  throw new Error(`After ${rounds} rounds there are more: ${list}.`);
+}
+
+async function tryUpgrade({ host, source, previous, switchTo }: Subject): Promise<string | undefined> {
+  if (previous === null) return 'No previous version was given.';
+  const { slug, version } = source.manifest;
+  await host.plugins.deactivate(slug);
+  await host.plugins.uninstall(slug);
+  await switchTo(previous);
+  await host.plugins.discover();
+  await host.plugins.activate(slug);
+  await switchTo(source.directory);
+  await host.plugins.discover();
+  await host.plugins.sync();
+  const found = host.plugins.list().find((each) => each.slug === slug);
+  if (found?.state === 'active' && found.version === version) return undefined;
+  throw new Error(`After the upgrade the plugin is ${found?.state ?? 'gone'}. ${found?.failure?.message ?? ''}`.trim());
+}
+
+async function tryUninstall({ host, source, before }: Subject): Promise<string | undefined> {
+  const { slug } = source.manifest;
+  for (const time of ['first', 'second']) {
+    if (time === 'second') await host.plugins.activate(slug);
+    await host.plugins.deactivate(slug);
+    await host.plugins.uninstall(slug);
+    const rests = nameRests(before, await readTraces(host));
+    if (rests.length > 0) throw new Error(`The ${time} uninstallation leaves ${rests.join(', ')}.`);
+    await host.plugins.discover();
+  }
+  return undefined;
+}

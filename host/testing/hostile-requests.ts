@@ -1,0 +1,79 @@
+import type { JsonSchema, RestDispatchInit } from '#plugin-api';
+import type { RouteSummary } from '../rest/rest-contract.ts';
+
+export interface SentRequest {
+  readonly route: string;
+  readonly init: RestDispatchInit;
+}
+
+/** Values that have broken handlers before. */
+const hostile: readonly unknown[] = [
+  null,
+  '',
+  '\u0000',
+  '<script>',
+  "'; drop table x; --",
+  '__proto__',
+  'x'.repeat(5_000),
+  -1,
+  0.5,
+  2 ** 53,
+  '9'.repeat(40),
+  true,
+  [],
+  [[null]],
+  {},
+];
+
+/** Requests to each method of a route: valid ones, and ones in which one argument or the path breaks. The same each time. */
+export function hostileRequests({ route, endpoints }: RouteSummary): SentRequest[] {
+  return endpoints.flatMap(({ methods, args }) =>
+    methods.flatMap((method) => {
+      const valid = Object.fromEntries(args.map(({ name, schema }) => [name, validValue(schema)]));
+      const required = Object.fromEntries(
+        args.filter(({ required }) => required).map(({ name, schema }) => [name, validValue(schema)]),
+      );
+      const given = [
+        {},
+        required,
+        valid,
+        ...args.flatMap(({ name }) => hostile.map((value) => ({ ...required, [name]: value }))),
+      ];
+      const isRead = method === 'GET' || method === 'DELETE';
+      return ['1', '999999', '%00', 'a'.repeat(300)].flatMap((part) =>
+        given.map((params) => ({
+          route: fillPath(route, part),
+          init: {
+            method: method as NonNullable<RestDispatchInit['method']>,
+            ...(isRead ? { query: params } : { json: params }),
+          },
+        })),
+      );
+    }),
+  );
+}
+
+function fillPath(route: string, part: string): string {
+  return route.replace(/\(\?P<\w+>(?:[^()]|\([^()]*\))*\)|\{\w+\}/g, part);
+}
+
+/** A value that the schema accepts, or nearly. */
+function validValue(schema: JsonSchema): unknown {
+  const [first] = schema.enum ?? schema.examples ?? (schema.const === undefined ? [] : [schema.const]);
+  if (first !== undefined) return first;
+  switch ([schema.type].flat()[0]) {
+    case 'integer':
+    case 'number':
+      return Math.max(schema.minimum ?? 1, 1);
+    case 'boolean':
+      return true;
+    case 'array':
+      return schema.items === undefined ? [] : [validValue(schema.items as JsonSchema)];
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, member]) => [name, validValue(member as JsonSchema)]),
+      );
+    default:
+      return 'a'.repeat(Math.max(schema.minLength ?? 1, 1));
+  }
+}

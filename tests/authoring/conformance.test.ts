@@ -1,0 +1,86 @@
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { checkConformance, createTestHost } from '#testing';
+import { createPlugin } from '../../host/authoring/new-plugin.ts';
+import { createPostgresDatabase } from '../helpers/postgres.ts';
+import { checkout } from '../helpers/running-site.ts';
+
+const outcomes = (points: Awaited<ReturnType<typeof checkConformance>>): string[] =>
+  points.map(({ point, database, outcome, detail }) => `${database} ${point}: ${[outcome, detail].join(' ').trim()}`);
+
+describe('the conformance of plugins', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'svc-conforming-')));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('holds for hello, sandbox and a new plugin, on both databases, on two nodes and over an upgrade', async () => {
+    const created = await createPlugin({ slug: 'orders', directory: folder, language: 'ts', taken: [] });
+    const newer = join(folder, 'newer', 'orders');
+    await cp(created, newer, { recursive: true });
+    const manifest = JSON.parse(await readFile(join(newer, 'plugin.json'), 'utf8')) as object;
+    await writeFile(join(newer, 'plugin.json'), JSON.stringify({ ...manifest, version: '0.2.0' }));
+    for (const [plugin, previous] of [
+      [join(checkout, 'plugins', 'hello'), undefined],
+      [join(checkout, 'plugins', 'sandbox'), undefined],
+      [newer, created],
+    ] as const) {
+      const { url, drop } = await createPostgresDatabase();
+      try {
+        const points = await checkConformance({ plugin, postgres: url, rounds: 5, ...(previous && { previous }) });
+        expect(points).to.have.length(14);
+        expect(outcomes(points).filter((each) => each.includes('failed'))).to.deep.equal([]);
+        if (plugin !== newer) continue;
+        expect(outcomes(points).filter((each) => !each.endsWith(': passed'))).to.deep.equal([
+          'SQLite nodes: left out Two nodes need PostgreSQL.',
+        ]);
+      } finally {
+        await drop();
+      }
+    }
+  }).timeout(240_000);
+
+  it('names each fault of a plugin', async () => {
+    const plugin = join(folder, 'bad-orders');
+    await mkdir(join(plugin, 'views'), { recursive: true });
+    const files = {
+      'plugin.json': JSON.stringify({ slug: 'bad-orders', name: 'Bad', version: '1.0.0', host: '^1' }),
+      'views/page.hbs': '<p>{{name}}</p>',
+      'index.js': `export default {
+        migrations: [{ id: '0001_a', up: (knex) => knex.schema.createTable('bad_orders', (table) => void table.increments()) }],
+        register(host) {
+          process.on('bad-orders', () => {});
+          host.rest.registerRoute('bad-orders/v1', '/size', { permission: () => true, args: { text: { type: 'string' } },
+            handler: ({ params }) => { if (params.text === '__proto__') throw new TypeError('broken'); return {}; } });
+          host.admin.addPage({ slug: 'bad-orders', title: 'Bad',
+            render: async ({ query }) => ({ template: 'bad-orders/page', data: { name: host.views.safe(query.name ?? '') } }) });
+        },
+        async activate(host) { await host.options.update('bad_orders_size', 1); },
+        uninstall() {},
+      };`,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(plugin, name), text);
+    const host = await createTestHost();
+    try {
+      const { code, out, err } = await host.cli('plugin', 'test', plugin, '--conformance', '--rounds=3', '--json');
+      expect([code, err.trim()]).to.deep.equal([1, 'Error: 4 of 7 points failed.']);
+      const found = outcomes(JSON.parse(out) as Awaited<ReturnType<typeof checkConformance>>);
+      expect(found[2]).to.match(
+        /^SQLite routes: failed 4 requests answered 500\. The first: GET \/bad-orders\/v1\/size/,
+      );
+      expect(found[3]).to.equal(
+        "SQLite pages: failed The page 'bad-orders' shows part of its query without escaping it.",
+      );
+      expect(found[4]).to.match(
+        /^SQLite rounds: failed After 3 rounds there are more: listeners of the process from \d+ to/,
+      );
+      expect(found[6]).to.match(/uninstall: failed The first uninstallation leaves .*the option 'bad_orders_size'/);
+    } finally {
+      await host.stop();
+      process.removeAllListeners('bad-orders');
+    }
+  }).timeout(120_000);
+});
