@@ -27,7 +27,9 @@ export function createFlashNotices(nonces: AdminNonces, isSecure: () => boolean)
   return {
     async write(response, notice, { user, sessionId }) {
       const text = notice.text.length > maxLength ? `${notice.text.slice(0, maxLength)}…` : notice.text;
-      const payload = Buffer.from(JSON.stringify([notice.kind, text])).toString('base64url');
+      const payload = Buffer.from(
+        JSON.stringify([notice.kind, text, ...(fits(notice.undo) ? [notice.undo] : [])]),
+      ).toString('base64url');
       const nonce = await nonces.create(nonceAction(payload), user, sessionId);
       response.append('Set-Cookie', `${cookieName()}=${payload}.${nonce}; Max-Age=60${attributes()}`);
     },
@@ -42,11 +44,21 @@ export function createFlashNotices(nonces: AdminNonces, isSecure: () => boolean)
   };
 }
 
+/** Browsers keep cookies of up to 4 KB. A longer list of fields is shown without "Undo". */
+function fits(undo: Notice['undo']): boolean {
+  return undo !== undefined && JSON.stringify(undo).length <= maxLength;
+}
+
 function decode(payload: string): Notice | null {
   try {
-    const [kind, text] = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as [unknown, unknown];
+    // The nonce has shown that this site wrote it.
+    const [kind, text, undo] = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as [
+      unknown,
+      unknown,
+      Notice['undo'],
+    ];
     return typeof kind === 'string' && kinds.includes(kind) && typeof text === 'string'
-      ? { kind: kind as Notice['kind'], text }
+      ? { kind: kind as Notice['kind'], text, ...(undo && { undo }) }
       : null;
   } catch {
     return null;

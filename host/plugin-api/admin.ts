@@ -47,7 +47,12 @@ export interface AdminDownload {
  * JSON.
  */
 export interface AdminActionResult {
-  readonly notice?: { readonly kind: 'success' | 'error' | 'warning' | 'info'; readonly text: string };
+  readonly notice?: {
+    readonly kind: 'success' | 'error' | 'warning' | 'info';
+    readonly text: string;
+    /** A button "Undo": an action of the page that the browser returns to, with the fields of its form. */
+    readonly undo?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
+  };
   /** Shown once on the next page and not stored: for a key that is displayed only once. */
   readonly reveal?: { readonly label: string; readonly value: string };
   /**

@@ -28,6 +28,7 @@ export type * from './infer.ts';
 export * from './is-email.ts';
 export * from './is-url.ts';
 export * from './lazy.ts';
+export * from './list.ts';
 export * from './jobs.ts';
 export type * from './log.ts';
 export type * from './mail.ts';

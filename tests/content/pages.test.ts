@@ -252,13 +252,58 @@ describeHosts('admin pages of content', (dialectCase) => {
       '“Gone” moved to the trash.',
     );
     expect(
-      (await browser.submit('/admin/posts?status=trash', 'restore', { id: String(id), back: 'trash' })).text,
+      (await browser.submit('/admin/posts?status=trash', 'restore', { id: String(id), back: 'status=trash' })).text,
     ).to.contain('“Gone” restored as a draft.');
     await posts.delete(id);
     expect((await browser.submit('/admin/posts?status=trash', 'delete', { id: String(id) })).text).to.contain(
       '“Gone” deleted.',
     );
     expect((await browser.get(`/admin/posts/edit?id=${id}`)).status).to.equal(404);
+  });
+
+  it('act on several at once, come back to the same page of the same search, and undo', async () => {
+    const { posts } = site.host.content;
+    const ids: number[] = [];
+    for (let number = 10; number < 35; number += 1)
+      ids.push((await posts.create({ title: `Tea ${number}`, status: 'publish' })).id);
+    await posts.create({ title: 'Coffee' });
+    const second = await browser.get('/admin/posts?s=tea&sort=title&order=asc&page=2');
+    expect(second.text)
+      .to.contain('Tea 30')
+      .and.contain('Page 2 of 2')
+      .and.contain('All (25)')
+      .and.contain('Published (25)')
+      .and.not.contain('Draft (');
+    expect(second.html).to.contain('aria-sort="ascending"');
+    const back = 's=tea&sort=title&order=asc&page=2';
+    const trashed = await browser.submit(`/admin/posts?${back}`, 'bulk', {
+      do: 'trash',
+      ids: ids.slice(20, 23).join(','),
+      back,
+    });
+    expect(trashed.text)
+      .to.contain('3 entries moved to the trash.')
+      .and.contain('Undo')
+      .and.contain('Tea 33')
+      .and.not.contain('Tea 30');
+    expect((await posts.get(ids[20]!))?.status).to.equal('trash');
+    const undone = await browser.submit(`/admin/posts?${back}`, 'bulk', {
+      do: 'undo',
+      ids: ids.slice(20, 23).join(','),
+      back,
+    });
+    expect(undone.text).to.contain('3 entries restored.').and.contain('Tea 30');
+    expect((await posts.get(ids[20]!))?.status).to.equal('publish');
+    // The last page is empty afterwards: the one before is shown.
+    const last = await browser.submit(`/admin/posts?${back}`, 'bulk', {
+      do: 'trash',
+      ids: ids.slice(20).join(','),
+      back,
+    });
+    expect(last.text).to.contain('5 entries moved to the trash.').and.contain('Tea 29');
+    expect((await browser.get('/admin/posts?s=tea&per_page=50')).text).to.contain('20 entries');
+    const nothing = await browser.submit('/admin/posts', 'bulk', { do: 'trash' });
+    expect(nothing.text).to.contain('Select entries and an action first.');
   });
 
   it('keep authors to their own, and contributors from publishing', async () => {

@@ -40,7 +40,7 @@ describe('the delivery log in a browser', () => {
     await open();
     await page.getByRole('link', { name: 'Open the inbox' }).click();
     await page.getByRole('button', { name: 'Open test inbox' }).click();
-    await page.getByRole('button', { name: 'Turn them on' }).click();
+    await page.getByText('Event webhooks were turned on.').waitFor();
     await host.cli('svc', 'webhook', 'secret', 'set', secret);
     await page.getByText('No requests yet').waitFor();
     await page.getByRole('button', { name: 'Send test event' }).click();
@@ -142,8 +142,7 @@ describe('the delivery log in a browser', () => {
     await page.getByText('1 condition not met').waitFor();
     expect(await page.locator('.condition-error').textContent()).to.contain('No: Event webhooks are on');
     expect(await accessibilityViolations(page)).to.deep.equal([]);
-    await host.cli('svc', 'webhook', 'on');
-    await page.reload();
+    await page.getByRole('button', { name: 'Turn webhooks on' }).click();
     await page.getByText('all conditions are met').waitFor();
   });
 

@@ -27,6 +27,13 @@ for (const marked of find('.menu [aria-current], .tabs [aria-current]')) {
   if (at.right > frame.right) box.scrollLeft += at.right - frame.right;
 }
 
+// <input type="checkbox" data-check-all="id of a form"> checks all checkboxes of that form.
+document.addEventListener('change', ({ target }) => {
+  const id = target instanceof HTMLInputElement ? target.dataset.checkAll : undefined;
+  if (id === undefined) return;
+  for (const box of find(`input[type="checkbox"][form="${CSS.escape(id)}"]`)) box.checked = target.checked;
+});
+
 // Parts of a page that take long: <div id="x" data-load="address of a page with the complete #x">.
 for (const part of find('[data-load]')) void loadPart(part);
 

@@ -1,103 +1,158 @@
-import { RestError, formatNumber, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
+import { RestError, clampPage, formatCount, formatNumber, listQuery, listView, readList } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, paginate, readQuery, readText } from './form.ts';
+import { parseId, readQuery, readText } from './form.ts';
 import { listPath } from './form.ts';
 
-const perPage = 20;
-
-/** The list of one type with status filter, search and actions. */
+/** The list of one type with status filter, search, sorting and actions, also on several posts. */
 export function createPostsPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
-  const path = listPath(type);
-  const { parts } = given;
+  const on = (verb: Verb) => (request: AdminRequest) =>
+    applyTo(given, type, { request, verb, ids: [parseId(readText(request, 'id'))] });
   return {
-    render: async (request) => {
-      const status = readQuery(request, 'status');
-      const search = readQuery(request, 's');
-      const page = Math.max(1, parseId(readQuery(request, 'page')));
-      const query = {
-        type: type.name,
-        status: status === '' ? 'any' : status,
-        visibleTo: request.user,
-        ...(search !== '' && { search }),
-      };
-      const total = await parts.store.count(query);
-      const posts = await parts.store.find({
-        ...query,
-        orderBy: type.hierarchical ? 'title' : 'date',
-        order: type.hierarchical ? 'asc' : 'desc',
-        limit: perPage,
-        offset: (page - 1) * perPage,
-      });
-      return {
-        template: 'admin/content/posts',
-        data: {
-          label: type.label,
-          singular: type.singularLabel.toLowerCase(),
-          searchLabel: `Search ${type.label.toLowerCase()}`,
-          listUrl: path,
-          newUrl: `${path}/new`,
-          search,
-          total,
-          status,
-          isTrash: status === 'trash',
-          isFiltered: search !== '' || status !== '',
-          searchFields: { status },
-          tabs: await statusTabs(given, { type, user: request.user, current: status }),
-          posts: await Promise.all(posts.map((post) => toRow(given, { post, type, user: request.user }))),
-          pagination: paginate({ total, page, perPage, query: { status, s: search } }),
-        },
-      };
-    },
+    render: (request) => renderList(given, type, request),
     actions: {
-      trash: (request) =>
-        applyToPost(given, {
-          request,
-          type,
-          sentence: 'moved to the trash.',
-          run: (post) => parts.removal.delete(post.id),
-        }),
-      restore: (request) =>
-        applyToPost(given, {
-          request,
-          type,
-          sentence: 'restored as a draft.',
-          run: (post) => parts.removal.untrash(post.id),
-        }),
-      delete: (request) =>
-        applyToPost(given, {
-          request,
-          type,
-          sentence: 'deleted.',
-          run: (post) => parts.removal.delete(post.id, { force: true }),
-        }),
+      trash: on('trash'),
+      restore: on('restore'),
+      delete: on('delete'),
+      /** `ids[]`, or `ids` separated by commas. */
+      bulk: (request) => {
+        const { ids } = request.form;
+        const list: readonly unknown[] = Array.isArray(ids) ? ids : typeof ids === 'string' ? ids.split(',') : [];
+        const verb = verbs.find((name) => name === readText(request, 'do'));
+        if (verb === undefined || list.length === 0)
+          throw new RestError({
+            code: 'rest_invalid_param',
+            message: 'Select entries and an action first.',
+            status: 400,
+          });
+        return applyTo(given, type, { request, verb, ids: list.map((id) => parseId(String(id))).slice(0, maxAtOnce) });
+      },
+    },
+  };
+}
+
+const verbs = ['trash', 'restore', 'undo', 'delete'] as const;
+type Verb = (typeof verbs)[number];
+const maxAtOnce = 100;
+
+const sentences: Readonly<Record<Verb, string>> = {
+  trash: 'moved to the trash.',
+  restore: 'restored as a draft.',
+  undo: 'restored.',
+  delete: 'deleted.',
+};
+
+async function renderList(given: ContentPagesDependencies, type: PostType, request: AdminRequest): Promise<AdminView> {
+  const { parts } = given;
+  const path = listPath(type);
+  const [status, search] = [readQuery(request, 'status'), readQuery(request, 's')];
+  const read = readList(request, {
+    sortable: type.hierarchical ? ['title', 'date', 'author'] : ['date', 'title', 'author'],
+    order: type.hierarchical ? 'asc' : 'desc',
+    filters: { status, s: search },
+  });
+  const query = {
+    type: type.name,
+    status: status === '' ? 'any' : status,
+    visibleTo: request.user,
+    ...(search !== '' && { search }),
+  };
+  const total = await parts.store.count(query);
+  const list = clampPage(read, total);
+  const posts = await parts.store.find({
+    ...query,
+    orderBy: list.sort as 'date' | 'title' | 'author',
+    order: list.order,
+    limit: list.perPage,
+    offset: (list.page - 1) * list.perPage,
+  });
+  const isTrash = status === 'trash';
+  const rows = await Promise.all(posts.map((post) => toRow(given, { post, type, user: request.user })));
+  return {
+    template: 'admin/content/posts',
+    data: {
+      label: type.label,
+      singular: type.singularLabel.toLowerCase(),
+      searchLabel: `Search ${type.label.toLowerCase()}`,
+      listUrl: path,
+      newUrl: `${path}/new`,
+      search,
+      status,
+      isTrash,
+      isFiltered: search !== '' || status !== '',
+      searchFields: { status },
+      tabs: await statusTabs(given, { type, user: request.user, current: status, search }),
+      posts: rows.map((row) => ({ ...row, fields: { id: String(row['id']), back: listQuery(list) } })),
+      mayDeleteAny: rows.some((row) => row['mayDelete'] === true),
+      bulkFields: { back: listQuery(list) },
+      bulkOptions: isTrash
+        ? [
+            { value: 'restore', label: 'Restore' },
+            { value: 'delete', label: 'Delete permanently' },
+          ]
+        : [{ value: 'trash', label: 'Move to trash' }],
+      list: listView(list, {
+        total,
+        text: formatCount(total, 'entry', 'entries'),
+        columns: [
+          { label: 'Title', key: 'title' },
+          { label: 'Status' },
+          { label: 'Author', key: 'author' },
+          { label: 'Date', key: 'date' },
+        ],
+      }),
     },
   };
 }
 
 interface Change {
   readonly request: AdminRequest;
-  readonly type: PostType;
-  readonly sentence: string;
-  readonly run: (post: Post) => Promise<unknown>;
+  readonly verb: Verb;
+  readonly ids: readonly number[];
 }
 
-async function applyToPost(
-  { parts }: ContentPagesDependencies,
-  { request, type, sentence, run }: Change,
+async function applyTo(
+  given: ContentPagesDependencies,
+  type: PostType,
+  { request, verb, ids }: Change,
 ): Promise<AdminActionResult> {
-  const post = await findPost(parts, type, parseId(readText(request, 'id')));
-  if (!request.user.can('delete_post', post))
+  const posts: Post[] = [];
+  for (const id of ids) posts.push(await findPost(given.parts, type, id));
+  if (!posts.every((post) => request.user.can('delete_post', post)))
     throw new RestError({
       code: 'rest_cannot_delete',
       message: `You are not allowed to delete this ${type.singularLabel.toLowerCase()}.`,
       status: 403,
     });
-  await run(post);
-  const status = readQuery(request, 'status') || (readText(request, 'back') ?? '');
-  return withNotice('success', `“${post.title || 'Untitled'}” ${sentence}`, {
-    redirect: listPath(type) + (status === '' ? '' : `?status=${encodeURIComponent(status)}`),
-  });
+  for (const post of posts) await applyVerb(given, { verb, post, user: request.user, type });
+  const [first] = posts;
+  const what = posts.length === 1 ? `“${first?.title || 'Untitled'}”` : formatCount(posts.length, 'entry', 'entries');
+  const undo = { action: 'bulk', fields: { do: 'undo', ids: ids.join(','), back: backQuery(request) } };
+  const notice = { kind: 'success', text: `${what} ${sentences[verb]}`, ...(verb === 'trash' && { undo }) } as const;
+  return { notice, redirect: `${listPath(type)}?${backQuery(request)}`.replace(/\?$/, '') };
+}
+
+async function applyVerb(
+  { parts }: ContentPagesDependencies,
+  { verb, post, user, type }: { verb: Verb; post: Post; user: User; type: PostType },
+): Promise<void> {
+  if (verb === 'trash') await parts.removal.delete(post.id);
+  else if (verb === 'delete') await parts.removal.delete(post.id, { force: true });
+  else {
+    const { trashedFrom } = post;
+    await parts.removal.untrash(post.id);
+    // As it was before, unless that publishes without permission.
+    if (verb === 'undo' && trashedFrom !== null && trashedFrom !== 'draft')
+      if (user.can(type.capabilities.publish_posts) || trashedFrom === 'pending')
+        await parts.writer.update(post.id, { status: trashedFrom });
+  }
+}
+
+/** Where the list was: its query, without unknown parameters. */
+function backQuery(request: AdminRequest): string {
+  const back = new URLSearchParams(readText(request, 'back') ?? '');
+  const known = ['status', 's', 'sort', 'order', 'per_page', 'page'];
+  return new URLSearchParams([...back].filter(([name]) => known.includes(name))).toString();
 }
 
 /** @throws RestError 404. */
@@ -119,21 +174,28 @@ export async function findPost(
 
 async function statusTabs(
   { parts: { store, statuses } }: ContentPagesDependencies,
-  { type, user, current }: { type: PostType; user: User; current: string },
+  { type, user, current, search }: { type: PostType; user: User; current: string; search: string },
 ) {
   const shown = statuses.all().filter(({ internal, name }) => !internal || name === 'trash');
   const counts = await Promise.all(
-    shown.map(({ name }) => store.count({ type: type.name, status: name, visibleTo: user })),
+    shown.map(({ name }) =>
+      store.count({ type: type.name, status: name, visibleTo: user, ...(search !== '' && { search }) }),
+    ),
   );
+  const searchQuery = search === '' ? {} : { s: search };
   const shownStatuses = shown
     .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === current);
   const all = shownStatuses.filter(({ name }) => name !== 'trash').reduce((sum, { count }) => sum + count, 0);
   return [
-    { label: `All (${formatNumber(all)})`, href: '?', current: current === '' },
+    {
+      label: `All (${formatNumber(all)})`,
+      href: `?${new URLSearchParams(searchQuery).toString()}`,
+      current: current === '',
+    },
     ...shownStatuses.map(({ name, label, count }) => ({
       label: `${label} (${formatNumber(count)})`,
-      href: `?status=${encodeURIComponent(name)}`,
+      href: `?${new URLSearchParams({ status: name, ...searchQuery }).toString()}`,
       current: name === current,
     })),
   ];
@@ -165,7 +227,5 @@ async function toRow(
     viewLabel: post.status === 'publish' ? 'View' : 'Preview',
     mayDelete: user.can('delete_post', post),
     isTrash,
-    fields: { id: String(post.id) },
-    trashFields: { id: String(post.id), back: 'trash' },
   };
 }

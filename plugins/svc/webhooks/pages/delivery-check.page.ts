@@ -1,5 +1,14 @@
-import { formatCount, type AdminPageBody } from '#plugin-api';
+import {
+  formatCount,
+  requireFound,
+  type AdminActionResult,
+  type AdminPageBody,
+  type AdminRequest,
+  withNotice,
+} from '#plugin-api';
+import { readText } from '../../admin-ui/form-values.ts';
 import type { Condition } from '../delivery.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { DeliveryPagesContext } from './pages-context.ts';
 import { deliveryTabs } from './pages-context.ts';
 import { endpointName, endpointOptions, eventOptions } from './delivery-log-view.ts';
@@ -23,6 +32,7 @@ export function deliveryCheckPage(context: DeliveryPagesContext): AdminPageBody 
           tabs: deliveryTabs(host, 'svc/deliveries/check'),
           event,
           endpoint,
+          pair: { event, endpoint },
           hasEndpoints: first !== undefined,
           inbox: host.admin.url('svc/deliveries/inbox'),
           events: eventOptions(context, 'Choose an event').filter(({ value }) => value !== '' || event === ''),
@@ -39,8 +49,47 @@ export function deliveryCheckPage(context: DeliveryPagesContext): AdminPageBody 
         },
       };
     },
+    actions: {
+      'turn-on': async (request) => {
+        await webhooks.setEnabled(true);
+        return fixed(request, 'Event webhooks turned on.');
+      },
+      'enable-endpoint': async (request) => {
+        const { id } = await findEndpoint(context, request);
+        await webhooks.updateEndpoint(id, { enabled: true });
+        return fixed(request, 'Endpoint turned on.');
+      },
+      subscribe: async (request) => {
+        const { id, name, events } = await findEndpoint(context, request);
+        const event = readText(request, 'event');
+        await webhooks.updateEndpoint(id, { events: [...new Set([...events, event])] });
+        return fixed(request, `${name} is subscribed to ${event}.`);
+      },
+    },
   };
 }
+
+/** Back to the check of the same event and endpoint. */
+function fixed(request: AdminRequest, text: string): AdminActionResult {
+  const query = new URLSearchParams({ event: readText(request, 'event'), endpoint: readText(request, 'endpoint') });
+  return withNotice('success', text, { redirect: `svc/deliveries/check?${query.toString()}` });
+}
+
+async function findEndpoint({ webhooks }: DeliveryPagesContext, request: AdminRequest): Promise<Endpoint> {
+  const { endpoints } = await webhooks.settings();
+  return requireFound(endpoints.find(({ id }) => id === readText(request, 'endpoint')) ?? null, {
+    code: 'rest_svc_endpoint_not_found',
+    status: 404,
+    message: 'This endpoint does not exist. It may have been deleted.',
+  });
+}
+
+/** What fixes an unmet condition with one click. */
+const fixes: Partial<Readonly<Record<Condition['id'], { readonly action: string; readonly label: string }>>> = {
+  switch: { action: 'turn-on', label: 'Turn webhooks on' },
+  enabled: { action: 'enable-endpoint', label: 'Turn the endpoint on' },
+  subscribed: { action: 'subscribe', label: 'Subscribe now' },
+};
 
 function checkResult(
   conditions: readonly Condition[],
@@ -59,7 +108,11 @@ function checkResult(
         : { kind: 'success', text: `${event} is sent to ${endpoint}: all conditions are met.` };
   return {
     verdict,
-    conditions: conditions.map((condition) => ({ ...condition, ...conditionBadge(condition) })),
+    conditions: conditions.map((condition) => ({
+      ...condition,
+      ...conditionBadge(condition),
+      fix: condition.met ? null : fixes[condition.id],
+    })),
   };
 }
 

@@ -53,8 +53,13 @@ export function inboxPage({ host, webhooks, inbox }: DeliveryPagesContext): Admi
     },
     actions: {
       open: async () => {
+        const { enabled } = await webhooks.settings();
         await inbox.open();
-        return withNotice('success', 'Inbox opened. A new endpoint sends every event to it.');
+        if (!enabled) await webhooks.setEnabled(true);
+        return withNotice(
+          'success',
+          `Inbox opened. A new endpoint sends every event to it.${enabled ? '' : ' Event webhooks were turned on.'}`,
+        );
       },
       'turn-on': async () => {
         await webhooks.setEnabled(true);

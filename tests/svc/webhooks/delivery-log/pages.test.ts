@@ -41,6 +41,22 @@ describeHosts('the delivery log', (dialectCase) => {
     expect((await site.page('svc/deliveries')).html).to.contain('Everything is ready');
   });
 
+  it('fixes with one click what keeps an event from an endpoint', async () => {
+    const endpoint = await site.addEndpoint(receiver.url, { enabled: false });
+    await site.run('webhook', 'off');
+    const pair = { event: 'form.submitted', endpoint };
+    const path = `svc/deliveries/check?${new URLSearchParams(pair).toString()}`;
+    expect((await site.page(path)).html)
+      .to.contain('3 conditions not met')
+      .and.contain('Subscribe now');
+    const other = await site.post(path, 'subscribe', { ...pair, endpoint: 'none' });
+    expect(other).to.contain('This endpoint does not exist.');
+    expect(await site.post(path, 'subscribe', pair)).to.contain('is subscribed to form.submitted.');
+    expect(await site.post(path, 'enable-endpoint', pair)).to.contain('1 condition not met');
+    const html = await site.post(path, 'turn-on', pair);
+    expect(html).to.contain('all conditions are met').and.not.contain('Subscribe now');
+  });
+
   it('lists deliveries newest first, by filters that any address may hold, page by page', async () => {
     const endpoint = await site.addEndpoint(receiver.url);
     for (let number = 0; number < 27; number += 1) await site.send(`message ${String(number)}`);

@@ -1,4 +1,4 @@
-import { type AdminPageBody, withNotice } from '#plugin-api';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -45,22 +45,32 @@ export function siteCheckPage(parts: ChatbotParts): AdminPageBody {
       }),
     }),
     actions: {
-      check: async (request) => {
-        const entered = {
-          bot: readText(request, 'bot'),
-          address: readText(request, 'url'),
-          internal: readText(request, 'internal') === '1',
-        };
-        const report = await checkSite(parts, {
-          address: entered.address,
-          bot: await findBotInForm(parts, request, 'bot'),
-          allowInternal: entered.internal,
-          signal: request.signal,
-        });
-        return { page: { template, data: await view(parts, entered, report) }, data: report, ...reportNotice(report) };
+      check: (request) => check(parts, request),
+      /** Adds the origin of the checked page to the allowed domains, and checks again. */
+      allow: async (request) => {
+        const { id, embed } = await findBotInForm(parts, request, 'bot');
+        const origin = readText(request, 'origin');
+        const domains = [...new Set([...embed.allowed_domains, origin])];
+        await parts.bots.update(id, { embed: { allowed_domains: domains } });
+        return check(parts, request);
       },
     },
   };
+}
+
+async function check(parts: ChatbotParts, request: AdminRequest): Promise<AdminActionResult> {
+  const entered = {
+    bot: readText(request, 'bot'),
+    address: readText(request, 'url'),
+    internal: readText(request, 'internal') === '1',
+  };
+  const report = await checkSite(parts, {
+    address: entered.address,
+    bot: await findBotInForm(parts, request, 'bot'),
+    allowInternal: entered.internal,
+    signal: request.signal,
+  });
+  return { page: { template, data: await view(parts, entered, report) }, data: report, ...reportNotice(report) };
 }
 
 function reportNotice({ ok, findings }: SiteReport) {
@@ -120,7 +130,19 @@ async function view(parts: ChatbotParts, entered: Entered, report?: SiteReport):
         landed: report.landed,
         findings: [...report.findings]
           .sort((left, right) => order.indexOf(left.verdict) - order.indexOf(right.verdict))
-          .map((finding) => ({ ...finding, badge: badges[finding.verdict] })),
+          .map((finding) => ({
+            ...finding,
+            badge: badges[finding.verdict],
+            allow:
+              finding.id === 'origin' && finding.verdict === 'failed' && finding.copy
+                ? {
+                    origin: finding.copy.value,
+                    bot: entered.bot,
+                    url: entered.address,
+                    internal: entered.internal ? '1' : '0',
+                  }
+                : null,
+          })),
       },
     }),
   };

@@ -71,6 +71,17 @@ describeBotsAdmin('Checking a site', (admin) => {
     shown = { html: tag(admin(), id) };
     const { origin, cors } = await check(id);
     expect([origin?.verdict, origin?.copy, cors?.verdict]).to.deep.equal(['failed', shop, 'failed']);
+    const { browser } = admin();
+    const path = '/admin/svc/check-site';
+    const entered = { bot: String(id), url: shop, internal: '1' };
+    const found = await browser.submit(`${path}?bot=${id}`, 'check', entered);
+    expect(found.html).to.contain('Allow this domain').and.contain('?action&#x3D;allow');
+    const allowed = await browser.submit(`${path}?bot=${id}`, 'check', entered);
+    const nonce = /name="_nonce" value="([^"]+)"/.exec(allowed.html.split('action&#x3D;allow')[1] ?? '')?.[1] ?? '';
+    const fixed = await browser.post(`${path}?action=allow`, { ...entered, origin: shop, _nonce: nonce });
+    expect(fixed.html).to.contain('it is on the list of allowed domains').and.not.contain('Allow this domain');
+    const [bot] = await admin().bots();
+    expect(bot?.embed.allowed_domains).to.deep.equal(['other.example', shop]);
   });
 
   it('reports a chatbot that is inactive or has embedding off', async () => {
