@@ -141,6 +141,25 @@ describe('the MCP server, for its official client', () => {
     undo();
   });
 
+  it('offers what the AI service can do', async () => {
+    expect((await host.cli('svc', 'sandbox', 'on')).code).to.equal(0);
+    const client = await connectAs('administrator');
+    const values = { prompt: 'Say hello.', provider: 'openai', model: 'gpt-4o-mini' };
+    const { structuredContent } = await call(client, 'svc_generate-text', values);
+    expect(structuredContent).to.have.property('content').that.is.a('string').and.not.empty;
+    const usage = await call(client, 'svc_usage', { by: 'module', period: 'today' });
+    expect(usage).to.have.nested.property('structuredContent.groups').that.is.an('array');
+    expect((await call(client, 'svc_list-knowledge-bases')).structuredContent).to.deep.equal({ bases: [] });
+    const missing = await call(client, 'svc_search-knowledge', { base: 7, question: 'Why?' });
+    expect(missing).to.have.nested.property('content[0].text').that.includes('rest_svc_knowledge_base_not_found');
+    expect((await call(await connectAs('subscriber'), 'svc_generate-text', values)).isError).to.equal(true);
+    const { prompts } = await client.listPrompts();
+    const prompt = prompts.find(({ name }) => name.startsWith('template-'));
+    const { messages } = await client.getPrompt({ name: prompt?.name ?? '', arguments: { topic: 'Blue tea' } });
+    expect((messages[0]?.content as { text: string }).text).to.include('Blue tea');
+    expect((await (await connectAs('subscriber')).listPrompts()).prompts).to.deep.equal([]);
+  });
+
   it('asks for credentials, and refuses wrong ones', async () => {
     const refused = await post(list);
     expect(refused.status).to.equal(401);

@@ -38,6 +38,9 @@ export async function registerKnowledge(module: KnowledgeModule): Promise<void> 
   hooks.addAction('deleted_post', async (id: number) =>
     (await import('./sources/add-source.ts')).forgetPost(await load(), id),
   );
+  hooks.addAction('wp_abilities_api_init', async () =>
+    (await import('./knowledge-abilities.ts')).registerKnowledgeAbilities(host.abilities, load),
+  );
   registerQuestions(module);
   registerHome(module);
   await registerWork(module);

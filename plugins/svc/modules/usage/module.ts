@@ -49,6 +49,9 @@ export const usageModule = defineModule<UsagePorts>({
     host.hooks.addFilter('admin_home', async (home, context) =>
       (await import('./home.ts')).addUsageHome(ports, home, context),
     );
+    host.hooks.addAction('wp_abilities_api_init', async () =>
+      (await import('./usage-abilities.ts')).registerUsageAbilities(host.abilities, ports),
+    );
     host.options.registerSetting(pricesOption, { group: 'svc', label: 'Prices', schema: pricesSchema });
     await host.jobs.every('daily', {
       name: sweepHook,

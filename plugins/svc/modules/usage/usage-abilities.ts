@@ -1,0 +1,36 @@
+import type { AbilitiesApi } from '#plugin-api';
+import { usageCommands } from './usage-commands.ts';
+import type { UsagePorts } from './module.ts';
+
+/** `svc/usage` (D34): what `svc usage` prints. */
+export function registerUsageAbilities(abilities: AbilitiesApi, { host }: Pick<UsagePorts, 'host'>): void {
+  const [command] = usageCommands({ host });
+  abilities.register('svc/usage', {
+    label: 'Usage of AI',
+    description:
+      'Sums up calls to AI providers, their tokens and their cost by day, provider, model, module, kind or outcome.',
+    category: 'ai',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        by: { type: 'string', enum: ['day', 'provider', 'model', 'module', 'kind', 'outcome'], default: 'provider' },
+        period: {
+          type: 'string',
+          enum: ['today', '7', '30', '90'],
+          default: '30',
+          description: 'Days, today included.',
+        },
+      },
+      additionalProperties: false,
+      default: {},
+    },
+    outputSchema: {
+      type: 'object',
+      properties: { groups: { type: 'array', items: { type: 'object' } } },
+      required: ['groups'],
+    },
+    permission: (_input, { user }) => user.can('manage_options'),
+    execute: async (flags) => ({ groups: await command?.run({ args: [], flags }) }),
+    meta: { annotations: { readonly: true, destructive: false, idempotent: true }, public: true },
+  });
+}
