@@ -5,7 +5,6 @@ import { rateLimitMigration, rateLimitTable } from '../kit/rate-limit.ts';
 import type { Provider } from '../providers/provider.ts';
 import type { SettingsContext, SetupContext } from './settings.ts';
 import { addSetupChoices } from './setup-choices.ts';
-import { connectedProviders } from './provider-users.ts';
 
 /** The groups of the admin menu for the pages of the service. */
 const menuGroups: readonly AdminMenuGroup[] = [
@@ -87,6 +86,7 @@ function addProviderAlert(context: SettingsContext): void {
 
 /** Whether a provider is connected. */
 async function hasProvider(context: SettingsContext): Promise<boolean> {
+  const { connectedProviders } = await import('./provider-users.ts');
   return (await connectedProviders(context)).size > 0;
 }
 
