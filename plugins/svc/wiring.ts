@@ -11,6 +11,7 @@ import { createFailoverStore } from './modules/failover/failover-store.ts';
 import { createWithFailover } from './modules/failover/with-failover.ts';
 import { priceOf } from './modules/usage/ledger/call-price.ts';
 import { createUsageLedger } from './modules/usage/ledger/usage-ledger.ts';
+import { priceDay } from './modules/usage/prices/price.ts';
 import { createPriceStore } from './modules/usage/prices/price-store.ts';
 import { createRecordUsage } from './modules/usage/record-usage.ts';
 import { serviceEvents } from './events.ts';
@@ -130,7 +131,7 @@ function createAccounts({
   upstream,
 }: AccountParts): UsagePort & PricesPort & BudgetsPort & FailoverPort & { readonly ai: AiServices } {
   const { options } = host;
-  const prices = createPriceStore({ options });
+  const prices = createPriceStore({ options, clock: host.clock });
   const budgets = createBudgetStore({ options });
   const failover = createFailoverStore({ options });
   const guard = createBudgetGuard({
@@ -159,7 +160,8 @@ function createAccounts({
     prices,
     budgets,
     failover,
-    costOf: async (usage) => ((await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table())),
+    costOf: async (usage) =>
+      (await settings.sandbox.isOn()) ? 0 : priceOf(usage, await prices.table(), priceDay(host.clock.now())),
     ai: {
       registry: providers,
       settings,

@@ -66,7 +66,7 @@ describe('budgets and failover in a browser', () => {
     await page.getByRole('button', { name: 'Add budget' }).click();
     await page.getByRole('heading', { name: 'Three calls' }).waitFor();
     expect(await page.locator('#budget-three-calls').innerText())
-      .to.include('calls with the REST key')
+      .to.include('calls of the REST API')
       .and.include('Within budget');
   });
 

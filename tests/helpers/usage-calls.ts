@@ -1,5 +1,7 @@
 import type { DatabaseApi } from '#plugin-api';
 import { writeUsage } from '../../plugins/svc/modules/usage/ledger/usage-store.ts';
+import { tokenKinds } from '../../plugins/svc/kit/token-details.ts';
+import { kindColumn, type KindColumns } from '../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import type { NewUsageRow } from '../../plugins/svc/modules/usage/ledger/usage-row.ts';
 
 const day = 24 * 3600 * 1000;
@@ -78,6 +80,10 @@ export async function fillUsage(database: Pick<DatabaseApi, 'knex'>, now: number
       model: 'gpt-5.6-terra',
       input_tokens: 0,
       output_tokens: 0,
+      ...(Object.fromEntries(tokenKinds.map((kind) => [kindColumn(kind), 0])) as KindColumns),
+      key_id: null,
+      user_id: null,
+      plugin: null,
       images: 0,
       cost: 0,
       duration: 0,

@@ -25,6 +25,7 @@ import {
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
+import { tokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 
 export interface GenerateImagesInput extends ImageParams {
@@ -243,14 +244,22 @@ function resultMessage(generated: number, failures: readonly RestError[]): strin
 /** What was used, images that could not be delivered included. */
 function sumCounts(outcomes: readonly ImageCallOutcome[], model: string): UsageCounts {
   const results = outcomes.map(({ result }) => result).filter((result) => result !== null);
-  const tokens = (name: string): number => {
-    const value = sumUsage(results.map(({ usage }) => usage))?.[name];
+  const usage = sumUsage(results.map((result) => result.usage));
+  const count = (from: unknown, name: string): number => {
+    const value = isRecord(from) ? from[name] : undefined;
     return typeof value === 'number' ? value : 0;
   };
+  const [input, output] = [usage?.['input_tokens_details'], usage?.['output_tokens_details']];
+  const details = tokenDetails({
+    cached_input: count(input, 'cached_tokens'),
+    image_input: count(input, 'image_tokens'),
+    image_output: count(output, 'image_tokens'),
+  });
   return {
     model: results[0]?.model ?? model,
-    inputTokens: tokens('input_tokens'),
-    outputTokens: tokens('output_tokens'),
+    inputTokens: count(usage, 'input_tokens'),
+    outputTokens: count(usage, 'output_tokens'),
+    tokenDetails: details,
     images: results.reduce((sum, { images }) => sum + images.length, 0),
   };
 }

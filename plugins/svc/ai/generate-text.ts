@@ -1,6 +1,7 @@
 import type { User } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import type { TextExtras } from '../kit/tools.ts';
+import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { TextResult, Usage } from '../providers/provider.ts';
 import { requestedTarget, unwrapped, type AiServices, type CallCost } from './ports.ts';
@@ -35,6 +36,8 @@ export interface GenerateTextInput extends TextExtras {
 export interface GeneratedText extends CallCost, Pick<TextResult, 'toolCalls' | 'finish'> {
   readonly content: string;
   readonly usage: Usage;
+  /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */
+  readonly tokenDetails?: TokenDetails | undefined;
   /** Id of the provider that responded. */
   readonly providerId: string;
   /** Display name of the provider (D6). */

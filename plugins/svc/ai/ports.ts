@@ -1,6 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
 import type { ImageParams } from '../kit/image-params.ts';
+import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
@@ -92,6 +93,8 @@ export interface UsageCounts {
   readonly model: string;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
+  /** Which of the tokens are billed at prices of their own (D32). */
+  readonly tokenDetails?: TokenDetails | undefined;
   readonly images?: number;
   /** Length of videos. */
   readonly seconds?: number;

@@ -32,7 +32,12 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
       estimate: () => estimateText(request),
       bypassedBudgetIds: target.bypassedBudgetIds,
       run: () => runText(services, call, input.signal),
-      count: ({ model, usage }) => ({ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens }),
+      count: ({ model, usage, tokenDetails }) => ({
+        model,
+        inputTokens: usage.input_tokens,
+        outputTokens: usage.output_tokens,
+        tokenDetails,
+      }),
       // An interrupted text is paid for up to where it ended.
       countFailed: () => (attempts.text === '' ? { model: request.model } : countPartialText(request, attempts.text)),
     });
@@ -125,6 +130,7 @@ async function runText(
   return {
     content: result.content,
     usage: result.usage ?? (await estimateUsage(request, result.content)),
+    ...(result.tokenDetails && { tokenDetails: result.tokenDetails }),
     providerId: provider.id,
     provider: provider.label,
     model: result.model,

@@ -2,6 +2,7 @@ import type { Clock, JsonSchema, Logger } from '#plugin-api';
 import type { AiParams, AiParamName } from '../kit/ai-params.ts';
 import type { SourceImage } from '../kit/image-params.ts';
 import type { TextExtras, TextFeature, ToolCall } from '../kit/tools.ts';
+import type { TokenDetails } from '../kit/token-details.ts';
 import { UpstreamError, upstreamErrorKinds, type UpstreamErrorInit } from '../kit/upstream-error.ts';
 
 /** Saved settings of one provider, secrets in plain text. Never logged, never sent to a browser. */
@@ -73,6 +74,8 @@ export interface TextResult {
   readonly content: string;
   /** Null when the provider reported none (D25). */
   readonly usage: Usage | null;
+  /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */
+  readonly tokenDetails?: TokenDetails | undefined;
   /** The model as the provider reports it, else the requested one. */
   readonly model: string;
   /** Keys of `params` that the provider or model does not support (D8). */

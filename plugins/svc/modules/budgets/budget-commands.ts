@@ -19,8 +19,8 @@ export function budgetCommands({ host, budgets, ledger }: HostPort & BudgetsPort
         {
           name: 'json',
           description:
-            '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot", "module", "bot_id", "unit": ' +
-            '"dollars|tokens|calls", "period": "day|month", "amount": 10, "at_limit": "stop|fallback", ' +
+            '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot|key|user", "module", "bot_id", "key_id", ' +
+            '"user_id", "unit": "dollars|tokens|calls", "period": "day|month", "amount": 10, "at_limit": "stop|fallback", ' +
             '"fallback_provider", "fallback_model", "alert_percent": 80, "unpriced": "refuse|free", "enabled": ' +
             'true}',
         },

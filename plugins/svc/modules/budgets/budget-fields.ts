@@ -9,9 +9,11 @@ interface FieldInit {
 
 const scopes = [
   { value: 'all', label: 'All calls' },
-  { value: 'rest', label: 'Calls with the REST key' },
+  { value: 'rest', label: 'Calls of the REST API' },
   ...Object.entries(moduleTitles).map(([id, title]) => ({ value: `module:${id}`, label: title })),
   { value: 'bot', label: 'One chatbot' },
+  { value: 'key', label: 'One named key' },
+  { value: 'user', label: 'One user' },
 ];
 
 /** The fields of a budget's form by group, for `admin/field`. */
@@ -37,6 +39,13 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
       step: 1,
       help: 'For “One chatbot”. The page Chatbots shows the ID.',
     }),
+    field('key_id', 'Key ID', {
+      type: 'number',
+      min: 1,
+      step: 1,
+      help: 'For “One named key”. The page Keys shows the ID.',
+    }),
+    field('user_id', 'User ID', { type: 'number', min: 1, step: 1, help: 'For “One user”.' }),
   ];
   const atLimit = [
     field('at_limit', 'At the limit', {

@@ -1,5 +1,16 @@
 import type { JsonSchema } from '#plugin-api';
 
+/** Scopes of one thing: the member with its id, which is also the column of counters and of the usage ledger. */
+export const idMembers = { bot: 'bot_id', key: 'key_id', user: 'user_id' } as const;
+
+/** The member with the id of what a scope limits; null for other scopes. */
+export function idMember(scope: string): (typeof idMembers)[keyof typeof idMembers] | null {
+  return Object.hasOwn(idMembers, scope) ? idMembers[scope as keyof typeof idMembers] : null;
+}
+
+/** What decides which calls a budget counts. */
+export type BudgetScope = Pick<Budget, 'scope' | 'module' | 'bot_id' | 'key_id' | 'user_id'>;
+
 /** A limit on the calls of a scope, per day or month of the site's time zone. */
 export interface Budget {
   /** Lower-case letters, digits and hyphens. */
@@ -7,12 +18,16 @@ export interface Budget {
   /** Shown in alerts and errors. */
   readonly name: string;
   readonly enabled: boolean;
-  /** Which calls count: all, those with the REST key, those of a module, those of a chatbot. */
-  readonly scope: 'all' | 'rest' | 'module' | 'bot';
+  /** Which calls count: all, those of the REST API, those of a module, a chatbot, a named key or a signed-in user. */
+  readonly scope: 'all' | 'rest' | 'module' | keyof typeof idMembers;
   /** Id of the module, for the scope `module`. */
   readonly module?: string;
   /** Id of the chatbot, for the scope `bot`. */
   readonly bot_id?: number;
+  /** Id of the named key, for the scope `key`. */
+  readonly key_id?: number;
+  /** Id of the user, for the scope `user`. */
+  readonly user_id?: number;
   readonly unit: 'dollars' | 'tokens' | 'calls';
   readonly period: 'day' | 'month';
   /** US dollars, down to a millionth; or whole tokens of prompts and responses; or whole calls. */
@@ -44,9 +59,11 @@ export const budgetSchema = {
     id: { type: 'string', title: 'id', pattern: '^[a-z0-9-]{1,40}$', required: true },
     name: { type: 'string', title: 'name', minLength: 1, maxLength: 80, required: true },
     enabled: { type: 'boolean', default: budgetDefaults.enabled },
-    scope: { type: 'string', enum: ['all', 'rest', 'module', 'bot'], default: budgetDefaults.scope },
+    scope: { type: 'string', enum: ['all', 'rest', 'module', 'bot', 'key', 'user'], default: budgetDefaults.scope },
     module: { type: 'string', pattern: '^[a-z0-9_-]{1,60}$' },
     bot_id: { type: 'integer', minimum: 1 },
+    key_id: { type: 'integer', minimum: 1 },
+    user_id: { type: 'integer', minimum: 1 },
     unit: { type: 'string', enum: ['dollars', 'tokens', 'calls'], default: budgetDefaults.unit },
     period: { type: 'string', enum: ['day', 'month'], default: budgetDefaults.period },
     amount: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000_000_000, required: true },

@@ -1,6 +1,7 @@
 import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { readText } from '../../admin-ui/form-values.ts';
+import { idMembers } from './budget.ts';
 import { budgetsTemplate, budgetsView } from './budgets-view.ts';
 import type { BudgetPorts } from './module.ts';
 
@@ -65,8 +66,8 @@ async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminAct
             (await budgets.list()).map((budget) => budget.id),
           ),
         enabled: before?.enabled ?? true,
-        // The field belongs to one choice only.
-        bot_id: scope === 'bot' ? typed['bot_id'] : '',
+        // Each field belongs to one choice only.
+        ...Object.fromEntries(Object.entries(idMembers).map(([id, name]) => [name, scope === id ? typed[name] : ''])),
       };
       const budget = await budgets.save(values);
       return withNotice('success', `“${budget.name}” saved. It applies to new calls.`, { redirect: 'svc/budgets' });

@@ -3,7 +3,13 @@ import { localDay } from '../../kit/local-day.ts';
 import { defineModule } from '../../kit/module.ts';
 import type { HostPort, PricesPort, ProvidersPort, SettingsPort, UsagePort } from '../../ports.ts';
 import { sweepUsage } from './ledger/usage-store.ts';
-import { usageDaysTable, usageMigration, usageReferenceMigration, usageTable } from './ledger/usage-tables.ts';
+import {
+  usageCallersMigration,
+  usageDaysTable,
+  usageMigration,
+  usageReferenceMigration,
+  usageTable,
+} from './ledger/usage-tables.ts';
 import { pricesOption, pricesSchema } from './prices/price.ts';
 
 export type UsagePorts = HostPort & SettingsPort & ProvidersPort & UsagePort & PricesPort;
@@ -41,7 +47,7 @@ export const usageModule = defineModule<UsagePorts>({
     lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands),
     lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
   ],
-  migrations: [usageMigration, usageReferenceMigration],
+  migrations: [usageMigration, usageReferenceMigration, usageCallersMigration],
   tables: [usageTable, usageDaysTable],
   jobs: [sweepHook],
   async register(ports) {

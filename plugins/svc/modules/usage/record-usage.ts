@@ -48,6 +48,7 @@ export function createRecordUsage({ clock, ledger, guard }: RecordUsageParts): R
       model: counts.model,
       inputTokens: counts.inputTokens ?? 0,
       outputTokens: counts.outputTokens ?? 0,
+      ...(counts.tokenDetails && { tokenDetails: counts.tokenDetails }),
       images: counts.images ?? 0,
       ...(counts.seconds !== undefined && { seconds: counts.seconds }),
       ...(counts.size !== undefined && { size: counts.size }),

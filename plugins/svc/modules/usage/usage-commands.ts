@@ -3,9 +3,7 @@ import { formatCost } from '../../kit/format-cost.ts';
 import type { UsagePorts } from './module.ts';
 import { plainDollars } from './usage-csv.ts';
 import { filterNames, readFilter } from './usage-filter.ts';
-import { groupUsage } from './usage-queries.ts';
-
-const groupings = ['day', 'provider', 'model', 'module', 'kind', 'outcome'] as const;
+import { groupings, groupUsage } from './usage-queries.ts';
 
 /** `svc usage`. */
 export function usageCommands({ host }: Pick<UsagePorts, 'host'>): CliCommand[] {
@@ -42,12 +40,14 @@ export function usageCommands({ host }: Pick<UsagePorts, 'host'>): CliCommand[] 
           { now: host.clock.now(), timezone: await host.site.timezone() },
         );
         const groups = await groupUsage(host.database, filter, by);
-        return groups.map(({ name, calls, failed, inputTokens, outputTokens, images, cost, unpriced }) => ({
+        return groups.map(({ name, calls, failed, inputTokens, outputTokens, images, cost, unpriced, ...kinds }) => ({
           [by]: name,
           calls,
           failed,
           input_tokens: inputTokens,
           output_tokens: outputTokens,
+          cached_tokens: kinds.cachedTokens,
+          reasoning_tokens: kinds.reasoningTokens,
           images,
           cost_usd: unpriced > 0 && unpriced === calls ? null : plainDollars(cost),
           cost: formatCost({ cost, calls, unpriced }),

@@ -1,5 +1,6 @@
 import type { DatabaseApi } from '#plugin-api';
-import type { UsageRow } from './ledger/usage-tables.ts';
+import { tokenKinds } from '../../kit/token-details.ts';
+import { kindColumn, type UsageRow } from './ledger/usage-tables.ts';
 import { csvLine, byteOrderMark } from '../../kit/csv.ts';
 import type { UsageFilter } from './usage-filter.ts';
 import { listUsage, type UsageCursor } from './usage-queries.ts';
@@ -25,6 +26,10 @@ const columns: readonly (readonly [string, (row: UsageRow) => string | number])[
   ['outcome', (row) => row.outcome],
   ['sandbox', (row) => row.sandbox],
   ['reference', (row) => row.reference ?? ''],
+  ['key_id', (row) => row.key_id ?? ''],
+  ['user_id', (row) => row.user_id ?? ''],
+  ['plugin', (row) => row.plugin ?? ''],
+  ...tokenKinds.map((kind) => [kindColumn(kind), (row: UsageRow) => row[kindColumn(kind)]] as const),
 ];
 
 const batchSize = 1000;

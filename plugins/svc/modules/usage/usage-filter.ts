@@ -1,7 +1,21 @@
 import { localDay } from '../../kit/local-day.ts';
 
 /** What calls are filtered by, besides the days. */
-export const filterNames = ['provider', 'model', 'module', 'kind', 'outcome', 'sandbox'] as const;
+export const filterNames = [
+  'provider',
+  'model',
+  'module',
+  'kind',
+  'outcome',
+  'sandbox',
+  'bot_id',
+  'key_id',
+  'user_id',
+  'plugin',
+] as const;
+
+/** Filters by who calls, whose values are ids. */
+export const idFilters: readonly FilterName[] = ['bot_id', 'key_id', 'user_id'];
 export type FilterName = (typeof filterNames)[number];
 
 /** Matches every outcome except `ok`. */
@@ -38,7 +52,7 @@ export function readFilter(
   const values = Object.fromEntries(
     filterNames.flatMap((name) => {
       const value = trimmedText(query[name]);
-      return value === '' ? [] : [[name, value]];
+      return value === '' || (idFilters.includes(name) && !/^[1-9]\d{0,14}$/.test(value)) ? [] : [[name, value]];
     }),
   );
   const period = trimmedText(query['period']);

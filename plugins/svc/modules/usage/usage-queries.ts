@@ -1,6 +1,7 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { usageDaysTable, usageTable, type UsageRow } from './ledger/usage-tables.ts';
-import { failed, filterNames, startOfDay, type UsageFilter } from './usage-filter.ts';
+import { daySums, kindColumn, usageDaysTable, usageTable, type UsageRow } from './ledger/usage-tables.ts';
+import { tokenKinds } from '../../kit/token-details.ts';
+import { failed, filterNames, idFilters, startOfDay, type UsageFilter } from './usage-filter.ts';
 
 /** Sums over calls. `cost` in millionths of a US dollar, without the `unpriced` calls; `duration` in milliseconds. */
 export interface UsageSums {
@@ -9,12 +10,27 @@ export interface UsageSums {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly images: number;
+  /** Of the tokens. */
+  readonly cachedTokens: number;
+  readonly reasoningTokens: number;
   readonly cost: number;
   readonly unpriced: number;
   readonly duration: number;
 }
 
-export type Grouping = 'day' | 'provider' | 'model' | 'module' | 'kind' | 'outcome';
+export const groupings = [
+  'day',
+  'provider',
+  'model',
+  'module',
+  'kind',
+  'outcome',
+  'bot_id',
+  'key_id',
+  'user_id',
+  'plugin',
+] as const;
+export type Grouping = (typeof groupings)[number];
 export type UsageGroup = UsageSums & { readonly name: string };
 
 const none: UsageSums = {
@@ -23,6 +39,8 @@ const none: UsageSums = {
   inputTokens: 0,
   outputTokens: 0,
   images: 0,
+  cachedTokens: 0,
+  reasoningTokens: 0,
   cost: 0,
   unpriced: 0,
   duration: 0,
@@ -34,7 +52,7 @@ export async function sumUsage({ knex }: Pick<DatabaseApi, 'knex'>, filter: Usag
   return row ? sumsOf(row) : none;
 }
 
-/** The same by one property; days in their order, others with the most calls first. */
+/** The same by one property; days in their order, others with the most calls first. 0 or '' of an id: calls without one. */
 export async function groupUsage(
   { knex }: Pick<DatabaseApi, 'knex'>,
   filter: UsageFilter,
@@ -126,17 +144,12 @@ function applyFilter(query: Knex.QueryBuilder, { values }: UsageFilter): void {
     if (name === 'sandbox') void query.where(name, value === '1' ? 1 : 0);
     // Literal SQL, so that the database can use the partial index of failed calls.
     else if (name === 'outcome' && value === failed) void query.whereRaw("outcome <> 'ok'");
-    else void query.where(name, value);
+    else void query.where(name, idFilters.includes(name) ? Number(value) : value);
   }
 }
 
 function sums(knex: Knex): Record<string, Knex.Raw> {
-  const added = Object.fromEntries(
-    ['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'].map((name) => [
-      name,
-      knex.raw('sum(??)', [name]),
-    ]),
-  );
+  const added = Object.fromEntries(daySums.map((name) => [name, knex.raw('sum(??)', [name])]));
   return { ...added, failed: knex.raw("sum(case when outcome = 'ok' then 0 else calls end)") };
 }
 
@@ -148,6 +161,8 @@ function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
     inputTokens: number('input_tokens'),
     outputTokens: number('output_tokens'),
     images: number('images'),
+    cachedTokens: number('cached_input_tokens'),
+    reasoningTokens: number('reasoning_tokens'),
     cost: number('cost'),
     unpriced: number('unpriced'),
     duration: number('duration'),
@@ -156,7 +171,10 @@ function sumsOf(row: Readonly<Record<string, unknown>>): UsageSums {
 
 /** PostgreSQL returns large numbers as text. */
 function rowOf(row: Readonly<Record<string, unknown>>): UsageRow {
-  const wide = ['id', 'time', 'bot_id', 'input_tokens', 'output_tokens', 'cost', 'duration'];
+  const wide = [
+    ...['id', 'time', 'bot_id', 'key_id', 'user_id', 'input_tokens', 'output_tokens', 'cost', 'duration'],
+    ...tokenKinds.map(kindColumn),
+  ];
   return {
     ...row,
     ...Object.fromEntries(wide.map((name) => [name, row[name] === null ? null : Number(row[name])])),

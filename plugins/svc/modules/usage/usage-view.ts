@@ -37,7 +37,7 @@ export async function usageView(ports: UsagePorts, query: AdminRequest['query'])
   if (sums.calls === 0) return { ...base, empty: any ? emptyPeriod(filter) : await nextStep(ports) };
   const days = await groupUsage(host.database, filter, 'day');
   const groups = await Promise.all(
-    (['provider', 'model', 'module', 'outcome'] as const).map(async (by) =>
+    shownGroupings.map(async (by) =>
       groupView({ by, groups: await groupUsage(host.database, filter, by), filter, sums, ports }),
     ),
   );
@@ -51,7 +51,8 @@ export async function usageView(ports: UsagePorts, query: AdminRequest['query'])
       metric,
       link: (chosen) => linkTo({ ...filterParams, metric: chosen }),
     }),
-    groups,
+    // Who calls is shown once a call has a caller of the kind.
+    groups: groups.filter(({ by, rows }) => !isCaller(by) || rows.length > 0),
     calls: await callsView(ports, { filter, timezone, query, total: sums.calls }),
   };
 }
@@ -186,7 +187,7 @@ function statsOf(sums: UsageSums) {
 }
 
 interface GroupInit {
-  readonly by: 'provider' | 'model' | 'module' | 'outcome';
+  readonly by: (typeof shownGroupings)[number];
   readonly groups: readonly UsageGroup[];
   readonly filter: UsageFilter;
   readonly sums: UsageSums;
@@ -198,11 +199,31 @@ function moduleLabel(id: string): string {
   return moduleTitles[id] ?? (id === 'rest' ? 'REST API' : id === 'service' ? 'AI service' : id);
 }
 
-const titles = { provider: 'Providers', model: 'Models', module: 'Modules', outcome: 'Outcomes' } as const;
+const shownGroupings = ['provider', 'model', 'module', 'outcome', 'key_id', 'user_id', 'bot_id', 'plugin'] as const;
+const callers: readonly string[] = ['key_id', 'user_id', 'bot_id', 'plugin'];
+const isCaller = (by: string): boolean => callers.includes(by);
+
+const titles = {
+  provider: 'Providers',
+  model: 'Models',
+  module: 'Modules',
+  outcome: 'Outcomes',
+  key_id: 'Named keys',
+  user_id: 'Users',
+  bot_id: 'Chatbots',
+  plugin: 'Plugins',
+} as const;
 const maxRows = 10;
 
-function groupView({ by, groups, filter, sums, ports }: GroupInit) {
-  const labels = by === 'provider' ? providerLabels(ports) : new Map([['ok', 'Succeeded']]);
+async function groupView({ by, groups: found, filter, sums, ports }: GroupInit) {
+  const groups = isCaller(by) ? found.filter(({ name }) => name !== '0' && name !== '') : found;
+  const shown = groups.slice(0, maxRows).map(({ name }) => name);
+  const labels =
+    by === 'provider'
+      ? providerLabels(ports)
+      : isCaller(by)
+        ? await callerLabels(by, shown, ports.host)
+        : new Map([['ok', 'Succeeded']]);
   return {
     by,
     title: titles[by],
@@ -217,6 +238,21 @@ function groupView({ by, groups, filter, sums, ports }: GroupInit) {
     })),
     more: Math.max(0, groups.length - maxRows),
   };
+}
+
+const callerNouns: Readonly<Record<string, string>> = { key_id: 'Key', user_id: 'User', bot_id: 'Chatbot' };
+
+/** Names of users; ids of what other modules own, whose pages show them. */
+async function callerLabels(
+  by: string,
+  names: readonly string[],
+  { users }: Pick<UsagePorts['host'], 'users'>,
+): Promise<Map<string, string>> {
+  const label = async (name: string): Promise<string> => {
+    const user = by === 'user_id' ? await users.get(Number(name)) : null;
+    return user?.displayName ?? `${callerNouns[by] ?? ''} ${name}`.trim();
+  };
+  return new Map(await Promise.all(names.map(async (name) => [name, await label(name)] as const)));
 }
 
 interface CallsInit {

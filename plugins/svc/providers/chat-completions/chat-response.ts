@@ -5,6 +5,7 @@ import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
+import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { stripReasoning } from './strip-reasoning.ts';
 
 /**
@@ -29,9 +30,11 @@ export function chatResponse(
   if (content === '' && refusal !== null) throw refused(cleanMessage(refusal, connection.settings));
   const reason = textAt(choice, 'finish_reason');
   if (content === '' && toolCalls.length === 0) throwForEmptyText(reason);
+  const details = chatTokenDetails(body['usage']);
   return {
     content,
     usage: chatUsage(body['usage']),
+    ...(details && { tokenDetails: details }),
     model: textAt(body, 'model') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...((reason === 'length' || reason === 'content_filter') && { finish: reason }),
@@ -86,6 +89,26 @@ export function chatUsage(usage: unknown): Usage | null {
   if (input === null || written === null) return null;
   const output = Math.max(written, (countAt(usage, 'total_tokens') ?? 0) - input);
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+/**
+ * The kinds of tokens as the providers report them (D32): DeepSeek reports cached input beside the details, xAI reasoning in
+ * the details or only in the total.
+ */
+export function chatTokenDetails(usage: unknown): TokenDetails | undefined {
+  const total = chatUsage(usage);
+  if (total === null) return undefined;
+  const [input, output] = [objectAt(usage, 'prompt_tokens_details'), objectAt(usage, 'completion_tokens_details')];
+  const beyondText = total.output_tokens - (countAt(usage, 'completion_tokens') ?? total.output_tokens);
+  return tokenDetails({
+    cached_input: countAt(input, 'cached_tokens') ?? countAt(usage, 'prompt_cache_hit_tokens'),
+    cache_write: countAt(input, 'cache_write_tokens'),
+    image_input: countAt(input, 'image_tokens'),
+    audio_input: countAt(input, 'audio_tokens'),
+    reasoning: Math.max(countAt(output, 'reasoning_tokens') ?? 0, beyondText),
+    image_output: countAt(output, 'image_tokens'),
+    audio_output: countAt(output, 'audio_tokens'),
+  });
 }
 
 /** Models of `GET /models`, sorted by id. */

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
+import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
 
@@ -26,9 +27,11 @@ export function claudeResponse(
       'the length limit was used up before any text was written (max_tokens); raise max_completion_tokens.',
     );
   }
+  const details = claudeTokenDetails(body['usage']);
   return {
     content,
     usage: claudeUsage(body['usage']),
+    ...(details && { tokenDetails: details }),
     model: textAt(body, 'model') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(reason === 'max_tokens' && { finish: 'length' as const }),
@@ -62,6 +65,18 @@ function claudeUsage(usage: unknown): Usage | null {
   const all =
     input + (countAt(usage, 'cache_creation_input_tokens') ?? 0) + (countAt(usage, 'cache_read_input_tokens') ?? 0);
   return { input_tokens: all, output_tokens: output, total_tokens: all + output };
+}
+
+/** Cache writes for five minutes and for an hour have prices of their own; thinking is part of the output (D32). */
+function claudeTokenDetails(usage: unknown): TokenDetails | undefined {
+  const written = countAt(usage, 'cache_creation_input_tokens') ?? 0;
+  const forAnHour = Math.min(written, countAt(objectAt(usage, 'cache_creation'), 'ephemeral_1h_input_tokens') ?? 0);
+  return tokenDetails({
+    cached_input: countAt(usage, 'cache_read_input_tokens'),
+    cache_write: written - forAnHour,
+    cache_write_1h: forAnHour,
+    reasoning: countAt(objectAt(usage, 'output_tokens_details'), 'thinking_tokens'),
+  });
 }
 
 /** Models of `GET /v1/models`, newest first as listed. */

@@ -3,6 +3,7 @@ import { isRecord } from '#plugin-api';
 import type { ToolCall } from '../../kit/tools.ts';
 import { cleanMessage } from '../../kit/clean-message.ts';
 import { unreadableResponse } from '../provider-errors.ts';
+import { tokenDetails, type TokenDetails } from '../../kit/token-details.ts';
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
 import { modelInfo } from '../model-kinds.ts';
 import { ProviderError, type ModelInfo, type ProviderConnection, type TextResult, type Usage } from '../provider.ts';
@@ -60,9 +61,11 @@ export function googleResponse(
       connection,
     );
   }
+  const details = googleTokenDetails(objectAt(body, 'usageMetadata'));
   return {
     content,
     usage: googleUsage(objectAt(body, 'usageMetadata')),
+    ...(details && { tokenDetails: details }),
     model: textAt(body, 'modelVersion') ?? request.model,
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(reason === 'MAX_TOKENS' && { finish: 'length' as const }),
@@ -123,6 +126,22 @@ export function googleUsage(usage: Readonly<Record<string, unknown>>): Usage | n
     output_tokens: output,
     total_tokens: countAt(usage, 'totalTokenCount') ?? input + output,
   };
+}
+
+/** Tokens by modality, thinking and the cache (D32). */
+export function googleTokenDetails(usage: Readonly<Record<string, unknown>>): TokenDetails | undefined {
+  const modality = (member: string, name: string): number =>
+    listAt(usage, member)
+      .filter((entry) => textAt(entry, 'modality') === name)
+      .reduce<number>((sum, entry) => sum + (countAt(entry, 'tokenCount') ?? 0), 0);
+  return tokenDetails({
+    cached_input: countAt(usage, 'cachedContentTokenCount'),
+    image_input: modality('promptTokensDetails', 'IMAGE'),
+    audio_input: modality('promptTokensDetails', 'AUDIO'),
+    reasoning: countAt(usage, 'thoughtsTokenCount'),
+    image_output: modality('candidatesTokensDetails', 'IMAGE'),
+    audio_output: modality('candidatesTokensDetails', 'AUDIO'),
+  });
 }
 
 /** A listed model for text, images, videos or embeddings; null for others (speech, grounded answers). */

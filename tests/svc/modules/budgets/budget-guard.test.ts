@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { RestError } from '#plugin-api';
+import type { Caller } from '../../../../plugins/svc/kit/caller.ts';
 import type { BudgetAlert } from '../../../../plugins/svc/modules/budgets/guard/hooks.ts';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
 import { BudgetRefusal } from '../../../../plugins/svc/modules/budgets/guard/budget-guard.ts';
@@ -53,6 +54,33 @@ describeDialects('budgets', (open) => {
       expect([sum.calls, sum.cost, sum.tokens].map(Number)).to.deep.equal([10, 320_000, 12_000]);
     });
   }
+
+  it('of a key, a user and the site are none exceeded by calls that come at once on two nodes', async () => {
+    const budgets = [
+      budget({ id: 'site', amount: 14 }),
+      budget({ id: 'key', scope: 'key', key_id: 3, unit: 'tokens', amount: 9_600 }),
+      budget({ id: 'user', scope: 'user', user_id: 5, unit: 'dollars', amount: 0.16 }),
+    ];
+    const nodes = [await openNode(await open(), { budgets }), await openNode(await open(), { budgets })];
+    const ofKey = (id: number): Caller => ({ kind: 'named-key', id, name: `Key ${String(id)}`, scopes: null });
+    const origins = [{ caller: ofKey(3) }, { caller: ofKey(4), userId: 5 }, { caller: ofKey(3), userId: 5 }, {}];
+    const calls = Array.from({ length: 64 }, (_, index) =>
+      nodes[index % 2]!.call({
+        origin: { module: 'rest', route: '/generate', botId: null, ...origins[Math.floor(index / 2) % 4] },
+      }),
+    );
+    const { paid, refused } = outcomes(await Promise.allSettled(calls));
+    expect([paid, paid + refused]).to.deep.equal([14, 64]);
+    const counters = await countersOf(nodes[0]!.database);
+    const used = (name: string): number => counters[`${name} 2026-01`]?.used ?? 0;
+    expect(used('site/all/calls')).to.equal(14);
+    expect(used('key/key.3/tokens')).to.be.at.most(9_600);
+    expect(used('user/user.5/dollars')).to.be.at.most(160_000);
+    const rows = await nodes[0]!.database.knex('svc_usage');
+    expect(rows.filter((row) => Number(row.key_id) === 3).length * 1200).to.equal(used('key/key.3/tokens'));
+    expect(rows.filter((row) => Number(row.user_id) === 5).length * 32_000).to.equal(used('user/user.5/dollars'));
+    expect(Object.values(counters).map(({ reserved }) => reserved)).to.deep.equal([0, 0, 0]);
+  });
 
   it('refuse with 429, the seconds to the end of the period of the site, and the name of the budget', async () => {
     const clock = createFakeClock({ now: Date.UTC(2026, 0, 31, 22, 59, 30) });

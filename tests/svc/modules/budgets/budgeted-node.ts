@@ -3,12 +3,19 @@ import { createHooks } from '../../../../host/hooks/hooks.ts';
 import { createFakeClock, type FakeClock } from '../../../../host/testing/fake-clock.ts';
 import { createBudgetGuard } from '../../../../plugins/svc/modules/budgets/guard/budget-guard.ts';
 import { createBudgetReservations } from '../../../../plugins/svc/modules/budgets/guard/budget-reservations.ts';
-import { budgetMigration } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
+import {
+  budgetCallersMigration,
+  budgetMigration,
+} from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import { createRecordUsage } from '../../../../plugins/svc/modules/usage/record-usage.ts';
 import { findPrice, priceTable } from '../../../../plugins/svc/modules/usage/prices/price.ts';
 import type { RecordedCall } from '../../../../plugins/svc/ai/ports.ts';
 import { createUsageLedger } from '../../../../plugins/svc/modules/usage/ledger/usage-ledger.ts';
-import { usageMigration, usageReferenceMigration } from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
+import {
+  usageCallersMigration,
+  usageMigration,
+  usageReferenceMigration,
+} from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import { budgetDefaults, type Budget } from '../../../../plugins/svc/modules/budgets/budget.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
 
@@ -37,7 +44,13 @@ export function budget(settings: Partial<Budget> = {}): Budget {
 
 /** One node's budget guard and ledger on a database. A thousand tokens of acme-1 cost 2 cents in and 6 out: 32,000 millionths for 1,000 in and 200 out. */
 export async function openNode(database: Database, init: NodeInit = {}) {
-  await database.migrate('svc', [usageMigration, usageReferenceMigration, budgetMigration]);
+  await database.migrate('svc', [
+    usageMigration,
+    budgetMigration,
+    usageReferenceMigration,
+    budgetCallersMigration,
+    usageCallersMigration,
+  ]);
   const clock = init.clock ?? createFakeClock();
   const hooks = createHooks();
   const state = { budgets: init.budgets ?? [budget()], sandbox: false };

@@ -1,4 +1,4 @@
-import type { Budget } from '../budget.ts';
+import { idMember, type Budget, type BudgetScope } from '../budget.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
 import { localDay } from '../../../kit/local-day.ts';
 
@@ -19,13 +19,10 @@ export function periodName(per: Budget['period'], now: number, timezone: string)
 }
 
 /** The counter of a budget. A changed scope or unit has another one. */
-export function counterOf({
-  id,
-  scope,
-  module,
-  bot_id,
-  unit,
-}: Pick<Budget, 'id' | 'scope' | 'module' | 'bot_id' | 'unit'>): string {
-  const calls = scope === 'module' ? `module.${module ?? ''}` : scope === 'bot' ? `bot.${String(bot_id ?? 0)}` : scope;
+export function counterOf(budget: Pick<Budget, 'id' | 'unit'> & BudgetScope): string {
+  const { id, scope, module, unit } = budget;
+  const member = idMember(scope);
+  const calls =
+    scope === 'module' ? `module.${module ?? ''}` : member === null ? scope : `${scope}.${String(budget[member] ?? 0)}`;
   return `${id}/${calls}/${unit}`;
 }

@@ -88,8 +88,10 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
   };
 }
 
-function appliesTo({ enabled, scope, module, bot_id }: Budget, origin: UsageOrigin): boolean {
+function appliesTo({ enabled, scope, module, bot_id, key_id, user_id }: Budget, origin: UsageOrigin): boolean {
   if (!enabled) return false;
+  if (scope === 'key') return origin.caller?.kind === 'named-key' && origin.caller.id === key_id;
+  if (scope === 'user') return origin.userId === user_id;
   if (scope === 'rest') return origin.module === 'rest';
   if (scope === 'module') return origin.module === module;
   return scope === 'all' || origin.botId === bot_id;

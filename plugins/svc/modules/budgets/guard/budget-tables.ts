@@ -15,6 +15,8 @@ export interface CounterRow {
   readonly scope: string;
   readonly module: string | null;
   readonly bot_id: number | null;
+  readonly key_id: number | null;
+  readonly user_id: number | null;
   readonly unit: string;
   readonly used: number;
   readonly reserved: number;
@@ -44,6 +46,16 @@ export const budgetMigration: Migration = {
       columns.bigInteger('expires').notNullable();
       columns.primary(['call', 'counter']);
       columns.index(['expires'], 'svc_budget_reservations_expires');
+    });
+  },
+};
+
+/** Budgets of named keys and of users (D31). */
+export const budgetCallersMigration: Migration = {
+  id: '0222_budget_callers',
+  async up(knex) {
+    await knex.schema.alterTable(budgetCounters, (columns) => {
+      optionalColumns(columns).bigInteger('key_id', 'user_id');
     });
   },
 };

@@ -1,6 +1,6 @@
 import type { Knex } from '#plugin-api';
 import type { UsageWrite } from '../../../ports.ts';
-import type { Budget } from '../budget.ts';
+import { idMember, type BudgetScope } from '../budget.ts';
 import { budgetCounters, type CounterRow } from './budget-tables.ts';
 import { deleteReservations, type ReleasedAmount } from './delete-reservations.ts';
 
@@ -53,10 +53,12 @@ export async function countUsage(
   return counted;
 }
 
-function countsFor({ scope, module, bot_id }: CounterRow, row: UsageRow): boolean {
+function countsFor(counter: CounterRow, row: UsageRow): boolean {
+  const { scope, module } = counter;
   if (scope === 'rest') return row.module === 'rest';
   if (scope === 'module') return row.module === module;
-  return scope === 'all' || (row.bot_id !== null && Number(bot_id) === row.bot_id);
+  const member = idMember(scope);
+  return scope === 'all' || (member !== null && row[member] !== null && Number(counter[member]) === row[member]);
 }
 
 function unitsOf(row: UsageRow, unit: string): number {
@@ -66,15 +68,13 @@ function unitsOf(row: UsageRow, unit: string): number {
 }
 
 /** The days of the ledger that count for a budget in one of its periods. */
-export function daysOfBudget(
-  days: Knex.QueryBuilder,
-  { scope, module, bot_id }: Pick<Budget, 'scope' | 'module' | 'bot_id'>,
-  period: string,
-): Knex.QueryBuilder {
+export function daysOfBudget(days: Knex.QueryBuilder, budget: BudgetScope, period: string): Knex.QueryBuilder {
+  const { scope, module } = budget;
   void days.whereBetween('day', period.length > 7 ? [period, period] : [`${period}-01`, `${period}-31`]);
   if (scope === 'rest') void days.where('module', 'rest');
   if (scope === 'module') void days.where('module', module ?? '');
-  if (scope === 'bot') void days.where('bot_id', bot_id ?? 0);
+  const member = idMember(scope);
+  if (member !== null) void days.where(member, budget[member] ?? 0);
   return days;
 }
 

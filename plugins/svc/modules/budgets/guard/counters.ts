@@ -88,7 +88,7 @@ async function createCounter(
   dialect: DatabaseApi['dialect'],
 ): Promise<void> {
   if (dialect === 'postgresql') await transaction.raw('lock table ?? in share mode', [usageDays]);
-  const { scope, module = null, bot_id = null, unit } = budget;
+  const { scope, module = null, bot_id = null, key_id = null, user_id = null, unit } = budget;
   // Insert first: in SQLite a transaction that has read cannot write after another one wrote.
   await transaction(budgetCounters)
     .insert({
@@ -97,6 +97,8 @@ async function createCounter(
       scope,
       module,
       bot_id,
+      key_id,
+      user_id,
       unit,
       used: 0,
       reserved: 0,

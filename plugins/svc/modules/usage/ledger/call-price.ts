@@ -1,15 +1,16 @@
-import type { Logger } from '#plugin-api';
-import { findPrice, type PriceTable } from '../prices/price.ts';
+import type { Clock, Logger } from '#plugin-api';
+import { inputTokenKinds, outputTokenKinds, type TokenDetails, type TokenKind } from '../../../kit/token-details.ts';
+import { findPrice, priceDay, type Price, type PriceTable } from '../prices/price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { wholeCounts } from './usage-row.ts';
 
 export type PricedUsage = Pick<
   UsageRecord,
-  'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'images' | 'seconds' | 'size' | 'quality'
+  'provider' | 'model' | 'inputTokens' | 'outputTokens' | 'tokenDetails' | 'images' | 'seconds' | 'size' | 'quality'
 >;
 
 export interface CallPriceParts {
-  readonly host: { readonly log: Logger };
+  readonly host: { readonly log: Logger; readonly clock: Pick<Clock, 'now'> };
   readonly prices: () => Promise<PriceTable>;
   /** Whether the sandbox responds to calls now: they cost nothing. */
   readonly isSandbox: () => Promise<boolean>;
@@ -20,7 +21,7 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
   return async (usage: PricedUsage): Promise<CallPrice> => {
     try {
       const sandbox = await isSandbox();
-      return { sandbox, cost: sandbox ? 0 : priceOf(wholeCounts(usage), await prices()) };
+      return { sandbox, cost: sandbox ? 0 : priceOf(wholeCounts(usage), await prices(), priceDay(host.clock.now())) };
     } catch (error) {
       host.log.warn('Failed to price a call', { event: 'call_price_failed', error });
       return { sandbox: false, cost: null };
@@ -33,18 +34,23 @@ export function createCallPrices({ prices, isSandbox, host }: CallPriceParts) {
  * costs nothing, whatever the prices. Prices are per million tokens, so a token's price in dollars is its price here in
  * millionths.
  *
+ * Kinds of tokens with a price of their own cost that, the others as much as input or output (D32): a missing discount for
+ * cached tokens makes the figure too high, never too low.
+ *
  * A model with a price per token and one per image costs the sum of both; with one per image alone, its images cost that
  * and their tokens nothing. Images without counted tokens have no price by tokens.
+ *
+ * @param day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply.
  */
-export function priceOf(usage: PricedUsage, prices: PriceTable): number | null {
-  const { inputTokens, outputTokens, images, seconds = 0 } = usage;
+export function priceOf(usage: PricedUsage, prices: PriceTable, day?: string): number | null {
+  const { inputTokens, outputTokens, tokenDetails = {}, images, seconds = 0 } = usage;
   if (inputTokens === 0 && outputTokens === 0 && images === 0 && seconds === 0) return 0;
-  const price = findPrice(usage, prices);
+  const price = findPrice({ ...usage, day }, prices);
   if (price === null) return null;
-  const perImage = images > 0 && price.image !== undefined;
+  const free = images > 0 && price.image !== undefined ? 0 : undefined;
   const parts = [
-    partialCost(inputTokens, price.input ?? (perImage ? 0 : undefined)),
-    partialCost(outputTokens, price.output ?? (perImage ? 0 : undefined)),
+    ...tokenCosts(inputTokens, { price, details: tokenDetails, kinds: inputTokenKinds, each: price.input ?? free }),
+    ...tokenCosts(outputTokens, { price, details: tokenDetails, kinds: outputTokenKinds, each: price.output ?? free }),
     // A model whose images are paid for as tokens has no price per image; without tokens their cost is unknown.
     images > 0 && price.image === undefined && outputTokens > 0
       ? 0
@@ -53,6 +59,25 @@ export function priceOf(usage: PricedUsage, prices: PriceTable): number | null {
   ];
   const sum = parts.reduce<number | null>((total, cost) => (total === null || cost === null ? null : total + cost), 0);
   return sum === null ? null : Math.round(sum);
+}
+
+interface TokenCosts {
+  readonly price: Price;
+  readonly details: TokenDetails;
+  readonly kinds: readonly TokenKind[];
+  /** Price of a token of no kind, and of a kind without a price. */
+  readonly each: number | undefined;
+}
+
+/** The cost of each kind and of the rest. Kinds never add up to more than all tokens, whatever was reported. */
+function tokenCosts(all: number, { price, details, kinds, each }: TokenCosts): (number | null)[] {
+  let rest = all;
+  const costs = kinds.map((kind) => {
+    const count = Math.min(rest, details[kind] ?? 0);
+    rest -= count;
+    return partialCost(count, price[kind] ?? each);
+  });
+  return [...costs, partialCost(rest, each)];
 }
 
 /** Nothing used costs nothing even without a price. */

@@ -1,4 +1,5 @@
 import type { CallKind } from '../../../ai/ports.ts';
+import type { TokenDetails } from '../../../kit/token-details.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 
 /** One call to a provider, as the usage ledger stores it: without prompts, keys and responses. */
@@ -10,6 +11,8 @@ export interface UsageRecord extends UsageOrigin {
   /** 0 if none were counted. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Which of these tokens are billed at prices of their own (D32). */
+  readonly tokenDetails?: TokenDetails | undefined;
   /** Images received; 0 for text and embeddings. */
   readonly images: number;
   /** Length of the videos received, for the price only. Default 0. */

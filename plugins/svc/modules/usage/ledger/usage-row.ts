@@ -1,5 +1,6 @@
+import { tokenKinds } from '../../../kit/token-details.ts';
 import type { UsageRecord } from './usage-record.ts';
-import { dayKeys, daySums, longest, type UsageRow } from './usage-tables.ts';
+import { dayKeys, daySums, kindColumn, longest, type KindColumns, type UsageRow } from './usage-tables.ts';
 
 /** A call that is not stored yet, with its price. */
 export interface PendingUsage {
@@ -26,6 +27,9 @@ export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsage
     model: text(usage.model, longest.model),
     input_tokens: counted.inputTokens,
     output_tokens: counted.outputTokens,
+    ...(Object.fromEntries(
+      tokenKinds.map((kind) => [kindColumn(kind), whole(usage.tokenDetails?.[kind] ?? 0)]),
+    ) as KindColumns),
     images: counted.images,
     cost: cost === null ? null : whole(cost),
     duration: whole(usage.duration),
@@ -33,6 +37,9 @@ export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsage
     sandbox: sandbox ? 1 : 0,
     reference:
       usage.reference === undefined || usage.reference === null ? null : text(usage.reference, longest.reference),
+    key_id: usage.caller?.kind === 'named-key' ? usage.caller.id : null,
+    user_id: usage.userId !== undefined && usage.userId > 0 ? usage.userId : null,
+    plugin: usage.plugin === undefined ? null : text(usage.plugin, longest.plugin),
   };
 }
 
@@ -53,6 +60,9 @@ export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) =>
       model: row.model,
       outcome: row.outcome,
       sandbox: row.sandbox,
+      key_id: row.key_id ?? 0,
+      user_id: row.user_id ?? 0,
+      plugin: row.plugin ?? '',
     };
     const name = JSON.stringify(Object.values(keys));
     const day = days.get(name) ?? { ...keys, ...Object.fromEntries(daySums.map((sum) => [sum, 0])) };
@@ -65,20 +75,24 @@ export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) =>
       unpriced: row.cost === null ? 1 : 0,
       duration: row.duration,
     };
-    for (const sum of daySums) day[sum] = Number(day[sum]) + added[sum];
+    const counted: Readonly<Record<string, unknown>> = { ...row, ...added };
+    for (const sum of daySums) day[sum] = Number(day[sum]) + Number(counted[sum]);
     days.set(name, day);
   }
   return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day as UsageDay);
 }
 
 /** The counts of a call as they are stored and priced. */
-export function wholeCounts<Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'images' | 'seconds'>>(
-  usage: Counts,
-): Counts {
+export function wholeCounts<
+  Counts extends Pick<UsageRecord, 'inputTokens' | 'outputTokens' | 'tokenDetails' | 'images' | 'seconds'>,
+>(usage: Counts): Counts {
   return {
     ...usage,
     inputTokens: whole(usage.inputTokens),
     outputTokens: whole(usage.outputTokens),
+    ...(usage.tokenDetails && {
+      tokenDetails: Object.fromEntries(Object.entries(usage.tokenDetails).map(([kind, count]) => [kind, whole(count)])),
+    }),
     images: Math.min(whole(usage.images), 1_000_000),
     ...(usage.seconds !== undefined && { seconds: Math.min(whole(usage.seconds), 1_000_000) }),
   };

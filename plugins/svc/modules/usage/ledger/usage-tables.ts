@@ -1,4 +1,5 @@
-import { requiredColumns, type Migration } from '#plugin-api';
+import { optionalColumns, requiredColumns, type Knex, type Migration } from '#plugin-api';
+import { tokenKinds, type TokenKind } from '../../../kit/token-details.ts';
 
 /** One row per call. */
 export const usageTable = 'svc_usage';
@@ -6,11 +7,25 @@ export const usageTable = 'svc_usage';
 export const usageDaysTable = 'svc_usage_days';
 
 /** What the sums of a day are grouped by, besides the day. */
-export const dayKeys = ['module', 'bot_id', 'kind', 'provider', 'model', 'outcome', 'sandbox'] as const;
-export const daySums = ['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'] as const;
+const firstDayKeys = ['module', 'bot_id', 'kind', 'provider', 'model', 'outcome', 'sandbox'] as const;
+const firstDaySums = ['calls', 'input_tokens', 'output_tokens', 'images', 'cost', 'unpriced', 'duration'] as const;
+
+/** The column of a kind of tokens, part of `input_tokens` or `output_tokens`. */
+export function kindColumn<Kind extends TokenKind>(kind: Kind): `${Kind}_tokens` {
+  return `${kind}_tokens`;
+}
+
+export type KindColumns = Readonly<Record<`${TokenKind}_tokens`, number>>;
+const kindColumns = tokenKinds.map(kindColumn);
+
+export const dayKeys = [...firstDayKeys, 'key_id', 'user_id', 'plugin'] as const;
+export const daySums: readonly ((typeof firstDaySums)[number] | keyof KindColumns)[] = [
+  ...firstDaySums,
+  ...kindColumns,
+];
 
 /** A stored call. `cost` in millionths of a US dollar, null without a price; `time`, its end, and `duration` in milliseconds. */
-export interface UsageRow {
+export interface UsageRow extends KindColumns {
   readonly id: number;
   readonly time: number;
   readonly module: string;
@@ -29,6 +44,12 @@ export interface UsageRow {
   readonly sandbox: number;
   /** What the call was made for; null for calls without a purpose, and those of earlier versions. */
   readonly reference: string | null;
+  /** The named key that the request was made with; null for the REST key and the site itself. */
+  readonly key_id: number | null;
+  /** The signed-in user that the call was made for. */
+  readonly user_id: number | null;
+  /** The plugin that requested the call; null for the service. */
+  readonly plugin: string | null;
 }
 
 /** Lengths of the text columns; longer values are truncated. */
@@ -40,6 +61,7 @@ export const longest = {
   model: 200,
   outcome: 100,
   reference: 100,
+  plugin: 60,
 } as const;
 
 export const usageMigration: Migration = {
@@ -77,8 +99,8 @@ export const usageMigration: Migration = {
       columns.string('model', longest.model).notNullable();
       columns.string('outcome', longest.outcome).notNullable();
       columns.smallint('sandbox').notNullable();
-      for (const sum of daySums) columns.bigInteger(sum).notNullable();
-      columns.primary(['day', ...dayKeys]);
+      for (const sum of firstDaySums) columns.bigInteger(sum).notNullable();
+      columns.primary(['day', ...firstDayKeys]);
     });
   },
 };
@@ -93,3 +115,50 @@ export const usageReferenceMigration: Migration = {
     await knex.raw('create index svc_usage_reference on ?? (reference) where reference is not null', [usageTable]);
   },
 };
+
+/** Who calls, and kinds of tokens (D31, D32). Calls of earlier versions have neither. */
+export const usageCallersMigration: Migration = {
+  id: '0222_usage_callers',
+  async up(knex) {
+    await knex.schema.alterTable(usageTable, (columns) => {
+      optionalColumns(columns).bigInteger('key_id', 'user_id').string(longest.plugin, 'plugin');
+      for (const column of kindColumns) columns.bigInteger(column).notNullable().defaultTo(0);
+    });
+    for (const column of ['key_id', 'user_id', 'plugin'])
+      await knex.raw('create index ?? on ?? (??, time, id) where ?? is not null', [
+        `svc_usage_${column}`,
+        usageTable,
+        column,
+        column,
+      ]);
+    await widenDays(knex);
+  },
+};
+
+/** SQLite cannot change a primary key, so the days move to another table. */
+async function widenDays(knex: Knex): Promise<void> {
+  const wider = `${usageDaysTable}_wider`;
+  await knex.schema.createTable(wider, (columns) => {
+    const { day, module, kind, provider, model, outcome } = { day: 10, ...longest };
+    requiredColumns(columns)
+      .string(day, 'day')
+      .string(module, 'module')
+      .bigInteger('bot_id')
+      .string(kind, 'kind')
+      .string(provider, 'provider')
+      .string(model, 'model')
+      .string(outcome, 'outcome');
+    columns.smallint('sandbox').notNullable();
+    // 0 and '': none, as for bot_id.
+    for (const column of ['key_id', 'user_id']) columns.bigInteger(column).notNullable().defaultTo(0);
+    columns.string('plugin', longest.plugin).notNullable().defaultTo('');
+    requiredColumns(columns).bigInteger(...firstDaySums);
+    for (const column of kindColumns) columns.bigInteger(column).notNullable().defaultTo(0);
+    columns.primary(['day', ...dayKeys], 'svc_usage_days_callers');
+  });
+  const copied = ['day', ...firstDayKeys, ...firstDaySums];
+  const names = copied.map(() => '??').join(', ');
+  await knex.raw(`insert into ?? (${names}) select ${names} from ??`, [wider, ...copied, ...copied, usageDaysTable]);
+  await knex.schema.dropTable(usageDaysTable);
+  await knex.schema.renameTable(wider, usageDaysTable);
+}

@@ -3,8 +3,15 @@ import type { Price } from './price.ts';
 /** When the built-in prices were last looked up, for the page: prices change, and these are not for billing. */
 export const defaultPricesDate = '2026-11-21';
 
+/** Anthropic prices its cache by the input: a tenth to read, 1.25 times to write for five minutes, twice for an hour. */
+const claudeCache = (input: number) => ({
+  cached_input: input / 10,
+  cache_write: input * 1.25,
+  cache_write_1h: input * 2,
+});
+
 /**
- * List prices without discounts for caches and batches, in US dollars, of the models that the providers start with and
+ * List prices without discounts for batches, in US dollars, of the models that the providers start with and
  * their families. DEFAULTS TO BE CHECKED against the provider's own price list; a site's own prices override them.
  * Models without a known price are left out: a wrong price is worse than none.
  */
@@ -12,12 +19,12 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'openai', model: 'gpt-5.6-sol', input: 5, output: 30 },
   { provider: 'openai', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
   { provider: 'openai', model: 'gpt-5.6-luna*', input: 1, output: 6 },
-  { provider: 'openai', model: 'gpt-4.1', input: 2, output: 8 },
-  { provider: 'openai', model: 'gpt-4.1-2*', input: 2, output: 8 },
-  { provider: 'openai', model: 'gpt-4.1-mini*', input: 0.4, output: 1.6 },
-  { provider: 'openai', model: 'gpt-4o', input: 2.5, output: 10 },
-  { provider: 'openai', model: 'gpt-4o-2024*', input: 2.5, output: 10 },
-  { provider: 'openai', model: 'gpt-4o-mini*', input: 0.15, output: 0.6 },
+  { provider: 'openai', model: 'gpt-4.1', input: 2, cached_input: 0.5, output: 8 },
+  { provider: 'openai', model: 'gpt-4.1-2*', input: 2, cached_input: 0.5, output: 8 },
+  { provider: 'openai', model: 'gpt-4.1-mini*', input: 0.4, cached_input: 0.1, output: 1.6 },
+  { provider: 'openai', model: 'gpt-4o', input: 2.5, cached_input: 1.25, output: 10 },
+  { provider: 'openai', model: 'gpt-4o-2024*', input: 2.5, cached_input: 1.25, output: 10 },
+  { provider: 'openai', model: 'gpt-4o-mini*', input: 0.15, cached_input: 0.075, output: 0.6 },
   { provider: 'openai', model: 'text-embedding-3-small', input: 0.02 },
   { provider: 'openai', model: 'text-embedding-3-large', input: 0.13 },
   // Images paid for as tokens: text in, image out.
@@ -60,9 +67,9 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'openrouter', model: 'google/gemini-3.1-flash-image*', input: 0.5, output: 60 },
   { provider: 'openrouter', model: 'anthropic/claude-sonnet-5.5*', input: 2, output: 10 },
   { provider: 'openrouter', model: '*:free', input: 0, output: 0 },
-  { provider: 'claude', model: 'claude-sonnet-5*', input: 2, output: 10 },
-  { provider: 'claude', model: 'claude-opus-5*', input: 5, output: 25 },
-  { provider: 'claude', model: 'claude-haiku-4-5*', input: 1, output: 5 },
+  { provider: 'claude', model: 'claude-sonnet-5*', input: 2, output: 10, ...claudeCache(2) },
+  { provider: 'claude', model: 'claude-opus-5*', input: 5, output: 25, ...claudeCache(5) },
+  { provider: 'claude', model: 'claude-haiku-4-5*', input: 1, output: 5, ...claudeCache(1) },
   { provider: 'deepseek', model: 'deepseek-flash*', input: 0.14, output: 0.28 },
   { provider: 'deepseek', model: 'deepseek-v4-flash*', input: 0.14, output: 0.28 },
   { provider: 'xai', model: 'grok-4.5', input: 2, output: 6 },

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import type { CliCommand } from '#plugin-api';
+import { tokenKinds } from '../../../kit/token-details.ts';
 import type { PricesPort } from '../../../ports.ts';
-import { defaultPrices } from './default-prices.ts';
+import { defaultPricesDate } from './default-prices.ts';
 
-/** `svc prices list|set|reset`. */
+/** `svc prices list|set|import|reset`. */
 export function priceCommands({ prices }: PricesPort): CliCommand[] {
   return [
     {
@@ -11,6 +13,7 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
         'List the current prices, your own first: US dollars per million tokens, per image and per second of video.',
       run: async () => {
         const own = await prices.own();
+        const list = await prices.list();
         const line = (source: string) => (price: (typeof own)[number]) => ({
           source,
           provider: price.provider,
@@ -21,8 +24,14 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
           output: price.output ?? '',
           image: price.image ?? '',
           second: price.second ?? '',
+          ...Object.fromEntries(tokenKinds.map((kind) => [kind, price[kind] ?? ''])),
+          from: price.from ?? '',
+          until: price.until ?? '',
         });
-        return [...own.map(line('own')), ...defaultPrices.map(line('built-in'))];
+        return [
+          ...own.map(line('own')),
+          ...list.prices.map(line(list.date === defaultPricesDate ? 'built-in' : `list of ${list.date}`)),
+        ];
       },
     },
     {
@@ -40,9 +49,30 @@ export function priceCommands({ prices }: PricesPort): CliCommand[] {
       run: async ({ args: [json = ''] }) => ({ own: await prices.save(json) }),
     },
     {
+      name: 'svc prices import',
+      description: 'Replace the built-in prices with those of a file. Your own prices still override them.',
+      args: [
+        {
+          name: 'file',
+          description:
+            'A JSON file: {"date": "2026-12-01", "prices": [{"provider": "openai", "model": "gpt-5*", "input": 2.5, ' +
+            '"cached_input": 0.25, "output": 15, "from": "2026-12-01"}]}',
+        },
+      ],
+      run: async ({ args: [file = ''] }) => {
+        const { date, prices: imported } = await prices.importList(await readFile(file, 'utf8'));
+        return { date, imported: imported.length };
+      },
+    },
+    {
       name: 'svc prices reset',
       description: 'Remove your own prices.',
-      run: async () => {
+      flags: { list: { type: 'boolean', description: 'Replace an imported list by the built-in one instead.' } },
+      run: async ({ flags }) => {
+        if (flags['list'] === true) {
+          await prices.resetList();
+          return { date: defaultPricesDate };
+        }
         await prices.reset();
         return { own: 0 };
       },

@@ -1,7 +1,9 @@
-import { RestError, type OptionsApi } from '#plugin-api';
-import { defaultPrices } from './default-prices.ts';
+import { isRecord, RestError, type Clock, type OptionsApi } from '#plugin-api';
+import { defaultPrices, defaultPricesDate } from './default-prices.ts';
 import {
   findPrice,
+  priceDay,
+  priceListOption,
   priceTable,
   pricesOption,
   pricesSchema,
@@ -9,31 +11,50 @@ import {
   type PricedModel,
   type PriceTable,
 } from './price.ts';
-import { readPrices, type PriceError } from './read-prices.ts';
+import { readPriceList, readPrices, type PriceError } from './read-prices.ts';
 
 /** The site's price table. A change applies to new calls, on every node within a second. */
 export interface PriceStore {
   /** The site's own prices, in the order they were saved. */
   own(): Promise<readonly Price[]>;
-  /** Own prices, then the built-in ones. */
+  /** The built-in list, or the imported one that replaced it, and the day it was looked up. */
+  list(): Promise<PriceList>;
+  /** Own prices, then the list. */
   table(): Promise<PriceTable>;
-  /** The price of a model, or null without one. */
+  /** The price of a model today, or null without one. */
   find(model: PricedModel): Promise<Price | null>;
   /**
    * Replaces the own prices by those of a JSON text. @throws RestError 400 with `data.errors`, a PriceError for each
    * error; then nothing is saved.
    */
   save(text: string): Promise<number>;
-  /** Back to the built-in prices alone. */
+  /**
+   * Replaces the built-in list by that of a JSON text: `{"date": "2026-12-01", "prices": [...]}`. Own prices still override
+   * it. @throws RestError 400 as `save` does
+   */
+  importList(text: string): Promise<PriceList>;
+  /** Back to the built-in list. */
+  resetList(): Promise<void>;
+  /** Removes the own prices. */
   reset(): Promise<void>;
 }
 
+export interface PriceList {
+  /** When its prices were looked up, `YYYY-MM-DD`. */
+  readonly date: string;
+  readonly prices: readonly Price[];
+}
+
+const builtIn: PriceList = { date: defaultPricesDate, prices: defaultPrices };
+
 export function createPriceStore({
   options,
+  clock,
 }: {
   readonly options: Pick<OptionsApi, 'get' | 'update' | 'delete'>;
+  readonly clock: Pick<Clock, 'now'>;
 }): PriceStore {
-  let known: { readonly own: unknown; readonly table: PriceTable } | undefined;
+  let known: { readonly own: unknown; readonly list: unknown; readonly table: PriceTable } | undefined;
 
   /** Ignores what is no price: another program may have stored it. */
   async function own(): Promise<readonly Price[]> {
@@ -42,21 +63,40 @@ export function createPriceStore({
   }
 
   async function table(): Promise<PriceTable> {
-    const stored = await options.get<unknown>(pricesOption, pricesSchema.default);
-    if (known?.own !== stored || known === undefined)
-      known = { own: stored, table: priceTable(await own(), defaultPrices) };
+    const [storedOwn, storedList] = [
+      await options.get<unknown>(pricesOption, pricesSchema.default),
+      await options.get<unknown>(priceListOption, false),
+    ];
+    if (known === undefined || known.own !== storedOwn || known.list !== storedList)
+      known = { own: storedOwn, list: storedList, table: priceTable(await own(), (await list()).prices) };
     return known.table;
+  }
+
+  async function list(): Promise<PriceList> {
+    const stored = await options.get<unknown>(priceListOption, false);
+    if (!isRecord(stored) || typeof stored['date'] !== 'string' || !Array.isArray(stored['prices'])) return builtIn;
+    return { date: stored['date'], prices: (stored['prices'] as unknown[]).filter(isPrice) };
   }
 
   return {
     own,
+    list,
     table,
-    find: async (model) => findPrice(model, await table()),
+    find: async (model) => findPrice({ day: priceDay(clock.now()), ...model }, await table()),
     async save(text) {
       const reading = readPrices(text);
       if ('errors' in reading) throw invalidPrices(reading.errors);
       await options.update(pricesOption, reading.prices);
       return reading.prices.length;
+    },
+    async importList(text) {
+      const reading = readPriceList(text);
+      if ('errors' in reading) throw invalidPrices(reading.errors);
+      await options.update(priceListOption, reading);
+      return reading;
+    },
+    async resetList() {
+      await options.delete(priceListOption);
     },
     async reset() {
       await options.delete(pricesOption);
@@ -78,11 +118,11 @@ export function priceErrorsOf(error: unknown): readonly PriceError[] | null {
 
 function isPrice(value: unknown): value is Price {
   if (typeof value !== 'object' || value === null) return false;
-  const { provider, model, size, quality, ...figures } = value as Record<string, unknown>;
+  const { provider, model, size, quality, from, until, ...figures } = value as Record<string, unknown>;
   return (
     typeof provider === 'string' &&
     typeof model === 'string' &&
-    [size, quality].every((text) => text === undefined || typeof text === 'string') &&
+    [size, quality, from, until].every((text) => text === undefined || typeof text === 'string') &&
     Object.values(figures).every((figure) => figure === undefined || (typeof figure === 'number' && figure >= 0))
   );
 }

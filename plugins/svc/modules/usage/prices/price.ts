@@ -1,9 +1,10 @@
 import type { JsonSchema } from '#plugin-api';
 import { matchesName } from '../../../kit/matches-name.ts';
+import { tokenKinds, type TokenKind } from '../../../kit/token-details.ts';
 import { imageParamSchemas, type ImageParams } from '../../../kit/image-params.ts';
 
 /** What a model costs, in US dollars. A missing member is unknown, and a call that needs it has no price. */
-export interface Price {
+export interface Price extends Readonly<Partial<Record<TokenKind, number>>> {
   /** Id of a provider, or `*` for any. */
   readonly provider: string;
   /** Name of a model; `*` matches any characters, so that `gpt-5*` prices a family. */
@@ -12,7 +13,10 @@ export interface Price {
   readonly size?: string;
   /** The price is that of images of this quality alone. Missing: of any quality. */
   readonly quality?: NonNullable<ImageParams['quality']>;
-  /** Per million tokens. */
+  /** First and last day of the price, `YYYY-MM-DD` in UTC. Missing: since ever, and for good. */
+  readonly from?: string;
+  readonly until?: string;
+  /** Per million tokens, as are the kinds of tokens (D32). A kind without a price costs as much as input or output. */
   readonly input?: number;
   readonly output?: number;
   /** Per image. */
@@ -22,6 +26,11 @@ export interface Price {
 }
 
 const dollars = (title: string): JsonSchema => ({ type: 'number', title, minimum: 0, maximum: 100_000 });
+
+const day = (title: string) => ({ type: 'string', title, pattern: '^\\d{4}-\\d\\d-\\d\\d$' }) as const;
+
+/** Members with a figure: a price needs at least one. */
+export const priceFigures = ['input', 'output', 'image', 'second', ...tokenKinds] as const;
 
 /** One entry of the option `svc_prices`. */
 export const priceSchema = {
@@ -38,8 +47,18 @@ export const priceSchema = {
     model: { type: 'string', title: 'model', minLength: 1, maxLength: 200, required: true },
     size: { ...imageParamSchemas.size, title: 'size of the image' },
     quality: { ...imageParamSchemas.quality, title: 'quality of the image' },
+    from: day('first day of the price'),
+    until: day('last day of the price'),
     input: dollars('US dollars per million input tokens'),
     output: dollars('US dollars per million output tokens'),
+    cached_input: dollars('US dollars per million input tokens read from a cache'),
+    cache_write: dollars('US dollars per million input tokens written to a cache'),
+    cache_write_1h: dollars('US dollars per million input tokens written to a cache for an hour'),
+    image_input: dollars('US dollars per million input tokens of images'),
+    audio_input: dollars('US dollars per million input tokens of audio'),
+    reasoning: dollars('US dollars per million output tokens of reasoning'),
+    image_output: dollars('US dollars per million output tokens of images'),
+    audio_output: dollars('US dollars per million output tokens of audio'),
     image: dollars('US dollars per image'),
     second: dollars('US dollars per second of video'),
   },
@@ -48,6 +67,9 @@ export const priceSchema = {
 
 /** An option: the site's own prices, which override the built-in ones. */
 export const pricesOption = 'svc_prices';
+
+/** An option: a list of prices, with its date, that replaces the built-in one. */
+export const priceListOption = 'svc_price_list';
 
 export const pricesSchema = {
   type: 'array',
@@ -70,7 +92,12 @@ export function priceTable(own: readonly Price[], builtIn: readonly Price[]): Pr
 function mostSpecificFirst(prices: readonly Price[]): Price[] {
   return [...prices].sort(
     (left, right) =>
-      rank(right) - rank(left) || right.model.length - left.model.length || imageRank(right) - imageRank(left),
+      rank(right) - rank(left) ||
+      right.model.length - left.model.length ||
+      imageRank(right) - imageRank(left) ||
+      // The latest beginning first; a price without one applies when no other does.
+      (right.from ?? '').localeCompare(left.from ?? '') ||
+      (left.until ?? '9').localeCompare(right.until ?? '9'),
   );
 }
 
@@ -89,12 +116,14 @@ export interface PricedModel {
   /** Of an image: the one requested, if the model supports it. */
   readonly size?: string | undefined;
   readonly quality?: string | undefined;
+  /** Day of the call, `YYYY-MM-DD` in UTC. Missing: only prices without dates apply. */
+  readonly day?: string | undefined;
 }
 
-/** The price of a model, or null without one. Case-insensitive. */
-export function findPrice({ provider, model, size, quality }: PricedModel, table: PriceTable): Price | null {
+/** The price of a model on a day, or null without one. Case-insensitive. */
+export function findPrice({ provider, model, size, quality, day }: PricedModel, table: PriceTable): Price | null {
   const cache = cacheFor(table);
-  const key = JSON.stringify([provider, model, size, quality]);
+  const key = JSON.stringify([provider, model, size, quality, day]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const name = model.toLowerCase();
@@ -104,11 +133,22 @@ export function findPrice({ provider, model, size, quality }: PricedModel, table
         (one.provider === '*' || one.provider === provider) &&
         (one.size === undefined || one.size === size) &&
         (one.quality === undefined || one.quality === quality) &&
+        isInForce(one, day) &&
         matchesName(one.model.toLowerCase(), name),
     ) ?? null;
   if (cache.size >= 1000) cache.clear();
   cache.set(key, price);
   return price;
+}
+
+function isInForce({ from, until }: Price, day: string | undefined): boolean {
+  if (from === undefined && until === undefined) return true;
+  return day !== undefined && (from === undefined || from <= day) && (until === undefined || day <= until);
+}
+
+/** The day of a moment, as prices have it. */
+export function priceDay(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
 }
 
 /** Earlier lookups by table: each call to a provider looks up a price, and a site uses few models. */

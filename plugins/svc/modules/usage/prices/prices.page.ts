@@ -1,7 +1,6 @@
 import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { PricesPort, ProvidersPort } from '../../../ports.ts';
-import { defaultPrices, defaultPricesDate } from './default-prices.ts';
 import { priceErrorsOf } from './price-store.ts';
 import type { Price } from './price.ts';
 import { writePrices, type PriceError } from './read-prices.ts';
@@ -65,7 +64,7 @@ async function pricesView(
   { prices, providers }: PricesPagePorts,
   invalid?: InvalidPrices,
 ): Promise<Record<string, unknown>> {
-  const own = await prices.own();
+  const [own, list] = [await prices.own(), await prices.list()];
   const labels = new Map(providers.all().map(({ id, label }) => [id, label]));
   const typed = invalid?.typed ?? writePrices(own);
   return {
@@ -74,8 +73,8 @@ async function pricesView(
     placeholder: writePrices(example),
     errors: invalid?.errors.map((error) => ({ ...error, text: lineText(invalid.typed, error.line) })),
     hasOwn: own.length > 0,
-    asOf: defaultPricesDate,
-    builtIn: defaultPrices.map((price) => ({ ...price, label: labels.get(price.provider) ?? price.provider })),
+    asOf: list.date,
+    builtIn: list.prices.map((price) => ({ ...price, label: labels.get(price.provider) ?? price.provider })),
   };
 }
 

@@ -1,6 +1,6 @@
 import { formatNumber } from '#plugin-api';
 import { invalidLine, entryLines, type EntryLines } from './entry-lines.ts';
-import { priceSchema, pricesSchema, type Price } from './price.ts';
+import { priceFigures, priceSchema, pricesSchema, type Price } from './price.ts';
 
 /** An error, and the line of the text it is in (from 1). */
 export interface PriceError {
@@ -40,6 +40,22 @@ export function readPrices(text: string): PriceReading {
     : { prices: value as Price[] };
 }
 
+/** Reads `{"date": "2026-12-01", "prices": [...]}`, as an import file has it. Lines of errors are those of the list alone. */
+export function readPriceList(
+  text: string,
+): { readonly date: string; readonly prices: readonly Price[] } | { readonly errors: readonly PriceError[] } {
+  const value = invalidLine(text) === null ? (JSON.parse(text) as unknown) : null;
+  const { date, prices } = (value ?? {}) as { readonly date?: unknown; readonly prices?: unknown };
+  if (typeof date !== 'string' || !isDay(date) || !Array.isArray(prices))
+    return { errors: [{ line: 1, sentence: 'Write an object: {"date": "2026-12-01", "prices": [...]}.' }] };
+  const reading = readPrices(writePrices(prices as Price[]));
+  return 'errors' in reading ? reading : { date, prices: reading.prices };
+}
+
+function isDay(text: string): boolean {
+  return text.length === 10 && Number.isFinite(Date.parse(`${text}T00:00:00Z`));
+}
+
 function entryErrors(entry: unknown, lines: EntryLines = { line: 1, members: {} }): PriceError[] {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
     return [{ line: lines.line, sentence: `A price must be an object. ${shape}` }];
@@ -54,13 +70,18 @@ function entryErrors(entry: unknown, lines: EntryLines = { line: 1, members: {} 
     return sentence === null ? [] : [{ line: at(name), sentence }];
   });
   const ofImages = values['size'] !== undefined || values['quality'] !== undefined;
-  const priced = ['input', 'output', 'image', 'second'].some((name) => values[name] !== undefined);
+  const priced = priceFigures.some((name) => values[name] !== undefined);
   return [
     ...unknown,
     ...wrong,
     ...(priced
       ? []
-      : [{ line: lines.line, sentence: 'Set at least one of input, output, image and second. Use 0 for free.' }]),
+      : [
+          {
+            line: lines.line,
+            sentence: 'Set at least one price, such as input, output, image or second. Use 0 for free.',
+          },
+        ]),
     ...(priced && ofImages && values['image'] === undefined
       ? [{ line: at('size'), sentence: 'A price by size or quality is one of images. Set "image".' }]
       : []),
@@ -84,6 +105,8 @@ function valueError(name: keyof Price, value: unknown): string | null {
     return typeof value === 'string' && new RegExp(priceSchema.properties.size.pattern).test(value)
       ? null
       : '"size" must be the width and height in pixels, such as "1024x1792".';
+  if (name === 'from' || name === 'until')
+    return typeof value === 'string' && isDay(value) ? null : `"${name}" must be a day, such as "2026-01-31".`;
   if (name === 'quality')
     return priceSchema.properties.quality.enum.some((quality) => quality === value)
       ? null
@@ -97,9 +120,9 @@ function valueError(name: keyof Price, value: unknown): string | null {
 function duplicateErrors(entries: readonly unknown[], lines: readonly EntryLines[]): PriceError[] {
   const seen = new Map<string, number>();
   return entries.flatMap((entry, index) => {
-    const { provider, model, size, quality } = (entry ?? {}) as Partial<Price>;
+    const { provider, model, size, quality, from, until } = (entry ?? {}) as Partial<Price>;
     const line = lines[index]?.line ?? 1;
-    const name = JSON.stringify([provider, model, size, quality]);
+    const name = JSON.stringify([provider, model, size, quality, from, until]);
     const first = seen.get(name);
     if (first === undefined || provider === undefined) {
       seen.set(name, line);
@@ -108,7 +131,7 @@ function duplicateErrors(entries: readonly unknown[], lines: readonly EntryLines
     return [
       {
         line,
-        sentence: `Line ${first} already has a price for this provider, model, size and quality. Keep one of them.`,
+        sentence: `Line ${first} already has a price for this provider, model, size, quality and days. Keep one of them.`,
       },
     ];
   });

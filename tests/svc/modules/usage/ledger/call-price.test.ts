@@ -36,6 +36,28 @@ describe('the price of a call', () => {
     expect(of({ inputTokens: 10 }, { ...acme, image: 0.04 })).to.equal(null);
   });
 
+  it('counts kinds of tokens at their own prices, or at that of the rest', () => {
+    const tokenDetails = { cached_input: 600, cache_write: 100, reasoning: 50 };
+    const usage = { inputTokens: 1000, outputTokens: 100, tokenDetails };
+    expect(of(usage, { ...acme, input: 10, output: 20 })).to.equal(12_000);
+    const kinds = { cached_input: 1, cache_write: 12.5, reasoning: 30 };
+    expect(of(usage, { ...acme, input: 10, output: 20, ...kinds })).to.equal(300 * 10 + 600 + 1250 + 50 * 20 + 50 * 30);
+    // Reported kinds that exceed all tokens never make a call cost more than its tokens.
+    const excessive = { inputTokens: 10, tokenDetails: { cached_input: 8, audio_input: 8 } };
+    expect(of(excessive, { ...acme, input: 10, cached_input: 1, audio_input: 100 })).to.equal(8 + 200);
+  });
+
+  it('is that of the day of the call', () => {
+    const prices: Price[] = [
+      { ...acme, input: 1, until: '2026-05-31' },
+      { ...acme, input: 2, from: '2026-06-01', until: '2026-06-30' },
+      { ...acme, input: 3, from: '2026-07-01' },
+    ];
+    const on = (day?: string) => priceOf({ ...nothing, inputTokens: 10 }, priceTable(prices, []), day);
+    expect(['2026-05-31', '2026-06-01', '2026-06-30', '2026-07-01'].map(on)).to.deep.equal([10, 20, 20, 30]);
+    expect(on()).to.equal(null);
+  });
+
   it('of images is that of their size and quality, the most specific entry first', () => {
     const prices: Price[] = [
       { ...acme, image: 0.01 },

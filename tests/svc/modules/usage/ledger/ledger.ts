@@ -4,8 +4,12 @@ import {
   createUsageLedger,
   type UsageLedgerParts,
 } from '../../../../../plugins/svc/modules/usage/ledger/usage-ledger.ts';
-import { budgetMigration } from '../../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import {
+  budgetCallersMigration,
+  budgetMigration,
+} from '../../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
+import {
+  usageCallersMigration,
   usageMigration,
   usageReferenceMigration,
 } from '../../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
@@ -37,7 +41,13 @@ export interface LedgerInit {
 /** A ledger on a database with its tables. A thousand tokens of acme-1 cost 2 cents in and 6 out. */
 export async function openLedger(database: Database, init: LedgerInit = {}) {
   const clock = init.clock ?? createFakeClock();
-  await database.migrate('svc', [usageMigration, usageReferenceMigration, budgetMigration]);
+  await database.migrate('svc', [
+    usageMigration,
+    budgetMigration,
+    usageReferenceMigration,
+    budgetCallersMigration,
+    usageCallersMigration,
+  ]);
   const site = {
     url: 'http://localhost',
     role: 'all' as const,
