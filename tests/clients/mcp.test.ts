@@ -188,6 +188,14 @@ describe('the MCP server, for its official client', () => {
     const refused = await call(client, 'host_trash-post', { id });
     expect(refused).to.have.nested.property('content[0].text').that.includes('ability_not_in_scope');
     expect((await call(client, 'host_create-draft', { title: 'By key' })).structuredContent).to.include({ author: 1 });
+    await host.cli('svc', 'sandbox', 'on');
+    const limited = await connect({ authorization: await createKey('--routes=mcp', '--providers=claude') });
+    const outside = await call(limited, 'svc_generate-text', {
+      prompt: 'Hello',
+      provider: 'openai',
+      model: 'gpt-4o-mini',
+    });
+    expect(outside).to.have.nested.property('content[0].text').that.includes('rest_svc_key_out_of_scope');
     const path = '/wp-json/wp-abilities/v1/abilities';
     const trash = (authorization: string): Promise<Response> =>
       host.fetch(`${path}/host/trash-post/run`, {

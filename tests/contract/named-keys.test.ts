@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { signIn } from '../helpers/sign-in.ts';
 import { goodRequest, restKey, startService, type Service } from './service.ts';
 
 interface PrintedKey {
@@ -107,5 +108,34 @@ describe('named keys over HTTP', () => {
     expect((await run('svc key revoke', {}, created.id)).state).to.equal('revoked');
     const { status, body } = await service.generate(goodRequest, as(rotated.key));
     expect([status, body.code]).to.deep.equal([401, 'rest_svc_key_revoked']);
+  });
+
+  it('are created, limited, rotated and revoked on their page', async () => {
+    const admin = await signIn(service.host);
+    const fields = { id: '', name: '<Import>', 'routes[]': 'generate', models: 'gpt-4o*', expires: '' };
+    const invalid = await admin.post('svc/keys', 'save', { ...fields, chatbots: 'one', expires: 'soon' });
+    expect(invalid.text).to.contain('Last day must be a date').and.contain('value="&lt;Import&gt;"');
+    const created = await admin.post('svc/keys', 'save', fields);
+    const key = /svck_[\w-]{43}/.exec(created.text)?.[0] ?? '';
+    expect((await service.generate(goodRequest, as(key))).status).to.equal(200);
+    const page = await admin.get('svc/keys');
+    expect(page)
+      .to.contain('&lt;Import&gt;')
+      .and.contain('Models: gpt-4o*')
+      .and.not.contain(key)
+      .and.not.contain('<Import>');
+    const id = /\?edit(?:=|&#x3D;)(\d+)#key-form" aria-label="Edit &lt;Import&gt;"/.exec(page)?.[1] ?? '';
+    await admin.post('svc/keys', 'save', { ...fields, id, models: 'gpt-9' });
+    expect((await service.generate(goodRequest, as(key))).status).to.equal(403);
+    await admin.post('svc/keys', 'save', { ...fields, id });
+    const rotated = /svck_[\w-]{43}/.exec((await admin.post('svc/keys', 'rotate', { id })).text)?.[0] ?? '';
+    const statuses = async (): Promise<number[]> =>
+      Promise.all([key, rotated].map(async (secret) => (await service.generate(goodRequest, as(secret))).status));
+    expect(await statuses()).to.deep.equal([200, 200]);
+    await admin.post('svc/keys', 'revoke', { id });
+    expect(await statuses()).to.deep.equal([200, 200]);
+    await admin.post('svc/keys', 'revoke', { id, confirm: '1' });
+    expect(await statuses()).to.deep.equal([401, 401]);
+    expect(await admin.get('svc/keys')).to.contain('Revoked');
   });
 });

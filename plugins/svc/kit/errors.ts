@@ -10,10 +10,10 @@ import { defineErrors } from '#plugin-api';
  */
 export const errors = defineErrors('rest_svc_', {
   invalid_api_key: [401, 'Invalid or missing API Key.'],
-  key_revoked: [401, 'The key “{key}” was revoked. Create another one in the admin under Keys.'],
-  key_expired: [401, 'The key “{key}” expired on {date}. Set a later date in the admin under Keys.'],
+  key_revoked: [401, 'The key “{key}” was revoked. Create another one in the admin under API keys.'],
+  key_expired: [401, 'The key “{key}” expired on {date}. Set a later date in the admin under API keys.'],
   key_replaced: [401, 'This secret of the key “{key}” was replaced. Use its new secret.'],
-  key_out_of_scope: [403, 'The key “{key}” does not allow {what}. Add it to its {scope} in the admin under Keys.'],
+  key_out_of_scope: [403, 'The key “{key}” does not allow {what}. Add it to its {scope} in the admin under API keys.'],
 
   streaming_not_supported: [400, 'Streaming is not supported. Omit stream, or set it to false.'],
   invalid_messages: [400, 'messages must contain at least one message with content. Add one with the role user.'],

@@ -3,7 +3,8 @@ import { keyRoutes } from '../../kit/caller.ts';
 import type { KeyPorts } from './module.ts';
 import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
 import { keyState, type NamedKey } from './named-key.ts';
-import { dayOfExpiry } from './key-view.ts';
+import { dayOfExpiry, valuesOf } from './key-view.ts';
+import { chatbotIds } from './read-key.ts';
 
 const idArgument = { name: 'id', description: 'Id of the key, see svc key list.' };
 
@@ -82,19 +83,6 @@ export function namedKeyCommands({ host }: Pick<KeyPorts, 'host'>): CliCommand[]
   ];
 }
 
-/** A key as the values of its fields. */
-export async function valuesOf(
-  key: NamedKey,
-  { site }: Pick<KeyPorts['host'], 'site'>,
-): Promise<Record<string, unknown>> {
-  return {
-    name: key.name,
-    ...key.scopes,
-    requests_per_minute: key.requestsPerMinute,
-    expires: dayOfExpiry(key, await site.timezone()),
-  };
-}
-
 export async function findKey(store: KeyStore, id: string | undefined): Promise<NamedKey> {
   const key = /^[1-9]\d{0,14}$/.test(id ?? '') ? await store.get(Number(id)) : null;
   if (key === null) throw new Error(`No named key has the id ${id ?? ''}. Run svc key list to see the ids.`);
@@ -111,8 +99,7 @@ function settingsOf(flags: Readonly<Record<string, unknown>>): Record<string, un
       const name = flag.replaceAll('-', '_');
       if (!lists.includes(name)) return [[name, value]];
       const items = listOf(String(value));
-      // What is no number stays text, so that its error names it.
-      return [[name, name === 'chatbots' ? items.map((item) => (/^\d+$/.test(item) ? Number(item) : item)) : items]];
+      return [[name, name === 'chatbots' ? chatbotIds(items) : items]];
     }),
   );
 }

@@ -57,6 +57,11 @@ export async function readKey(
   };
 }
 
+/** Typed ids as numbers. What is no number stays text, so that its error names it. */
+export function chatbotIds(items: readonly string[]): (string | number)[] {
+  return items.map((item) => (/^\d+$/.test(item) ? Number(item) : item));
+}
+
 /** The first moment after a day of the site, in milliseconds since the epoch; null for no day, NaN for an invalid one. */
 function endOfDay(day: string, timezone: string): number | null {
   if (day === '') return null;

@@ -25,11 +25,17 @@ export interface FoundPassage {
 
 const searchOrigin: UsageOrigin = { module: 'knowledge-base', route: null, botId: null, reference: null };
 
+export interface SearchInit extends Pick<UsageOrigin, 'caller' | 'userId'> {
+  readonly text: string;
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The passages of a knowledge base that match a question best. @throws RestError of D5 */
 export async function searchKnowledge(
   { host, searchVectors }: { readonly host: Pick<HostApi, 'hooks'>; readonly searchVectors: SearchVectors },
   base: KnowledgeBase,
-  { text, limit, signal }: { readonly text: string; readonly limit: number; readonly signal?: AbortSignal | undefined },
+  { text, limit, signal, ...asker }: SearchInit,
 ): Promise<readonly FoundPassage[]> {
   const { found, metric } = await searchVectors({
     store: base.store,
@@ -37,7 +43,7 @@ export async function searchKnowledge(
     text,
     limit,
     signal,
-    origin: searchOrigin,
+    origin: { ...searchOrigin, ...asker },
     embedding: { provider: base.embeddingProvider, model: base.embeddingModel },
     ...(base.namespace !== '' && { namespace: base.namespace }),
   });

@@ -1,4 +1,5 @@
 import { argumentBounds, RestError, type AbilitiesApi } from '#plugin-api';
+import { callerOf } from '../../kit/caller.ts';
 import { searchKnowledge } from './find-knowledge.ts';
 import type { KnowledgeParts } from './knowledge.ts';
 
@@ -44,7 +45,7 @@ export function registerKnowledgeAbilities(abilities: AbilitiesApi, load: () => 
       required: ['passages'],
     },
     permission: (_input, { user }) => user.can('manage_options'),
-    async execute({ base: id, question, limit = 5 }, { signal }) {
+    async execute({ base: id, question, limit = 5 }, { signal, user, request }) {
       const parts = await load();
       const base = (await parts.bases.list()).find((each) => each.id === id);
       if (base === undefined)
@@ -53,7 +54,9 @@ export function registerKnowledgeAbilities(abilities: AbilitiesApi, load: () => 
           status: 404,
           message: `The knowledge base ${String(id)} does not exist. Call svc/list-knowledge-bases to see all of them.`,
         });
-      return { passages: await searchKnowledge(parts, base, { text: question, limit, signal }) };
+      // The scopes and budgets of the key apply to the embedding of the question.
+      const asker = { caller: request && callerOf(request), userId: user.id };
+      return { passages: await searchKnowledge(parts, base, { text: question, limit, signal, ...asker }) };
     },
     meta,
   });

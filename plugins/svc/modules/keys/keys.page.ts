@@ -1,0 +1,184 @@
+import { formFields, readForm, requireFound, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, FieldHints, JsonSchema } from '#plugin-api';
+import { readText } from '../../admin-ui/form-values.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import type { KeyRoute } from '../../kit/caller.ts';
+import type { FieldErrors } from '../../kit/field-errors.ts';
+import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
+import { dayOfExpiry, valuesOf } from './key-view.ts';
+import type { KeyPorts } from './module.ts';
+import { keyState, type KeyState, type NamedKey } from './named-key.ts';
+import { chatbotIds, keyFieldSchemas } from './read-key.ts';
+
+const template = 'svc/keys';
+/** Milliseconds that a secret works on after it was replaced. */
+const overlap = 24 * 3600_000;
+
+const routeLabels: Readonly<Record<KeyRoute, string>> = {
+  generate: 'Generate text',
+  images: 'Generate images',
+  embeddings: 'Create embeddings',
+  'vector-stores': 'Write to vector stores',
+  chat: 'Talk to chatbots',
+  logs: 'Read chat logs',
+  events: 'List webhook events',
+  openai: 'OpenAI-compatible routes',
+  abilities: 'Abilities',
+  mcp: 'MCP server',
+};
+
+const { routes, providers, models, abilities } = keyFieldSchemas;
+const short = { ui: { rows: 2 } };
+const formSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    ...keyFieldSchemas,
+    routes: { ...routes, ui: { labels: routeLabels } },
+    providers: { ...providers, ...short },
+    models: { ...models, ...short },
+    // Ids are typed one per line, like the other lists.
+    chatbots: { type: 'array', title: 'Chatbots', items: { type: 'string' }, ...short },
+    abilities: { ...abilities, ...short },
+  },
+  required: ['name'],
+};
+
+const hints: Readonly<Record<string, FieldHints>> = {
+  name: { help: 'Who uses the key, such as “Shop” or “Nightly import”.' },
+  routes: { help: 'What the key may call.' },
+  providers: { help: 'Ids of the providers that the key may use. Leave empty to allow all.', placeholder: 'openai' },
+  models: {
+    help: 'Models that the key may use; * matches any characters. Leave empty to allow all.',
+    placeholder: 'gpt-5*',
+  },
+  chatbots: { help: 'Ids of the chatbots that the key may use. Leave empty to allow all.' },
+  abilities: {
+    help: 'Names of abilities that change or delete data and that the key may run. Leave empty to allow none.',
+    placeholder: 'host/trash-post',
+  },
+  requests_per_minute: { help: 'Enter 0 for no limit.' },
+  expires: {
+    help: 'The key works until the end of this day. Leave empty if it never expires.',
+    placeholder: '2027-12-31',
+  },
+};
+
+/** The page "API keys": named keys with their scopes (D31). The single REST key stays on the page of the service. */
+export function keysPage(ports: KeyPorts): AdminPageBody {
+  const store = createKeyStore(ports.host);
+  return {
+    render: async ({ query }) => ({ template, data: await keysView(ports, store, { query }) }),
+    actions: {
+      save: (request) => save(request, ports, store),
+      rotate: async (request) => {
+        request.requireFreshSignIn();
+        const { id } = await findKey(request, store);
+        return showSecret(
+          await store.rotate(id, overlap),
+          'It replaces the one before, which works for 24 more hours.',
+        );
+      },
+      revoke: async (request): Promise<AdminActionResult> => {
+        if (readText(request, 'confirm') !== '1')
+          return withNotice('error', 'Nothing was revoked. Select the checkbox to confirm.');
+        request.requireFreshSignIn();
+        const { name } = await store.revoke((await findKey(request, store)).id);
+        return withNotice('success', `“${name}” is revoked. Requests with it get 401.`, { redirect: 'svc/keys' });
+      },
+    },
+  };
+}
+
+async function findKey(request: AdminRequest, store: KeyStore): Promise<NamedKey> {
+  const id = readText(request, 'id');
+  return requireFound(/^[1-9]\d{0,14}$/.test(id) ? await store.get(Number(id)) : null, {
+    code: 'rest_svc_key_not_found',
+    status: 404,
+    message: 'This key does not exist. Reload the page.',
+  });
+}
+
+function showSecret({ key, secret }: IssuedKey, more: string): AdminActionResult {
+  return withNotice('success', `Copy the key of “${key.name}” now. You will not be able to view it again. ${more}`, {
+    reveal: { label: `Key of ${key.name}`, value: secret },
+    redirect: 'svc/keys',
+  });
+}
+
+async function save(request: AdminRequest, ports: KeyPorts, store: KeyStore): Promise<AdminActionResult> {
+  request.requireFreshSignIn();
+  const id = readText(request, 'id');
+  const typed = readForm(formSchema, request.form);
+  const values = { ...typed, chatbots: chatbotIds((typed['chatbots'] ?? []) as string[]) };
+  return withFieldErrors(
+    async () => {
+      if (id === '') return showSecret(await store.create(values, request.user.id), '');
+      const { name } = await store.update((await findKey(request, store)).id, values);
+      return withNotice('success', `“${name}” saved. It applies to the next request.`, { redirect: 'svc/keys' });
+    },
+    {
+      inputName: (name) => name,
+      page: async (errors) => ({
+        template,
+        data: await keysView(ports, store, { query: id === '' ? { new: '1' } : { edit: id }, typed, errors }),
+      }),
+    },
+  );
+}
+
+const badges: Readonly<Record<KeyState, { readonly text: string; readonly kind: string }>> = {
+  active: { text: 'Active', kind: 'success' },
+  expiring: { text: 'Expires soon', kind: 'warning' },
+  expired: { text: 'Expired', kind: 'error' },
+  revoked: { text: 'Revoked', kind: '' },
+};
+
+interface ViewInit {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly typed?: Readonly<Record<string, unknown>>;
+  readonly errors?: FieldErrors;
+}
+
+async function keysView({ host }: KeyPorts, store: KeyStore, { query, typed, errors = {} }: ViewInit) {
+  const [keys, timezone] = await Promise.all([store.list(), host.site.timezone()]);
+  const now = host.clock.now();
+  const edited = keys.find(({ id, revokedAt }) => revokedAt === null && String(id) === query['edit']);
+  const isOpen = edited !== undefined || query['new'] !== undefined || keys.length === 0;
+  const values = typed ?? (edited ? await valuesOf(edited, host) : {});
+  return {
+    keys: keys.map((key) => ({
+      id: key.id,
+      name: key.name,
+      prefix: `${key.prefix}…`,
+      badge: badges[keyState(key, now)],
+      routes: key.scopes.routes.join(', '),
+      limits: limitsOf(key),
+      expires: dayOfExpiry(key, timezone),
+      lastUsedAt: key.lastUsedAt,
+      oldUntil: key.oldUntil !== null && key.oldUntil > now ? key.oldUntil : null,
+      isRevoked: key.revokedAt !== null,
+      idFields: { id: key.id },
+      editHref: `?edit=${String(key.id)}#key-form`,
+    })),
+    form: isOpen && {
+      id: edited?.id ?? '',
+      title: edited?.name ?? 'New key',
+      submit: edited ? 'Save key' : 'Create key',
+      fields: formFields(formSchema, { values, errors, hints, id: 'key' }),
+      canCancel: keys.length > 0,
+    },
+  };
+}
+
+/** What else limits a key, in words. */
+function limitsOf({ scopes: { providers, models, chatbots, abilities }, requestsPerMinute }: NamedKey): string[] {
+  const list = (label: string, items: readonly (string | number)[]): string[] =>
+    items.length === 0 ? [] : [`${label}: ${items.join(', ')}`];
+  return [
+    ...list('Providers', providers),
+    ...list('Models', models),
+    ...list('Chatbots', chatbots),
+    ...list('Destructive abilities', abilities),
+    ...(requestsPerMinute > 0 ? [`${String(requestsPerMinute)} calls per minute`] : []),
+  ];
+}
