@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from './bench-row.ts';
-import { startChild } from './helpers/child.ts';
 import { processorTime } from './helpers/load.ts';
-import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { openStreamingBed, startSite } from './helpers/site.ts';
 import { median, percentile } from './helpers/statistics.ts';
 import { openCompletion, type CompletionTarget } from './helpers/widget-visitor.ts';
 
@@ -54,17 +53,9 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
-  const upstream = await startChild({
-    command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-upstream.ts'],
-    ready: readyLine,
-  });
-  stops.push(upstream.stop);
-  const data = await createDataFolder();
-  stops.push(data.remove);
+  const { upstream, data } = await openStreamingBed(stops);
   const key = 'bench-key-of-24-characters';
   await data.cli('svc', 'key', 'set', key);
-  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
   const site = await startSite(data);
   stops.push(site.stop);
   return {
@@ -73,7 +64,7 @@ async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
       headers: { authorization: `Bearer ${key}` },
       model: 'openai/gpt-4.1-mini',
     },
-    upstream: { url: `${upstream.ready}/v1`, headers: {}, model: 'gpt-4.1-mini' },
+    upstream: { url: `${upstream}/v1`, headers: {}, model: 'gpt-4.1-mini' },
     pid: site.pid,
   };
 }

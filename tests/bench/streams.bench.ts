@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchRow } from './bench-row.ts';
-import { startChild } from './helpers/child.ts';
-import { createDataFolder, readyLine, startSite } from './helpers/site.ts';
+import { openStreamingBed, startSite } from './helpers/site.ts';
 import { percentile } from './helpers/statistics.ts';
 import { openVisitor, straight } from './helpers/widget-visitor.ts';
 
@@ -51,15 +50,7 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 }
 
 async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
-  const upstream = await startChild({
-    command: process.execPath,
-    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-upstream.ts'],
-    ready: readyLine,
-  });
-  stops.push(upstream.stop);
-  const data = await createDataFolder();
-  stops.push(data.remove);
-  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
+  const { upstream, data } = await openStreamingBed(stops);
   const settings = {
     name: 'Bench',
     provider: 'openai',
@@ -72,7 +63,7 @@ async function start(stops: (() => Promise<void>)[]): Promise<Subject> {
   // So that each visitor has an address of its own, and no limit against floods is met.
   const site = await startSite({ ...data, env: { ...data.env, TRUST_PROXY: 'loopback' } });
   stops.push(site.stop);
-  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid, upstream: upstream.ready };
+  return { root: `${site.ready}/wp-json`, bot: id, pid: site.pid, upstream };
 }
 
 /** One visitor after the other, each with one answer, in turns with the upstream itself. */

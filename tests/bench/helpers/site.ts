@@ -34,3 +34,19 @@ export const readyLine = /Ready on (http:\/\/\S+)/;
 export function startSite({ env }: DataFolder): Promise<Child> {
   return startChild({ command: process.execPath, args: ['host/main.js'], env, ready: readyLine });
 }
+
+/** The upstream that streams, and the data folder of a site that has it as OpenAI. @param stops gets what ends each */
+export async function openStreamingBed(
+  stops: (() => Promise<void>)[],
+): Promise<{ readonly upstream: string; readonly data: DataFolder }> {
+  const upstream = await startChild({
+    command: process.execPath,
+    args: ['--import', 'tsx', 'tests/bench/helpers/streaming-upstream.ts'],
+    ready: readyLine,
+  });
+  stops.push(upstream.stop);
+  const data = await createDataFolder();
+  stops.push(data.remove);
+  await data.cli('svc', 'provider', 'set', 'openai', '--api-key=bench', `--base-url=${upstream.ready}/v1`);
+  return { upstream: upstream.ready, data };
+}
