@@ -58,7 +58,7 @@ export default definePlugin({
   },
   health: (host: HostApi) => checkLogSearch(host),
   async uninstall(host: HostApi) {
-    const providers = await createProviderRegistry({ hooks: host.hooks });
+    const providers = createProviderRegistry({ hooks: host.hooks });
     await removeOptions(
       host.options,
       providers.all().map(({ id }) => id),

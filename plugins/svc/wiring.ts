@@ -64,7 +64,7 @@ export interface ServiceContext
 }
 
 export async function createServices(host: HostApi): Promise<ServiceContext> {
-  const providers = await createProviderRegistry({ hooks: host.hooks });
+  const providers = createProviderRegistry({ hooks: host.hooks });
   const settings = createSettings({ host, providers });
   const upstream = createUpstreamHttp(host);
   const { ai, ...accounts } = createAccounts({ host, settings, providers, upstream });
@@ -182,7 +182,7 @@ interface VectorParts {
 }
 
 async function createVectorServices({ host, embed, providers, upstream }: VectorParts): Promise<VectorStoresPort> {
-  const stores = await createVectorStoreRegistry({ hooks: host.hooks });
+  const stores = createVectorStoreRegistry({ hooks: host.hooks });
   const vectorStoreSettings = createVectorStoreSettings({ host, stores });
   const openStore: OpenStore = lazy(async () =>
     (await import('./ai/open-vector-store.ts')).createOpenStore({

@@ -75,7 +75,7 @@ describe('parameters of the OpenAI-compatible routes', () => {
   before(async () => {
     [door, sandbox] = await Promise.all([startDoor(), openSandbox()]);
     recorder = await startRecorder(sandbox.url);
-    providers = (await createProviderRegistry({ hooks: createHooks() })).all();
+    providers = createProviderRegistry({ hooks: createHooks() }).all();
     door.host.hooks.addFilter(
       'svc_provider_settings',
       (settings: Readonly<Record<string, unknown>>, id: string) => ({

@@ -15,7 +15,7 @@ export type Sections = Readonly<Record<string, Readonly<Record<string, string>>>
 export async function renderSections(): Promise<Sections> {
   const [program, imports] = [createErrorProgram(['host', 'plugins/svc']), await readArrows()];
   const [host, service] = [collectErrorCodes(program, 'host/'), collectErrorCodes(program, 'plugins/svc/')];
-  const providers = await createProviderRegistry({ hooks: createHooks() });
+  const providers = createProviderRegistry({ hooks: createHooks() });
   const rooms = foldersBelow('plugins/svc/', imports);
   const modules = foldersBelow('plugins/svc/modules/', imports).map(({ path, label }) => ({
     path,

@@ -32,10 +32,10 @@ const everyParam: AiParams = {
 describe("the service's own providers, pointed at the sandbox", () => {
   const { fetch, close } = openUndiciFetch();
   let sandbox: OpenSandbox;
-  let registry: Awaited<ReturnType<typeof createProviderRegistry>>;
+  let registry: ReturnType<typeof createProviderRegistry>;
   before(async () => {
     sandbox = await openSandbox();
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
   });
   after(async () => {
     await close();

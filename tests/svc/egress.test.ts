@@ -58,7 +58,7 @@ const vectorStore = (id: string, settings: object = {}): Client => ({
   redirects: false,
   call: async ({ upstream }, url) => {
     const open = createOpenStore({
-      stores: await createVectorStoreRegistry({ hooks: createHooks() }),
+      stores: createVectorStoreRegistry({ hooks: createHooks() }),
       storeSettings: { effective: () => Promise.resolve({ ...settings, api_key: 'key', url }) },
       host: { clock: createFakeClock({ skipSleeps: true }), log: silentLog },
       upstream,

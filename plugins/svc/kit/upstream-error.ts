@@ -1,3 +1,7 @@
+import { isRecord } from '#plugin-api';
+import { cleanMessage } from './clean-message.ts';
+import { refusedAddress } from './refused-address.ts';
+
 /** What any upstream can fail with. */
 export const upstreamErrorKinds = [
   'auth',
@@ -35,8 +39,70 @@ export class UpstreamError<Kind extends string> extends Error {
   }
 }
 
+/**
+ * An error of another plugin, which cannot import the classes of errors: any with a known `kind` counts. Returns its members,
+ * or null for any other value.
+ */
+export function upstreamErrorOf<Kind extends string>(
+  thrown: unknown,
+  kinds: readonly Kind[],
+): UpstreamErrorInit<Kind> | null {
+  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as Kind)) return null;
+  const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
+  return {
+    kind: thrown.kind as Kind,
+    message: thrown.message,
+    status: typeof status === 'number' ? status : null,
+    retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
+    cause: thrown,
+  };
+}
+
+/**
+ * Kind and message of a failed connection, by anything an SDK or `fetch` throws. Null for any other error: it is a bug of
+ * this service.
+ */
+export function connectionFailure(
+  thrown: Error,
+): Pick<UpstreamErrorInit<'unreadable' | 'connection'>, 'kind' | 'message' | 'cause'> | null {
+  const refused = refusedAddress(thrown);
+  if (refused !== null) return { kind: 'unreadable', message: refused, cause: thrown };
+  const code = findErrorCode(thrown);
+  if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
+    return null;
+  const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
+  return { kind: 'connection', message, cause: thrown };
+}
+
+/** The first system or undici code in the chain of causes. */
+function findErrorCode(thrown: Error): string | null {
+  for (let error: unknown = thrown, depth = 0; isRecord(error) && depth < 6; error = error['cause'], depth += 1) {
+    const code = error['code'];
+    if (
+      typeof code === 'string' &&
+      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(code)
+    )
+      return code;
+  }
+  return null;
+}
+
+/** Kind, status and message of a success response that cannot be used. A retry would return the same. */
+export function unreadableFailure(what: string, status: number | null = 200) {
+  return { kind: 'unreadable', status, message: `its response could not be read (${what}).` } as const;
+}
+
+/** The message of an error response, without secrets. */
+export function responseMessage(
+  status: number,
+  sentence: string | null,
+  settings: Readonly<Record<string, unknown>>,
+): string {
+  return sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, settings);
+}
+
 /** Sentences for codes of connections that failed. */
-export const connectionSentences: Readonly<Record<string, string>> = {
+const connectionSentences: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection (ECONNREFUSED).',
   ENOTFOUND: 'its address could not be found (ENOTFOUND).',
   EAI_AGAIN: 'its address could not be looked up (EAI_AGAIN).',

@@ -1,13 +1,14 @@
 import { azureAccess, azureDeployments, azureModel, azureVersion } from './chat-completions/azure-access.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
+import { apiKeyField } from '../kit/connection-fields.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
-import { apiKeyField, openAiNames } from './settings-fields.ts';
+import { openAiNames } from './settings-fields.ts';
 
 const deploymentField = (title: string) => ({ type: 'string', title, description: 'Default deployment.' }) as const;
 

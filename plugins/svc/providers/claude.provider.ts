@@ -8,13 +8,24 @@ import { claudeRequest, claudeRules } from './claude/claude-request.ts';
 import { claudeModels, claudeResponse } from './claude/claude-response.ts';
 import { createClaudeStream } from './claude/claude-stream.ts';
 import { createTextCapability } from './unsupported-params.ts';
-import type { Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
+import type { Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
 import { readJson } from './time-limit.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { modelFields, providerFields } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const getClient = createClaudeClients();
+
+const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) =>
+  withTimeLimit(connection, async (signal) => {
+    const { body, ignored } = claudeRequest(request, connection.settings);
+    const client = await getClient(connection);
+    const params = { ...body, stream: true } as unknown as MessageCreateParamsStreaming;
+    const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
+    const reader = createClaudeStream(request, connection, onText);
+    await readEvents({ response, connection, signal }, reader);
+    return { ...reader.result(), ignored };
+  });
 
 /** Claude's Messages API (D9), using the package `@anthropic-ai/sdk`. */
 export const provider: Provider = {
@@ -24,8 +35,12 @@ export const provider: Provider = {
   settings: {
     type: 'object',
     properties: {
-      api_key: apiKeyField('From platform.claude.com, under API keys.'),
-      base_url: baseUrlField(claudeAddress, 'Without a version.'),
+      ...providerFields({
+        key: 'From platform.claude.com, under API keys.',
+        address: claudeAddress,
+        addressHelp: 'Without a version.',
+        models: {},
+      }),
       api_version: {
         type: 'string',
         title: 'API version',
@@ -33,7 +48,7 @@ export const provider: Provider = {
           'Value of the header anthropic-version. Versions after 2023-06-01 take no temperature, top_p and top_k.',
         default: samplingVersion,
       },
-      model: modelField('Text model', 'claude-sonnet-5-5'),
+      ...modelFields({ model: 'claude-sonnet-5-5' }),
     },
   },
   text: createTextCapability({
@@ -66,21 +81,5 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
     const params = body as unknown as MessageCreateParamsNonStreaming;
     const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
     return { ...claudeResponse(await readJson(response), request, connection), ignored };
-  });
-}
-
-function stream(
-  request: TextRequest,
-  connection: ProviderConnection,
-  onText: (piece: string) => void,
-): Promise<TextResult> {
-  return withTimeLimit(connection, async (signal) => {
-    const { body, ignored } = claudeRequest(request, connection.settings);
-    const client = await getClient(connection);
-    const params = { ...body, stream: true } as unknown as MessageCreateParamsStreaming;
-    const response = await client.messages.create(params, { signal, timeout: sdkTimeout(connection) }).asResponse();
-    const reader = createClaudeStream(request, connection, onText);
-    await readEvents({ response, connection, signal }, reader);
-    return { ...reader.result(), ignored };
   });
 }

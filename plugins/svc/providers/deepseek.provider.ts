@@ -1,7 +1,8 @@
+import { accessAt } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import type { ParamOverrides, ParamContext } from './params.ts';
 import type { Provider } from './provider.ts';
-import { apiKeyField, baseUrlField, compatibleNames, modelField } from './settings-fields.ts';
+import { compatibleNames, providerFields } from './settings-fields.ts';
 
 const { seed: _seed, ...unseededNames } = compatibleNames;
 const address = 'https://api.deepseek.com/v1';
@@ -9,15 +10,14 @@ const address = 'https://api.deepseek.com/v1';
 export const provider: Provider = createChatProvider({
   id: 'deepseek',
   label: 'DeepSeek',
-  required: ['api_key'],
-  fields: {
-    api_key: apiKeyField('From platform.deepseek.com, under API keys.'),
-    base_url: baseUrlField(address, 'With the version.'),
-    model: modelField('Text model', 'deepseek-flash'),
-  },
+  fields: providerFields({
+    key: 'From platform.deepseek.com, under API keys.',
+    address,
+    models: { model: 'deepseek-flash' },
+  }),
   rules: { names: unseededNames, byModel: deepSeekParams },
   lacks: ['tools.strict', 'parallel_tool_calls', 'response_format.json_schema', 'image_url.detail', 'user'],
-  access: (settings) => ({ baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' }),
+  access: accessAt(address),
 });
 
 /**

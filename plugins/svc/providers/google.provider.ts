@@ -7,13 +7,29 @@ import { googleModel, googleResponse } from './google/google-response.ts';
 import { createGoogleStream } from './google/google-stream.ts';
 import { createGoogleVideos } from './google/google-videos.ts';
 import { createTextCapability } from './unsupported-params.ts';
-import type { ModelInfo, Provider, ProviderConnection, TextRequest, TextResult } from './provider.ts';
+import type { ModelInfo, Provider, ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
 import { unreadableResponse } from './provider-errors.ts';
-import { apiKeyField, baseUrlField, modelField } from './settings-fields.ts';
+import { providerFields } from './settings-fields.ts';
 import { readEvents } from './streams/read-events.ts';
 import { sdkTimeout, withTimeLimit } from './time-limit.ts';
 
 const getClient = createGoogleClients();
+
+const stream: NonNullable<TextCapability['stream']> = (request, connection, onText) =>
+  withTimeLimit(connection, async (signal) => {
+    const { parameters, ignored } = googleRequest(request, connection.settings);
+    const client = await getClient(connection);
+    let response: Response | undefined;
+    const fetch = streamingFetch(connection, (received) => {
+      response = received;
+    });
+    const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
+    await client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } });
+    if (response === undefined) throw unreadableResponse('it was empty');
+    const reader = createGoogleStream(request, connection, onText);
+    await readEvents({ response, connection, signal }, reader);
+    return { ...reader.result(), ignored };
+  });
 
 /** Google's generateContent (D9), using the package `@google/genai`. */
 export const provider: Provider = {
@@ -22,14 +38,17 @@ export const provider: Provider = {
   required: ['api_key'],
   settings: {
     type: 'object',
-    properties: {
-      api_key: apiKeyField('From aistudio.google.com, under API keys.'),
-      base_url: baseUrlField(googleAddress, 'Without a version.'),
-      model: modelField('Text model', 'gemini-3.5-flash'),
-      embedding_model: modelField('Embedding model', 'gemini-embedding-001'),
-      image_model: modelField('Image model', 'gemini-3.1-flash-image'),
-      video_model: modelField('Video model', 'veo-3.1-generate-preview'),
-    },
+    properties: providerFields({
+      key: 'From aistudio.google.com, under API keys.',
+      address: googleAddress,
+      addressHelp: 'Without a version.',
+      models: {
+        model: 'gemini-3.5-flash',
+        embedding_model: 'gemini-embedding-001',
+        image_model: 'gemini-3.1-flash-image',
+        video_model: 'veo-3.1-generate-preview',
+      },
+    }),
   },
   text: createTextCapability({
     rules: googleRules,
@@ -54,27 +73,6 @@ function generate(request: TextRequest, connection: ProviderConnection): Promise
       config: { ...parameters.config, ...callOptions(connection, signal) },
     });
     return { ...googleResponse(received, request, connection), ignored };
-  });
-}
-
-function stream(
-  request: TextRequest,
-  connection: ProviderConnection,
-  onText: (piece: string) => void,
-): Promise<TextResult> {
-  return withTimeLimit(connection, async (signal) => {
-    const { parameters, ignored } = googleRequest(request, connection.settings);
-    const client = await getClient(connection);
-    let response: Response | undefined;
-    const fetch = streamingFetch(connection, (received) => {
-      response = received;
-    });
-    const options = { abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } };
-    await client.models.generateContentStream({ ...parameters, config: { ...parameters.config, ...options } });
-    if (response === undefined) throw unreadableResponse('it was empty');
-    const reader = createGoogleStream(request, connection, onText);
-    await readEvents({ response, connection, signal }, reader);
-    return { ...reader.result(), ignored };
   });
 }
 

@@ -3,7 +3,8 @@ import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings } from './embeddings/openai-embeddings.ts';
 import { nearestEffort } from './params.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField, compatibleNames } from './settings-fields.ts';
+import { apiKeyField } from '../kit/connection-fields.ts';
+import { baseUrlField, compatibleNames, modelFields } from './settings-fields.ts';
 
 /** Families of local models that read images. */
 const seeing =
@@ -18,8 +19,7 @@ export const provider: Provider = createChatProvider({
   fields: {
     base_url: baseUrlField(address, 'Address of the Ollama server, with /v1.'),
     api_key: apiKeyField('Only for a server behind a gateway that asks for one.'),
-    model: modelField('Text model', 'llama3.2'),
-    embedding_model: modelField('Embedding model', 'nomic-embed-text'),
+    ...modelFields({ model: 'llama3.2', embedding_model: 'nomic-embed-text' }),
   },
   rules: {
     names: compatibleNames,

@@ -1,25 +1,25 @@
 import { openAiParams, openAiSees } from './chat-completions/openai-models.ts';
-import type { ChatAccess } from './chat-completions/chat-client.ts';
+import { accessAt, type ChatAccess } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { findImageRules } from './images/image-rules.ts';
 import { openAiImageModels } from './images/openai-image-models.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField, openAiNames } from './settings-fields.ts';
+import { openAiNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://api.openai.com/v1';
 
 export const provider: Provider = createChatProvider({
   id: 'openai',
   label: 'OpenAI',
-  required: ['api_key'],
   fields: {
-    api_key: apiKeyField('From platform.openai.com, under API keys.'),
-    base_url: baseUrlField(address, 'With the version. Change it only for a compatible server of your own.'),
-    model: modelField('Text model', 'gpt-5.6-terra'),
-    embedding_model: modelField('Embedding model', 'text-embedding-3-small'),
-    image_model: modelField('Image model', 'gpt-image-2'),
+    ...providerFields({
+      key: 'From platform.openai.com, under API keys.',
+      address,
+      addressHelp: 'With the version. Change it only for a compatible server of your own.',
+      models: { model: 'gpt-5.6-terra', embedding_model: 'text-embedding-3-small', image_model: 'gpt-image-2' },
+    }),
     organization: {
       type: 'string',
       title: 'Organization',
@@ -42,8 +42,7 @@ export const provider: Provider = createChatProvider({
 
 function access(settings: ProviderSettings): ChatAccess {
   return {
-    baseURL: settings.base_url || address,
-    apiKey: settings.api_key ?? '',
+    ...accessAt(address)(settings, null),
     organization:
       typeof settings['organization'] === 'string' && settings['organization'] !== '' ? settings['organization'] : null,
   };

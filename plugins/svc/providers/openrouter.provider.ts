@@ -1,23 +1,26 @@
-import type { ChatAccess } from './chat-completions/chat-client.ts';
+import { accessAt, type ChatAccess } from './chat-completions/chat-client.ts';
 import { openAiSees } from './chat-completions/openai-models.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { createOpenAiEmbeddings, openAiLimits, withoutDimensions } from './embeddings/openai-embeddings.ts';
 import { createOpenRouterImages } from './images/openrouter-images.ts';
 import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField, compatibleNames } from './settings-fields.ts';
+import { compatibleNames, providerFields } from './settings-fields.ts';
 
 const address = 'https://openrouter.ai/api/v1';
 
 export const provider: Provider = createChatProvider({
   id: 'openrouter',
   label: 'OpenRouter',
-  required: ['api_key'],
   fields: {
-    api_key: apiKeyField('From openrouter.ai, under Keys.'),
-    base_url: baseUrlField(address, 'With the version.'),
-    model: modelField('Text model', 'openrouter/auto'),
-    embedding_model: modelField('Embedding model', 'openai/text-embedding-3-small'),
-    image_model: modelField('Image model', 'google/gemini-3.1-flash-image'),
+    ...providerFields({
+      key: 'From openrouter.ai, under Keys.',
+      address,
+      models: {
+        model: 'openrouter/auto',
+        embedding_model: 'openai/text-embedding-3-small',
+        image_model: 'google/gemini-3.1-flash-image',
+      },
+    }),
     app_url: {
       type: 'string',
       title: 'Site URL',
@@ -58,7 +61,7 @@ function openRouterSees(model: string): boolean {
 }
 
 function access(settings: ProviderSettings): ChatAccess {
-  return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '', headers: attribution(settings) };
+  return { ...accessAt(address)(settings, null), headers: attribution(settings) };
 }
 
 /** The model list is public, so only this call detects a wrong key. The list reports any other error. */

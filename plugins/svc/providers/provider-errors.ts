@@ -1,7 +1,5 @@
 import { isRecord } from '#plugin-api';
-import { cleanMessage } from '../kit/clean-message.ts';
-import { refusedAddress } from '../kit/refused-address.ts';
-import { connectionSentences, parseRetryAfter } from '../kit/upstream-error.ts';
+import { connectionFailure, parseRetryAfter, responseMessage, unreadableFailure } from '../kit/upstream-error.ts';
 import { listAt, objectAt, textAt } from './json.ts';
 import { ProviderError, type ProviderConnection, type ProviderErrorKind } from './provider.ts';
 
@@ -21,10 +19,7 @@ export function errorFromResponse(
   return new ProviderError({
     kind: kindOf(status),
     status,
-    message:
-      sentence === null
-        ? `status ${String(status)} without a readable message.`
-        : cleanMessage(sentence, connection.settings),
+    message: responseMessage(status, sentence, connection.settings),
     retryAfter: retryAfterOf(headers, body, connection.clock.now()),
   });
 }
@@ -82,32 +77,11 @@ export function errorFromThrown(thrown: unknown, connection: ProviderConnection)
   if (typeof status === 'number' && headers instanceof Headers) {
     return errorFromResponse({ status, headers, body: error ?? thrown.message.replace(/^\d+ /, '') }, connection);
   }
-  const refused = refusedAddress(thrown);
-  if (refused !== null) return new ProviderError({ kind: 'unreadable', message: refused, cause: thrown });
-  const code = codeOf(thrown);
-  if (code === null && !/fetch failed|terminated|connection error|timed out|socket|aborted/i.test(thrown.message))
-    return thrown;
-  const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
-  return new ProviderError({ kind: 'connection', message, cause: thrown });
-}
-
-/** The first system or undici code in the chain of causes. */
-function codeOf(thrown: Error): string | null {
-  for (let error: unknown = thrown, depth = 0; isErrorLike(error) && depth < 6; error = error.cause, depth += 1) {
-    if (
-      typeof error.code === 'string' &&
-      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(error.code)
-    )
-      return error.code;
-  }
-  return null;
-}
-
-function isErrorLike(value: unknown): value is { readonly code?: unknown; readonly cause?: unknown } {
-  return typeof value === 'object' && value !== null;
+  const failure = connectionFailure(thrown);
+  return failure === null ? thrown : new ProviderError(failure);
 }
 
 /** A success response that cannot be used. A retry would return the same. */
 export function unreadableResponse(what: string, status: number | null = 200): ProviderError {
-  return new ProviderError({ kind: 'unreadable', status, message: `its response could not be read (${what}).` });
+  return new ProviderError(unreadableFailure(what, status));
 }

@@ -3,7 +3,7 @@ import type { AiParams, AiParamName } from '../kit/ai-params.ts';
 import type { SourceImage } from '../kit/image-params.ts';
 import type { TextExtras, TextFeature, ToolCall } from '../kit/tools.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
-import { UpstreamError, upstreamErrorKinds, type UpstreamErrorInit } from '../kit/upstream-error.ts';
+import { UpstreamError, upstreamErrorKinds, upstreamErrorOf, type UpstreamErrorInit } from '../kit/upstream-error.ts';
 
 /** Saved settings of one provider, secrets in plain text. Never logged, never sent to a browser. */
 export interface ProviderSettings {
@@ -325,18 +325,6 @@ export class ProviderError extends UpstreamError<ProviderErrorKind> {
  */
 export function asProviderError(thrown: unknown): ProviderError | null {
   if (thrown instanceof ProviderError) return thrown;
-  if (
-    !(thrown instanceof Error) ||
-    !('kind' in thrown) ||
-    !upstreamErrorKinds.includes(thrown.kind as ProviderErrorKind)
-  )
-    return null;
-  const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
-  return new ProviderError({
-    kind: thrown.kind as ProviderErrorKind,
-    message: thrown.message,
-    status: typeof status === 'number' ? status : null,
-    retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
-    cause: thrown,
-  });
+  const known = upstreamErrorOf(thrown, upstreamErrorKinds);
+  return known === null ? null : new ProviderError(known);
 }

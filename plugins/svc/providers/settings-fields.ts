@@ -1,27 +1,52 @@
 import type { JsonSchema } from '#plugin-api';
+import { apiKeyField, urlField } from '../kit/connection-fields.ts';
 import type { ParamNames } from './params.ts';
 
-/** Fields of the providers' settings forms; `svc provider set` writes the same names. */
-export const apiKeyField = (description: string): JsonSchema => ({
-  type: 'string',
-  title: 'API key',
-  description,
-  writeOnly: true,
-});
+const modelTitles = {
+  model: 'Text model',
+  embedding_model: 'Embedding model',
+  image_model: 'Image model',
+  video_model: 'Video model',
+} as const;
 
-export const baseUrlField = (address: string, description: string): JsonSchema => ({
-  type: 'string',
-  title: 'Base URL',
-  description,
-  default: address,
-});
+/** Default models by the name of their setting. */
+export type DefaultModels = Partial<Record<keyof typeof modelTitles, string>>;
 
-export const modelField = (title: string, model: string): JsonSchema => ({
-  type: 'string',
-  title,
-  description: 'Default model. Choose one or type any model name.',
-  default: model,
-});
+/** Fields for the default models, in the order of `models`. */
+export function modelFields(models: DefaultModels): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(models).map(([name, model]) => [
+      name,
+      {
+        type: 'string',
+        title: modelTitles[name as keyof DefaultModels],
+        description: 'Default model. Choose one or type any model name.',
+        default: model,
+      },
+    ]),
+  );
+}
+
+interface FieldsInit {
+  /** Where the key comes from. */
+  readonly key: string;
+  readonly address: string;
+  /** Help of the address. Default: `With the version.` */
+  readonly addressHelp?: string;
+  readonly models: DefaultModels;
+}
+
+/** Fields of a provider's settings form: key, address and default models. `svc provider set` writes the same names. */
+export function providerFields({ key, address, addressHelp, models }: FieldsInit): Record<string, JsonSchema> {
+  return {
+    api_key: apiKeyField(key),
+    base_url: baseUrlField(address, addressHelp ?? 'With the version.'),
+    ...modelFields(models),
+  };
+}
+
+export const baseUrlField = (address: string, description: string): JsonSchema =>
+  urlField({ title: 'Base URL', description, address });
 
 /** What OpenAI's chat completions call the parameters. */
 export const openAiNames = {

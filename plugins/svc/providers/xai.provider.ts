@@ -1,10 +1,10 @@
-import type { ChatAccess } from './chat-completions/chat-client.ts';
+import { accessAt } from './chat-completions/chat-client.ts';
 import { createChatProvider } from './chat-completions/chat-provider.ts';
 import { findImageRules, type ImageModelTable, type ImageRules } from './images/image-rules.ts';
 import { createOpenAiImages } from './images/openai-images.ts';
 import { nearestEffort, type ParamOverrides, type ParamContext, type ReasoningEffort } from './params.ts';
-import type { Provider, ProviderSettings } from './provider.ts';
-import { apiKeyField, baseUrlField, modelField, openAiNames } from './settings-fields.ts';
+import type { Provider } from './provider.ts';
+import { openAiNames, providerFields } from './settings-fields.ts';
 
 const imagine: ImageRules = {
   perCall: 10,
@@ -25,26 +25,21 @@ const xaiImageModels: ImageModelTable = {
 };
 
 const address = 'https://api.x.ai/v1';
+const access = accessAt(address);
 
 export const provider: Provider = createChatProvider({
   id: 'xai',
   label: 'xAI',
-  required: ['api_key'],
-  fields: {
-    api_key: apiKeyField('From console.x.ai, under API keys.'),
-    base_url: baseUrlField(address, 'With the version.'),
-    model: modelField('Text model', 'grok-4.5'),
-    image_model: modelField('Image model', 'grok-imagine-image-quality'),
-  },
+  fields: providerFields({
+    key: 'From console.x.ai, under API keys.',
+    address,
+    models: { model: 'grok-4.5', image_model: 'grok-imagine-image-quality' },
+  }),
   rules: { names: openAiNames, byModel: xaiParams },
   access,
   sees: (model) => /vision|^grok-(4(?!-code)|[5-9]|latest)/i.test(model),
   images: createOpenAiImages({ access, rules: (model) => findImageRules(xaiImageModels, model) }),
 });
-
-function access(settings: ProviderSettings): ChatAccess {
-  return { baseURL: settings.base_url || address, apiKey: settings.api_key ?? '' };
-}
 
 /** Reasoning models refuse penalties and `stop`, and only some support `reasoning_effort`. */
 function xaiParams({ params, model }: ParamContext): ParamOverrides {

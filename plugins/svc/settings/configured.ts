@@ -2,6 +2,7 @@ import {
   fieldLabel,
   isRecord,
   isUrl,
+  type HooksApi,
   type HttpApi,
   type JsonSchema,
   type OptionsApi,
@@ -22,6 +23,9 @@ export interface Configurable {
 }
 
 export type SavedSettings = Readonly<Record<string, unknown>>;
+
+/** A filter of the settings for a call, after schema defaults, with secrets in plain text. */
+export type SettingsFilter = (settings: SavedSettings, id: string) => SavedSettings;
 
 /** What a change did besides what it was asked for. */
 export interface SavedChanges {
@@ -53,9 +57,14 @@ export interface ConfiguredSettings<Item extends Configurable> {
   /** Names of saved secrets that cannot be read, because another key encrypted them. A call without them must not be made. */
   unreadable(item: Item): Promise<readonly string[]>;
   secretStore(item: Item): SecretStore;
+  /** The settings for a call: saved values, then schema defaults, then the filter. */
+  effective(id: string): Promise<SavedSettings>;
 }
 
-export interface ConfiguredParts {
+export interface ConfiguredParts<Item> {
+  readonly find: (id: string) => Item | undefined | Promise<Item | undefined>;
+  readonly hooks: Pick<HooksApi, 'applyFiltersAsync'>;
+  readonly filter: 'svc_provider_settings' | 'svc_vector_store_settings';
   readonly options: Pick<OptionsApi, 'get' | 'update' | 'compareAndSet'>;
   readonly secrets: SecretsApi;
   readonly http: Pick<HttpApi, 'check'>;
@@ -70,7 +79,10 @@ export function createConfiguredSettings<Item extends Configurable>({
   http,
   read,
   option,
-}: ConfiguredParts): ConfiguredSettings<Item> {
+  find,
+  hooks,
+  filter,
+}: ConfiguredParts<Item>): ConfiguredSettings<Item> {
   async function stored(id: string): Promise<SavedSettings> {
     const value = await options.get<unknown>(option(id), {});
     return isRecord(value) ? value : {};
@@ -123,6 +135,10 @@ export function createConfiguredSettings<Item extends Configurable>({
       }
       await options.update(option(item.id), next);
       return { dropped };
+    },
+    async effective(id) {
+      const item = await find(id);
+      return hooks.applyFiltersAsync(filter, item ? await configured.saved(item) : {}, id);
     },
     isSaved: async (item) => Object.keys(await stored(item.id)).length > 0,
     isConnected: async (item) =>

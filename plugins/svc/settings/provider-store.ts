@@ -1,16 +1,13 @@
 import type { HooksApi, HttpApi, OptionsApi, SecretsApi } from '#plugin-api';
 import type { Provider, ProviderSettings } from '../providers/provider.ts';
-import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
+import { createConfiguredSettings, type ConfiguredSettings, type SettingsFilter } from './configured.ts';
 import { providerOption } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     /** The settings for a call to a provider, after schema defaults, with secrets in plain text. */
-    svc_provider_settings: (
-      settings: Readonly<Record<string, unknown>>,
-      providerId: string,
-    ) => Readonly<Record<string, unknown>>;
+    svc_provider_settings: SettingsFilter;
   }
 }
 
@@ -21,7 +18,6 @@ export interface ProviderSource {
 }
 
 export interface ProviderStore extends ConfiguredSettings<Provider> {
-  /** The settings for a call: saved values, then schema defaults, then the filter `svc_provider_settings`. */
   effective(id: string): Promise<ProviderSettings>;
 }
 
@@ -35,13 +31,14 @@ interface Parts {
 }
 
 export function createProviderStore({ options, secrets, hooks, http, read, providers }: Parts): ProviderStore {
-  const configured = createConfiguredSettings<Provider>({ options, secrets, http, read, option: providerOption });
-  return {
-    ...configured,
-    async effective(id) {
-      const provider = await providers.get(id);
-      const settings = provider ? await configured.saved(provider) : {};
-      return (await hooks.applyFiltersAsync('svc_provider_settings', settings, id)) as ProviderSettings;
-    },
-  };
+  return createConfiguredSettings<Provider>({
+    options,
+    secrets,
+    http,
+    read,
+    option: providerOption,
+    find: (id) => providers.get(id),
+    hooks,
+    filter: 'svc_provider_settings',
+  });
 }

@@ -1,16 +1,13 @@
 import type { HostApi } from '#plugin-api';
 import type { VectorStore, VectorStoreSettings } from '../vector-stores/vector-store.ts';
-import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
+import { createConfiguredSettings, type ConfiguredSettings, type SettingsFilter } from './configured.ts';
 import { vectorStoreOption } from './names.ts';
 import { createSecretReader } from './secret-reader.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     /** The settings for a call to a vector store, after schema defaults, with secrets in plain text. */
-    svc_vector_store_settings: (
-      settings: Readonly<Record<string, unknown>>,
-      storeId: string,
-    ) => Readonly<Record<string, unknown>>;
+    svc_vector_store_settings: SettingsFilter;
   }
 }
 
@@ -22,7 +19,6 @@ export interface VectorStoreSource {
 
 /** Settings of the vector stores, one option for each. Every node sees a change within a second. */
 export interface VectorStoreSettingsStore extends ConfiguredSettings<VectorStore> {
-  /** The settings for a call: saved values, then schema defaults, then the filter `svc_vector_store_settings`. */
   effective(id: string): Promise<VectorStoreSettings>;
 }
 
@@ -33,18 +29,14 @@ export interface VectorStoreSettingsParts {
 
 export function createVectorStoreSettings({ host, stores }: VectorStoreSettingsParts): VectorStoreSettingsStore {
   const { options, secrets, hooks, http, log } = host;
-  const configured = createConfiguredSettings<VectorStore>({
+  return createConfiguredSettings<VectorStore>({
     options,
     secrets,
     http,
     read: createSecretReader({ secrets, log }),
     option: vectorStoreOption,
+    find: (id) => stores.get(id),
+    hooks,
+    filter: 'svc_vector_store_settings',
   });
-  return {
-    ...configured,
-    async effective(id) {
-      const store = stores.get(id);
-      return hooks.applyFiltersAsync('svc_vector_store_settings', store ? await configured.saved(store) : {}, id);
-    },
-  };
 }

@@ -4,13 +4,9 @@ import { chromaWhere } from './chroma/chroma-filter.ts';
 import { columnBytes, fromColumns, replacing, toColumns } from './chroma/chroma-records.ts';
 import { chromaTarget, dimensionKey, toScore, toSpace } from './chroma/chroma-client.ts';
 import { unreadableResponse } from './store-errors.ts';
-import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
-import {
-  VectorStoreError,
-  type OpenVectorStore,
-  type VectorStore,
-  type VectorStoreConnection,
-} from './vector-store.ts';
+import { apiKeyField, urlField } from '../kit/connection-fields.ts';
+import { nullIfMissing, rememberTargets, timeoutField } from './vector-store.ts';
+import type { OpenVectorStore, VectorStore, VectorStoreConnection } from './vector-store.ts';
 
 /** With its defaults, Chroma's HNSW index misses vectors far from any cluster. These values find them at a low cost. */
 const thorough = { max_neighbors: 64, ef_construction: 400, ef_search: 400 } as const;
@@ -28,7 +24,9 @@ export const store: VectorStore = {
   settings: {
     type: 'object',
     properties: {
-      url: urlField('For example http://localhost:8000, or https://api.trychroma.com for Chroma Cloud.'),
+      url: urlField({
+        description: 'For example http://localhost:8000, or https://api.trychroma.com for Chroma Cloud.',
+      }),
       api_key: apiKeyField(
         'Of Chroma Cloud, or the token of your own server; leave it empty for a server without one.',
       ),
@@ -58,17 +56,10 @@ export const store: VectorStore = {
 };
 
 function openChroma(connection: VectorStoreConnection): OpenVectorStore {
-  const known = new Map<string, Promise<ChromaCollection>>();
+  const { find: findCollection } = rememberTargets((name) =>
+    readChroma(connection, `/collections/${encodeURIComponent(name)}`).then(asCollection),
+  );
   let base64 = false;
-
-  /** The server's description of a collection, fetched once. */
-  function findCollection(name: string): Promise<ChromaCollection> {
-    const asked =
-      known.get(name) ?? readChroma(connection, `/collections/${encodeURIComponent(name)}`).then(asCollection);
-    known.set(name, asked);
-    asked.catch(() => known.delete(name));
-    return asked;
-  }
 
   /** Calls the API of a collection by its id. */
   async function ask<T>(name: string, call: (collection: Collection) => Promise<T>): Promise<T> {
@@ -149,14 +140,7 @@ function administration(
       }
       return collections.map(chromaTarget);
     },
-    async describe(name) {
-      try {
-        return chromaTarget(await findCollection(name));
-      } catch (thrown) {
-        if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
-        throw thrown;
-      }
-    },
+    describe: (name) => findCollection(name).then(chromaTarget, nullIfMissing),
     async create({ name, dimension, metric }) {
       await askChroma(connection, (client) =>
         client.createCollection({

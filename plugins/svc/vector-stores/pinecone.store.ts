@@ -3,8 +3,11 @@ import { jsonSize } from './batches.ts';
 import { askPinecone, indexAt, pineconeTarget } from './pinecone/pinecone-client.ts';
 import { pineconeFilter } from './pinecone/pinecone-records.ts';
 import { fromPineconeRecord, refusePineconeRecord, toPineconeRecord } from './pinecone/pinecone-records.ts';
-import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
+import { apiKeyField, urlField } from '../kit/connection-fields.ts';
 import {
+  nullIfMissing,
+  rememberTargets,
+  timeoutField,
   VectorStoreError,
   type NamespaceChoice,
   type OpenVectorStore,
@@ -32,7 +35,10 @@ export const store: VectorStore = {
     type: 'object',
     properties: {
       api_key: apiKeyField('From app.pinecone.io, under API keys.'),
-      url: urlField('URL of the control plane. Change it only for a compatible server.', 'https://api.pinecone.io'),
+      url: urlField({
+        description: 'URL of the control plane. Change it only for a compatible server.',
+        address: 'https://api.pinecone.io',
+      }),
       cloud: {
         type: 'string',
         title: 'Cloud',
@@ -63,15 +69,9 @@ export const store: VectorStore = {
 };
 
 function openPinecone(connection: VectorStoreConnection): OpenVectorStore {
-  const known = new Map<string, Promise<IndexModel>>();
-
-  /** The control plane's description of an index with its host, fetched once. */
-  function findIndex(name: string): Promise<IndexModel> {
-    const asked = known.get(name) ?? askPinecone(connection, (client) => client.describeIndex(name));
-    known.set(name, asked);
-    asked.catch(() => known.delete(name));
-    return asked;
-  }
+  /** The control plane's description of each index with its host. */
+  const known = rememberTargets((name) => askPinecone(connection, (client) => client.describeIndex(name)));
+  const findIndex = known.find;
 
   async function ask<T>(name: string, { namespace }: NamespaceChoice, call: (index: Index) => Promise<T>): Promise<T> {
     const model = await findIndex(name);
@@ -146,14 +146,7 @@ function administration(
       const { indexes = [] } = await askPinecone(connection, (client) => client.listIndexes());
       return indexes.map(pineconeTarget);
     },
-    async describe(name) {
-      try {
-        return pineconeTarget(await findIndex(name));
-      } catch (thrown) {
-        if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
-        throw thrown;
-      }
-    },
+    describe: (name) => findIndex(name).then(pineconeTarget, nullIfMissing),
     async create({ name, dimension, metric }) {
       const { settings, clock, signal } = connection;
       const serverless = {

@@ -4,14 +4,9 @@ import { qdrantFilter } from './qdrant/qdrant-filter.ts';
 import { fromPoint, toPoint } from './qdrant/qdrant-points.ts';
 import { toDistance, qdrantTarget, type QdrantTarget } from './qdrant/qdrant-targets.ts';
 import { pointId } from './qdrant/qdrant-points.ts';
-import { apiKeyField, timeoutField, urlField } from './settings-fields.ts';
-import {
-  VectorStoreError,
-  type OpenVectorStore,
-  type VectorMetadata,
-  type VectorStore,
-  type VectorStoreConnection,
-} from './vector-store.ts';
+import { apiKeyField, urlField } from '../kit/connection-fields.ts';
+import { nullIfMissing, rememberTargets, timeoutField, VectorStoreError } from './vector-store.ts';
+import type { OpenVectorStore, VectorMetadata, VectorStore, VectorStoreConnection } from './vector-store.ts';
 
 /** The server accepts 32 MB; a quarter keeps requests short and the process responsive. */
 const limits = { records: 1_000, bytes: 8_000_000 };
@@ -25,7 +20,9 @@ export const store: VectorStore = {
   settings: {
     type: 'object',
     properties: {
-      url: urlField('For example http://localhost:6333, or the endpoint of a cluster in Qdrant Cloud.'),
+      url: urlField({
+        description: 'For example http://localhost:6333, or the endpoint of a cluster in Qdrant Cloud.',
+      }),
       port: {
         type: 'integer',
         title: 'Port',
@@ -44,19 +41,11 @@ export const store: VectorStore = {
 };
 
 function openQdrant(connection: VectorStoreConnection): OpenVectorStore {
-  const known = new Map<string, Promise<QdrantTarget>>();
-
-  /** The configuration of a collection's vectors, fetched once. */
-  function findTarget(name: string): Promise<QdrantTarget> {
-    const asked =
-      known.get(name) ??
-      askQdrant(connection, (api, init) => api.getCollection({ collection_name: name }, init)).then((info) =>
-        qdrantTarget(name, info.config.params.vectors),
-      );
-    known.set(name, asked);
-    asked.catch(() => known.delete(name));
-    return asked;
-  }
+  /** The configuration of a collection's vectors. */
+  const { find: findTarget } = rememberTargets(async (name) => {
+    const { config } = await askQdrant(connection, (api, init) => api.getCollection({ collection_name: name }, init));
+    return qdrantTarget(name, config.params.vectors);
+  });
 
   return {
     ...administration(connection, findTarget),
@@ -163,11 +152,6 @@ function publicTarget({ name, dimension, metric }: QdrantTarget): {
 function describedAnyway(name: string, thrown: unknown): { name: string; dimension: null; metric: null } {
   if (thrown instanceof VectorStoreError && (thrown.kind === 'unsupported' || thrown.kind === 'not_found'))
     return { name, dimension: null, metric: null };
-  throw thrown;
-}
-
-function nullIfMissing(thrown: unknown): null {
-  if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
   throw thrown;
 }
 

@@ -1,6 +1,4 @@
-import { cleanMessage } from '../kit/clean-message.ts';
-import { refusedAddress } from '../kit/refused-address.ts';
-import { connectionSentences, parseRetryAfter } from '../kit/upstream-error.ts';
+import { connectionFailure, parseRetryAfter, responseMessage, unreadableFailure } from '../kit/upstream-error.ts';
 import { VectorStoreError, type VectorStoreConnection, type VectorStoreErrorKind } from './vector-store.ts';
 
 export interface StoreResponse {
@@ -14,12 +12,10 @@ export function errorFromResponse(
   { status, headers, text }: StoreResponse,
   { settings, clock }: Pick<VectorStoreConnection, 'settings' | 'clock'>,
 ): VectorStoreError {
-  const sentence = readMessage(text);
   return new VectorStoreError({
     kind: errorKind(status),
     status,
-    message:
-      sentence === null ? `status ${String(status)} without a readable message.` : cleanMessage(sentence, settings),
+    message: responseMessage(status, readMessage(text), settings),
     retryAfter: parseRetryAfter(headers, clock.now()),
   });
 }
@@ -65,33 +61,11 @@ function findMessage(body: unknown): string | null {
 export function errorFromThrown(thrown: unknown): unknown {
   if (thrown instanceof VectorStoreError || !(thrown instanceof Error)) return thrown;
   if (thrown instanceof SyntaxError) return unreadableResponse('not JSON', thrown);
-  const refused = refusedAddress(thrown);
-  if (refused !== null) return new VectorStoreError({ kind: 'unreadable', message: refused, cause: thrown });
-  const code = findErrorCode(thrown);
-  if (code === null && !/fetch failed|terminated|aborted|socket/i.test(thrown.message)) return thrown;
-  const message = connectionSentences[code ?? ''] ?? `the connection failed${code === null ? '' : ` (${code})`}.`;
-  return new VectorStoreError({ kind: 'connection', message, cause: thrown });
-}
-
-/** The first system or undici code in the chain of causes. */
-function findErrorCode(thrown: Error): string | null {
-  for (let error: unknown = thrown, depth = 0; error instanceof Error && depth < 6; error = error.cause, depth += 1) {
-    const { code } = error as { readonly code?: unknown };
-    if (
-      typeof code === 'string' &&
-      /^(E[A-Z_]+|UND_ERR_\w+|ERR_(TLS|SSL|HTTP2?|STREAM)\w*|[A-Z_]*CERT[A-Z_]*)$/.test(code)
-    )
-      return code;
-  }
-  return null;
+  const failure = connectionFailure(thrown);
+  return failure === null ? thrown : new VectorStoreError(failure);
 }
 
 /** A success response that cannot be used. */
 export function unreadableResponse(what: string, cause?: unknown): VectorStoreError {
-  return new VectorStoreError({
-    kind: 'unreadable',
-    status: 200,
-    message: `its response could not be read (${what}).`,
-    cause,
-  });
+  return new VectorStoreError({ ...unreadableFailure(what), cause });
 }

@@ -1,6 +1,6 @@
 import type { Clock, JsonSchema, Logger } from '#plugin-api';
 import type { VectorFilter } from './vector-filter.ts';
-import { UpstreamError, upstreamErrorKinds } from '../kit/upstream-error.ts';
+import { UpstreamError, upstreamErrorKinds, upstreamErrorOf } from '../kit/upstream-error.ts';
 
 /** Saved settings of one store, secrets in plain text. Never logged, never sent to a browser. */
 export interface VectorStoreSettings {
@@ -37,6 +37,16 @@ export interface VectorTarget {
   /** Null for any other metric. */
   readonly metric: VectorMetric | null;
 }
+
+/** The time limit in the settings of every store. */
+export const timeoutField: JsonSchema = {
+  type: 'integer',
+  title: 'Time limit (seconds)',
+  description: 'Requests that take longer fail with 504.',
+  minimum: 1,
+  maximum: 600,
+  default: 30,
+};
 
 export type VectorMetadata = Readonly<Record<string, unknown>>;
 
@@ -153,14 +163,33 @@ export class VectorStoreError extends UpstreamError<VectorStoreErrorKind> {
 /** The thrown VectorStoreError, or null. A store of another plugin cannot import the class, so any error with a known `kind` counts. */
 export function asVectorStoreError(thrown: unknown): VectorStoreError | null {
   if (thrown instanceof VectorStoreError) return thrown;
-  if (!(thrown instanceof Error) || !('kind' in thrown) || !kinds.includes(thrown.kind as VectorStoreErrorKind))
-    return null;
-  const { status, retryAfter } = thrown as { status?: unknown; retryAfter?: unknown };
-  return new VectorStoreError({
-    kind: thrown.kind as VectorStoreErrorKind,
-    message: thrown.message,
-    status: typeof status === 'number' ? status : null,
-    retryAfter: typeof retryAfter === 'number' ? retryAfter : null,
-    cause: thrown,
-  });
+  const known = upstreamErrorOf(thrown, kinds);
+  return known === null ? null : new VectorStoreError(known);
+}
+
+/** Null instead of the error of a missing index or collection. */
+export function nullIfMissing(thrown: unknown): null {
+  if (thrown instanceof VectorStoreError && thrown.kind === 'not_found') return null;
+  throw thrown;
+}
+
+/** What a store knows of its indexes or collections. */
+export interface KnownTargets<Target> {
+  /** Loaded by the first call, and again after a failure. */
+  find(name: string): Promise<Target>;
+  has(name: string): boolean;
+}
+
+/** Remembers the description of each target for the life of a connection. */
+export function rememberTargets<Target>(load: (name: string) => Promise<Target>): KnownTargets<Target> {
+  const known = new Map<string, Promise<Target>>();
+  return {
+    find(name) {
+      const loading = known.get(name) ?? load(name);
+      known.set(name, loading);
+      loading.catch(() => known.delete(name));
+      return loading;
+    },
+    has: (name) => known.has(name),
+  };
 }

@@ -37,7 +37,7 @@ export async function services(init: ServicesInit = {}): Promise<AiServices & { 
   };
   return {
     clock,
-    registry: await createProviderRegistry({ hooks }),
+    registry: createProviderRegistry({ hooks }),
     settings: {
       provider: () => Promise.resolve({ api_key: 'test-key-0123456789' }),
       aiParams: () => Promise.resolve({}),

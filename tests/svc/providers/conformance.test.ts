@@ -8,7 +8,7 @@ import { createHooks } from '../../../host/hooks/hooks.ts';
 describe('Text providers', () => {
   let registry: ProviderRegistry;
   before(async () => {
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
   });
   const find = (id: string): Provider => {
     const provider = registry.get(id);

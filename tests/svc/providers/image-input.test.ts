@@ -40,7 +40,7 @@ describe('images in requests for text', () => {
   useRecordedResponses();
   let providers: ReadonlyMap<string, Provider>;
   before(async () => {
-    const registry = await createProviderRegistry({ hooks: createHooks() });
+    const registry = createProviderRegistry({ hooks: createHooks() });
     providers = new Map(registry.all().map((provider) => [provider.id, provider]));
   });
 

@@ -16,7 +16,7 @@ const other: Provider = {
 describe('The provider registry', () => {
   it('lets other plugins add a provider and take it away while it runs', async () => {
     const hooks = createHooks();
-    const registry = await createProviderRegistry({ hooks });
+    const registry = createProviderRegistry({ hooks });
     const undo = hooks.addFilter('svc_providers', (providers) => [...providers, other]);
     expect(registry.get('other')).to.equal(other);
     undo();
@@ -29,17 +29,15 @@ describe('The provider registry', () => {
         (file) => new RegExp(`^(\\w+)\\.${kind}\\.ts$`).exec(file)?.[1] ?? [],
       );
     const hooks = createHooks();
-    const [providers, stores] = await Promise.all([
-      createProviderRegistry({ hooks }),
-      createVectorStoreRegistry({ hooks }),
-    ]);
+    const providers = createProviderRegistry({ hooks });
+    const stores = createVectorStoreRegistry({ hooks });
     expect(providers.all().map(({ id }) => id)).to.have.members(await idsIn('providers', 'provider'));
     expect(stores.all().map(({ id }) => id)).to.have.members(await idsIn('vector-stores', 'store'));
   });
 
   it('keeps the first of two providers with one id, and takes nothing that is no provider', async () => {
     const hooks = createHooks();
-    const registry = await createProviderRegistry({ hooks });
+    const registry = createProviderRegistry({ hooks });
     hooks.addFilter('svc_providers', (providers) => [
       ...providers,
       { ...other, id: 'openai' },
@@ -52,7 +50,7 @@ describe('The provider registry', () => {
 
   it('warns the plugin whose provider does not fit, with the rule', async () => {
     const hooks = createHooks();
-    const registry = await createProviderRegistry({ hooks });
+    const registry = createProviderRegistry({ hooks });
     const warnings: string[] = [];
     hooks.addAction('plugin_warning', (slug, message) => void warnings.push(`${slug}: ${message}`));
     const undo = hooks
@@ -81,15 +79,31 @@ describe('The provider registry', () => {
     ]);
   });
 
+  it('warns the plugin whose vector store does not fit, and one of nothing at all', () => {
+    const hooks = createHooks();
+    const registry = createVectorStoreRegistry({ hooks });
+    const warnings: string[] = [];
+    hooks.addAction('plugin_warning', (slug, message) => void warnings.push(`${slug}: ${message}`));
+    hooks
+      .forOwner('echo')
+      .addFilter('svc_vector_stores', (stores) => [...stores, null as never, { ...other, label: 'Echo' } as never]);
+    expect(registry.all().map(({ id }) => id)).to.deep.equal(['pinecone', 'qdrant', 'chroma']);
+    expect(warnings).to.deep.equal([
+      "echo: In the filter 'svc_vector_stores', the vector store 'undefined' is left out: " +
+        'its id must have lower-case letters and digits alone.',
+      "echo: In the filter 'svc_vector_stores', the vector store 'other' is left out: it needs a function 'open'.",
+    ]);
+  });
+
   it('offers none when a filter answers something else than a list', async () => {
     const hooks = createHooks();
-    const registry = await createProviderRegistry({ hooks });
+    const registry = createProviderRegistry({ hooks });
     hooks.addFilter('svc_providers', () => null as unknown as Provider[]);
     expect(registry.all()).to.deep.equal([]);
   });
 
   it('marks every key as a secret, and describes every field', async () => {
-    const registry = await createProviderRegistry({ hooks: createHooks() });
+    const registry = createProviderRegistry({ hooks: createHooks() });
     for (const { id, settings, required } of registry.all()) {
       expect(settings.properties['api_key']?.writeOnly, id).to.equal(true);
       for (const field of Object.values(settings.properties))

@@ -25,7 +25,7 @@ const titleOf = ({ label, settings }: Upstream): string =>
 
 describe('Text providers that stream', () => {
   before(async () => {
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
   });
 
   for (const upstream of upstreams) describeTextStream(titleOf(upstream), upstream, () => find(upstream.id));
@@ -76,7 +76,7 @@ describe('Streams of providers over real connections', () => {
   let answer: (response: ServerResponse) => void;
   const pool = openUndiciFetch();
   before(async () => {
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
     server = createServer((request, response) => {
       request.resume();
       response.writeHead(200, { 'content-type': 'text/event-stream' });

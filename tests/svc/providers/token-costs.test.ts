@@ -47,7 +47,7 @@ function streamWith(id: string, usage: UsageCase['usage']): string {
 describe('What a call costs by the usage that its provider reports', () => {
   let registry: ProviderRegistry;
   before(async () => {
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
   });
 
   it('is tested for all eight providers', () => {

@@ -22,7 +22,9 @@ import { chatRequest } from './chat-request.ts';
 import { chatModels, chatResponse } from './chat-response.ts';
 import { createChatStream } from './chat-stream.ts';
 
-export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'required' | 'images' | 'embeddings'> {
+export interface ChatProviderInit extends Pick<Provider, 'id' | 'label' | 'images' | 'embeddings'> {
+  /** Names of the required settings; default: the key. */
+  readonly required?: Provider['required'];
   /** The settings by name. */
   readonly fields: Provider['settings']['properties'];
   readonly rules: ParamRules;
@@ -80,7 +82,7 @@ export function createChatProvider(init: ChatProviderInit): Provider {
       return own.length > 0 ? [...own] : listed;
     });
 
-  const { id, label, fields, required, rules, images, embeddings, sees, lacks = [] } = init;
+  const { id, label, fields, required = ['api_key'], rules, images, embeddings, sees, lacks = [] } = init;
   const supports = (feature: TextFeature): boolean => !lacks.includes(feature);
   return {
     id,

@@ -1,24 +1,13 @@
 import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import type { ProviderConnection, TextResult } from '../provider.ts';
-import type { EventReader } from '../streams/read-events.ts';
-import { parseEvent, errorFromStream } from '../streams/read-events.ts';
+import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
 import { chatResponse, chatUsage, contentText } from './chat-response.ts';
 import { createReasoningFilter } from './strip-reasoning.ts';
-
-export interface ChatStream extends EventReader {
-  /** Call it at the end of the stream. Throws as `chatResponse` does. */
-  result(): Omit<TextResult, 'ignored'>;
-}
 
 /**
  * Reads the chunks of a chat completion. A stream ends with `[DONE]`; without it, a `finish_reason` marks it complete. Usage
  * comes in the last chunk, in a separate one, or (xAI) grows with each chunk.
  */
-export function createChatStream(
-  request: { readonly model: string },
-  connection: ProviderConnection,
-  onText: (piece: string) => void,
-): ChatStream {
+export const createChatStream: OpenTextStream = (request, connection, onText) => {
   const reasoning = createReasoningFilter();
   const state = {
     content: '',
@@ -84,7 +73,7 @@ export function createChatStream(
       return { ...chatResponse({ choices, usage, model }, request, connection), ...(hasChoice && { content }) };
     },
   };
-}
+};
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

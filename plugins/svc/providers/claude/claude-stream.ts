@@ -1,21 +1,10 @@
 import { isRecord } from '#plugin-api';
 import { objectAt, parseArguments, textAt, type JsonObject } from '../json.ts';
-import type { ProviderConnection, TextResult } from '../provider.ts';
-import type { EventReader } from '../streams/read-events.ts';
-import { parseEvent, errorFromStream } from '../streams/read-events.ts';
+import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
 import { claudeResponse } from './claude-response.ts';
 
-export interface ClaudeStream extends EventReader {
-  /** Call it at the end of the stream. Throws as `claudeResponse` does. */
-  result(): Omit<TextResult, 'ignored'>;
-}
-
 /** Reads the events of a message until `message_stop`. The first event has the input tokens, the last ones the output tokens. */
-export function createClaudeStream(
-  request: { readonly model: string },
-  connection: ProviderConnection,
-  onText: (piece: string) => void,
-): ClaudeStream {
+export const createClaudeStream: OpenTextStream = (request, connection, onText) => {
   let message: JsonObject = {};
   let usage: JsonObject = {};
   let content = '';
@@ -74,7 +63,7 @@ export function createClaudeStream(
       return result;
     },
   };
-}
+};
 
 /** Members that are not null: the last event may have null where the first one has a value. */
 function present(usage: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import { createClientCache } from '../../kit/client-cache.ts';
 import { errorFromResponse, unreadableResponse } from '../provider-errors.ts';
 import { type JsonObject } from '../json.ts';
 import type { ProviderConnection, ProviderSettings } from '../provider.ts';
+import { sdkTimeout } from '../time-limit.ts';
 
 export const googleAddress = 'https://generativelanguage.googleapis.com';
 
@@ -48,6 +49,15 @@ export function checkingFetch(
     take?.(body);
     return new Response(take === undefined ? text : '{}', { status, headers });
   };
+}
+
+/** One call of the SDK, whose body is read here: the SDK drops members of it, and would parse large bodies again. */
+export function googleCall(connection: ProviderConnection, abortSignal: AbortSignal) {
+  let body: JsonObject = {};
+  const fetch = checkingFetch(connection, (received) => {
+    body = received;
+  });
+  return { fetch, config: { abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } }, body: () => body };
 }
 
 /**

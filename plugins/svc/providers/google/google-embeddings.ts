@@ -4,8 +4,8 @@ import { splitFields } from '../embeddings/embedding-fields.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import { countAt, objectAt, type JsonObject } from '../json.ts';
 import type { EmbeddingCapability, EmbeddingRequest, EmbeddingResult, ProviderConnection } from '../provider.ts';
-import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { checkingFetch } from './google-client.ts';
+import { withTimeLimit } from '../time-limit.ts';
+import { googleCall } from './google-client.ts';
 
 /** batchEmbedContents refuses more: "at most 100 requests can be in one batch". Google documents no limit on tokens. */
 const googleLimits = { inputs: 100 } as const;
@@ -22,17 +22,10 @@ export function createGoogleEmbeddings(
     embed: (request, connection) =>
       withTimeLimit(connection, async (abortSignal) => {
         const { parameters, ignored } = googleEmbeddingRequest(request);
-        let body: JsonObject = {};
-        // The SDK drops the usage, and would parse the numbers again.
-        const fetch = checkingFetch(connection, (received) => {
-          body = received;
-        });
+        const call = googleCall(connection, abortSignal);
         const client = await getClient(connection);
-        await client.models.embedContent({
-          ...parameters,
-          config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
-        });
-        return { ...googleEmbeddings(body, request), ignored };
+        await client.models.embedContent({ ...parameters, config: { ...parameters.config, ...call.config } });
+        return { ...googleEmbeddings(call.body(), request), ignored };
       }),
   };
 }

@@ -15,8 +15,8 @@ import type {
   ProviderConnection,
   ImageEditRules,
 } from '../provider.ts';
-import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { checkingFetch, googleBaseUrl } from './google-client.ts';
+import { withTimeLimit } from '../time-limit.ts';
+import { googleBaseUrl, googleCall } from './google-client.ts';
 import { geminiImages, imagenImages } from './google-images-response.ts';
 
 const geminiShapes = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'];
@@ -99,20 +99,13 @@ interface Exchange {
 async function generateContent(
   request: ImageRequest & Partial<Pick<ImageEditRequest, 'image'>>,
   connection: ProviderConnection,
-  { getClient, signal: abortSignal }: Exchange,
+  { getClient, signal }: Exchange,
 ): Promise<ImageResult> {
   const { parameters, ignored } = geminiImageRequest(request);
-  let body: JsonObject = {};
-  // Parses megabytes of base64 only once.
-  const fetch = checkingFetch(connection, (received) => {
-    body = received;
-  });
+  const call = googleCall(connection, signal);
   const client = await getClient(connection);
-  await client.models.generateContent({
-    ...parameters,
-    config: { ...parameters.config, abortSignal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
-  });
-  return { ...geminiImages(body, request, connection), ignored };
+  await client.models.generateContent({ ...parameters, config: { ...parameters.config, ...call.config } });
+  return { ...geminiImages(call.body(), request, connection), ignored };
 }
 
 async function predict(
@@ -122,17 +115,14 @@ async function predict(
 ): Promise<ImageResult> {
   const { body, ignored } = imagenRequest(request);
   const model = encodeURIComponent(request.model.replace(/^models\//, ''));
-  let received: JsonObject = {};
-  const fetch = checkingFetch(connection, (body) => {
-    received = body;
-  });
-  await fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
+  const call = googleCall(connection, signal);
+  await call.fetch(`${googleBaseUrl(connection.settings)}/v1beta/models/${model}:predict`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-goog-api-key': connection.settings.api_key ?? '' },
     body: JSON.stringify(body),
     signal,
   });
-  return { ...imagenImages(received, request, connection), ignored };
+  return { ...imagenImages(call.body(), request, connection), ignored };
 }
 
 /** The parameters of the SDK's `models.generateContent`. */

@@ -1,24 +1,13 @@
 import { isRecord } from '#plugin-api';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import type { ProviderConnection, TextResult } from '../provider.ts';
-import type { EventReader } from '../streams/read-events.ts';
-import { parseEvent, errorFromStream } from '../streams/read-events.ts';
+import { errorFromStream, parseEvent, type OpenTextStream } from '../streams/read-events.ts';
 import { functionCallParts, googleResponse, googleUsage, partsText } from './google-response.ts';
-
-export interface GoogleStream extends EventReader {
-  /** Call it at the end of the stream. Throws as `googleResponse` does. */
-  result(): Omit<TextResult, 'ignored'>;
-}
 
 /**
  * Reads the pieces of streamGenerateContent, each a complete response. The last one has a finish reason or a block reason.
  * Usage is cumulative.
  */
-export function createGoogleStream(
-  request: { readonly model: string },
-  connection: ProviderConnection,
-  onText: (piece: string) => void,
-): GoogleStream {
+export const createGoogleStream: OpenTextStream = (request, connection, onText) => {
   let content = '';
   const calls: unknown[] = [];
   let last: JsonObject = {};
@@ -58,4 +47,4 @@ export function createGoogleStream(
       return result;
     },
   };
-}
+};

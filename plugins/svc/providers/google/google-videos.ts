@@ -1,7 +1,7 @@
 import { isRecord, isUrl } from '#plugin-api';
 import type { GoogleGenAI } from '@google/genai';
 import { cleanMessage } from '../../kit/clean-message.ts';
-import { countAt, listAt, objectAt, textAt, type JsonObject } from '../json.ts';
+import { countAt, listAt, objectAt, textAt } from '../json.ts';
 import { unreadableResponse } from '../provider-errors.ts';
 import {
   ProviderError,
@@ -12,8 +12,8 @@ import {
   type VideoProgress,
   type VideoRequest,
 } from '../provider.ts';
-import { sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import { checkingFetch, googleBaseUrl } from './google-client.ts';
+import { withTimeLimit } from '../time-limit.ts';
+import { googleBaseUrl, googleCall } from './google-client.ts';
 
 type GetClient = (connection: ProviderConnection) => Promise<GoogleGenAI>;
 
@@ -44,17 +44,10 @@ async function start(
 ): Promise<VideoOperation> {
   const { model, prompt, seconds } = request;
   const { config, ignored } = googleVideoConfig(request);
-  let received: JsonObject = {};
-  const fetch = checkingFetch(connection, (body) => {
-    received = body;
-  });
+  const call = googleCall(connection, signal);
   const client = await getClient(connection);
-  await client.models.generateVideos({
-    model,
-    source: { prompt },
-    config: { ...config, abortSignal: signal, httpOptions: { timeout: sdkTimeout(connection), fetch } },
-  });
-  const name = operationName(textAt(received, 'name'));
+  await client.models.generateVideos({ model, source: { prompt }, config: { ...config, ...call.config } });
+  const name = operationName(textAt(call.body(), 'name'));
   return { name, model, seconds: seconds ?? defaultSeconds, ignored };
 }
 
@@ -85,12 +78,10 @@ function operationName(name: string | null): string {
 
 async function check(name: string, connection: ProviderConnection, signal: AbortSignal): Promise<VideoProgress> {
   const base = googleBaseUrl(connection.settings);
-  let body: JsonObject = {};
-  const fetch = checkingFetch(connection, (received) => {
-    body = received;
-  });
+  const call = googleCall(connection, signal);
   const key = { 'x-goog-api-key': connection.settings.api_key ?? '' };
-  await fetch(`${base}/v1beta/${operationName(name)}`, { headers: key, signal });
+  await call.fetch(`${base}/v1beta/${operationName(name)}`, { headers: key, signal });
+  const body = call.body();
   if (body['done'] !== true) return { state: 'running' };
   if (isRecord(body['error'])) throw failed(textAt(body['error'], 'message') ?? 'it gave no reason', connection);
   const response = objectAt(objectAt(body, 'response'), 'generateVideoResponse');

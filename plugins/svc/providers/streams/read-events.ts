@@ -1,7 +1,7 @@
 import { isRecord } from '#plugin-api';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { errorFromThrown, unreadableResponse, errorFromResponse } from '../provider-errors.ts';
-import { type ProviderConnection, ProviderError } from '../provider.ts';
+import { type ProviderConnection, ProviderError, type TextResult } from '../provider.ts';
 import { readJson } from '../time-limit.ts';
 import { type JsonObject, objectAt, textAt } from '../json.ts';
 
@@ -49,6 +49,19 @@ export function parseEvent(data: string): JsonObject {
   if (!isRecord(body)) throw unreadableResponse('an event that is not an object');
   return body;
 }
+
+/** Reads one streamed text. */
+export interface TextStream extends EventReader {
+  /** Call it at the end of the stream. Throws as the reader of a whole response does. */
+  result(): Omit<TextResult, 'ignored'>;
+}
+
+/** Opens the reader of one response; `onText` gets each piece of text. */
+export type OpenTextStream = (
+  request: { readonly model: string },
+  connection: ProviderConnection,
+  onText: (piece: string) => void,
+) => TextStream;
 
 export interface EventReader {
   /** Accepts one event; returns true for the last one. */

@@ -8,7 +8,7 @@ import { describeImageProvider } from '../../../conformance/image-provider.ts';
 describe('Image providers', () => {
   let registry: ProviderRegistry;
   before(async () => {
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
   });
   const find = (id: string): Provider => {
     const provider = registry.get(id);

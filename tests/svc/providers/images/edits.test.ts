@@ -88,7 +88,7 @@ const formEnds: readonly FormEnd[] = [
 describe('Editing images', () => {
   let registry: ProviderRegistry;
   before(async () => {
-    registry = await createProviderRegistry({ hooks: createHooks() });
+    registry = createProviderRegistry({ hooks: createHooks() });
   });
   useRecordedResponses();
 

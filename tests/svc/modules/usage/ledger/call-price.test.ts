@@ -133,7 +133,7 @@ describe('the price table', () => {
   });
 
   it('has a built-in price for every model that a provider starts with, but for those that choose a model themselves', async () => {
-    const registry = await createProviderRegistry({ hooks: createHooks() });
+    const registry = createProviderRegistry({ hooks: createHooks() });
     const models = registry.all().flatMap(({ id, settings }) =>
       ['model', 'embedding_model', 'image_model'].map((name) => ({
         provider: id,
