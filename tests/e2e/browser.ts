@@ -40,9 +40,21 @@ export async function openPage(
   return { page, problems };
 }
 
-/** Ends all animations: after the change of a theme colors are on their way for a moment, longer in a busy browser. */
+/**
+ * Ends all animations, those included that a change of theme or size just started: until then colors are between the old
+ * and the new, for long in a busy browser. Endless ones are cancelled.
+ */
 export async function endAnimations(page: Page): Promise<void> {
-  await page.evaluate('for (const animation of document.getAnimations()) animation.finish()');
+  await page.evaluate(`(async () => {
+    const painted = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    await painted();
+    for (let running = document.getAnimations(); running.length > 0; running = document.getAnimations()) {
+      for (const animation of running)
+        if (animation.effect.getComputedTiming().endTime === Infinity) animation.cancel();
+        else animation.finish();
+      await painted();
+    }
+  })()`);
 }
 
 /** The administrator that tests make and sign in as. */
@@ -84,15 +96,18 @@ export async function openAdmin(
 interface Violation {
   readonly id: string;
   readonly impact: string;
-  readonly nodes: readonly { readonly target: readonly string[] }[];
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe-core finds on the page, as `rule (impact): first element`. The script goes in past the page's content security policy. */
+/** What axe-core finds on the page at rest, as `rule (impact): first element: what is wrong with it`. The script goes in past the page's content security policy. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
+  await endAnimations(page);
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
   const violations = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
-  return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]?.target.join(' ')}`);
+  return violations.map(({ id, impact, nodes: [first] }) =>
+    [`${id} (${impact})`, first?.target.join(' '), first?.failureSummary?.replaceAll(/\s+/g, ' ')].join(': '),
+  );
 }
 
 /** The width by which the page's content overflows its window, in pixels; 0 when it fits. */
