@@ -6,11 +6,11 @@ import { type FileTime, timesFolderName } from './helpers/file-times.ts';
 import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from './select-files.ts';
 
 /*
- * `npm test` runs `*.test.ts`, `npm run test:slow` runs `*.slow.test.ts`, `npm run test:all` runs both. The files that took
- * longest when times were last recorded (`--record`) start first, so that the processes end together. Other arguments go
- * to mocha.
+ * `npm test` runs `*.test.ts` but for `*.long.test.ts` and `*.slow.test.ts`. `--usual` adds the long ones, `npm run
+ * test:slow` runs the slow ones, `npm run test:all` runs everything. The files that took longest when times were last
+ * recorded (`--record`) start first, so that the processes end together. Other arguments go to mocha.
  *
- * The quick files run with settings of V8: a larger young generation that one thread collects, and code that is optimized
+ * Without the slow files a run has settings of V8: a larger young generation that one thread collects, and code that is optimized
  * later, because most of it runs a few hundred times only. That saves a quarter of the processor time. The slow files
  * measure memory, so they run with Node's own settings.
  *
@@ -22,8 +22,9 @@ import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from '
 const timesFile = 'tests/file-times.json';
 
 const given = process.argv.slice(2);
-const own: readonly string[] = ['--slow', '--all', '--record'];
-const selection: Selection = given.includes('--all') ? 'all' : given.includes('--slow') ? 'slow' : 'quick';
+const selections = ['slow', 'usual', 'all'] as const satisfies readonly Selection[];
+const own: readonly string[] = [...selections.map((name) => `--${name}`), '--record'];
+const selection: Selection = selections.find((name) => given.includes(`--${name}`)) ?? 'quick';
 
 const recorded = JSON.parse(readFileSync(timesFile, 'utf8')) as Readonly<Record<string, number>>;
 const found = readdirSync('tests', { recursive: true, encoding: 'utf8' }).map((file) => `tests/${file}`);
@@ -35,7 +36,7 @@ const memory = makeFolderInMemory();
 const folder = mkdtempSync(join(tmpdir(), 'svc-times-'));
 // Above 32 MB a worker thread that reaches its memory limit would end the process instead of itself.
 const settings = ['min-semi-space-size=16', 'max-semi-space-size=32', 'single-threaded-gc', 'interrupt-budget=1000000'];
-const options = selection === 'quick' ? settings.flatMap((setting) => ['-n', setting]) : [];
+const options = selection === 'quick' || selection === 'usual' ? settings.flatMap((setting) => ['-n', setting]) : [];
 const { status } = spawnSync(
   'npx',
   ['mocha', ...options, ...given.filter((argument) => !own.includes(argument)), ...files],

@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { inOrder, recordTimes, selectFiles, tellLongest } from './select-files.ts';
 
-const files = ['tests/b.test.ts', 'tests/a.test.ts', 'tests/kills.slow.test.ts', 'tests/helper.ts'];
+const files = [
+  ...['tests/b.test.ts', 'tests/a.test.ts', 'tests/every-page.long.test.ts', 'tests/kills.slow.test.ts'],
+  'tests/helper.ts',
+];
 
 describe('the files of a test run', () => {
-  it('are all with the mark of a test, the slow ones apart', () => {
+  it('are all with the mark of a test, the long and the slow ones apart', () => {
     expect(selectFiles(files, 'quick')).to.deep.equal(['tests/b.test.ts', 'tests/a.test.ts']);
     expect(selectFiles(files, 'slow')).to.deep.equal(['tests/kills.slow.test.ts']);
-    expect(selectFiles(files, 'all')).to.have.lengthOf(3);
+    expect(selectFiles(files, 'usual')).to.deep.equal(files.slice(0, 3));
+    expect(selectFiles(files, 'all')).to.have.lengthOf(4);
     expect(selectFiles(['tests/quality/a.test.ts', 'tests/e2e/a.test.ts'], 'all')).to.deep.equal([]);
   });
 

@@ -1,7 +1,10 @@
 import type { FileTime } from './helpers/file-times.ts';
 
-/** `quick`: all but `*.slow.test.ts`. `slow`: these alone. */
-export type Selection = 'quick' | 'slow' | 'all';
+/**
+ * `slow`: `*.slow.test.ts`. `quick`: neither these nor `*.long.test.ts`. `usual`: all but the slow ones, which is what
+ * coverage is measured with.
+ */
+export type Selection = 'quick' | 'usual' | 'slow' | 'all';
 
 /** Suites with a runner of their own. */
 const ownRunner = /^tests\/(quality|e2e)\//;
@@ -10,12 +13,13 @@ const ownRunner = /^tests\/(quality|e2e)\//;
 const leastSeconds = 1.5;
 
 export function selectFiles(files: readonly string[], selection: Selection): readonly string[] {
-  return files.filter(
-    (file) =>
-      file.endsWith('.test.ts') &&
-      !ownRunner.test(file) &&
-      (selection === 'all' || file.endsWith('.slow.test.ts') === (selection === 'slow')),
-  );
+  return files.filter((file) => file.endsWith('.test.ts') && !ownRunner.test(file) && isSelected(file, selection));
+}
+
+function isSelected(file: string, selection: Selection): boolean {
+  const isSlow = file.endsWith('.slow.test.ts');
+  if (selection === 'quick') return !isSlow && !file.endsWith('.long.test.ts');
+  return selection === 'all' || isSlow === (selection === 'slow');
 }
 
 /** The longest first, then the others by name. */

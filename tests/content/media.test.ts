@@ -6,6 +6,7 @@ import { describeDialects, describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { openContentSite, type Answer, type Call, type ContentSite } from './content-site.ts';
 import { openContent } from './open-content.ts';
+import { until } from '../helpers/until.ts';
 
 /** One pixel. */
 const png = Buffer.from(
@@ -43,9 +44,7 @@ describeDialects('media', (open, dialectCase) => {
     ]).to.deep.equal([true, first.url, true, null, false]);
     expect([await media.read(first.id), await media.read(999)]).to.deep.equal([null, null]);
     await posts.delete(second.id);
-    for (let tries = 0; existsSync(path) && tries < 500; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(existsSync(path)).to.equal(false);
+    await until('the deletion of the file', () => !existsSync(path));
   });
 
   it('get the extension of their content when they are images, and are refused when name and content do not agree', async () => {

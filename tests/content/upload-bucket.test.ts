@@ -6,6 +6,7 @@ import type { UploadStore } from '../../host/content/media/upload-store.ts';
 import { describeHosts, silentLog } from '../helpers/dialects.ts';
 import { startS3Server, type S3Server } from '../helpers/s3-server.ts';
 import { openContentSite, type Answer, type Call, type ContentSite } from './content-site.ts';
+import { until } from '../helpers/until.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -74,7 +75,7 @@ describeHosts('uploads in a bucket', (dialectCase) => {
     expect([same.status, await same.text()]).to.deep.equal([304, '']);
 
     await author(`/media/${first.body.id}?force=true`, { method: 'DELETE' });
-    while (await bucket.has(fileOf(path))) await new Promise((resolve) => setImmediate(resolve));
+    await until('the deletion of the file', async () => !(await bucket.has(fileOf(path))));
     expect((await site.host.fetch(path)).status).to.equal(404);
     expect((await site.host.fetch(pathOf(second))).status).to.equal(200);
   });

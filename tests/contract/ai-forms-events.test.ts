@@ -10,6 +10,7 @@ import { makeForm, startedPage } from './ai-forms-site.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { startWidgetSite, type WidgetSite } from './widget-site.ts';
+import { until } from '../helpers/until.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
 type Event = Envelope & { readonly data: any };
@@ -47,7 +48,7 @@ describeHosts('the event of a form', ({ location }) => {
       const { knex } = site.host.database;
       const bodies = async (): Promise<string[]> =>
         ((await knex('svc_webhook_events').pluck('body')) as Buffer[]).map((body) => Buffer.from(body).toString());
-      while ((await bodies()).some((body) => body !== '')) await new Promise((resolve) => setImmediate(resolve));
+      await until('events without bodies', async () => (await bodies()).every((body) => body === ''));
       expect(await knex('svc_webhook_deliveries').pluck('state')).to.deep.equal(['delivered']);
     });
 

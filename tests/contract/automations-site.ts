@@ -5,6 +5,7 @@ import type { AutomationTools } from '../../plugins/svc/modules/automations/hook
 import type { Item } from '../../plugins/svc/modules/automations/queue/item.ts';
 import type { Task } from '../../plugins/svc/modules/automations/tasks/task.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
+import { until } from '../helpers/until.ts';
 
 /** What the kind of work `test_notes` does with an item; a test replaces it. Default: asks the sandbox, and writes a post of the answer. */
 export type Work = (item: AutomationItem, tools: AutomationTools) => ReturnType<AutomationTaskType['run']>;
@@ -85,13 +86,12 @@ export async function startAutomationsSite({
         AutomationsSite['items']
       >,
     async until(task, ...states) {
-      const end = performance.now() + 30_000;
-      for (;;) {
-        const items = await site.items(task);
-        if (items.length > 0 && items.every(({ state }) => states.includes(state))) return items;
-        if (performance.now() > end) throw new Error(`Waited in vain: ${JSON.stringify(items)}`);
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
+      let items = await site.items(task);
+      await until(`items of task ${String(task)} that are ${states.join(' or ')}`, async () => {
+        items = await site.items(task);
+        return items.length > 0 && items.every(({ state }) => states.includes(state));
+      });
+      return items;
     },
     stop: () => host.stop(),
   };

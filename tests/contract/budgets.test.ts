@@ -5,6 +5,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import type { Budget } from '../../plugins/svc/modules/budgets/budget.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
+import { until } from '../helpers/until.ts';
 
 const restKey = 'the REST key of these tests';
 const model = 'gpt-5.6-terra';
@@ -54,7 +55,7 @@ describeHosts('budgets over REST', ({ location, dialect }) => {
 
     async function untilAllSee(option: string): Promise<void> {
       for (const node of nodes)
-        while (!(await node.options.get(option, false))) await new Promise((resolve) => setImmediate(resolve));
+        await until(`${option} on each node`, async () => (await node.options.get(option, false)) === true);
     }
 
     async function setBudgets(...budgets: Partial<Budget>[]): Promise<void> {
@@ -68,8 +69,10 @@ describeHosts('budgets over REST', ({ location, dialect }) => {
         expect(code, err).to.equal(0);
       }
       for (const node of nodes)
-        while (((await node.options.get<unknown[]>('svc_budgets', [])) ?? []).length < budgets.length)
-          await new Promise((resolve) => setImmediate(resolve));
+        await until(
+          'the budgets on each node',
+          async () => ((await node.options.get<unknown[]>('svc_budgets', [])) ?? []).length >= budgets.length,
+        );
     }
 
     async function post(node: TestHost, route: string, body: object) {

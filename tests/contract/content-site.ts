@@ -8,6 +8,7 @@ import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
 import { startStreamingUpstream, type ChatTurn, type StreamingUpstream } from './streaming-upstream.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
+import { until } from '../helpers/until.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
 export type Event = Envelope & { readonly data: any };
@@ -171,13 +172,7 @@ export async function startContentSite({
     async worked() {
       await host.cli('svc', 'content', 'work');
     },
-    async until(look) {
-      for (let tries = 0; tries < 400; tries += 1) {
-        if (await look()) return;
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-      throw new Error('It did not come about within ten seconds.');
-    },
+    until: (look) => until('a condition of the test', look),
     async stop() {
       await host.stop();
       await upstream.stop();

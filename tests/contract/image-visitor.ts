@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ImagesService } from './images-service.ts';
 import type { Fields } from '../helpers/fields.ts';
+import { until } from '../helpers/until.ts';
 
 export interface VisitorAnswer {
   readonly status: number;
@@ -75,11 +76,12 @@ export async function imageVisitor(
       return visitor.state(answer.body['id'] as string);
     },
     async ended(id) {
-      for (;;) {
-        const { body } = await visitor.state(id);
-        if (body['state'] !== 'drawing') return body;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      let body: Fields = {};
+      await until('the end of a request for images', async () => {
+        ({ body } = await visitor.state(id));
+        return body['state'] !== 'drawing';
+      });
+      return body;
     },
     mine: () => post(`${base}/mine`, {}),
     state: (id) => post(`${base}/state`, { id }),

@@ -2,6 +2,7 @@ import type { TestHost } from '#testing';
 import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
+import { until } from '../helpers/until.ts';
 
 export interface KnowledgeSite {
   readonly host: TestHost;
@@ -54,15 +55,13 @@ export async function startKnowledgeSite({
       return id;
     },
     async settled(base) {
-      for (let tries = 0; tries < 400; tries += 1) {
+      await until('sources that are all indexed', async () => {
         const [one] = ((await run('knowledge', 'list')) as { id: number; waiting: number; state: string }[]).filter(
           ({ id }) => id === base,
         );
         const deleting = (await run('knowledge', 'sources', String(base), '--state=deleting')) as unknown[];
-        if (one?.waiting === 0 && deleting.length === 0) return;
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-      throw new Error('The sources were not indexed within ten seconds.');
+        return one?.waiting === 0 && deleting.length === 0;
+      });
     },
     stop: () => host.stop(),
   };

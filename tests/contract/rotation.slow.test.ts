@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { createRotation, type Rotation } from '../../host/secrets/rotation.ts';
-import { until } from '../faults/until.ts';
+import { until } from '../helpers/until.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { checkout, runCli } from '../helpers/running-site.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';

@@ -12,6 +12,7 @@ import { tables } from '../../plugins/svc/webhooks/migrations.ts';
 import { createOutbound } from '../../host/http/outbound.ts';
 import { describeHosts, type DialectCase } from '../helpers/dialects.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+import { until } from '../helpers/until.ts';
 
 export interface Ended {
   readonly result: DeliveryResult;
@@ -120,9 +121,7 @@ export async function startWebhookSite(
         waiting.add(look);
         look();
       }),
-    async until(holds) {
-      while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
-    },
+    until: (holds) => until('a condition of the site', holds),
     async makeDue(endpointIds) {
       await host.database
         .knex(tables.deliveries)

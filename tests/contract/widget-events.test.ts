@@ -9,6 +9,7 @@ import { describeHosts } from '../helpers/dialects.ts';
 import { contractFields } from './webhook-fields.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
+import { until } from '../helpers/until.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- events are compared, not typed.
 type Event = Envelope & { readonly data: any };
@@ -213,7 +214,7 @@ describeHosts('events of the chat widget', ({ location }) => {
         ((await knex('svc_webhook_events').orderBy('id').limit(5).pluck('body')) as Buffer[]).map((body) =>
           Buffer.from(body).toString(),
         );
-      while ((await texts()).some((text) => text !== '')) await new Promise((resolve) => setImmediate(resolve));
+      await until('events without texts', async () => (await texts()).every((text) => text === ''));
     });
 
     it('are emitted for each change of a rating, under separate keys', async () => {

@@ -9,7 +9,7 @@ import { startWebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkout } from '../helpers/running-site.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openAutomationsHost, resultsTable } from './automations-host.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 import type { Location } from './webhook-nodes.ts';
 
 export interface AutomationsKillReport {

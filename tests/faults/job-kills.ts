@@ -1,7 +1,7 @@
 import type { Database } from '../../host/database/database.ts';
 import { openJobs } from '../jobs/site.ts';
 import type { OpenDatabase } from '../helpers/dialects.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 import { createNodes, type Location, type Node } from './webhook-nodes.ts';
 
 const jobsPerKill = 10;

@@ -2,7 +2,7 @@ import type { Database } from '../../host/database/database.ts';
 import { tables } from '../../plugins/svc/webhooks/migrations.ts';
 import { openWebhooks, plainDeliver, queued } from '../svc/webhooks/open-webhooks.ts';
 import { startReceiver, type Received } from '../svc/webhooks/receiver.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 import { ageLeases, createNodes, type Location, type Node } from './webhook-nodes.ts';
 
 const eventsPerKill = 30;

@@ -9,7 +9,7 @@ import { describeDialects } from '../helpers/dialects.ts';
 import { checkout } from '../helpers/running-site.ts';
 import { atOnce, openWebhooks, plainDeliver, queued } from '../svc/webhooks/open-webhooks.ts';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 
 const event = 'chatbot.session_started';
 /** Needs pages of its own wherever it is stored. */

@@ -5,7 +5,7 @@ import type { WebhookService } from '../../plugins/svc/webhooks/create-webhooks.
 import { describeDialects } from '../helpers/dialects.ts';
 import { openWebhooks, plainDeliver, queued } from '../svc/webhooks/open-webhooks.ts';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 import { ageLeases, asked, createNodes, type Node } from './webhook-nodes.ts';
 
 const event = 'chatbot.session_started';

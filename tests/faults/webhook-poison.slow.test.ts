@@ -6,7 +6,7 @@ import { tables } from '../../plugins/svc/webhooks/migrations.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { openWebhooks, plainDeliver, queued } from '../svc/webhooks/open-webhooks.ts';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 
 const event = 'chatbot.session_started';
 

@@ -9,7 +9,7 @@ import { watchResponses, type ResponseWatch } from '../helpers/watch-responses.t
 import { describeDialects } from '../helpers/dialects.ts';
 import { openWebhooks, queued } from '../svc/webhooks/open-webhooks.ts';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { until } from './until.ts';
+import { until } from '../helpers/until.ts';
 import { startBadReceiver, type BadReceiver, type Manner } from './webhook-receivers.ts';
 
 const event = 'chatbot.session_started';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { JobLostError } from '#plugin-api';
 import { describeDialects } from '../helpers/dialects.ts';
-import { deferred, eventually, openJobs } from './site.ts';
+import { deferred, openJobs } from './site.ts';
+import { until } from '../helpers/until.ts';
 
 describeDialects('jobs', (open) => {
   it('are all run by a drain, also those whose slot is freed while it looks at other kinds', async () => {
@@ -12,7 +13,7 @@ describeDialects('jobs', (open) => {
       name: 'ship',
       async concurrency() {
         const isRunning = (await own.get(id))?.state === 'running';
-        await eventually(async () => !isRunning || (await own.get(id))?.state === 'completed');
+        await until('jobs', async () => !isRunning || (await own.get(id))?.state === 'completed');
         await new Promise((resolve) => setTimeout(resolve, 20));
         return 1;
       },
@@ -44,7 +45,10 @@ describeDialects('jobs', (open) => {
     });
     const { id } = await own.add('pack', { box: 0 });
     await jobs.drain();
-    await eventually(async () => (await jobs.drain()) === 0 && (await own.get(id))?.state === 'completed');
+    await until(
+      'the state of the jobs',
+      async () => (await jobs.drain()) === 0 && (await own.get(id))?.state === 'completed',
+    );
     expect(await own.get(id)).to.deep.include({ args: { box: 3 }, result: { attempt: 3 } });
     expect(await database.knex('packed').pluck('box')).to.have.members([0, 1, 2]);
   });
@@ -64,7 +68,7 @@ describeDialects('jobs', (open) => {
     });
     const { id } = await own.add('pack', 1);
     await jobs.drain();
-    await eventually(() => errors.length === 2);
+    await until('jobs', () => errors.length === 2);
     expect(errors.map((error) => (error as Error).name)).to.deep.equal(['JobLostError', 'JobLostError']);
     expect((await own.get(id))?.args).to.equal(1);
   });
@@ -130,11 +134,11 @@ describeDialects('jobs', (open) => {
       });
       const { id } = await own.add('pack', 1, { key: 'a' });
       await jobs.start();
-      await eventually(() => seen.length === 1);
+      await until('jobs', () => seen.length === 1);
       expect(await own.add('pack', 2, { key: 'a' })).to.deep.equal({ id, isNew: false });
       expect(await own.add('pack', 3, { key: 'a' })).to.deep.equal({ id, isNew: false });
       gate.resolve();
-      await eventually(async () => (await own.get(id))?.state === 'completed');
+      await until('jobs', async () => (await own.get(id))?.state === 'completed');
       await jobs.stop();
       expect(seen).to.deep.equal([1, 3]);
       expect(most).to.equal(1);
@@ -283,7 +287,7 @@ describeDialects('jobs', (open) => {
       });
       const { id } = await own.add('pack');
       const slow = jobs.drain();
-      await eventually(async () => (await own.get(id))?.state === 'running');
+      await until('jobs', async () => (await own.get(id))?.state === 'running');
       // Its lease ends while the attempt hangs.
       await database.knex('jobs').where({ id }).update({ due_at: 1 });
       const other = await openJobs(open);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { RunningJob } from '#plugin-api';
 import { describeDialects } from '../helpers/dialects.ts';
-import { deferred, eventually, openJobs } from './site.ts';
+import { deferred, openJobs } from './site.ts';
+import { until } from '../helpers/until.ts';
 
 describeDialects('jobs', (open) => {
   it('run once with their arguments, and keep their result', async () => {
@@ -29,8 +30,7 @@ describeDialects('jobs', (open) => {
     const { own, jobs } = await openJobs(open);
     const seen: unknown[] = [];
     own.define({ name: 'pack', run: async (args) => void seen.push(args) });
-    await own.add('pack', 'second');
-    await own.add('pack', 'third');
+    for (const name of ['second', 'third']) await own.add('pack', name);
     await own.add('pack', 'first', { priority: 5 });
     await own.add('pack', 'last', { priority: 20 });
     await own.add('pack', 'later', { delay: 3_600_000, priority: 1 });
@@ -60,9 +60,9 @@ describeDialects('jobs', (open) => {
       });
     for (let count = 0; count < 5; count += 1) await Promise.all([own.add('pack'), own.add('ship')]);
     await jobs.start();
-    await eventually(() => running.pack === 1 && running.ship === 3);
+    await until('the jobs', () => running.pack === 1 && running.ship === 3);
     gate.resolve();
-    await eventually(async () => (await own.list({ state: 'completed' })).length === 10);
+    await until('the jobs', async () => (await own.list({ state: 'completed' })).length === 10);
     expect(most).to.deep.equal({ pack: 1, ship: 3 });
     await jobs.stop();
   });
@@ -115,7 +115,7 @@ describeDialects('jobs', (open) => {
     for (const tries of [1, 2, 50, 100]) ids.push((await own.add('pack', { tries })).id);
     await jobs.start();
     await begun.promise;
-    await eventually(async () => (await own.list({ state: 'failed' })).length === 2 && postponed.length === 2);
+    await until('four jobs', async () => (await own.list({ state: 'failed' })).length + postponed.length === 4);
     await jobs.stop();
     const statuses = await Promise.all(ids.map((id) => own.get(id)));
     expect(statuses.map((status) => [status?.state, status?.attempts, status?.error])).to.deep.equal([
@@ -146,7 +146,7 @@ describeDialects('jobs', (open) => {
     });
     await own.add('pack', 'running', { key: '0' });
     const drained = jobs.drain();
-    await eventually(() => seen.length === 1);
+    await until('the jobs', () => seen.length === 1);
     await own.add('pack', 'waiting', { key: '1', delay: 3_600_000 });
     const many = Array.from({ length: 1_200 }, (_, index) => ({ args: `job ${String(index)}`, key: String(index) }));
     expect(await own.addMany('pack', many)).to.equal(1_198);
@@ -263,7 +263,7 @@ describeDialects('jobs', (open) => {
     expect(await other.own.cancel(waiting)).to.equal(1);
     expect(await other.own.cancel(id)).to.equal(1);
     expect(await other.own.cancel(id)).to.equal(0);
-    await eventually(() => job.signal.aborted);
+    await until('the jobs', () => job.signal.aborted);
     await jobs.stop();
     expect((await own.list()).map(({ state }) => state)).to.deep.equal(['cancelled', 'cancelled']);
     expect(await own.retry(id)).to.equal(true);
@@ -329,7 +329,7 @@ describeDialects('jobs', (open) => {
     });
     const { id } = await own.add('pack');
     const drained = jobs.drain();
-    await eventually(async () => (await own.get(id))?.progress !== null);
+    await until('the jobs', async () => (await own.get(id))?.progress !== null);
     expect((await own.get(id))?.progress).to.deep.equal({ done: 2, total: 3, message: 'Taping' });
     gate.resolve();
     await drained;

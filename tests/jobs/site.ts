@@ -20,11 +20,6 @@ export async function openJobs(
   return { jobs, own: jobs.forOwner('orders'), database, hooks, cron, clock };
 }
 
-/** Resolves once the check holds. The test's time limit ends a wait in vain. */
-export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 10));
-}
-
 /** A promise with its functions. */
 export function deferred<Value = void>() {
   let resolve: (value: Value) => void = () => undefined;

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { JobLostError, type JobsApi, type RunningJob, type StartedJob } from '#plugin-api';
 import { describeDialects } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
-import { deferred, eventually, openJobs } from './site.ts';
+import { deferred, openJobs } from './site.ts';
+import { until } from '../helpers/until.ts';
 
 describeDialects('jobs that are started by a process', (open) => {
   const site = async () => {
@@ -125,7 +126,7 @@ describeDialects('jobs that are started by a process', (open) => {
     const working = (await startedBy(own, 'video')).run(() => gate.promise);
     await jobs.start();
     await own.add('video', 'film');
-    await eventually(() => ran.length === 1);
+    await until('jobs', () => ran.length === 1);
     gate.resolve();
     await working;
     await jobs.stop();

@@ -6,7 +6,7 @@ import { recordingFileName } from '../helpers/keep-coverage.ts';
 import { belowFloor, measures, raiseFloor, type Coverage } from './coverage-floor.ts';
 
 /*
- * `npm run coverage`: `npm test` with V8's records of coverage, reported by c8; fails below the floor. `--raise` raises the floor to what was measured.
+ * `npm run coverage`: all tests but the slow ones with V8's records of coverage, reported by c8; fails below the floor. `--raise` raises the floor to what was measured.
  * `npm run coverage -- tests/hooks/*.test.ts` measures these files alone and compares nothing. `--html` writes
  * `coverage/index.html` as well. Processes that tests start are not measured: see tests/helpers/keep-coverage.ts.
  */
@@ -21,7 +21,7 @@ const floorFile = 'tests/quality/coverage-floor.json';
 
 const given = process.argv.slice(2);
 const files = given.filter((argument) => !argument.startsWith('--'));
-const command = files.length === 0 ? ['npm', 'test'] : ['npx', 'mocha', ...files];
+const command = files.length === 0 ? ['npm', 'test', '--', '--usual', '--jobs', '2'] : ['npx', 'mocha', ...files];
 
 const records = resolve(folder, 'tmp');
 const processes = resolve(folder, 'processes');

@@ -8,7 +8,7 @@ import { createAssets } from '../../host/http/assets.ts';
 import { createMetrics } from '../../host/http/metrics.ts';
 import { createHttpServer } from '../../host/http/server.ts';
 import { createRestHandler } from '../../host/rest/express-adapter.ts';
-import { until } from '../faults/until.ts';
+import { until } from '../helpers/until.ts';
 import { silentLog } from '../helpers/silent-log.ts';
 import { openBodies, startRestSite, visitor, type RestSite } from './site.ts';
 

@@ -5,7 +5,7 @@ import type { AttemptOutcome } from '../../../plugins/svc/webhooks/delivery/deli
 import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
 import { createCircuits, type Circuits } from '../../../plugins/svc/webhooks/worker/circuits.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
-import { until } from '../../faults/until.ts';
+import { until } from '../../helpers/until.ts';
 import { silentLog } from '../../helpers/silent-log.ts';
 import { openWebhooks, plainDeliver, queued, type Opened } from './open-webhooks.ts';
 import { startReceiver, type Receiver } from './receiver.ts';

@@ -5,7 +5,7 @@ import { createSystemClock } from '../../../host/clock.ts';
 import { createOutbound, type Outbound } from '../../../host/http/outbound.ts';
 import type { WebhookService } from '../../../plugins/svc/webhooks/create-webhooks.ts';
 import { createDeliver } from '../../../plugins/svc/webhooks/delivery/deliver.ts';
-import { until } from '../../faults/until.ts';
+import { until } from '../../helpers/until.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 import { openWebhooks, queued } from './open-webhooks.ts';
 

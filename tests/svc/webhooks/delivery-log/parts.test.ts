@@ -8,6 +8,7 @@ import { describeFailure, stateBadge } from '../../../../plugins/svc/webhooks/pa
 import { readDeliveryLogQuery, toDeliveryFilter } from '../../../../plugins/svc/webhooks/pages/delivery-log-filter.ts';
 import { localMinute, readLocalMinute } from '../../../../plugins/svc/webhooks/pages/local-time.ts';
 import { describeDialects, silentLog } from '../../../helpers/dialects.ts';
+import { until } from '../../../helpers/until.ts';
 
 describe('times of the delivery log', () => {
   it('are local minutes of the site, on days with a changed clock too', () => {
@@ -132,7 +133,9 @@ describeDialects('counts of deliveries by hour', (open) => {
     clock.jump(93 * 24 * 3_600_000);
     first.hours.start();
     await clock.advance(60_000);
-    while ((await first.hours.read({ since: 0, until: Number.MAX_SAFE_INTEGER })).length > 0)
-      await new Promise((resolve) => setImmediate(resolve));
+    await until(
+      'the deletion of old hours',
+      async () => (await first.hours.read({ since: 0, until: Number.MAX_SAFE_INTEGER })).length === 0,
+    );
   });
 });

@@ -3,6 +3,7 @@ import { createFakeClock } from '#testing';
 import { createThrottle } from '../../../../plugins/svc/webhooks/inbox/inbox.route.ts';
 import { describeHosts } from '../../../helpers/dialects.ts';
 import { endOfNext, openDeliveryLog, type OpenDeliveryLog } from './open-delivery-log.ts';
+import { until } from '../../../helpers/until.ts';
 
 const page = 'svc/deliveries/inbox';
 
@@ -101,7 +102,7 @@ describeHosts('the inbox of the site', (dialectCase) => {
       () => 'hung up',
     );
     // It is shown as received while the sender still waits.
-    while ((await badges()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until('an event in the inbox', async () => (await badges()).length > 0);
     hung.abort();
     expect(await answer).to.equal('hung up');
   });

@@ -6,6 +6,7 @@ import { startKnowledgeSite, type KnowledgeSite } from './knowledge-site.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
+import { until } from '../helpers/until.ts';
 
 interface SourceRow {
   readonly id: number;
@@ -162,8 +163,7 @@ describeHosts('the sources of a knowledge base', ({ location }) => {
       expect((await states()).slice(1)).to.deep.equal(['A: indexed', 'C: indexed']);
       expect((await sources())[1]?.message).to.equal('Nothing has changed since the last indexing.');
       // A request for indexing that comes while the sitemap is read makes it read once more.
-      for (let tries = 0; tries < 200 && (await sources())[0]?.message.startsWith('Reading'); tries += 1)
-        await new Promise((resolve) => setTimeout(resolve, 25));
+      await until('the second reading', async () => (await sources())[0]?.message.startsWith('Reading') !== true);
       expect((await sources())[0]?.message).to.equal('2 pages, 1 deleted. Each page is a source.');
       await site.run('knowledge', 'remove', String((await sources())[0]?.id));
       await site.settled(base);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
-import { until } from '../faults/until.ts';
+import { until } from '../helpers/until.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import { signIn } from '../helpers/sign-in.ts';
 import { openReceiver, type Receiver } from '../svc/webhooks/delivery/open-receiver.ts';

@@ -9,6 +9,7 @@ import { imageGeneratedEvent } from '../../plugins/svc/modules/images/image-gene
 import type { Provider, VideoProgress } from '../../plugins/svc/providers/provider.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import type { Fields } from '../helpers/fields.ts';
+import { until } from '../helpers/until.ts';
 
 const sample = new URL('../../plugins/sandbox/videos/sample.mp4', import.meta.url);
 
@@ -105,21 +106,13 @@ describeDialects('the video generator', (_open, { location }) => {
     );
   }
 
-  async function until(look: () => Promise<boolean>): Promise<void> {
-    for (let tries = 0; tries < 400; tries += 1) {
-      if (await look()) return;
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-    throw new Error('It did not happen within ten seconds.');
-  }
-
   it('is filled by a plugin, and goes on after a restart without a second start; the price is by the second', async () => {
     const upstream = { starts: 0, done: false };
     const first = await opened(['svc']);
     await plugged(first, upstream);
     await first.cli('svc', 'prices', 'set', JSON.stringify([{ provider: 'acme', model: 'film-1', second: 0.5 }]));
     const writing = generate(first, { provider: 'acme', model: 'film-1' }).catch((error: unknown) => error);
-    await until(async () => (await run(first, 'video', 'list'))[0]?.state === 'running');
+    await until('the state of the video', async () => (await run(first, 'video', 'list'))[0]?.state === 'running');
     const second = await opened(['svc']);
     await plugged(second, upstream);
     const events = eventsOf(second);
@@ -127,7 +120,7 @@ describeDialects('the video generator', (_open, { location }) => {
     await writing;
     upstream.done = true;
     await second.jobs.drain();
-    await until(async () => (await run(second, 'video', 'list'))[0]?.state === 'done');
+    await until('the state of the video', async () => (await run(second, 'video', 'list'))[0]?.state === 'done');
     expect(upstream.starts).to.equal(1);
     expect(events.map(({ data }) => [data.media_type, data.provider, data.outputs.videos.length])).to.deep.equal([
       ['video', 'Acme', 1],
@@ -151,7 +144,7 @@ describeDialects('the video generator', (_open, { location }) => {
       created_at: 1,
     });
     await host.jobs.forOwner('svc').add('video', { id: '11111111-1111-4111-8111-111111111111' });
-    await until(async () => (await run(host, 'video', 'list'))[0]?.state === 'failed');
+    await until('the state of the video', async () => (await run(host, 'video', 'list'))[0]?.state === 'failed');
     expect(upstream.starts).to.equal(0);
     expect((await run(host, 'video', 'list'))[0]?.message).to.contain('It may have been charged.');
     const budget = { id: 'films', name: 'Films', scope: 'all', unit: 'dollars', amount: 3, period: 'month' };

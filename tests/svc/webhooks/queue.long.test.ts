@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { until } from '../../faults/until.ts';
+import { until } from '../../helpers/until.ts';
 import { createSystemClock } from '../../../host/clock.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 import { failureOf } from '../../helpers/failure-of.ts';

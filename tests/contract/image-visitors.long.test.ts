@@ -7,6 +7,7 @@ import { imageVisitor } from './image-visitor.ts';
 import { createFakeClock } from '#testing';
 import { deferred } from '../jobs/site.ts';
 import type { Fields } from '../helpers/fields.ts';
+import { until } from '../helpers/until.ts';
 
 describeHosts('images for visitors', ({ location, directory }) => {
   let service: ImagesService;
@@ -195,7 +196,7 @@ describeHosts('images for visitors', ({ location, directory }) => {
     service = other;
     await other.host.jobs.drain();
     const find = async (): Promise<Fields> => service.host.database.knex('svc_image_requests').where({ id }).first();
-    while ((await find())['state'] === 'drawing') await new Promise((resolve) => setTimeout(resolve, 5));
+    await until('the end of the request', async () => (await find())['state'] !== 'drawing');
     expect(await find()).to.include({ state: 'done' });
     expect([other.upstream.calls.length, (await images()).length]).to.deep.equal([1, 1]);
   });
