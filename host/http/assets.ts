@@ -2,8 +2,8 @@ import { trimTrailing } from '#plugin-api';
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import type { RequestHandler, Response } from 'express';
-import type { Undo } from '#plugin-api';
+import type { Request, RequestHandler, Response } from 'express';
+import type { ClientBundle, Undo } from '#plugin-api';
 
 /** The static files of the host and its plugins, served at `/assets/<slug>/<file>`. */
 export interface Assets {
@@ -13,10 +13,22 @@ export interface Assets {
    * @throws Error when the slug is taken or not of lower-case letters, digits and dashes.
    */
   add(slug: string, directory: string): Undo;
+  /**
+   * Serves a bundle as `script.js` and `styles.css`. The first call or request builds it.
+   *
+   * @returns the paths of both with the hashes of their content.
+   * @throws Error as `add` does.
+   */
+  addBundle(slug: string, build: () => Promise<ClientBundle>): () => Promise<BundlePaths>;
   /** Path with the hash of the file's content, `/assets/svc/settings.js?v=1a2b3c4d`; without the hash if the file is missing. */
   url(slug: string, file: string): string;
   /** Mount it at `/assets`. Dotfiles and paths outside the folder are not found. */
   readonly handler: RequestHandler;
+}
+
+export interface BundlePaths {
+  readonly script: string;
+  readonly styles: string;
 }
 
 interface Fingerprint {
@@ -37,6 +49,7 @@ const revalidate = 'public, max-age=0, must-revalidate';
 /** Asset folders by slug. URLs change with the content, so caches may keep files forever and never serve old ones. */
 export function createAssets(): Assets {
   const folders = new Map<string, Folder>();
+  const bundles = new Map<string, () => Promise<ClientBundle>>();
   const fingerprints = new Map<string, Fingerprint>();
 
   function contentHash(path: string): string | null {
@@ -58,15 +71,31 @@ export function createAssets(): Assets {
 
   const staticOptions = { dotfiles: 'ignore', index: false, redirect: false, cacheControl: false, setHeaders };
 
+  function checkSlug(slug: string): void {
+    if (!/^[a-z0-9-]+$/.test(slug))
+      throw new Error(`'${slug}' is not a valid name for assets; use lower-case letters, digits and dashes.`);
+    if (folders.has(slug) || bundles.has(slug))
+      throw new Error(`Assets named '${slug}' already exist; remove them first.`);
+  }
+
   return {
     add(slug, directory) {
-      if (!/^[a-z0-9-]+$/.test(slug))
-        throw new Error(`'${slug}' is not a valid name for assets; use lower-case letters, digits and dashes.`);
-      if (folders.has(slug)) throw new Error(`Assets named '${slug}' already exist; remove them first.`);
+      checkSlug(slug);
       const folder: Folder = { directory };
       folders.set(slug, folder);
       return () => {
         if (folders.get(slug) === folder) folders.delete(slug);
+      };
+    },
+    addBundle(slug, build) {
+      checkSlug(slug);
+      bundles.set(slug, build);
+      return async () => {
+        const { script, styles } = await build();
+        return {
+          script: `/assets/${slug}/script.js?v=${script.hash}`,
+          styles: `/assets/${slug}/styles.css?v=${styles.hash}`,
+        };
       };
     },
     url(slug, file) {
@@ -79,6 +108,8 @@ export function createAssets(): Assets {
     },
     async handler(request, response, next) {
       const [, slug = '', rest = ''] = /^\/([a-z0-9-]+)(\/.*)$/.exec(request.url) ?? [];
+      const build = bundles.get(slug);
+      if (build) return sendBundled(request, response, { build, path: rest.split('?', 1)[0] ?? '', next });
       const folder = folders.get(slug);
       if (folder === undefined) return next();
       folder.serve ??= (await import('express')).default.static(folder.directory, staticOptions);
@@ -90,4 +121,32 @@ export function createAssets(): Assets {
       });
     },
   };
+}
+
+const bundled = { '/script.js': 'script', '/styles.css': 'styles' } as const;
+
+async function sendBundled(
+  request: Request,
+  response: Response,
+  {
+    build,
+    path,
+    next,
+  }: {
+    readonly build: () => Promise<ClientBundle>;
+    readonly path: string;
+    readonly next: (error?: unknown) => void;
+  },
+): Promise<void> {
+  if (!Object.hasOwn(bundled, path) || !['GET', 'HEAD'].includes(request.method)) return next();
+  try {
+    const file = (await build())[bundled[path as keyof typeof bundled]];
+    response.setHeader('Cache-Control', request.query['v'] === file.hash ? forever : revalidate);
+    response.vary('Accept-Encoding').type(path.slice(1));
+    const isGzip = request.acceptsEncodings('gzip') === 'gzip';
+    if (isGzip) response.setHeader('Content-Encoding', 'gzip');
+    response.send(isGzip ? file.gzipped : file.content);
+  } catch (error) {
+    next(error);
+  }
 }

@@ -5,6 +5,7 @@ export * from './argument-bounds.ts';
 export type * from './assets.ts';
 export * from './chart.ts';
 export type * from './cli.ts';
+export * from './client-bundle.ts';
 export type * from './clock.ts';
 export * from './columns.ts';
 export type * from './content.ts';

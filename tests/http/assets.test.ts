@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import express from 'express';
+import { createClientBundle } from '#plugin-api';
 import { createAssets } from '../../host/http/assets.ts';
 import type { Assets } from '../../host/http/assets.ts';
 
@@ -48,6 +49,46 @@ describe('assets', () => {
       expect(response.status, file).to.equal(200);
       expect(response.headers.get('content-type')).to.equal(type);
     }
+  });
+
+  it('are built from sources on first use, sent compressed and cached by their hashes', async () => {
+    await writeFile(join(directory, 'main.ts'), 'const text: string = "built"; console.log(text.repeat(99));');
+    let builds = 0;
+    const build = createClientBundle({
+      script: join(directory, 'main.ts'),
+      styles: join(directory, 'public/style.css'),
+    });
+    const paths = assets.addBundle('editor', () => {
+      builds += 1;
+      return build();
+    });
+    expect(builds).to.equal(0);
+    const { script, styles } = await paths();
+    const response = await fetch(url + script);
+    expect(await response.text()).to.contain('"built"');
+    expect(Object.fromEntries(response.headers)).to.include({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'gzip',
+      'content-type': 'text/javascript; charset=utf-8',
+    });
+    const plain = await fetch(url + styles.replace(/\?.*/, ''), { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('content-encoding')).to.equal(null);
+    expect(plain.headers.get('cache-control')).to.equal('public, max-age=0, must-revalidate');
+    expect((await fetch(`${url}/assets/editor/main.ts`)).status).to.equal(404);
+    expect(() => assets.add('editor', directory)).to.throw('already exist');
+  });
+
+  it('fail with the reason when their sources cannot be built', async () => {
+    await writeFile(join(directory, 'broken.ts'), 'const = 1;');
+    const build = createClientBundle({
+      script: join(directory, 'broken.ts'),
+      styles: join(directory, 'public/style.css'),
+    });
+    const paths = assets.addBundle('editor', build);
+    expect((await paths().catch((error: unknown) => error)) as Error)
+      .to.have.property('message')
+      .that.contains('broken.ts');
+    expect((await fetch(`${url}/assets/editor/script.js`)).status).to.equal(500);
   });
 
   it('are cached forever under the URL with their hash, and revalidated under any other', async () => {

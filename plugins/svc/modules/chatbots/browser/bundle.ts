@@ -1,5 +1,5 @@
+import { createClientBundle } from '#plugin-api';
 import { fileURLToPath } from 'node:url';
-import { createClientBundle } from '../../../kit/client-files.ts';
 
 const source = (file: string): string => fileURLToPath(new URL(`./client/${file}`, import.meta.url));
 
