@@ -67,7 +67,11 @@ export default tseslint.config(
   { files: [...envReaders, 'host/clock.ts'], rules: { 'no-restricted-syntax': 'off', 'no-restricted-globals': 'off' } },
   // In a visitor's browser there is no other clock than the browser's.
   {
-    files: ['plugins/svc/kit/browser/**', 'plugins/svc/modules/*/browser/client/**'],
+    files: [
+      'host/content/admin/browser/client/**',
+      'plugins/svc/kit/browser/**',
+      'plugins/svc/modules/*/browser/client/**',
+    ],
     rules: {
       'no-restricted-syntax': 'off',
       'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'],

@@ -56,7 +56,16 @@ export function addHostPages({
   readonly health: HostSiteHealth;
 }): void {
   const { api } = web.admin;
-  addContentPages({ admin: api, parts: core.content.parts, users: core.users, site: core.site, hooks: core.hooks });
+  addContentPages({
+    admin: api,
+    parts: core.content.parts,
+    users: core.users,
+    site: core.site,
+    hooks: core.hooks,
+    editorFiles: web.assets.addBundle('editor', async () =>
+      (await import('./content/admin/browser/bundle.ts')).editorBundle(),
+    ),
+  });
   for (const page of [
     ...userPages(createUserPagesDependencies(core, web)),
     ...sitePages(core, web),

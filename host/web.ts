@@ -205,6 +205,8 @@ function createTemplates({ config, site }: Core) {
     'simplewebauthn',
     join(dirname(createRequire(import.meta.url).resolve('@simplewebauthn/browser')), '../dist/bundle'),
   );
+  // The editor loads it when Markdown is pasted.
+  assets.add('marked', dirname(createRequire(import.meta.url).resolve('marked')));
   const views = createViews({
     directories: [config.viewsDir],
     timezone: () => site.timezone(),

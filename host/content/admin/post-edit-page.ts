@@ -115,6 +115,7 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
       template: 'admin/content/post-edit',
       ...(post !== null && post.title !== '' && { title: post.title }),
       data: {
+        editor: await editorFiles(given, request),
         id: post?.id ?? null,
         values: typed ?? formValues(post, timezone),
         errors,
@@ -142,6 +143,19 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
       },
     };
   };
+}
+
+/** Null: they cannot be built, so the page has the textarea alone. */
+async function editorFiles(
+  given: ContentPagesDependencies,
+  { log }: AdminRequest,
+): Promise<Awaited<ReturnType<ContentPagesDependencies['editorFiles']>> | null> {
+  try {
+    return await given.editorFiles();
+  } catch (error) {
+    log.error('Failed to bundle the files of the editor', { event: 'editor_bundle_failed', error });
+    return null;
+  }
 }
 
 function formValues(post: Post | null, timezone: string): PostValues {

@@ -1,0 +1,153 @@
+import type { Editor } from '@tiptap/core';
+import { h, icon } from './dom.ts';
+import { editLink } from './link-dialog.ts';
+
+interface Tool {
+  readonly label: string;
+  readonly icon: string;
+  readonly keys?: string;
+  readonly run: (editor: Editor) => unknown;
+  /** Of tools that are on or off at the cursor. */
+  readonly isActive?: (editor: Editor) => boolean;
+  /** Default: always. */
+  readonly isEnabled?: (editor: Editor) => boolean;
+}
+
+function toggle(name: string, tool: Omit<Tool, 'isActive'>): Tool {
+  return { ...tool, isActive: (editor) => editor.isActive(name) };
+}
+
+const groups: readonly (readonly Tool[])[] = [
+  [
+    toggle('bold', {
+      label: 'Bold',
+      icon: 'bold',
+      keys: 'B',
+      run: (editor) => editor.chain().focus().toggleBold().run(),
+    }),
+    toggle('italic', {
+      ...{ label: 'Italic', icon: 'italic', keys: 'I' },
+      run: (editor) => editor.chain().focus().toggleItalic().run(),
+    }),
+    toggle('strike', {
+      ...{ label: 'Strikethrough', icon: 'strike' },
+      run: (editor) => editor.chain().focus().toggleStrike().run(),
+    }),
+    toggle('code', {
+      label: 'Code',
+      icon: 'code',
+      keys: 'E',
+      run: (editor) => editor.chain().focus().toggleCode().run(),
+    }),
+    toggle('link', { label: 'Link', icon: 'link', keys: 'K', run: editLink }),
+  ],
+  [
+    toggle('bulletList', {
+      ...{ label: 'Bulleted list', icon: 'list' },
+      run: (editor) => editor.chain().focus().toggleBulletList().run(),
+    }),
+    toggle('orderedList', {
+      ...{ label: 'Numbered list', icon: 'numbers' },
+      run: (editor) => editor.chain().focus().toggleOrderedList().run(),
+    }),
+    toggle('blockquote', {
+      ...{ label: 'Quote', icon: 'quote' },
+      run: (editor) => editor.chain().focus().toggleBlockquote().run(),
+    }),
+    toggle('codeBlock', {
+      ...{ label: 'Code block', icon: 'code-block' },
+      run: (editor) => editor.chain().focus().toggleCodeBlock().run(),
+    }),
+    {
+      ...{ label: 'Horizontal line', icon: 'line' },
+      run: (editor) => editor.chain().focus().setHorizontalRule().run(),
+    },
+  ],
+  [
+    {
+      ...{ label: 'Undo', icon: 'undo', keys: 'Z' },
+      run: (editor) => editor.chain().focus().undo().run(),
+      isEnabled: (editor) => editor.can().undo(),
+    },
+    {
+      ...{ label: 'Redo', icon: 'redo', keys: 'Shift+Z' },
+      run: (editor) => editor.chain().focus().redo().run(),
+      isEnabled: (editor) => editor.can().redo(),
+    },
+  ],
+];
+
+export interface Toolbar {
+  readonly element: HTMLElement;
+  /** Shows the state at the cursor. */
+  readonly refresh: (editor: Editor) => void;
+}
+
+/** The buttons above the text. Tab reaches one of them, arrow keys the others. */
+export function createToolbar(getEditor: () => Editor | null): Toolbar {
+  const run = (tool: Tool) => () => {
+    const editor = getEditor();
+    if (editor && tool.isEnabled?.(editor) !== false) void tool.run(editor);
+  };
+  const select = createBlockSelect(getEditor);
+  const buttons = groups.map((tools) => tools.map((tool) => ({ tool, button: createButton(tool, run(tool)) })));
+  const element = h(
+    'div',
+    { class: 'editor-toolbar', role: 'toolbar', 'aria-label': 'Formatting', 'aria-controls': 'post-content-visual' },
+    select,
+    ...buttons.map((group) => h('div', { class: 'editor-tools' }, ...group.map(({ button }) => button))),
+  );
+  moveByArrows(element, [select, ...buttons.flat().map(({ button }) => button)]);
+  return {
+    element,
+    refresh(editor) {
+      for (const { tool, button } of buttons.flat()) {
+        if (tool.isActive) button.setAttribute('aria-pressed', String(tool.isActive(editor)));
+        button.setAttribute('aria-disabled', String(tool.isEnabled?.(editor) === false));
+      }
+      const level = editor.isActive('heading') ? String(editor.getAttributes('heading')['level']) : '';
+      select.value = level;
+    },
+  };
+}
+
+function createButton({ label, icon: name, keys }: Tool, onclick: () => void): HTMLButtonElement {
+  const title = keys === undefined ? label : `${label} (Ctrl+${keys})`;
+  return h('button', { type: 'button', class: 'editor-tool', 'aria-label': label, title, onclick }, icon(name));
+}
+
+function createBlockSelect(getEditor: () => Editor | null): HTMLSelectElement {
+  const select = h(
+    'select',
+    { class: 'input editor-block', 'aria-label': 'Kind of block' },
+    h('option', { value: '' }, 'Paragraph'),
+    ...[1, 2, 3, 4, 5, 6].map((level) => h('option', { value: level }, `Heading ${level}`)),
+  );
+  select.addEventListener('change', () => {
+    const chain = getEditor()?.chain().focus();
+    const level = Number(select.value) as 1 | 2 | 3 | 4 | 5 | 6;
+    if (select.value === '') chain?.setParagraph().run();
+    else chain?.setHeading({ level }).run();
+  });
+  return select;
+}
+
+/** One stop for Tab, as toolbars have: arrow keys, Home and End go to the others. */
+function moveByArrows(toolbar: HTMLElement, controls: readonly HTMLElement[]): void {
+  const mark = (current: HTMLElement): void => {
+    for (const control of controls) control.tabIndex = control === current ? 0 : -1;
+  };
+  if (controls[0]) mark(controls[0]);
+  toolbar.addEventListener('focusin', ({ target }) => {
+    const control = controls.find((one) => one === target);
+    if (control) mark(control);
+  });
+  toolbar.addEventListener('keydown', (event) => {
+    const index = controls.findIndex((control) => control === event.target);
+    const last = controls.length - 1;
+    const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: last }[event.key];
+    if (to === undefined || index < 0) return;
+    event.preventDefault();
+    controls[(to + controls.length) % controls.length]?.focus();
+  });
+}
