@@ -77,6 +77,15 @@ export default tseslint.config(
       'no-restricted-globals': ['error', 'process', 'Buffer', 'require', 'global'],
     },
   },
+  {
+    files: ['plugins/*/tests/**'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: 'test', package: 'node:test' }] },
+      ],
+    },
+  },
   // The hook API's signatures are WordPress's: name, callback, priority, options.
   { files: ['host/hooks/**'], rules: { 'max-params': ['error', 4] } },
   // The contract names the arguments of a hook's callbacks (D24).

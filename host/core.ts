@@ -37,6 +37,7 @@ import { disallowFileMods } from './users/user.ts';
 import { createTwoFactor } from './users/two-factor/two-factor.ts';
 import { createUsers } from './users/users.ts';
 import { createPluginServices } from './loader/plugin-services.ts';
+import { createTranslations } from './translations.ts';
 import { stamp } from './loader/upgrade.ts';
 
 export interface CoreDependencies {
@@ -131,12 +132,17 @@ export async function createCore(dependencies: CoreDependencies) {
       securityLog,
       mail,
       http: createOutbound({ clock }),
-      services: createPluginServices(),
+      ...createForPlugins(log),
     };
   } catch (error) {
     for (const close of closers) await close();
     throw error;
   }
+}
+
+/** What plugins use among themselves, and their texts. */
+function createForPlugins(log: Logger) {
+  return { services: createPluginServices(), translations: createTranslations({ log }) };
 }
 
 /** Secrets, and options that encrypt those of settings. */

@@ -3,6 +3,8 @@ import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
 import { createLoader, type CompilePlugin, type HostServices, type Loader } from './loader/loader.ts';
 import { changedOptionName } from './options/cached-options.ts';
+import { followOption } from './rest-access.ts';
+import { languageOption } from './site-settings.ts';
 import { hostVersion } from './site.ts';
 import type { Web } from './web.ts';
 
@@ -20,13 +22,14 @@ export interface PluginsDependencies {
 const pluginOptions: readonly unknown[] = ['active_plugins', 'plugin_versions'];
 
 /** The plugins shipped with the host, identified by path: a copy elsewhere counts as third-party. */
-const shippedDirs = ['hello', 'sandbox', 'svc'].map((slug) =>
+const shippedDirs = ['hello', 'orders', 'sandbox', 'svc'].map((slug) =>
   fileURLToPath(new URL(`../plugins/${slug}`, import.meta.url)),
 );
 
 /** Finds the plugins and starts the active ones, then follows what other processes activate and deactivate. */
 export async function createPlugins({ core, web, cli, only, compilePlugin }: PluginsDependencies): Promise<Loader> {
   const { backups, config, database, hooks, log, options } = core;
+  await followOption(core, languageOption, (locale) => core.translations.setLocale(String(locale ?? '')));
   const loader = createLoader({
     pluginDirs: config.pluginDirs,
     leftOut: config.leftOutPlugins,
@@ -92,6 +95,10 @@ function createServices({ core, web, cli }: PluginsDependencies): HostServices {
       const undo = assets.add(slug, directory);
       return { url: (file) => assets.url(slug, file), undo };
     },
+    translations: (slug, directory) => ({
+      api: core.translations.forPlugin(slug),
+      undo: core.translations.addSource(slug, directory),
+    }),
     log,
     clock,
     http,

@@ -69,7 +69,7 @@ export function createAnonymousLimit({ hooks, clock, ...sources }: AnonymousLimi
 }
 
 /** Calls `apply` with the option's value, now and after each change by any process. */
-async function followOption(
+export async function followOption(
   { options, hooks, database }: AllowedOriginsDependencies,
   name: string,
   apply: (value: unknown) => void,

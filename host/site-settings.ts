@@ -14,6 +14,9 @@ export const allowedOriginsOption = 'rest_allowed_origins';
 /** Anonymous REST requests per minute and address. */
 export const requestLimitOption = 'rest_requests_per_minute';
 
+/** Locale of the site, under WordPress's name. */
+export const languageOption = 'WPLANG';
+
 /** How people who cannot sign in reach an administrator. */
 export const contactOption = 'account_contact';
 
@@ -52,6 +55,20 @@ function registerGeneralSettings({ options, hooks }: SiteSettingsDependencies): 
       maxLength: 64,
       default: '',
       description: 'An IANA time zone name, such as Europe/Berlin. Leave empty for UTC.',
+    },
+  });
+  options.registerSetting(languageOption, {
+    group: 'general',
+    label: 'Language',
+    showInRest: 'language',
+    schema: {
+      type: 'string',
+      maxLength: 20,
+      pattern: '^([a-z]{2,3}(_[A-Z]{2})?)?$',
+      default: '',
+      description:
+        'A locale such as de_DE, for plugins with translations. Leave empty for English. Titles in the menu follow ' +
+        'when the plugin starts again.',
     },
   });
   options.registerSetting(contactOption, {

@@ -197,7 +197,7 @@ function createAccountMails(core: Core, views: Views) {
   };
 }
 
-function createTemplates({ config, site }: Core) {
+function createTemplates({ config, site, translations }: Core) {
   const assets = createAssets();
   assets.add('admin', fileURLToPath(new URL('admin/assets', import.meta.url)));
   // The library as one file: its package exports no path to it.
@@ -210,6 +210,7 @@ function createTemplates({ config, site }: Core) {
   const views = createViews({
     directories: [config.viewsDir],
     timezone: () => site.timezone(),
+    translations: translations.forPlugin,
     addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
   });
   return { assets, views };

@@ -20,18 +20,25 @@ export function checkTemplate(name: string, text: string, translates: boolean): 
   const forbidden = /<script\b(?![^>]*\bsrc=)|<style\b|\sstyle="|\son[a-z]+="/gi;
   for (const { index } of code.matchAll(forbidden))
     add('csp', index, 'The content security policy refuses inline scripts and styles. Use files in the folder assets.');
-  if (translates)
-    for (const { index, 0: found } of code.matchAll(/>[^<>]*</g)) {
-      const words = found
-        .slice(1, -1)
-        .split('{{')
-        .map((part, nth) => (nth === 0 ? part : (part.split('}}')[1] ?? '')))
-        .join('')
-        .trim();
+  if (translates) {
+    const plain = blankTags(code);
+    for (const { index, 0: found } of plain.matchAll(/>[^<>]*</g)) {
+      const words = found.slice(1, -1).trim();
       if (/\p{L}{2}/u.test(words))
         add('translation', index + 1, `'${words.slice(0, 40)}' is not translated. Write: {{__ "..."}}`);
     }
+  }
   return findings;
+}
+
+/** Everything in `{{...}}` as spaces, so that lines stay right. */
+function blankTags(code: string): string {
+  const [first = '', ...parts] = code.split('{{');
+  const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
+  return (
+    first +
+    parts.map((part) => `  ${blank(part.split('}}', 1)[0] ?? '')}  ${part.split('}}').slice(1).join('}}')}`).join('')
+  );
 }
 
 export function lineAt(text: string, index: number): number {

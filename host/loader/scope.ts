@@ -145,6 +145,7 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
     },
     views: guard<HostApi['views']>(services.views, methods.viewsMethods),
     assets: { url: (file) => assets.url(file) },
+    i18n: openTranslations(services, source, registrations),
     log,
     clock: scopedClock(services.clock, registrations),
     http: guard(services.http, methods.httpMethods),
@@ -170,6 +171,16 @@ export function createScope({ source, services, owners, ...listeners }: ScopeDep
       services.hooks.removeOwner(slug);
     },
   };
+}
+
+function openTranslations(
+  { translations }: HostServices,
+  { manifest, directory }: PluginSource,
+  registrations: Registrations,
+): HostApi['i18n'] {
+  const { api, undo } = translations(manifest.slug, join(directory, 'languages'));
+  registrations.remember(undo);
+  return api;
 }
 
 function scopedSite({ site }: HostServices, addPage: HostApi['site']['addPage']): HostApi['site'] {

@@ -26,6 +26,7 @@ import type {
   ServicesApi,
   SiteApi,
   TermsApi,
+  TranslationsApi,
   Undo,
   UsersApi,
   ViewsApi,
@@ -64,6 +65,8 @@ export interface HostServices {
   readonly views: ViewsApi & { addSource(slug: string, directory: string): Undo };
   /** Serves the folder `assets` of a plugin until `undo` is called. The folder may be missing. */
   readonly assets: (slug: string, directory: string) => AssetsApi & { readonly undo?: Undo };
+  /** Reads the folder `languages` of a plugin until `undo` is called. The folder may be missing. */
+  readonly translations: (slug: string, directory: string) => { readonly api: TranslationsApi; readonly undo: Undo };
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;

@@ -21,6 +21,7 @@ import type { RestApi, RestResponse } from './rest.ts';
 import type { SecretsApi } from './secrets.ts';
 import type { ServicesApi } from './services.ts';
 import type { PublicPagesApi, SiteApi } from './site.ts';
+import type { TranslationsApi } from './translations.ts';
 import type { UsersApi } from './users.ts';
 import type { ViewsApi } from './views.ts';
 
@@ -45,6 +46,8 @@ export interface HostApi {
   readonly content: ContentApi;
   readonly views: ViewsApi;
   readonly assets: AssetsApi;
+  /** The plugin's texts in the language of the site. */
+  readonly i18n: TranslationsApi;
   readonly log: Logger;
   readonly clock: Clock;
   readonly http: HttpApi;

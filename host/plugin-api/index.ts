@@ -50,6 +50,7 @@ export type * from './services.ts';
 export type * from './site-health.ts';
 export type * from './site.ts';
 export type * from './taxonomies.ts';
+export type * from './translations.ts';
 export * from './trim.ts';
 export type * from './undo.ts';
 export type * from './users.ts';

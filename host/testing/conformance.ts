@@ -7,7 +7,8 @@ import { createSystemClock } from '../clock.ts';
 import { readManifest, type PluginSource } from '../loader/manifest.ts';
 import { hostVersion } from '../site.ts';
 import { hostileRequests, type SentRequest } from './hostile-requests.ts';
-import { linkPlugins, nameRests, readTraces } from './plugin-traces.ts';
+import { outageText, tryOutages } from './outages.ts';
+import { added, linkPlugins, nameRests, readTraces } from './plugin-traces.ts';
 import { createTestHost, type TestHost, type TestHostInit } from './test-host.ts';
 
 export interface ConformanceInit {
@@ -52,6 +53,7 @@ const points: Readonly<Record<string, Point>> = {
   activate: async ({ host, source }) => host.plugins.activate(source.manifest.slug).then(() => undefined),
   nodes: tryNodes,
   routes: tryRoutes,
+  database: tryFailingDatabase,
   pages: tryPages,
   rounds: tryRounds,
   upgrade: tryUpgrade,
@@ -59,9 +61,9 @@ const points: Readonly<Record<string, Point>> = {
 };
 
 /**
- * Tries what every plugin should stand: activation, two nodes, broken requests to all of its routes, its admin pages,
- * rounds without growth, an upgrade, and an uninstallation that leaves nothing. It runs the plugin's code in hosts in memory,
- * so try only plugins that you trust.
+ * Tries what every plugin should stand: activation, two nodes, broken requests to all of its routes, a failing database,
+ * its admin pages, rounds without growth, an upgrade, and an uninstallation that leaves nothing. It runs the plugin's code
+ * in hosts in memory, so try only plugins that you trust.
  *
  * @throws Error if the folder has no plugin. What the plugin does wrong is a point that failed.
  */
@@ -146,7 +148,7 @@ async function tryPoints(database: ConformancePoint['database'], subject: Subjec
 function findLoggedError(lines: readonly string[], slug: string): string | null {
   const line = lines.find((each) => {
     const { level, plugin } = JSON.parse(each) as { readonly level?: unknown; readonly plugin?: unknown };
-    return level === 'error' && plugin === slug;
+    return level === 'error' && plugin === slug && !each.includes(outageText);
   });
   return line === undefined ? null : line.slice(0, 500);
 }
@@ -175,11 +177,27 @@ async function tryNodes({ host, node, source: { manifest } }: Subject): Promise<
   return undefined;
 }
 
-async function tryRoutes({ host, beforeRoutes }: Subject): Promise<string | undefined> {
-  const own = host.rest
+/** The routes of the plugin, without those that the host adds to each namespace. */
+function ownRoutes({ host, beforeRoutes }: Subject) {
+  return host.rest
     .describe()
     .filter(({ namespace, route }) => ![`/${namespace}`, `/${namespace}/openapi.json`].includes(route))
     .filter(({ route }) => !beforeRoutes.includes(route));
+}
+
+async function tryFailingDatabase(subject: Subject): Promise<string | undefined> {
+  const { host, before } = subject;
+  const after = await readTraces(host);
+  const [routes, events] = [ownRoutes(subject), added(before.events, after.events)];
+  if (routes.length + events.length === 0) return 'The plugin has no routes and no cron events.';
+  const user = await ensureAdministrator(host);
+  await tryOutages({ host, user, routes, events, tables: added(before.tables, after.tables) });
+  return undefined;
+}
+
+async function tryRoutes(subject: Subject): Promise<string | undefined> {
+  const { host } = subject;
+  const own = ownRoutes(subject);
   if (own.length === 0) return 'The plugin has no routes.';
   const user = await ensureAdministrator(host);
   const failures: string[] = [];

@@ -25,6 +25,27 @@ const hostile: readonly unknown[] = [
   {},
 ];
 
+/** A request with all arguments to each method of a route. */
+export function validRequests({ route, endpoints }: RouteSummary): SentRequest[] {
+  return endpoints.flatMap(({ methods, args }) =>
+    methods.map((method) => {
+      const params = Object.fromEntries(args.map(({ name, schema }) => [name, validValue(schema)]));
+      return requestOf(fillPath(route, '1'), method, params);
+    }),
+  );
+}
+
+function requestOf(route: string, method: string, params: Readonly<Record<string, unknown>>): SentRequest {
+  const isRead = method === 'GET' || method === 'DELETE';
+  return {
+    route,
+    init: {
+      method: method as NonNullable<RestDispatchInit['method']>,
+      ...(isRead ? { query: params } : { json: params }),
+    },
+  };
+}
+
 /** Requests to each method of a route: valid ones, and ones in which one argument or the path breaks. The same each time. */
 export function hostileRequests({ route, endpoints }: RouteSummary): SentRequest[] {
   return endpoints.flatMap(({ methods, args }) =>
@@ -39,15 +60,8 @@ export function hostileRequests({ route, endpoints }: RouteSummary): SentRequest
         valid,
         ...args.flatMap(({ name }) => hostile.map((value) => ({ ...required, [name]: value }))),
       ];
-      const isRead = method === 'GET' || method === 'DELETE';
       return ['1', '999999', '%00', 'a'.repeat(300)].flatMap((part) =>
-        given.map((params) => ({
-          route: fillPath(route, part),
-          init: {
-            method: method as NonNullable<RestDispatchInit['method']>,
-            ...(isRead ? { query: params } : { json: params }),
-          },
-        })),
+        given.map((params) => requestOf(fillPath(route, part), method, params)),
       );
     }),
   );

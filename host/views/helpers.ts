@@ -1,5 +1,5 @@
 import { escapeHtml, formatCount, formatDate, formatDuration, formatNumber, schemaField } from '#plugin-api';
-import type { FormFieldInit, JsonSchema } from '#plugin-api';
+import type { FormFieldInit, JsonSchema, TranslationsApi, TranslationValues } from '#plugin-api';
 import { SafeHtml } from './safe-html.ts';
 
 /** URLs for templates. */
@@ -20,7 +20,7 @@ export type Helper = (...args: unknown[]) => unknown;
 
 /** The helpers of every template. The last argument of each is Handlebars' options object. */
 export function createHelpers(addresses: ViewAddresses): Readonly<Record<string, Helper>> {
-  return { ...comparisons, ...formatting, ...links(addresses), schemaField: makeSchemaField };
+  return { ...comparisons, ...formatting, ...texts, ...links(addresses), schemaField: makeSchemaField };
 }
 
 const comparisons: Record<string, Helper> = {
@@ -48,6 +48,23 @@ const formatting: Record<string, Helper> = {
   time: (value, options) => formatDate(value, 'time', timezoneOf(options)),
   plural: (count, one, many) => formatCount(count, String(one), String(many)),
 };
+
+/** Texts of the plugin whose template is rendered. */
+const texts: Record<string, Helper> = {
+  __: (text, options) => translate(options, (api, values) => api.__(String(text), values)) ?? text,
+  _n: (one, many, options) =>
+    translate(options, (api, values) =>
+      api._n(String(one), String(many), { ...values, count: Number(values['count']) }),
+    ) ?? many,
+};
+
+function translate(
+  options: unknown,
+  read: (api: TranslationsApi, values: TranslationValues) => string,
+): string | undefined {
+  const api = frameOf(options)['texts'] as TranslationsApi | undefined;
+  return api && read(api, (options as HelperOptions).hash as TranslationValues);
+}
 
 function links(addresses: ViewAddresses): Record<string, Helper> {
   return {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { errorText, type Undo, type ViewsApi } from '#plugin-api';
+import { errorText, type TranslationsApi, type Undo, type ViewsApi } from '#plugin-api';
 import { createHelpers, type Helper, type ViewAddresses } from './helpers.ts';
 import { inspectTemplate } from './inspect-template.ts';
 import { SafeHtml } from './safe-html.ts';
@@ -68,6 +68,8 @@ export interface ViewsDependencies {
   readonly directories: readonly string[];
   /** IANA name, read for each rendering. Default UTC. */
   readonly timezone?: () => Promise<string>;
+  /** The texts of a plugin. Default: they are not translated. */
+  readonly translations?: (slug: string) => TranslationsApi;
   readonly addresses?: Partial<ViewAddresses>;
   /**
    * Check on each rendering whether a file changed or an override was added (about 20 microseconds per template). Default
@@ -126,7 +128,7 @@ export function createViews(dependencies: ViewsDependencies): Views {
       await collectPartials({ of: main, into: partials, load });
       const timezone = (await dependencies.timezone?.()) ?? 'UTC';
       return main.run(data, {
-        data: { timezone, ...frame },
+        data: { timezone, texts: dependencies.translations?.(template.split('/', 1)[0] ?? ''), ...frame },
         helpers: Object.fromEntries(helpers),
         partials: Object.fromEntries(partials),
         allowProtoPropertiesByDefault: false,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -77,6 +77,14 @@ describe('the commands for authors', () => {
       const packed = JSON.parse(await run('pack', slug, '--output', folder, '--json')) as { readonly files: number };
       expect(packed.files).to.equal(10);
     }).timeout(180_000);
+
+  it('plugin check finds nothing in the example orders', async () => {
+    // Inside of the checkout, the types would be those of the sources.
+    const copy = join(folder, 'copied', 'orders');
+    await cp(join(checkout, 'plugins', 'orders'), copy, { recursive: true });
+    await writeFile(join(folder, 'copied', 'package.json'), '{ "type": "module" }');
+    expect(await run('check', copy)).to.equal('None.');
+  }).timeout(180_000);
 
   it('plugin check names each fault with its place, as a table and as JSON, and fails', async () => {
     await write(join(plugins, 'bad-plugin'), breaches);

@@ -17,21 +17,22 @@ describe('the conformance of plugins', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('holds for hello, sandbox and a new plugin, on both databases, on two nodes and over an upgrade', async () => {
-    const created = await createPlugin({ slug: 'orders', directory: folder, language: 'ts', taken: [] });
-    const newer = join(folder, 'newer', 'orders');
+  it('holds for hello, orders, sandbox and a new plugin, on both databases, on two nodes and over an upgrade', async () => {
+    const created = await createPlugin({ slug: 'order-helper', directory: folder, language: 'ts', taken: [] });
+    const newer = join(folder, 'newer', 'order-helper');
     await cp(created, newer, { recursive: true });
     const manifest = JSON.parse(await readFile(join(newer, 'plugin.json'), 'utf8')) as object;
     await writeFile(join(newer, 'plugin.json'), JSON.stringify({ ...manifest, version: '0.2.0' }));
     for (const [plugin, previous] of [
       [join(checkout, 'plugins', 'hello'), undefined],
+      [join(checkout, 'plugins', 'orders'), undefined],
       [join(checkout, 'plugins', 'sandbox'), undefined],
       [newer, created],
     ] as const) {
       const { url, drop } = await createPostgresDatabase();
       try {
         const points = await checkConformance({ plugin, postgres: url, rounds: 5, ...(previous && { previous }) });
-        expect(points).to.have.length(14);
+        expect(points).to.have.length(16);
         expect(outcomes(points).filter((each) => each.includes('failed'))).to.deep.equal([]);
         if (plugin !== newer) continue;
         expect(outcomes(points).filter((each) => !each.endsWith(': passed'))).to.deep.equal([
@@ -55,6 +56,13 @@ describe('the conformance of plugins', () => {
           process.on('bad-orders', () => {});
           host.rest.registerRoute('bad-orders/v1', '/size', { permission: () => true, args: { text: { type: 'string' } },
             handler: ({ params }) => { if (params.text === '__proto__') throw new TypeError('broken'); return {}; } });
+          host.rest.registerRoute('bad-orders/v1', '/orders', { methods: ['POST'], permission: () => true,
+            async handler() {
+              const orders = host.database.knex('bad_orders');
+              await orders.clone().insert({});
+              await orders.clone().del().where({ id: 0 });
+              return {};
+            } });
           host.admin.addPage({ slug: 'bad-orders', title: 'Bad',
             render: async ({ query }) => ({ template: 'bad-orders/page', data: { name: host.views.safe(query.name ?? '') } }) });
         },
@@ -66,18 +74,22 @@ describe('the conformance of plugins', () => {
     const host = await createTestHost();
     try {
       const { code, out, err } = await host.cli('plugin', 'test', plugin, '--conformance', '--rounds=3', '--json');
-      expect([code, err.trim()]).to.deep.equal([1, 'Error: 4 of 7 points failed.']);
+      expect([code, err.trim()]).to.deep.equal([1, 'Error: 5 of 8 points failed.']);
       const found = outcomes(JSON.parse(out) as Awaited<ReturnType<typeof checkConformance>>);
       expect(found[2]).to.match(
         /^SQLite routes: failed 4 requests answered 500\. The first: GET \/bad-orders\/v1\/size/,
       );
       expect(found[3]).to.equal(
+        'SQLite database: failed POST /bad-orders/v1/orders, while the database fails from statement 2 on, ' +
+          'responded with 500 and changed bad_orders.',
+      );
+      expect(found[4]).to.equal(
         "SQLite pages: failed The page 'bad-orders' shows part of its query without escaping it.",
       );
-      expect(found[4]).to.match(
+      expect(found[5]).to.match(
         /^SQLite rounds: failed After 3 rounds there are more: listeners of the process from \d+ to/,
       );
-      expect(found[6]).to.match(/uninstall: failed The first uninstallation leaves .*the option 'bad_orders_size'/);
+      expect(found[7]).to.match(/uninstall: failed The first uninstallation leaves .*the option 'bad_orders_size'/);
     } finally {
       await host.stop();
       process.removeAllListeners('bad-orders');

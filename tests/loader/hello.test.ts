@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
+import { checkout } from '../helpers/running-site.ts';
+import { signIn } from '../helpers/sign-in.ts';
 
 describe('the example plugin hello', () => {
   it('greets through its route, its filter and its action, and is gone when it is deactivated', async () => {
@@ -17,6 +22,46 @@ describe('the example plugin hello', () => {
       expect((await host.fetch('/wp-json/hello/v1/greet/Ada')).status).to.equal(404);
       await host.plugins.activate('hello');
       expect((await host.fetch('/wp-json/hello/v1/greet/Ada')).status).to.equal(200);
+    } finally {
+      await host.stop();
+    }
+  });
+});
+
+describe('the example plugin orders', () => {
+  it('passes its own tests', async () => {
+    const file = join(checkout, 'plugins', 'orders', 'tests', 'orders.test.ts');
+    const register = join(checkout, 'host', 'testing', 'register.js');
+    const { NODE_TEST_CONTEXT: _unused, ...env } = process.env;
+    const child = spawn(process.execPath, ['--import', register, '--test', file], {
+      env: { ...env, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    expect(code, printed).to.equal(0);
+    expect(printed).to.match(/pass 4\b/);
+  });
+
+  it('shows its page in the language of the site, and keeps its key', async () => {
+    const host = await createTestHost({ plugins: ['orders'] });
+    try {
+      const { get, post } = await signIn(host);
+      expect(await get('orders'))
+        .to.include('No orders yet')
+        .and.include('Address of the warehouse');
+      await host.options.update('WPLANG', 'de_DE');
+      expect(await get('orders')).to.include('Noch keine Bestellungen');
+      const save = async (fields: Readonly<Record<string, string>>) => (await post('orders', 'save', fields)).text;
+      const stored = () => host.options.get('orders_settings');
+      const refused = await save({ address: 'warehouse', key: 'secret-1234' });
+      expect(refused).to.include('Address of the warehouse').and.not.include('secret-1234');
+      await save({ address: 'https://warehouse.example', key: 'secret-1234' });
+      await save({ address: 'https://warehouse.example/orders', key: '' });
+      expect(await stored()).to.deep.equal({ address: 'https://warehouse.example/orders', key: 'secret-1234' });
+      await save({ address: 'https://other.example', key: '' });
+      expect(await stored(), 'the key stays with its host').to.deep.equal({ address: 'https://other.example' });
     } finally {
       await host.stop();
     }

@@ -269,7 +269,7 @@ describe('plugins that come with the host', () => {
       .filter((plugin) => plugin.shipped)
       .map(({ slug }) => slug);
     await host.stop();
-    expect(shipped).to.deep.equal(['hello', 'sandbox', 'svc']);
+    expect(shipped).to.deep.equal(['hello', 'orders', 'sandbox', 'svc']);
   });
 });
 

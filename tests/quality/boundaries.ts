@@ -100,7 +100,7 @@ const rules: readonly IForbiddenRuleType[] = [
   {
     name: 'any other plugin imports itself',
     severity: 'error',
-    from: { path: '^plugins/([^/]+)/', pathNot: '^plugins/svc/' },
+    from: { path: '^plugins/([^/]+)/', pathNot: '^plugins/(svc/|[^/]+/tests/)' },
     to: { pathNot: [outside, '^host/plugin-api/', '^plugins/$1/'] },
   },
   {
@@ -137,7 +137,7 @@ const rules: readonly IForbiddenRuleType[] = [
     name: 'plugins come in by the door',
     severity: 'error',
     from: { path: '^plugins/' },
-    to: { path: '^host/', pathNot: '^host/plugin-api/index\\.ts$' },
+    to: { path: '^host/', pathNot: '^host/(plugin-api|testing)/index\\.ts$' },
   },
   {
     name: 'the product imports no tests',

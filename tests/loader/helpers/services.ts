@@ -3,6 +3,7 @@ import { createPluginServices } from '../../../host/loader/plugin-services.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import type { Hooks } from '../../../host/hooks/hooks.ts';
 import type { HostServices } from '../../../host/loader/loader.ts';
+import { createTranslations } from '../../../host/translations.ts';
 import { documents } from '../../helpers/documents.ts';
 
 export interface LogLine {
@@ -47,6 +48,7 @@ export function createCountedServices({
     ...hooks.describe().flatMap(({ name, callbacks }) => callbacks.map(({ owner }) => `hook ${name} of ${owner}`)),
   ];
 
+  const translations = createTranslations({ log });
   const services = {
     site: {
       url: 'http://site.test',
@@ -98,6 +100,10 @@ export function createCountedServices({
     metrics: owned({ add: () => keep('metrics') }),
     documents,
     services: createPluginServices(),
+    translations: (slug: string, directory: string) => ({
+      api: translations.forPlugin(slug),
+      undo: translations.addSource(slug, directory),
+    }),
     abilities: owned({}),
     jobs: { ...owned({ define: (name: string) => keep(`job ${name}`) }), removeOwner: async () => 0 },
   };

@@ -1,0 +1,33 @@
+import { definePlugin } from '#plugin-api';
+import { registerCommands } from './commands.ts';
+import { registerEvent } from './event.ts';
+import { migrations } from './migrations.ts';
+import { createOrders } from './orders.ts';
+import { registerPage } from './page.ts';
+import { registerRoutes } from './routes.ts';
+import { registerSending, sendingHook } from './sending.ts';
+import { registerSettings, settingsName } from './settings.ts';
+import { registerShortcode } from './shortcode.ts';
+
+export default definePlugin({
+  migrations,
+  async register(host) {
+    const orders = createOrders(host);
+    // Administrators have every capability.
+    host.users.addCapability('editor', 'orders_manage');
+    registerSettings(host);
+    registerEvent(host);
+    registerRoutes(host, orders);
+    registerPage(host, orders);
+    registerCommands(host, orders);
+    registerShortcode(host, orders);
+    await registerSending(host, orders);
+  },
+  async deactivate(host) {
+    await host.cron.unschedule(sendingHook);
+  },
+  async uninstall(host) {
+    await host.database.knex.schema.dropTableIfExists('orders_orders');
+    await host.options.delete(settingsName);
+  },
+});
