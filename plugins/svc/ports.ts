@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import type { HostApi, RestRequest } from '#plugin-api';
 import type { EditImages } from './ai/generate-images.ts';
 import type { Embed } from './ai/embed.ts';
 import type { FindKnowledge, KnowledgeBaseEntry } from './kit/assistants/assistant-knowledge.ts';
@@ -16,6 +16,8 @@ import type { PricedUsage } from './modules/usage/ledger/call-price.ts';
 import type { UsageLedger } from './modules/usage/ledger/usage-ledger.ts';
 import type { PriceStore } from './modules/usage/prices/price-store.ts';
 import type { Caller, KeyRoute } from './kit/caller.ts';
+import type { Explanation } from './kit/dry-run.ts';
+import type { ExplainKey } from './modules/keys/explain.ts';
 import type { KeyedRequest } from './kit/require-api-key.ts';
 import type { Provider } from './providers/provider.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
@@ -44,8 +46,15 @@ export interface HostPort {
    * @throws RestError 401, 403 `rest_svc_key_out_of_scope`, or 429
    */
   authenticateCaller(request: KeyedRequest, route: KeyRoute): Promise<Caller>;
+  /** What a request of an administrator with `?dry_run=1` would be allowed (D31). */
+  explainRequest(request: RestRequest, route: KeyRoute): Promise<Explanation>;
   /** Whether header or query hold the key, before the body is read. */
   findKey(request: KeyedRequest): Promise<true | undefined>;
+}
+
+export interface ExplainPort {
+  /** What a key would be allowed (D31), without a request. */
+  readonly explainKey: ExplainKey;
 }
 
 export interface ProvidersPort {

@@ -16,14 +16,18 @@ import { createPriceStore } from './modules/usage/prices/price-store.ts';
 import { createRecordUsage } from './modules/usage/record-usage.ts';
 import { serviceEvents } from './events.ts';
 import { createRateLimit } from './kit/rate-limit.ts';
-import { requireScopes, setCaller } from './kit/caller.ts';
+import { requireScopes, restKeyCaller, setCaller, type Caller } from './kit/caller.ts';
+import { currentDryRun } from './kit/dry-run.ts';
+import { errors } from './kit/errors.ts';
 import { lazyMethods } from './kit/lazy.ts';
 import { findApiKey, requireApiKey } from './kit/require-api-key.ts';
+import type { Explain } from './modules/keys/explain.ts';
 import type { BotReplies } from './modules/chatbots/bot-replies.ts';
 import type {
   BotsPort,
   BudgetsPort,
   EmbeddingsPort,
+  ExplainPort,
   FailoverPort,
   HostPort,
   ImagesPort,
@@ -59,7 +63,8 @@ export interface ServiceContext
     UsagePort,
     PricesPort,
     BudgetsPort,
-    FailoverPort {
+    FailoverPort,
+    ExplainPort {
   readonly webhooks: WebhookService;
 }
 
@@ -108,12 +113,25 @@ export async function createServices(host: HostApi): Promise<ServiceContext> {
       deliver: createDeliver({ http: host.http, clock: host.clock }),
     }),
     ...createKeyChecks({ host, settings }),
+    ...createDryRuns(async () => (await import('./modules/keys/explain.ts')).createExplain(context)),
   };
   const botReplies: BotReplies = lazyMethods(
     async () => (await import('./modules/chatbots/bot-replies.ts')).createBotReplies(context),
     ['list', 'reply'],
   );
   return { ...context, botReplies };
+}
+
+/** Dry runs of requests and of keys (D31), loaded by the first. */
+function createDryRuns(load: () => Promise<Explain>): Pick<HostPort, 'explainRequest'> & ExplainPort {
+  const loaded = lazy(async () => {
+    const explain = await load();
+    return () => explain;
+  });
+  return {
+    explainRequest: async (request, route) => (await loaded()).request(request, route),
+    explainKey: async (init) => (await loaded()).key(init),
+  };
 }
 
 interface AccountParts {
@@ -229,9 +247,16 @@ function createKeyChecks({
 }): Pick<HostPort, 'authenticateCaller' | 'findKey'> {
   const named = lazyMethods(
     async () => (await import('./modules/keys/key-access.ts')).createKeyAccess(host),
-    ['find', 'count'],
+    ['find', 'findById', 'count'],
   );
   const checkKey = requireApiKey(settings.restKey, named.find);
+  /** Dry runs name a key without its secret. */
+  async function checkKeyById(id: number): Promise<Caller> {
+    const caller =
+      id > 0 ? await named.findById(id) : (await settings.restKey.digest()) === null ? null : restKeyCaller;
+    if (caller === null) throw errors.invalid_api_key();
+    return caller;
+  }
   const countCall = createRateLimit({
     database: host.database,
     clock: host.clock,
@@ -240,9 +265,12 @@ function createKeyChecks({
   return {
     findKey: findApiKey(settings.restKey, named.find),
     async authenticateCaller(request, route) {
-      const caller = await checkKey(request);
+      const dryRun = currentDryRun();
+      const caller = dryRun?.keyId === undefined ? await checkKey(request) : await checkKeyById(dryRun.keyId);
+      if (dryRun !== undefined) dryRun.caller = caller;
       requireScopes(caller, { route });
       await countCall();
+      if (dryRun !== undefined) dryRun.limit = 'key';
       if (caller.kind === 'named-key') await named.count(caller);
       setCaller(request, caller);
       return caller;

@@ -1,5 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import type { AiParams } from '../kit/ai-params.ts';
+import type { DryRunCall } from '../kit/dry-run.ts';
 import type { ImageParams } from '../kit/image-params.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
@@ -128,6 +129,12 @@ export interface BudgetGuard {
    * @throws RestError 400 `rest_svc_budget_no_price` for a call without a price under a budget of dollars that refuses those.
    */
   reserve(call: BudgetedCall): Promise<string | null>;
+  /**
+   * The same checks for a dry run (D31): reserves nothing and announces nothing.
+   *
+   * @throws RestError the same as `reserve`
+   */
+  explain(call: BudgetedCall): Promise<DryRunCall>;
 }
 
 /** A call with what the usage ledger records of it. */

@@ -1,3 +1,4 @@
+import { currentDryRun } from '../kit/dry-run.ts';
 import { errors } from '../kit/errors.ts';
 import type { VectorFilter } from '../vector-stores/vector-filter.ts';
 import type { FoundVector, VectorMetric } from '../vector-stores/vector-store.ts';
@@ -48,20 +49,24 @@ export function createSearchVectors({
     if (text.trim() === '') throw errors.empty_input({ values: { name: 'The text' } });
     const session = await openStore(storeId, { signal });
     const { store } = session;
+    const embedText = () =>
+      embed({
+        provider: embedding.provider,
+        model: embedding.model,
+        input: [text],
+        taskType: 'RETRIEVAL_QUERY',
+        signal,
+        origin,
+      });
+    // A dry run ends here (D31): it contacts no store.
+    if (currentDryRun() !== undefined) await embedText();
     const target = await session.describe(name);
     if (target === null)
       throw errors.vector_target_not_found({
         values: { provider: store.label, target: name },
         data: { provider: store.id, provider_status: 404 },
       });
-    const { embeddings, usage } = await embed({
-      provider: embedding.provider,
-      model: embedding.model,
-      input: [text],
-      taskType: 'RETRIEVAL_QUERY',
-      signal,
-      origin,
-    });
+    const { embeddings, usage } = await embedText();
     const vector = embeddings[0] ?? [];
     checkDimension({ store, target, model: embedding.model, vector });
     const found = await session.query(name, {

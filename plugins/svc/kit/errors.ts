@@ -15,6 +15,12 @@ export const errors = defineErrors('rest_svc_', {
   key_replaced: [401, 'This secret of the key “{key}” was replaced. Use its new secret.'],
   key_out_of_scope: [403, 'The key “{key}” does not allow {what}. Add it to its {scope} in the admin under API keys.'],
 
+  dry_run_refused: [
+    403,
+    'A dry run is for administrators. Sign in as one, or use an application password. Without dry_run the call is real.',
+  ],
+  dry_run_not_offered: [400, 'This route has no dry run. Omit dry_run: then the request is real.'],
+
   streaming_not_supported: [400, 'Streaming is not supported. Omit stream, or set it to false.'],
   invalid_messages: [400, 'messages must contain at least one message with content. Add one with the role user.'],
   invalid_last_message: [400, 'The last message must have the role user and must not be blank.'],

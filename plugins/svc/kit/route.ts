@@ -1,5 +1,15 @@
-import type { HostApi, RouteResponse, RouteDefinition, RouteSecurity, RouteArgument, JsonSchema } from '#plugin-api';
+import type {
+  HostApi,
+  RestRequest,
+  RouteResponse,
+  RouteDefinition,
+  RouteSecurity,
+  RouteArgument,
+  JsonSchema,
+} from '#plugin-api';
 import type { Caller, KeyRoute } from './caller.ts';
+import { asksForDryRun, requireDryRunUser, type Explanation } from './dry-run.ts';
+import { errors } from './errors.ts';
 import { apiKeyParameter, type KeyedRequest } from './require-api-key.ts';
 
 /** The namespace of `{base_url}` (D1). */
@@ -15,6 +25,8 @@ export interface RouteContext {
    * @throws RestError 401, 403 `rest_svc_key_out_of_scope`, or 429
    */
   readonly authenticateCaller: (request: KeyedRequest, route: KeyRoute) => Promise<Caller>;
+  /** Reports what a request with `?dry_run=1` would be allowed (D31). */
+  readonly explainRequest: (request: RestRequest, route: KeyRoute) => Promise<Explanation>;
   /** Whether header or query hold the key, before the body is read. */
   readonly findKey: NonNullable<RouteDefinition['permissionBeforeBody']>;
 }
@@ -27,6 +39,8 @@ export interface ServiceRoute<Context> {
   readonly namespace?: string;
   /** The key is checked first, and a named key must allow this route; `public`: the route checks access. */
   readonly access: KeyRoute | 'public';
+  /** Whether all that the handler does before it calls a provider is reading. Without it `?dry_run=1` is refused. */
+  readonly hasDryRun?: boolean;
   readonly define: (context: Context) => Omit<RouteDefinition, 'authenticate'>;
 }
 
@@ -37,7 +51,7 @@ export function defineRoute<Context>(route: ServiceRoute<Context>): ServiceRoute
 
 /** Registers a route under `svc/v1`, behind a key unless it is public. */
 export function registerRoute<Context extends RouteContext>(route: ServiceRoute<Context>, context: Context): void {
-  const { access } = route;
+  const { access, hasDryRun = false } = route;
   const definition = { ...route.define(context) };
   const responses = { ...callResponses(definition), ...definition.responses };
   context.host.rest.registerRoute(
@@ -50,7 +64,13 @@ export function registerRoute<Context extends RouteContext>(route: ServiceRoute<
           responses,
           permissionBeforeBody: context.findKey,
           anonymousBodyLimit: bodyKeyLimit,
-          authenticate: async (request) => void (await context.authenticateCaller(request, access)),
+          async authenticate(request) {
+            if (!asksForDryRun(request)) return void (await context.authenticateCaller(request, access));
+            requireDryRunUser(request);
+            if (!hasDryRun) throw errors.dry_run_not_offered();
+          },
+          handler: (request) =>
+            asksForDryRun(request) ? context.explainRequest(request, access) : definition.handler(request),
           security: keySecurity,
         },
   );

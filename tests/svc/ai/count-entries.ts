@@ -58,6 +58,7 @@ async function generateWithEveryPolicy() {
       settle: () => Promise.resolve(),
     },
     guard: {
+      explain: () => Promise.reject(new Error('No dry run is made here.')),
       reserve({ provider, model, bypassedBudgetIds = [] }) {
         reserved.push(`${provider}/${model}`);
         if (provider === 'first' || bypassedBudgetIds.includes('main')) return Promise.resolve(null);

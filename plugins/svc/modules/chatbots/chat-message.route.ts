@@ -61,6 +61,7 @@ export type ChatParams = ParamsOf<typeof args>;
 export const chatMessageRoute = defineRoute<ChatbotParts>({
   path,
   access: 'chat',
+  hasDryRun: true,
   define: (parts) =>
     typedRoute({
       methods: ['POST'],

@@ -114,6 +114,7 @@ type EmbeddingsParams = ParamsOf<ReturnType<typeof args>>;
 export const embeddingsRoute = defineRoute<EmbeddingsPorts>({
   path: '/embeddings',
   access: 'embeddings',
+  hasDryRun: true,
   define: (ports) =>
     typedRoute({
       methods: ['POST'],

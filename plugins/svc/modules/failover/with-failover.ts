@@ -1,6 +1,7 @@
 import { RestError, type HostApi } from '#plugin-api';
 import type { CallInput, CallWrapper } from '../../ai/ports.ts';
 import type { Capability } from '../../ai/capable-provider.ts';
+import { currentDryRun, dryRunPassed } from '../../kit/dry-run.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import type { FailoverStore } from './failover-store.ts';
 import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
@@ -55,19 +56,23 @@ export function createWithFailover({ host, failover }: FailoverParts): CallWrapp
       return await call(watched ?? input, requested);
     } catch (error) {
       if (!isFailoverable(error) || hasStarted) throw error;
+      const dryRun = currentDryRun();
       for (const target of await targetsFor(use, input, error)) {
-        host.log.info('Trying another provider', {
-          event: 'failover_attempted',
-          use,
-          failed: provider,
-          provider: target.provider,
-          model: target.model,
-          code: error.code,
-        });
+        dryRun?.detours.push({ rule: 'failover', code: error.code });
+        if (dryRun === undefined)
+          host.log.info('Trying another provider', {
+            event: 'failover_attempted',
+            use,
+            failed: provider,
+            provider: target.provider,
+            model: target.model,
+            code: error.code,
+          });
         try {
           return await call(watched ?? input, { ...target, bypassedBudgetIds: [] });
         } catch (next) {
           if (hasStarted || (next instanceof RestError && next.code === 'rest_svc_request_aborted')) throw next;
+          if (next instanceof RestError && next.code === dryRunPassed) throw next;
         }
       }
       throw error;

@@ -71,6 +71,7 @@ type ImagesParams = ParamsOf<ReturnType<typeof args>>;
 export const imagesGenerateRoute = defineRoute<ImagePorts>({
   path: '/images/generate',
   access: 'images',
+  hasDryRun: true,
   define: (ports) =>
     typedRoute({
       methods: ['POST'],

@@ -1,5 +1,6 @@
 import { formatDate, type HostApi } from '#plugin-api';
 import type { Caller } from '../../kit/caller.ts';
+import { currentDryRun } from '../../kit/dry-run.ts';
 import { errors } from '../../kit/errors.ts';
 import { createRateLimit } from '../../kit/rate-limit.ts';
 import type { FindNamedKey } from '../../kit/require-api-key.ts';
@@ -9,6 +10,12 @@ import { keyOfRow, keyState, type KeyRow, type NamedKey } from './named-key.ts';
 export interface KeyAccess {
   /** Reads the database for each request, so that a revoked or expired key is refused on all nodes at once. */
   readonly find: FindNamedKey;
+  /**
+   * The same by id, for dry runs; null for an unknown id.
+   *
+   * @throws RestError 401 for a key that was revoked or has expired
+   */
+  findById(id: number): Promise<Caller | null>;
   /**
    * Counts a call of a key that `find` returned within its limit per minute, over all nodes, and notes its use.
    *
@@ -45,7 +52,19 @@ export function createKeyAccess(host: Pick<HostApi, 'database' | 'clock' | 'site
     return { perMinute: 0, take: createRateLimit({ database, clock, windows, perMinute }) };
   }
 
+  async function admit(row: KeyRow, isReplaced: boolean): Promise<Caller> {
+    const key = keyOfRow(row);
+    await requireUsable(key, { host, isReplaced });
+    const caller: Caller = { kind: 'named-key', id: key.id, name: key.name, scopes: key.scopes };
+    found.set(caller, key);
+    return caller;
+  }
+
   return {
+    async findById(id) {
+      const [row] = (await database.knex(keysTable).where({ id }).limit(1)) as KeyRow[];
+      return row === undefined ? null : admit(row, false);
+    },
     async find(digests) {
       const hex = digests.map((digest) => digest.toString('hex'));
       const rows = (await database
@@ -55,17 +74,13 @@ export function createKeyAccess(host: Pick<HostApi, 'database' | 'clock' | 'site
         .limit(2 * hex.length)) as KeyRow[];
       // The current secret of a key counts before the replaced secret of another.
       const row = rows.find(({ digest }) => hex.includes(String(digest))) ?? rows[0];
-      if (row === undefined) return null;
-      const key = keyOfRow(row);
-      await requireUsable(key, { host, isReplaced: !hex.includes(String(row['digest'])) });
-      const caller: Caller = { kind: 'named-key', id: key.id, name: key.name, scopes: key.scopes };
-      found.set(caller, key);
-      return caller;
+      return row === undefined ? null : admit(row, !hex.includes(String(row['digest'])));
     },
     async count(caller) {
       const key = found.get(caller);
       if (key === undefined) return;
       await takeCall(key);
+      if (currentDryRun() !== undefined) return;
       const now = clock.now();
       if (key.lastUsedAt !== null && now - key.lastUsedAt < useInterval) return;
       await database

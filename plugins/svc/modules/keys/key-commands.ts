@@ -1,5 +1,6 @@
-import type { CliCommand, JsonSchema } from '#plugin-api';
-import { keyRoutes } from '../../kit/caller.ts';
+import { isRecord, type CliCommand, type JsonSchema } from '#plugin-api';
+import { keyRoutes, type KeyRoute } from '../../kit/caller.ts';
+import type { ExplainKeyInit } from './explain.ts';
 import type { KeyPorts } from './module.ts';
 import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
 import { keyState, type NamedKey } from './named-key.ts';
@@ -21,8 +22,8 @@ const settingFlags = {
   expires: text('Last day on which the key works, YYYY-MM-DD in the time zone of the site. Default: it never expires.'),
 } as const satisfies Record<string, JsonSchema>;
 
-/** `svc key list|create|update|rotate|revoke`: named keys (D31). */
-export function namedKeyCommands({ host }: Pick<KeyPorts, 'host'>): CliCommand[] {
+/** `svc key list|create|update|rotate|revoke|explain`: named keys (D31). */
+export function namedKeyCommands({ host, explainKey }: Pick<KeyPorts, 'host' | 'explainKey'>): CliCommand[] {
   const store = createKeyStore(host);
   const print = async (key: NamedKey) => ({
     id: key.id,
@@ -80,7 +81,54 @@ export function namedKeyCommands({ host }: Pick<KeyPorts, 'host'>): CliCommand[]
       args: [idArgument],
       run: async ({ args: [id] }) => print(await store.revoke((await findKey(store, id)).id)),
     },
+    explainCommand({ host, explainKey }),
   ];
+}
+
+const explainFlags = {
+  route: { type: 'string', enum: keyRoutes, default: 'generate', description: 'What the request calls.' },
+  provider: text('Id of the provider.'),
+  model: text('Model of the provider.'),
+  bot: { type: 'integer', minimum: 1, description: 'Id of the chatbot, for the routes chat and openai.' },
+  prompt: text('Text of the request. Default: Hello.'),
+  user: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Id of the signed-in user the request is made for. Default: a guest.',
+  },
+  body: text('JSON of the request, in addition to the other flags.'),
+} as const satisfies Record<string, JsonSchema>;
+
+function explainCommand({ host, explainKey }: Pick<KeyPorts, 'host' | 'explainKey'>): CliCommand {
+  return {
+    name: 'svc key explain',
+    description: 'Say what a key would be allowed, by which rule and at what cost. No provider is called.',
+    args: [{ name: 'key', description: 'Id of a named key, rest for the REST key, or the key itself.' }],
+    flags: explainFlags,
+    async run({ args: [key = ''], flags }) {
+      const { route = 'generate', user: userId, body, ...given } = flags;
+      const user = userId === undefined ? undefined : await host.users.get(Number(userId));
+      if (user === null) throw new Error(`No user has the id ${String(userId)}. Run user list to see the ids.`);
+      const isId = /^\d{1,15}$/.test(key);
+      return explainKey({
+        key: key === 'rest' ? { id: 0 } : isId ? { id: Number(key) } : { secret: key },
+        route: route as KeyRoute,
+        ...(given as Pick<ExplainKeyInit, 'provider' | 'model' | 'bot' | 'prompt'>),
+        body: body === undefined ? undefined : parseBody(String(body)),
+        user,
+      });
+    },
+  };
+}
+
+function parseBody(json: string): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(json);
+    if (isRecord(body)) return body;
+  } catch {
+    // The same error as for another value.
+  }
+  throw new Error('Pass --body as a JSON object, such as {"max_completion_tokens": 100}.');
 }
 
 export async function findKey(store: KeyStore, id: string | undefined): Promise<NamedKey> {

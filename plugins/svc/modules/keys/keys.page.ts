@@ -5,6 +5,7 @@ import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import type { KeyRoute } from '../../kit/caller.ts';
 import type { FieldErrors } from '../../kit/field-errors.ts';
 import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
+import { keyTestView } from './key-test-view.ts';
 import { dayOfExpiry, valuesOf } from './key-view.ts';
 import type { KeyPorts } from './module.ts';
 import { keyState, type KeyState, type NamedKey } from './named-key.ts';
@@ -139,10 +140,12 @@ interface ViewInit {
   readonly errors?: FieldErrors;
 }
 
-async function keysView({ host }: KeyPorts, store: KeyStore, { query, typed, errors = {} }: ViewInit) {
+async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors = {} }: ViewInit) {
+  const { host } = ports;
   const [keys, timezone] = await Promise.all([store.list(), host.site.timezone()]);
   const now = host.clock.now();
   const edited = keys.find(({ id, revokedAt }) => revokedAt === null && String(id) === query['edit']);
+  const tested = keys.find(({ id }) => String(id) === query['test']);
   const isOpen = edited !== undefined || query['new'] !== undefined || keys.length === 0;
   const values = typed ?? (edited ? await valuesOf(edited, host) : {});
   return {
@@ -159,7 +162,9 @@ async function keysView({ host }: KeyPorts, store: KeyStore, { query, typed, err
       isRevoked: key.revokedAt !== null,
       idFields: { id: key.id },
       editHref: `?edit=${String(key.id)}#key-form`,
+      testHref: `?test=${String(key.id)}#key-test`,
     })),
+    test: tested && (await keyTestView(tested, { ports, query, labels: routeLabels })),
     form: isOpen && {
       id: edited?.id ?? '',
       title: edited?.name ?? 'New key',

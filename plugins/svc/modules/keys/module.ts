@@ -1,10 +1,10 @@
 import { formatDate, type HomeAlert } from '#plugin-api';
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import type { HostPort } from '../../ports.ts';
+import type { ExplainPort, HostPort } from '../../ports.ts';
 import { keysMigration, keysTable, keyWindowsTable } from './key-tables.ts';
 
-export type KeyPorts = HostPort;
+export type KeyPorts = HostPort & ExplainPort;
 
 const keysSlug = 'svc/keys';
 

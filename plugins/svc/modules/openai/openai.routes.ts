@@ -120,6 +120,7 @@ function route({ path, handler, ...definition }: RouteInit): ServiceRoute<OpenAi
     path,
     namespace: openAiNamespace,
     access: 'openai',
+    hasDryRun: definition.methods !== undefined,
     define: (parts) => ({
       ...definition,
       description: 'As OpenAI has it; errors too, with the code of this service in `error.svc`.',

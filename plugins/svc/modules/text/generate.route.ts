@@ -52,6 +52,7 @@ type GenerateParams = ParamsOf<ReturnType<typeof args>>;
 export const generateRoute = defineRoute<TextPorts>({
   path: '/generate',
   access: 'generate',
+  hasDryRun: true,
   define: (ports) =>
     typedRoute({
       methods: ['POST'],

@@ -1,6 +1,7 @@
 import { RestError, type Clock } from '#plugin-api';
 import type { BudgetGuard, RecordUsage, UsageCounts } from '../../ai/ports.ts';
 import { requireScopes } from '../../kit/caller.ts';
+import { currentDryRun, dryRunPassedError } from '../../kit/dry-run.ts';
 import type { UsageOrigin } from '../../kit/usage-origin.ts';
 import type { UsageLedger } from './ledger/usage-ledger.ts';
 import type { CallPrice, UsageRecord } from './ledger/usage-record.ts';
@@ -18,6 +19,8 @@ const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null
  * Runs a call and records it, a failed one by the code of its error. Returns what the call returned with its cost, or
  * throws, at once: what takes time to count is recorded a little later. A call that is refused before it reaches a
  * provider is not recorded: it used nothing. That includes calls that the scopes of their key do not allow (D31).
+ *
+ * In a dry run (D31) the same checks end with an error instead of the call: nothing is sent, reserved or recorded.
  *
  * If a budget applies, what the call may use is reserved before it and settled when it ends: then the response waits until
  * the call is stored.
@@ -39,6 +42,12 @@ export function createRecordUsage({ clock, ledger, guard }: RecordUsageParts): R
     const { kind, provider, model, origin = serviceOrigin, estimate, limit, bypassedBudgetIds } = call;
     requireScopes(origin.caller, { provider, model, chatbot: origin.botId ?? undefined });
     const budgeted = { kind, provider, model, origin, estimate, limit, bypassedBudgetIds };
+    const dryRun = currentDryRun();
+    if (dryRun !== undefined) {
+      const allowed = await guard?.explain(budgeted);
+      if (allowed !== undefined) dryRun.calls.push(allowed);
+      throw dryRunPassedError();
+    }
     const reservation = (await guard?.reserve(budgeted)) ?? null;
     const started = clock.now();
     const usageFor = (outcome: string, counts: UsageCounts): UsageRecord => ({

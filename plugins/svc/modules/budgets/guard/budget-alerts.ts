@@ -28,11 +28,14 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
   }
 
   return {
-    /** The error of a call that exceeds a budget. */
-    async refuse(request: ReservationRequest): Promise<RestError> {
-      const { budget } = request;
+    /** Counts and announces a call that exceeds a budget. */
+    async countRefusal(request: ReservationRequest): Promise<void> {
       await row(request).increment('refused', 1);
       await announceExhaustion(request);
+    },
+
+    /** The error of a call that exceeds a budget. */
+    async refusal({ budget }: Pick<ReservationRequest, 'budget'>): Promise<RestError> {
       const timeZone = await site.timezone();
       const { endsAt } = budgetPeriod(budget.period, clock.now(), timeZone);
       const seconds = Math.max(1, Math.ceil((endsAt - clock.now()) / 1000));

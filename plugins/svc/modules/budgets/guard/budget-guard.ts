@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { RestError } from '#plugin-api';
 import type { BudgetedCall, BudgetGuard, CallWrapper } from '../../../ai/ports.ts';
+import { currentDryRun } from '../../../kit/dry-run.ts';
 import type { OnUsageWrite } from '../../../ports.ts';
 import type { Budget } from '../budget.ts';
 import type { BudgetReservations } from './budget-reservations.ts';
@@ -24,11 +25,13 @@ export function createBudgetGuard({ budgets, isFiltered, load }: BudgetGuardPart
   const reservations = (): Promise<BudgetReservations> => (loading ??= load());
   // A call may be made inside a transaction: its rollback must not undo the reservation.
   const reserve = AsyncResource.bind(async (call: BudgetedCall) => (await reservations()).reserve(call));
+  const explain = AsyncResource.bind(async (call: BudgetedCall) => (await reservations()).explain(call));
   const announce = AsyncResource.bind(async (counted: readonly CountedBudget[]) =>
     (await reservations()).announce(counted),
   );
   return {
     reserve: async (call) => ((await budgets()).length === 0 && !isFiltered() ? null : reserve(call)),
+    explain,
     async onUsageWrite(transaction, write) {
       const counted = await countUsage(transaction, write);
       // A failed announcement is repeated with the next write, because it was not stored as announced.
@@ -58,9 +61,11 @@ export const withBudgetFallback: CallWrapper<'text'> = (_use, call) =>
     } catch (error) {
       const refusal = error instanceof RestError && error.cause instanceof BudgetRefusal ? error.cause : null;
       if (refusal === null) throw error;
+      const { code } = error as RestError;
       const { id, at_limit, fallback_provider: provider, fallback_model: model } = refusal.budget;
       const { bypassedBudgetIds } = target;
       if (at_limit !== 'fallback' || provider === undefined || bypassedBudgetIds.includes(id)) throw error;
+      currentDryRun()?.detours.push({ rule: 'budget_fallback', code });
       try {
         return await attempt(input, { provider, model, bypassedBudgetIds: [...bypassedBudgetIds, id] });
       } catch (next) {

@@ -7,8 +7,9 @@ import type { PricesPort, PricedUsage } from '../../../ports.ts';
 import { amountOf, type Budget } from '../budget.ts';
 import { createBudgetAlerts } from './budget-alerts.ts';
 import { counterOf, periodName } from './budget-period.ts';
+import { budgetStatus } from './budget-status.ts';
 import type { CountedBudget } from './count-usage.ts';
-import { createBudgetCounters } from './counters.ts';
+import { createBudgetCounters, sortRequests } from './counters.ts';
 import type { BudgetPlan } from './hooks.ts';
 import type { ReservationRequest } from './reserve.ts';
 
@@ -35,13 +36,14 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
   const counters = createBudgetCounters(host.database);
   const alerts = createBudgetAlerts({ host, budgets });
 
-  async function planFor(call: BudgetedCall): Promise<BudgetPlan> {
+  /** @param isComplete whether tokens and cost are estimated even if no budget needs them */
+  async function planFor(call: BudgetedCall, isComplete = false): Promise<BudgetPlan> {
     const { estimate, ...described } = call;
     const applying = (await budgets()).filter(
       (budget) => appliesTo(budget, call.origin) && call.bypassedBudgetIds?.includes(budget.id) !== true,
     );
     const isFiltered = hooks.hasFilter('svc_budget_reserve') !== false;
-    if (!isFiltered && applying.every(({ unit }) => unit === 'calls'))
+    if (!isComplete && !isFiltered && applying.every(({ unit }) => unit === 'calls'))
       return { budgets: applying, cost: null, tokens: 0 };
     const use = await pricedUse(call, await estimate());
     const cost = await costOf({ provider: call.provider, model: call.model, ...use });
@@ -75,8 +77,30 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
       if (requests.length === 0) return null;
       const id = randomUUID();
       const exhausted = await counters.reserve(id, requests, 2 * call.limit + settlementTime);
-      if (exhausted !== null) throw await alerts.refuse(exhausted);
+      if (exhausted !== null) {
+        await alerts.countRefusal(exhausted);
+        throw await alerts.refusal(exhausted);
+      }
       return id;
+    },
+    async explain(call) {
+      const use = await pricedUse(call, await call.estimate());
+      const plan = await planFor({ ...call, estimate: () => Promise.resolve(use) }, true);
+      const requests = sortRequests(await requestsFor(plan, call));
+      await counters.releaseExpired();
+      const statuses = await budgetStatus(
+        host,
+        requests.map(({ budget }) => budget),
+      );
+      const taken = statuses.map((status, index) => ({ ...status, takes: requests[index]?.amount ?? 0 }));
+      const exceeded = taken.find(({ amount, used, reserved, takes }) => used + reserved + takes > amount);
+      if (exceeded !== undefined) throw await alerts.refusal(exceeded);
+      const { provider, model, kind } = call;
+      return {
+        ...{ kind, provider, model, inputTokens: use.inputTokens, outputTokens: use.outputTokens, images: use.images },
+        cost: plan.cost,
+        budgets: taken.map(({ budget: { id, name, unit }, takes, left }) => ({ id, name, unit, takes, left })),
+      };
     },
     async announce(counted) {
       try {

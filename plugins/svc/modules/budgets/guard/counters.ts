@@ -50,8 +50,7 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
     requests: readonly ReservationRequest[],
     lifetime: number,
   ): Promise<ReservationRequest | null> {
-    // Always sorted the same way, so that two transactions never deadlock.
-    const sorted = [...requests].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
+    const sorted = sortRequests(requests);
     for (const request of sorted) if (!initialized.has(nameOf(request))) await ensureCounter(request);
     const reservation = { call, requests: sorted, lifetime };
     const exceeding = await reserveAll(database, reservation);
@@ -64,6 +63,11 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
   }
 
   return { reserve, releaseExpired };
+}
+
+/** Always sorted the same way, so that two transactions never deadlock. */
+export function sortRequests(requests: readonly ReservationRequest[]): ReservationRequest[] {
+  return [...requests].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
 }
 
 const nameOf = ({ counter, period }: Pick<ReservationRequest, 'counter' | 'period'>): string => `${counter}|${period}`;

@@ -5,6 +5,7 @@ import {
   knowledgePrompt,
   type KnowledgePassage,
 } from '../../../kit/assistants/assistant-knowledge.ts';
+import { currentDryRun } from '../../../kit/dry-run.ts';
 import type { GenerateText } from '../../../ai/generate-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import '../hooks.ts';
@@ -83,7 +84,7 @@ export function createReplies(parts: ReplyParts): CreateReply {
     try {
       reply = await generateReply(input, turn);
     } catch (error) {
-      await hooks.doActionAsync('svc_chatbot_reply_failed', error, turn);
+      if (currentDryRun() === undefined) await hooks.doActionAsync('svc_chatbot_reply_failed', error, turn);
       throw error;
     }
     await hooks.doActionAsync('svc_chatbot_replied', reply, turn);
@@ -128,6 +129,8 @@ function createBotKnowledge({
       asker,
     }).catch(async (error: unknown) => {
       if (signal?.aborted === true) throw error;
+      // The search itself costs a call, which the dry run has noted.
+      if (currentDryRun() !== undefined) return [];
       log.warn('Knowledge lookup failed; the chatbot answers without it', {
         event: 'chatbot_knowledge_failed',
         bot: bot.id,

@@ -1,0 +1,127 @@
+import { isRecord, type RestRequest, type RestResponse, type User } from '#plugin-api';
+import type { KeyRoute } from '../../kit/caller.ts';
+import { dryRunPassed, runDry, type Explanation } from '../../kit/dry-run.ts';
+import { apiKeyParameter, type KeyedRequest } from '../../kit/require-api-key.ts';
+import { serviceNamespace } from '../../kit/route.ts';
+import type { BudgetsPort, HostPort, SettingsPort } from '../../ports.ts';
+import { amountsOf, messageOf, ruleOf, type Refusal } from './deciding-rule.ts';
+
+/** A key: its id, 0 for the REST key, or its secret. */
+export type KeyChoice = { readonly id: number } | { readonly secret: string };
+
+export interface ExplainKeyInit {
+  readonly key: KeyChoice;
+  readonly route: KeyRoute;
+  /** What the request would say. Left out: only what is decided without it, and short texts. */
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
+  readonly bot?: number | undefined;
+  readonly prompt?: string | undefined;
+  /** The JSON of the request instead. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** The signed-in user that the request would be made for. Default: a guest. */
+  readonly user?: User | undefined;
+}
+
+export type ExplainKey = (init: ExplainKeyInit) => Promise<Explanation>;
+
+/** Dry runs (D31): the request itself, through every check of a real one, up to the call of the provider. */
+export interface Explain {
+  request(request: RestRequest, route: KeyRoute): Promise<Explanation>;
+  readonly key: ExplainKey;
+}
+
+export type ExplainPorts = Pick<HostPort, 'host' | 'authenticateCaller'> & BudgetsPort & SettingsPort;
+
+interface SentRequest {
+  readonly path: string;
+  readonly json: unknown;
+  readonly key: KeyChoice;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly user?: User | undefined;
+}
+
+export function createExplain(ports: ExplainPorts): Explain {
+  const { host, budgets, settings } = ports;
+
+  async function explain(keyId: number | undefined, send: () => Promise<Refusal | null>): Promise<Explanation> {
+    const { run, result: refusal } = await runDry(keyId, send);
+    const facts = { run, refusal, budgets: await budgets.list(), isSandbox: await settings.sandbox.isOn() };
+    const { caller, calls } = run;
+    return {
+      dry_run: true,
+      allowed: refusal === null,
+      rule: ruleOf(facts),
+      message: messageOf(facts),
+      error: refusal && { code: refusal.code, status: refusal.status, data: refusal.data },
+      key: caller ? { id: caller.id, name: caller.name } : null,
+      ...(refusal === null ? amountsOf(calls) : { calls: [], cost_usd: 0 }),
+    };
+  }
+
+  function explainSent({ path, json, key, query = {}, user }: SentRequest): Promise<Explanation> {
+    const headers = 'secret' in key ? { authorization: `Bearer ${key.secret}` } : {};
+    return explain('id' in key ? key.id : undefined, async () =>
+      refusalOf(await host.rest.dispatch(path, { method: 'POST', query, headers, json, ...(user && { user }) })),
+    );
+  }
+
+  return {
+    request({ route: path, json, form, query: given, headers }) {
+      const { dry_run: _dryRun, dry_run_key: id, [apiKeyParameter]: inQuery, ...query } = given;
+      const body: Readonly<Record<string, unknown>> = isRecord(json) ? json : form;
+      const { [apiKeyParameter]: inBody, ...sent } = body;
+      const bearer = /^bearer\s+(\S.*)$/is.exec((headers['authorization'] ?? '').trim())?.[1];
+      const secret = [bearer, inBody, inQuery].find((text) => typeof text === 'string' && text.trim() !== '');
+      const key = typeof secret === 'string' ? { secret } : { id: Number(id ?? 0) };
+      return explainSent({ path, query, key, json: isRecord(json) || json === null ? sent : json });
+    },
+    key({ key, route, user, ...call }) {
+      const target = requestTo(route, call);
+      if (target !== null) return explainSent({ ...target, key, user });
+      const headers = 'secret' in key ? { authorization: `Bearer ${key.secret}` } : {};
+      const request: KeyedRequest = {
+        headers,
+        json: null,
+        form: {},
+        query: {},
+        url: {},
+        countWrongKey: async () => {},
+      };
+      return explain('id' in key ? key.id : undefined, async () => {
+        try {
+          await ports.authenticateCaller(request, route);
+          return null;
+        } catch (error) {
+          return error as Refusal;
+        }
+      });
+    },
+  };
+}
+
+/** Null if the request came as far as the provider. */
+function refusalOf({ body, status }: RestResponse): Refusal | null {
+  const { code = '', message = '', data } = (isRecord(body) ? body : {}) as Partial<Refusal>;
+  // A response without an error made no call: a filter of a plugin took its place.
+  return code === dryRunPassed || status < 400 ? null : { code, message, status, data };
+}
+
+type CallInit = Pick<ExplainKeyInit, 'provider' | 'model' | 'bot' | 'prompt' | 'body'>;
+
+/** The request of a route that calls providers; null for others. */
+function requestTo(
+  route: KeyRoute,
+  { provider, model, bot, prompt = 'Hello', body }: CallInit,
+): Pick<SentRequest, 'path' | 'json'> | null {
+  const messages = [{ role: 'user', content: prompt }];
+  const to = (path: string, json: object) => ({ path, json: { ...json, ...body } });
+  const named = { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) };
+  if (route === 'generate') return to(`/${serviceNamespace}/generate`, { ...named, messages });
+  if (route === 'images') return to(`/${serviceNamespace}/images/generate`, { ...named, prompt });
+  if (route === 'embeddings') return to(`/${serviceNamespace}/embeddings`, { ...named, input: prompt });
+  if (route === 'chat') return to(`/${serviceNamespace}/chat/${String(bot ?? 0)}/message`, { messages });
+  if (route !== 'openai') return null;
+  const chosen = bot === undefined ? [provider, model].filter(Boolean).join('/') : `bot:${String(bot)}`;
+  return to('/svc-openai/v1/chat/completions', { model: chosen, messages });
+}
