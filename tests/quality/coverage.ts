@@ -21,7 +21,7 @@ const floorFile = 'tests/quality/coverage-floor.json';
 
 const given = process.argv.slice(2);
 const files = given.filter((argument) => !argument.startsWith('--'));
-const command = files.length === 0 ? ['npm', 'test', '--', '--usual', '--jobs', '2'] : ['npx', 'mocha', ...files];
+const command = files.length === 0 ? ['npm', 'test', '--', '--usual'] : ['npx', 'mocha', ...files];
 
 const records = resolve(folder, 'tmp');
 const processes = resolve(folder, 'processes');
