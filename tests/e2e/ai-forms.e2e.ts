@@ -10,7 +10,7 @@ import type { TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { formSubmittedEvent } from '../../plugins/svc/modules/ai-forms/form-submitted.event.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
 const pictures = join(tmpdir(), 'ai-forms-pictures');
@@ -309,36 +309,26 @@ describe('AI forms in a browser', function () {
       prompt: 'echo: {topic} {ticks}',
     });
     const address = await publish(`[svc_form ${String(id)}]`, 'kinds');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 390]) {
-        const opened = await openPage(browser, { viewport: { width, height: 900 }, colorScheme });
-        await opened.page.goto(address);
-        await opened.page.getByLabel('Topic (required)').fill('Hello');
-        await opened.page.getByLabel('I agree.').check();
-        await opened.page.getByRole('button', { name: 'Generate' }).click();
-        await opened.page.getByText('Ticks is required.').waitFor();
-        expect(await accessibilityViolations(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
-        await opened.page.getByLabel('A tick').check();
-        await opened.page.getByRole('button', { name: 'Generate' }).click();
-        await opened.page.getByRole('button', { name: 'Copy' }).waitFor();
-        expect(await accessibilityViolations(opened.page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
-        expect(await overflow(opened.page)).to.equal(0);
-        await picture(`kinds-${String(width)}-${colorScheme}`, opened.page);
-        await opened.page.context().close();
-      }
-    }
+    const visitor = await openPage(browser);
+    await visitor.page.goto(address);
+    await visitor.page.getByLabel('Topic (required)').fill('Hello');
+    await visitor.page.getByLabel('I agree.').check();
+    await visitor.page.getByRole('button', { name: 'Generate' }).click();
+    await visitor.page.getByText('Ticks is required.').waitFor();
+    await expectLooks(visitor.page);
+    await visitor.page.getByLabel('A tick').check();
+    await visitor.page.getByRole('button', { name: 'Generate' }).click();
+    await visitor.page.getByRole('button', { name: 'Copy' }).waitFor();
+    await expectLooks(visitor.page, { picture: (look) => picture(`kinds-${look}`, visitor.page) });
+    await visitor.page.context().close();
     for (const path of ['', '/submissions', `/edit?id=${String(id)}`]) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
+      await expectLooks(page, {
+        load: async () => {
           await page.goto(`${host.url}/admin/svc/ai-forms${path}`);
-          await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-          expect(await accessibilityViolations(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
-          await picture(`admin${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}`);
-        }
-      }
+          await openDetails(page);
+        },
+        picture: (look) => picture(`admin${path.replace(/\W+/g, '-')}-${look}`),
+      });
     }
   });
 });

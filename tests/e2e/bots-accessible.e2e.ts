@@ -1,6 +1,5 @@
-import { expect } from 'chai';
-import { overflow } from './browser.ts';
-import { errorsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
+import { expectLooks, openDetails } from './browser.ts';
+import { isOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('the pages of chatbots', () => {
   let site: BotsSite;
@@ -47,18 +46,15 @@ describe('the pages of chatbots', () => {
       const { host, page, open } = site;
       const id = await open({ forms: [contact], rules: [showContact], status: 'inactive' }, 'new?');
       const [path = '', fragment = ''] = at.replace(/(=)(#|$)/, `$1${String(id)}$2`).split('#');
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          // A change of the fragment alone would not load the page anew.
+      await expectLooks(page, {
+        load: async () => {
+          // A change of the fragment alone would not load the page again.
           await page.goto('about:blank');
           await page.goto(`${host.url}/admin/svc/bots${path === '?' ? '' : `/${path}`}#${fragment}`);
-          await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-          expect(await errorsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
-        }
-      }
+          await openDetails(page);
+        },
+        isOwn: isOfPage,
+      });
     });
   }
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { expect } from 'chai';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -99,12 +100,22 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe-core finds on the page at rest, as `rule (impact): first element: what is wrong with it`. The script goes in past the page's content security policy. */
-export async function accessibilityViolations(page: Page): Promise<string[]> {
+/** The rules of axe-core that depend on colors. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * What axe-core finds on the page at rest, as `rule (impact): first element: what is wrong with it`. The script goes in
+ * past the page's content security policy.
+ * @param rules Default: all.
+ */
+export async function accessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   await endAnimations(page);
-  const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await page.evaluate(source);
-  const violations = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
+  if (!(await page.evaluate<boolean>("'axe' in globalThis")))
+    await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(${JSON.stringify(options)}).then((result) => result.violations)`,
+  );
   return violations.map(({ id, impact, nodes: [first] }) =>
     [`${id} (${impact})`, first?.target.join(' '), first?.failureSummary?.replaceAll(/\s+/g, ' ')].join(': '),
   );
@@ -115,6 +126,52 @@ export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>(
     'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
   );
+}
+
+/**
+ * Expects of the page, wide and narrow, light and dark, that axe-core finds nothing and that it fits its window. In the dark
+ * only colors differ, so the rules about them are enough there. Leaves the page wide and light.
+ */
+export async function expectLooks(
+  page: Page,
+  {
+    load = () => Promise.resolve(),
+    isOwn = () => true,
+    picture = () => Promise.resolve(),
+  }: {
+    /** Brings the page to its state at each width. Default: the page stays as it is. */
+    readonly load?: () => Promise<unknown>;
+    /** Whether a violation counts. Default: each. */
+    readonly isOwn?: (violation: string) => boolean;
+    /** Is called for each look, with for example `390-dark`. */
+    readonly picture?: (look: string) => Promise<unknown>;
+  } = {},
+): Promise<void> {
+  const looks: Record<string, readonly (string | number)[]> = {};
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await load();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const violations = await accessibilityViolations(page, colorScheme === 'dark' ? colorRules : undefined);
+      const look = `${String(width)}-${colorScheme}`;
+      looks[look] = [...violations.filter(isOwn), await overflow(page)];
+      await picture(look);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  expect(looks, 'violations, and pixels by which the page overflows').to.deep.equal({
+    '1280-light': [0],
+    '1280-dark': [0],
+    '390-light': [0],
+    '390-dark': [0],
+  });
+}
+
+/** Opens all that is folded in the page's main part. */
+export function openDetails(page: Page): Promise<void> {
+  return page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
 }
 
 /** Waits until the expression is true on the page. `page.waitForFunction` evaluates it from within, which the site's content security policy forbids. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('budgets and failover in a browser', () => {
   let folder = '';
@@ -37,20 +37,7 @@ describe('budgets and failover in a browser', () => {
     });
 
   async function check(path: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        await page.goto(`${host.url}/admin/${path}`);
-        expect(await accessibilityViolations(page), `${path} ${String(width)} ${colorScheme}`).to.deep.equal([]);
-        expect(await overflow(page), `${path} ${String(width)} ${colorScheme}`).to.equal(0);
-        await page.screenshot({
-          path: join(tmpdir(), `${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`),
-          fullPage: true,
-        });
-      }
-    }
-    await page.setViewportSize({ width: 1280, height: 900 });
+    await expectLooks(page, { load: () => page.goto(`${host.url}/admin/${path}`) });
   }
 
   it('begin with a form, which says what is missing', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkEvent, type Event } from '../contract/content-site.ts';
-import { accessibilityViolations, overflow } from './browser.ts';
+import { expectLooks, openDetails } from './browser.ts';
 import { openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('the content writer in a browser', () => {
@@ -243,18 +243,13 @@ describe('the content writer in a browser', () => {
 
   for (const path of ['', '?template=news', '/runs', '/templates', '/template?copy=rewrite', '/batch?id=1']) {
     it(`is accessible and fits narrow windows, light and dark: svc/content${path}`, async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
+      await expectLooks(page, {
+        load: async () => {
           await page.goto(at(path));
-          await page.evaluate(
-            'for (const details of document.querySelectorAll("main details")) details.open = true; document.querySelector("[data-result-area]")?.removeAttribute("hidden")',
-          );
-          expect(await accessibilityViolations(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
-        }
-      }
+          await openDetails(page);
+          await page.evaluate('document.querySelector("[data-result-area]")?.removeAttribute("hidden")');
+        },
+      });
     });
   }
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
-import { accessibilityViolations, ada, openAdmin, openBrowser, overflow, until } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, until } from './browser.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -129,15 +129,7 @@ describe('content in a browser', () => {
   ];
   for (const name of names) {
     it(`is accessible and fits narrow windows, light and dark: ${name}`, async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(host.url + (paths[name] ?? ''));
-          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
-        }
-      }
+      await expectLooks(page, { load: () => page.goto(host.url + (paths[name] ?? '')) });
       // The browser itself says of a page that is not there that it is not.
       expect(problems.splice(0).filter((problem) => !problem.includes('404'))).to.deep.equal([]);
     });

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents as events } from '../../plugins/svc/events.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 
 const run = promisify(execFile);
 const secret = 'a secret of these tests';
@@ -170,16 +170,12 @@ describe('the delivery log in a browser', () => {
         .onConflict('endpoint_id')
         .ignore();
       problems.length = 0;
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
+      await expectLooks(page, {
+        load: async () => {
           await open(path === '/delivery' ? `/delivery?id=${String(uuid)}` : path);
-          await page.evaluate("for (const details of document.querySelectorAll('main details')) details.open = true");
-          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
-        }
-      }
+          await openDetails(page);
+        },
+      });
       expect(problems).to.deep.equal([]);
     });
   }

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('the pages of the host in a browser', () => {
   let folder = '';
@@ -64,15 +64,7 @@ describe('the pages of the host in a browser', () => {
   ];
   for (const path of paths) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(`${host.url}/admin/${path}${path.endsWith('id=') ? bob : ''}`);
-          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
-        }
-      }
+      await expectLooks(page, { load: () => page.goto(`${host.url}/admin/${path}${path.endsWith('id=') ? bob : ''}`) });
       expect(problems).to.deep.equal([]);
     });
   }

@@ -5,7 +5,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { ada, expectLooks, openAdmin, openBrowser, openPage } from './browser.ts';
 import type { Fields } from '../helpers/fields.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
@@ -62,20 +62,8 @@ describe('images in a browser', () => {
   };
   const events = async (count: number): Promise<readonly Fields[]> =>
     (await receiver.first(count)).map(({ body }) => JSON.parse(body.toString()) as Fields);
-  const fits = async (of: Page, name: string): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 390]) {
-        await of.setViewportSize({ width, height: 900 });
-        await of.emulateMedia({ colorScheme });
-        await of.evaluate('new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))');
-        expect(await accessibilityViolations(of), `${name} ${String(width)} ${colorScheme}`).to.deep.equal([]);
-        expect(await overflow(of), `${name} ${String(width)} ${colorScheme}`).to.equal(0);
-        await picture(`${name}-${String(width)}-${colorScheme}`, of);
-      }
-    }
-    await of.setViewportSize({ width: 1280, height: 900 });
-    await of.emulateMedia({ colorScheme: 'light' });
-  };
+  const fits = (of: Page, name: string): Promise<void> =>
+    expectLooks(of, { picture: (look) => picture(`${name}-${look}`, of) });
   const check = ({ type, data }: Fields): void => {
     const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false });
     expect(

@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
-import { endAnimations, overflow } from './browser.ts';
-import { errorsOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
+import { expectLooks, openDetails } from './browser.ts';
+import { isOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 const pages: Readonly<Record<string, string>> = {
   '/sitemap.xml':
@@ -55,18 +55,8 @@ describe('knowledge bases in the browser', () => {
 
   const accessible = async (): Promise<void> => {
     const { page } = site;
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-        await endAnimations(page);
-        expect(await errorsOfPage(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
-        expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
-      }
-    }
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.emulateMedia({ colorScheme: 'light' });
+    await openDetails(page);
+    await expectLooks(page, { isOwn: isOfPage });
     await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = false');
   };
 

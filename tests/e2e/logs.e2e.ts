@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { TestHost } from '#testing';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
 const pictures = process.env['PICTURES'];
@@ -129,20 +129,13 @@ describe('chat logs in a browser', () => {
     'svc/personal-data?by=email&value=nobody',
   ]) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(`${host.url}/admin/${path.endsWith('=') ? path + uuid : path}`);
-          expect(await accessibilityViolations(page), `${String(width)} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${String(width)} ${colorScheme}`).to.equal(0);
-          if (pictures !== undefined)
-            await page.screenshot({
-              path: `${pictures}/logs-${path.replace(/\W+/g, '-')}-${String(width)}-${colorScheme}.png`,
-              fullPage: true,
-            });
-        }
-      }
+      await expectLooks(page, {
+        load: () => page.goto(`${host.url}/admin/${path.endsWith('=') ? path + uuid : path}`),
+        picture: async (look) => {
+          const file = `${String(pictures)}/logs-${path.replace(/\W+/g, '-')}-${look}.png`;
+          if (pictures !== undefined) await page.screenshot({ path: file, fullPage: true });
+        },
+      });
       expect(problems).to.deep.equal([]);
     });
   }

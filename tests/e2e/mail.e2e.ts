@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { startSmtpReceiver, type SmtpReceiver } from '../helpers/smtp-receiver.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow, signIn } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openPage, signIn } from './browser.ts';
 
 const chosen = 'seven purple kettles sing';
 
@@ -34,16 +34,7 @@ describe('mail in a browser', () => {
 
   /** Opens the page light and dark, wide and narrow. */
   async function checkPage(page: Page, path: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme });
-        await page.goto(host.url + path);
-        expect(await accessibilityViolations(page), `${path} ${width} ${colorScheme}`).to.deep.equal([]);
-        expect(await overflow(page), `${path} ${width} ${colorScheme}`).to.equal(0);
-      }
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.emulateMedia({ colorScheme: 'light' });
+    await expectLooks(page, { load: () => page.goto(host.url + path) });
   }
 
   it('names who resets a password before a mail server is set up', async () => {

@@ -65,9 +65,9 @@ describe('every page, read as a person would', function () {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       if (read.has(kindOf(path)) || read.size > 150) continue;
       read.add(kindOf(path));
+      const response = await page.goto(`${site.host.url}${path}`);
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        const response = await page.goto(`${site.host.url}${path}`);
         const problems = await page.evaluate<string[]>(findProblems);
         if ((response?.status() ?? 0) >= 500) problems.push(`status ${String(response?.status())}`);
         if ((await overflow(page)) > 0) problems.push(`overflows by ${String(await overflow(page))} px`);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { totpCode } from '../users/two-factor/totp-code.ts';
-import { accessibilityViolations, ada, endAnimations, openBrowser, openPage, overflow, signIn } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openBrowser, openPage, signIn } from './browser.ts';
 
 const step = 30_000;
 
@@ -36,25 +36,6 @@ describe('two-step sign-in in a browser', () => {
     return session;
   }
 
-  /** After the change of a theme colors are on their way for a frame, also with reduced motion. */
-  async function settled(page: Page): Promise<void> {
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-    await endAnimations(page);
-  }
-
-  /** Light and dark, wide and narrow. */
-  async function checkAppearance(page: Page, name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const)
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await settled(page);
-        expect(await accessibilityViolations(page), `${name} ${width} ${colorScheme}`).to.deep.equal([]);
-        expect(await overflow(page), `${name} ${width} ${colorScheme}`).to.equal(0);
-      }
-    await page.setViewportSize({ width: 1280, height: 900 });
-  }
-
   async function enterPassword(page: Page): Promise<void> {
     await page.goto(`${host.url}/admin/login?to=${encodeURIComponent('/admin/profile')}`);
     await page.getByLabel('User name or email').fill(ada.login);
@@ -68,11 +49,11 @@ describe('two-step sign-in in a browser', () => {
     await page.getByRole('button', { name: 'Set up authenticator app' }).click();
     await page.getByAltText('QR code for the authenticator app.').waitFor();
     const secret = (await page.locator('[data-copy-source]').textContent()) ?? '';
-    await checkAppearance(page, 'set up');
+    await expectLooks(page);
     await page.getByLabel('2. Enter the code that the app shows').fill(totpCode(secret, host.clock.now()));
     await page.getByRole('button', { name: 'Turn on' }).click();
     await page.getByText('Authenticator app turned on.').waitFor();
-    await checkAppearance(page, 'codes');
+    await expectLooks(page);
     const codes = ((await page.locator('pre[data-copy-source]').textContent()) ?? '').split('\n');
     host.clock.jump(step);
     return { secret, codes };
@@ -83,21 +64,21 @@ describe('two-step sign-in in a browser', () => {
     await addAuthenticator(page);
     await signIn(page, host);
     await page.goto(`${host.url}/admin/profile/two-step`);
-    await checkAppearance(page, 'overview');
+    await expectLooks(page);
     await page.getByLabel('Name of the new passkey').fill('Office laptop');
     await page.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByRole('button', { name: 'Create passkey' }).waitFor();
-    await checkAppearance(page, 'passkey');
+    await expectLooks(page);
     await page.getByRole('button', { name: 'Create passkey' }).click();
     await page.getByText('Passkey Office laptop added.').waitFor();
     await page.getByRole('link', { name: 'I have saved them' }).click();
     await page.getByText('Added ').waitFor();
-    await checkAppearance(page, 'overview with passkey');
+    await expectLooks(page);
 
     await page.context().clearCookies();
     await page.goto(`${host.url}/admin/login?to=${encodeURIComponent('/admin/users')}`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
-    await checkAppearance(page, 'sign-in');
+    await expectLooks(page);
     await page.getByLabel('Keep me signed in').check();
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.waitForURL('**/admin/users');
@@ -106,7 +87,7 @@ describe('two-step sign-in in a browser', () => {
 
     await page.context().clearCookies();
     await enterPassword(page);
-    await checkAppearance(page, 'second step');
+    await expectLooks(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/admin/profile');
     await page.getByText('With 1 passkey.').waitFor();
@@ -116,7 +97,7 @@ describe('two-step sign-in in a browser', () => {
     await page.getByRole('button', { name: 'Create application password' }).click();
     await page.getByRole('heading', { name: 'Confirm your password' }).waitFor();
     await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
-    await checkAppearance(page, 'confirm');
+    await expectLooks(page);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.getByText('Application password for script created.').waitFor();
     // The page that asks has the status 403.
@@ -146,11 +127,11 @@ describe('two-step sign-in in a browser', () => {
     const { secret, codes } = await setUpApp(page);
     await page.getByRole('link', { name: 'I have saved them' }).click();
     await page.getByText('On since').waitFor();
-    await checkAppearance(page, 'overview with app');
+    await expectLooks(page);
 
     await page.context().clearCookies();
     await enterPassword(page);
-    await checkAppearance(page, 'second step');
+    await expectLooks(page);
     await page.getByLabel('Code', { exact: true }).fill(totpCode(secret, host.clock.now()));
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL('**/admin/profile');
@@ -172,11 +153,11 @@ describe('two-step sign-in in a browser', () => {
     await signIn(page, host);
     await page.goto(`${host.url}/admin/settings`);
     await page.getByRole('group', { name: 'Require two-step sign-in' }).getByLabel('Administrator').check();
-    await checkAppearance(page, 'settings');
+    await expectLooks(page);
     await page.locator('#settings-security').getByRole('button', { name: 'Save' }).click();
     await page.waitForURL('**/admin/profile/two-step');
     await page.getByText('Your role requires two-step sign-in.').waitFor();
-    await checkAppearance(page, 'required');
+    await expectLooks(page);
     await setUpApp(page);
     await page.goto(`${host.url}/admin/settings`);
     expect(await page.getByLabel('Administrator').isChecked()).to.equal(true);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { fillUsage } from '../helpers/usage-calls.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('usage, prices and models in a browser', () => {
   let folder = '';
@@ -50,15 +50,7 @@ describe('usage, prices and models in a browser', () => {
     'svc?provider=openai',
   ]) {
     it(`are accessible and fit narrow windows, light and dark: ${path}`, async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(`${host.url}/admin/${path}`);
-          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
-        }
-      }
+      await expectLooks(page, { load: () => page.goto(`${host.url}/admin/${path}`) });
       expect(problems).to.deep.equal([]);
     });
   }

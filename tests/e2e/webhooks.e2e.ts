@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 
 describe('event webhooks in a browser', () => {
   let folder = '';
@@ -193,16 +193,7 @@ describe('event webhooks in a browser', () => {
         }),
       );
       const address = `${host.url}/${path}${path.endsWith('=') ? (crm?.id ?? '') : ''}`;
-      for (const colorScheme of ['light', 'dark'] as const) {
-        for (const width of [1280, 390]) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await page.goto(address);
-          await page.evaluate('for (const details of document.querySelectorAll("main details")) details.open = true');
-          expect(await accessibilityViolations(page), `${width} ${colorScheme}`).to.deep.equal([]);
-          expect(await overflow(page), `${width} ${colorScheme}`).to.equal(0);
-        }
-      }
+      await expectLooks(page, { load: async () => (await page.goto(address), openDetails(page)) });
       expect(problems).to.deep.equal([]);
     });
   }
