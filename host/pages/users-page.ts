@@ -1,46 +1,114 @@
 import {
   RestError,
+  backToList,
+  clampPage,
+  formatCount,
   formatNumber,
-  type AdminPageBody,
-  type AdminRequest,
-  type Role,
-  type User,
+  listQuery,
+  listView,
+  notSelected,
+  readIds,
+  readList,
   withNotice,
 } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Role, User, UserQuery } from '#plugin-api';
 import { parseId, readQuery, readText } from './forms.ts';
 import { findUser, roleLabels, type UserPagesDependencies } from './users-contract.ts';
 
-const perPage = 20;
+const path = 'users';
+const filterNames = ['s', 'role'];
 
-/** The list of users, with search and role filter. */
-export function createUsersPage({ users, roles, avatarUrl }: UserPagesDependencies): AdminPageBody {
+/** The list of users, with search, role filter, sorting and a change of roles for several users. */
+export function createUsersPage(dependencies: UserPagesDependencies): AdminPageBody {
   return {
-    render: async (request) => {
-      const search = readQuery(request, 's');
-      const role = roles().some(({ name }) => name === readQuery(request, 'role')) ? readQuery(request, 'role') : '';
-      const page = Math.max(1, parseId(readQuery(request, 'page')));
-      const filter = { ...(search !== '' && { search }), ...(role !== '' && { role }) };
-      const total = await users.count(filter);
-      const found = await users.list({
-        ...filter,
-        limit: perPage,
-        offset: (page - 1) * perPage,
-        orderBy: 'displayName',
-      });
-      return {
-        template: 'admin/pages/users',
-        data: {
-          search,
-          role,
-          total,
-          isFiltered: search !== '' || role !== '',
-          tabs: await roleTabs({ users, roles, role }),
-          users: found.map((user) => ({ ...toRow(user, request.user, roles()), picture: avatarUrl(user, 48) })),
-          pagination: paginate({ total, page, perPage, query: { s: search, role } }),
-          mayCreate: request.user.can('create_users'),
-        },
-      };
+    render: (request) => renderUsers(dependencies, request),
+    actions: { bulk: (request) => changeRoles(dependencies, request) },
+  };
+}
+
+async function renderUsers(
+  { users, roles, avatarUrl }: UserPagesDependencies,
+  request: AdminRequest,
+): Promise<AdminView> {
+  const search = readQuery(request, 's');
+  const role = roles().some(({ name }) => name === readQuery(request, 'role')) ? readQuery(request, 'role') : '';
+  const filter = { ...(search !== '' && { search }), ...(role !== '' && { role }) };
+  const total = await users.count(filter);
+  const list = clampPage(
+    readList(request, { sortable: ['displayName', 'email', 'registeredAt'], filters: { s: search, role } }),
+    total,
+  );
+  const found = await users.list({
+    ...filter,
+    limit: list.perPage,
+    offset: (list.page - 1) * list.perPage,
+    orderBy: list.sort as NonNullable<UserQuery['orderBy']>,
+    descending: list.order === 'desc',
+  });
+  const rows = found.map((user) => ({ ...toRow(user, request.user, roles()), picture: avatarUrl(user, 48) }));
+  return {
+    template: 'admin/pages/users',
+    data: {
+      search,
+      searchFields: { role },
+      tabs: await roleTabs({ users, roles, role, search }),
+      users: rows,
+      mayCreate: request.user.can('create_users'),
+      mayChangeAny: rows.some(({ mayChange }) => mayChange),
+      bulkFields: { back: listQuery(list) },
+      // The least powerful first, so that the preset choice gives nothing away.
+      bulkOptions: [...roles()].reverse().map(({ name, label }) => ({ value: name, label: `Change role to ${label}` })),
+      list: listView(list, {
+        total,
+        text: formatCount(total, 'user'),
+        chips: { s: `Search: ${search}`, role: roleLabels([role], roles()) },
+        columns: [
+          { label: 'Name', key: 'displayName' },
+          { label: 'Email', key: 'email' },
+          { label: 'Role' },
+          { label: 'Registered', key: 'registeredAt' },
+        ],
+      }),
     },
+  };
+}
+
+/** Gives the selected users a role. `undo` restores the roles in `was`: `id:role+role`, separated by commas. */
+async function changeRoles({ users, roles }: UserPagesDependencies, request: AdminRequest): Promise<AdminActionResult> {
+  const wanted = readText(request, 'do');
+  const before = new Map(
+    readText(request, 'was')
+      .split(',')
+      .map((entry) => entry.split(':', 2) as [string, string | undefined]),
+  );
+  const isUndo = wanted === 'undo';
+  const role = roles().find(({ name }) => name === wanted);
+  if (role === undefined && !isUndo) throw notSelected();
+  const rolesOf = (id: number): readonly string[] =>
+    role ? [role.name] : (before.get(String(id)) ?? '').split('+').filter((name) => name !== '');
+  const selected: User[] = [];
+  for (const id of readIds(request)) selected.push(await findUser(users, id));
+  if (!selected.every(({ id }) => id !== request.user.id && request.user.can('promote_user', id)))
+    throw new RestError({
+      code: 'rest_cannot_edit_roles',
+      message: 'You are not allowed to change the roles of these users.',
+      status: 403,
+    });
+  request.requireFreshSignIn();
+  for (const { id } of selected) await users.update(id, { roles: rolesOf(id) });
+  const { query, redirect } = backToList(request, path, filterNames);
+  const [first] = selected;
+  const who = selected.length === 1 && first ? first.displayName : formatCount(selected.length, 'user');
+  if (isUndo) return withNotice('success', `${who}: previous role restored.`, { redirect });
+  const was = selected.map((user) => `${user.id}:${user.roles.join('+')}`).join(',');
+  const fields = { do: 'undo', ids: selected.map(({ id }) => id).join(','), was, back: query };
+  return {
+    notice: {
+      kind: 'success',
+      text: `${who}: role changed to ${role?.label ?? ''}.`,
+      undo: { action: 'bulk', fields },
+    },
+    redirect,
   };
 }
 
@@ -48,23 +116,30 @@ async function roleTabs({
   users,
   roles,
   role,
-}: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string }) {
+  search,
+}: Pick<UserPagesDependencies, 'users' | 'roles'> & { readonly role: string; readonly search: string }) {
   const known = roles();
-  const counts = await Promise.all(known.map(({ name }) => users.count({ role: name })));
+  const found = search === '' ? {} : { search };
+  const query = search === '' ? {} : { s: search };
+  const counts = await Promise.all(known.map(({ name }) => users.count({ role: name, ...found })));
   const shown = known
     .map(({ name, label }, index) => ({ name, label, count: counts[index] ?? 0 }))
     .filter(({ name, count }) => count > 0 || name === role);
   return [
-    { label: `All (${formatNumber(await users.count())})`, href: '?', current: role === '' },
+    {
+      label: `All (${formatNumber(await users.count(found))})`,
+      href: `?${new URLSearchParams(query).toString()}`,
+      current: role === '',
+    },
     ...shown.map(({ name, label, count }) => ({
       label: `${label} (${formatNumber(count)})`,
-      href: `?role=${name}`,
+      href: `?${new URLSearchParams({ role: name, ...query }).toString()}`,
       current: name === role,
     })),
   ];
 }
 
-function toRow(user: User, caller: User, roles: readonly Role[]): Record<string, unknown> {
+function toRow(user: User, caller: User, roles: readonly Role[]) {
   return {
     id: user.id,
     login: user.login,
@@ -74,6 +149,7 @@ function toRow(user: User, caller: User, roles: readonly Role[]): Record<string,
     registeredAt: user.registeredAt,
     isSelf: user.id === caller.id,
     editHref: user.id === caller.id ? 'profile' : caller.can('edit_user', user.id) ? `users/edit?id=${user.id}` : null,
+    mayChange: user.id !== caller.id && caller.can('promote_user', user.id),
     mayDelete: user.id !== caller.id && caller.can('delete_user', user.id),
   };
 }
@@ -126,36 +202,5 @@ export function createDeleteUserPage({ users }: UserPagesDependencies): AdminPag
         return withNotice('success', `${user.displayName} deleted.`, { redirect: 'users' });
       },
     },
-  };
-}
-
-/** Data for the partial `admin/pages/pagination`. Null when everything fits on one page. */
-interface Pagination {
-  readonly text: string;
-  readonly previous: string | null;
-  readonly next: string | null;
-}
-
-interface PaginationInit {
-  readonly total: number;
-  readonly page: number;
-  readonly perPage: number;
-  /** Query parameters to keep. Empty ones are omitted. */
-  readonly query: Readonly<Record<string, string>>;
-}
-
-function paginate({ total, page, perPage, query }: PaginationInit): Pagination | null {
-  const pages = Math.ceil(total / perPage);
-  if (pages <= 1) return null;
-  const address = (to: number): string => {
-    const parameters = Object.entries({ ...query, page: to === 1 ? '' : String(to) }).filter(
-      ([, value]) => value !== '',
-    );
-    return `?${new URLSearchParams(parameters).toString()}`;
-  };
-  return {
-    text: `Page ${page} of ${pages}`,
-    previous: page > 1 ? address(Math.min(page - 1, pages)) : null,
-    next: page < pages ? address(page + 1) : null,
   };
 }

@@ -1,7 +1,10 @@
 import type { AdminRequest } from './admin.ts';
+import { RestError } from './errors.ts';
 
 /** Page sizes to choose from. */
 const sizes = [20, 50, 100] as const;
+/** Rows that one bulk action changes. */
+const maxAtOnce = 100;
 
 export interface ListInit {
   /** Keys of columns that can be sorted. The first is the default. */
@@ -72,15 +75,86 @@ export function listQuery(
   return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString();
 }
 
-/** Data for the partials `admin/list-head` and `admin/list-foot`. */
+/** A filter that is set, and a link to the list without it. */
+export interface ListChip {
+  readonly text: string;
+  readonly href: string;
+}
+
+/**
+ * Data for the partial `admin/list-chips`: the set filters, in the order of `texts`.
+ *
+ * @param query all parameters of the list but the page; empty ones are left out of links.
+ * @param texts what a chip says, by name of the filter, such as `Author: Ada`. Filters without a text have no chip.
+ */
+export function filterChips(
+  query: Readonly<Record<string, string>>,
+  texts: Readonly<Record<string, string>>,
+): readonly ListChip[] {
+  return Object.entries(texts)
+    .filter(([name, text]) => text !== '' && (query[name] ?? '') !== '')
+    .map(([removed, text]) => {
+      const others = Object.entries(query).filter(([name, value]) => name !== removed && value !== '');
+      return { text, href: `?${new URLSearchParams(others).toString()}` };
+    });
+}
+
+/** Ids of checked rows: the field `ids[]`, or `ids` separated by commas. @throws RestError 400 without any. */
+export function readIds({ form: { ids } }: Pick<AdminRequest, 'form'>): readonly number[] {
+  const list: readonly unknown[] = Array.isArray(ids) ? ids : typeof ids === 'string' ? ids.split(',') : [];
+  const read = list.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+  if (read.length === 0) throw notSelected();
+  return [...new Set(read)].slice(0, maxAtOnce);
+}
+
+/** The error of a bulk action without rows or without a known action. */
+export function notSelected(): RestError {
+  return new RestError({
+    code: 'rest_invalid_param',
+    message: 'Select entries and an action first.',
+    status: 400,
+  });
+}
+
+/**
+ * Where a list was, from the field `back` of a form: the query of `listQuery` without unknown parameters.
+ *
+ * @param path of the list below the admin root.
+ * @param filters names of its filters.
+ */
+export function backToList({ form }: Pick<AdminRequest, 'form'>, path: string, filters: readonly string[]): ListBack {
+  const known = [...filters, 'sort', 'order', 'per_page', 'page'];
+  const given = new URLSearchParams(typeof form['back'] === 'string' ? form['back'] : '');
+  const query = new URLSearchParams([...given].filter(([name]) => known.includes(name))).toString();
+  return { query, redirect: query === '' ? path : `${path}?${query}` };
+}
+
+export interface ListBack {
+  /** For the field `back` of an Undo. */
+  readonly query: string;
+  /** For the result of an action. */
+  readonly redirect: string;
+}
+
+export interface ListViewInit {
+  readonly columns: readonly ListColumn[];
+  readonly total: number;
+  /** Below the list, such as `12 users`. */
+  readonly text: string;
+  /** What the chip of a set filter says, by its name. */
+  readonly chips?: Readonly<Record<string, string>>;
+}
+
+/** Data for the partials `admin/list-head`, `admin/list-sort`, `admin/list-chips` and `admin/list-foot`. */
 export function listView(
   state: ListState,
-  { columns, total, text }: { readonly columns: readonly ListColumn[]; readonly total: number; readonly text: string },
+  { columns, total, text, chips = {} }: ListViewInit,
 ): Readonly<Record<string, unknown>> {
   const pages = Math.max(1, Math.ceil(total / state.perPage));
   const href = (changes: Parameters<typeof listQuery>[1]): string => `?${listQuery(state, changes)}`;
   return {
     text,
+    chips: filterChips(Object.fromEntries(new URLSearchParams(listQuery(state, { page: 1 }))), chips),
     /** Of the shown list, for forms that lead back to it. */
     query: listQuery(state),
     columns: columns.map(({ label, key, isNumber = false }) => {

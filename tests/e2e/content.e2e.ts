@@ -96,6 +96,8 @@ describe('content in a browser', () => {
       'the list of pages': '/admin/pages',
       'the form of a page': `/admin/pages/edit?id=${about.id}`,
       'the media library': '/admin/media',
+      'the comments': '/admin/comments',
+      'the categories': '/admin/terms/category',
       'a file': `/admin/media/edit?id=${image.id}`,
     });
     browser = await openBrowser();
@@ -125,6 +127,8 @@ describe('content in a browser', () => {
     'the list of pages',
     'the form of a page',
     'the media library',
+    'the comments',
+    'the categories',
     'a file',
   ];
   for (const name of names) {
@@ -322,5 +326,40 @@ describe('content in a browser', () => {
     await page.getByLabel('File', { exact: true }).setInputFiles(file);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('not allowed to upload this file type').waitFor();
+  });
+
+  it('shows rows of two lines on phones, with a menu that deletes and brings back', async () => {
+    await host.content.posts.create({
+      title: 'A title that is far too long for a single line of a phone, but it has to fit',
+      status: 'publish',
+      authorId: 1,
+      date: host.clock.now(),
+    });
+    await page.setViewportSize({ width: 390, height: 900 });
+    for (const path of ['/admin/posts', '/admin/comments', '/admin/terms/category']) {
+      await page.goto(host.url + path);
+      // Cells that are all below the ones before begin a line.
+      const lines = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.table-rows tbody tr')].map((row) => {
+          let [lines, end] = [0, 0];
+          for (const cell of [...row.cells].map((cell) => cell.getBoundingClientRect()).sort((a, b) => a.top - b.top)) {
+            if (cell.height === 0) continue;
+            if (cell.top >= end) lines += 1;
+            end = Math.max(end, cell.bottom);
+          }
+          return lines;
+        })`,
+      );
+      expect(Math.max(...lines), path).to.equal(2);
+    }
+    await page.goto(`${host.url}/admin/posts?s=phone`);
+    const row = page.getByRole('row').filter({ hasText: 'far too long' });
+    await row.getByRole('button', { name: 'Actions for' }).click();
+    await page.getByRole('button', { name: /^Move A title .* to the trash$/ }).click();
+    await page.getByText('moved to the trash.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('restored.').waitFor();
+    await page.getByRole('link', { name: 'Remove the filter Search: phone' }).click();
+    await page.locator('.chip').waitFor({ state: 'detached' });
   });
 });

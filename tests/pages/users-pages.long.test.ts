@@ -44,6 +44,29 @@ describeHosts('the pages about users', (dialectCase) => {
     expect((await browser.get('/admin/users?s=%3Cnobody%3E')).text).to.contain('No users found');
   });
 
+  it('sort users, give several another role at once, and undo', async () => {
+    const bob = await site.create({ login: 'bob', displayName: 'Bob', role: 'author' });
+    const cleo = await site.create({ login: 'cleo', displayName: 'Cleo', role: 'editor' });
+    const sorted = await browser.get('/admin/users?sort=displayName&order=desc');
+    expect(sorted.text.indexOf('Cleo')).to.be.below(sorted.text.indexOf('Bob'));
+    const fields = { ids: `${bob.id},${cleo.id}`, back: 'sort=email&order=desc' };
+    const changed = await browser.submit('/admin/users', 'bulk', { ...fields, do: 'subscriber' });
+    expect(changed.text).to.contain('2 users: role changed to Subscriber.').and.contain('Subscriber (2)');
+    const rolesOf = async (id: number) => (await site.host.users.get(id))?.roles;
+    expect(await rolesOf(cleo.id)).to.deep.equal(['subscriber']);
+    const was = `${bob.id}:author,${cleo.id}:editor`;
+    expect(changed.html).to.contain(`name="was" value="${was}"`);
+    const undone = await browser.submit('/admin/users', 'bulk', { ...fields, do: 'undo', was });
+    expect(undone.text).to.contain('2 users: previous role restored.');
+    expect([await rolesOf(bob.id), await rolesOf(cleo.id)]).to.deep.equal([['author'], ['editor']]);
+    const own = await browser.submit('/admin/users', 'bulk', { do: 'editor', ids: `${bob.id},${admin.id}` });
+    expect(own.text).to.contain('You are not allowed to change the roles of these users.');
+    expect(await rolesOf(bob.id)).to.deep.equal(['author']);
+    const filtered = await browser.get('/admin/users?role=author&s=bob');
+    const links = filtered.html.replaceAll('&#x3D;', '=');
+    expect(links).to.contain('class="chip" href="?s=bob"').and.contain('class="chip" href="?role=author"');
+  });
+
   it('add a user, with a sentence at each bad field and what was typed', async () => {
     const bad = await browser.submit('/admin/users/new', 'create', {
       login: 'a/b',

@@ -106,7 +106,8 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   const button = event.submitter;
   if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
-  if (form.dataset.confirm && !confirm(form.dataset.confirm)) {
+  const question = form.dataset.confirm ?? form.querySelector('option:checked')?.dataset.confirm;
+  if (question && !confirm(question)) {
     event.preventDefault();
     return;
   }

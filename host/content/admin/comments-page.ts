@@ -1,11 +1,21 @@
-import { RestError, formatNumber, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, User } from '#plugin-api';
+import {
+  RestError,
+  backToList,
+  clampPage,
+  formatCount,
+  formatNumber,
+  listQuery,
+  listView,
+  notSelected,
+  readIds,
+  readList,
+} from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, User } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
 import { htmlToText } from '../html/text.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { paginate, parseId, readQuery, readText } from './form.ts';
+import { parseId, readQuery, readText } from './form.ts';
 
-const perPage = 20;
 const states = ['hold', 'approved', 'spam', 'trash'] as const;
 const labels: Readonly<Record<CommentState, string>> = {
   hold: 'Pending',
@@ -20,31 +30,79 @@ const kinds: Readonly<Record<CommentState, string>> = {
   trash: '',
 };
 
-/** The comments of all posts, by state, for moderators. */
+const verbs = ['approve', 'hold', 'spam', 'trash', 'restore', 'delete', 'undo'] as const;
+type Verb = (typeof verbs)[number];
+
+const stateOf: Readonly<Partial<Record<Verb, CommentState>>> = {
+  approve: 'approved',
+  hold: 'hold',
+  spam: 'spam',
+  trash: 'trash',
+};
+const sentences: Readonly<Record<Verb, string>> = {
+  approve: 'approved.',
+  hold: 'moved to Pending.',
+  spam: 'marked as spam.',
+  trash: 'moved to the trash.',
+  restore: 'restored.',
+  delete: 'deleted.',
+  undo: 'as before.',
+};
+
+/** The comments of all posts, by state, for moderators, with actions on one and on several. */
 export function createCommentsPage(given: ContentPagesDependencies): AdminPageBody {
-  const { comments } = given.parts;
-  const change =
-    (sentence: string, run: (comment: Comment) => Promise<unknown>) =>
-    async (request: AdminRequest): Promise<AdminActionResult> => {
-      const comment = await findComment(given, request);
-      await run(comment);
-      return withNotice('success', sentence, { redirect: `comments?status=${readText(request, 'back') ?? ''}` });
-    };
+  const on = (verb: Verb) => (request: AdminRequest) =>
+    applyTo(given, { request, verb, ids: [parseId(readText(request, 'id'))] });
   return {
     render: (request) => renderList(given, request),
     actions: {
-      approve: change('Comment approved.', (comment) => comments.update(comment, { status: 'approved' })),
-      hold: change('Comment moved to Pending.', (comment) => comments.update(comment, { status: 'hold' })),
-      spam: change('Comment marked as spam.', (comment) => comments.update(comment, { status: 'spam' })),
-      trash: change('Comment moved to the trash.', (comment) => comments.update(comment, { status: 'trash' })),
-      restore: change('Comment restored.', (comment) => comments.restore(comment)),
-      delete: change('Comment deleted.', (comment) => comments.remove(comment)),
+      approve: on('approve'),
+      hold: on('hold'),
+      spam: on('spam'),
+      trash: on('trash'),
+      restore: on('restore'),
+      delete: on('delete'),
+      bulk: (request) => {
+        const verb = verbs.find((name) => name === readText(request, 'do'));
+        if (verb === undefined) throw notSelected();
+        return applyTo(given, { request, verb, ids: readIds(request) });
+      },
     },
   };
 }
 
-async function findComment({ parts }: ContentPagesDependencies, request: AdminRequest): Promise<Comment> {
-  const comment = await parts.comments.store.get(parseId(readText(request, 'id')));
+interface Change {
+  readonly request: AdminRequest;
+  readonly verb: Verb;
+  readonly ids: readonly number[];
+}
+
+async function applyTo(given: ContentPagesDependencies, { request, verb, ids }: Change): Promise<AdminActionResult> {
+  const { comments } = given.parts;
+  const found: Comment[] = [];
+  for (const id of ids) found.push(await findComment(given, request, id));
+  // `id:state` of each comment, separated by commas, from the form of "Undo".
+  const before = new Map(
+    (readText(request, 'was') ?? '').split(',').map((entry) => entry.split(':', 2) as [string, string]),
+  );
+  for (const comment of found) {
+    const status = verb === 'undo' ? states.find((state) => state === before.get(String(comment.id))) : stateOf[verb];
+    if (verb === 'delete') await comments.remove(comment);
+    else if (verb === 'restore') await comments.restore(comment);
+    else if (status !== undefined) await comments.update(comment, { status });
+  }
+  const { query, redirect } = backToList(request, 'comments', ['status', 's']);
+  const was = found.map(({ id, status }) => `${id}:${status}`).join(',');
+  const undo = { action: 'bulk', fields: { do: 'undo', ids: ids.join(','), was, back: query } };
+  const what = found.length === 1 ? 'Comment' : formatCount(found.length, 'comment');
+  return {
+    notice: { kind: 'success', text: `${what} ${sentences[verb]}`, ...(verb in stateOf && { undo }) },
+    redirect,
+  };
+}
+
+async function findComment({ parts }: ContentPagesDependencies, request: AdminRequest, id: number): Promise<Comment> {
+  const comment = await parts.comments.store.get(id);
   if (comment === null)
     throw new RestError({
       code: 'rest_comment_invalid_id',
@@ -59,34 +117,89 @@ async function findComment({ parts }: ContentPagesDependencies, request: AdminRe
   });
 }
 
-async function renderList(given: ContentPagesDependencies, request: AdminRequest) {
+async function renderList(given: ContentPagesDependencies, request: AdminRequest): Promise<AdminView> {
   const { store } = given.parts.comments;
   const wanted = readQuery(request, 'status');
   const status = states.find((state) => state === wanted);
-  const page = Math.max(1, parseId(readQuery(request, 'page')));
-  const query = { ...(status && { status }), visibleTo: { user: request.user } };
+  const search = readQuery(request, 's');
+  const query = { ...(status && { status }), ...(search !== '' && { search }), visibleTo: { user: request.user } };
   const total = await store.count(query);
-  const found = await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage });
+  const list = clampPage(
+    readList(request, { sortable: ['date', 'post'], order: 'desc', filters: { status: status ?? '', s: search } }),
+    total,
+  );
+  const found = await store.find({
+    ...query,
+    orderBy: list.sort as 'date' | 'post',
+    order: list.order,
+    limit: list.perPage,
+    offset: (list.page - 1) * list.perPage,
+  });
   return {
     template: 'admin/content/comments',
     data: {
-      total,
-      tabs: await tabs(given, request.user, status),
-      comments: await Promise.all(found.map((comment) => toRow(given, comment, status ?? ''))),
-      pagination: paginate({ total, page, perPage, query: { status: status ?? '' } }),
+      search,
+      searchFields: { status: status ?? '' },
+      isFiltered: search !== '' || status !== undefined,
+      tabs: await tabs(given, { user: request.user, current: status, search }),
+      comments: await Promise.all(found.map((comment) => toRow(given, comment, listQuery(list)))),
+      bulkFields: { back: listQuery(list) },
+      bulkOptions: bulkOptions(status),
+      list: listView(list, {
+        total,
+        text: formatCount(total, 'comment'),
+        chips: { s: `Search: ${search}`, status: status === undefined ? '' : labels[status] },
+        columns: [
+          { label: 'Comment' },
+          { label: 'Author' },
+          { label: 'Post', key: 'post' },
+          { label: 'State' },
+          { label: 'Date', key: 'date' },
+        ],
+      }),
     },
   };
 }
 
-async function tabs({ parts }: ContentPagesDependencies, user: User, current: CommentState | undefined) {
-  const count = async (state?: CommentState): Promise<string> =>
-    formatNumber(await parts.comments.store.count({ ...(state && { status: state }), visibleTo: { user } }));
+function bulkOptions(status: CommentState | undefined) {
+  if (status === 'spam' || status === 'trash')
+    return [
+      { value: 'restore', label: 'Restore' },
+      {
+        value: 'delete',
+        label: 'Delete permanently',
+        confirm: 'Delete these comments permanently? You cannot undo this.',
+      },
+    ];
   return [
-    { label: `All (${await count()})`, href: '?', current: current === undefined },
+    { value: 'approve', label: 'Approve' },
+    { value: 'hold', label: 'Hold' },
+    { value: 'spam', label: 'Mark as spam' },
+    { value: 'trash', label: 'Move to trash' },
+  ];
+}
+
+interface TabsInit {
+  readonly user: User;
+  readonly current: CommentState | undefined;
+  readonly search: string;
+}
+
+async function tabs({ parts }: ContentPagesDependencies, { user, current, search }: TabsInit) {
+  const found = search === '' ? {} : { search };
+  const query = search === '' ? {} : { s: search };
+  const count = async (state?: CommentState): Promise<string> =>
+    formatNumber(await parts.comments.store.count({ ...(state && { status: state }), ...found, visibleTo: { user } }));
+  return [
+    {
+      label: `All (${await count()})`,
+      href: `?${new URLSearchParams(query).toString()}`,
+      current: current === undefined,
+    },
     ...(await Promise.all(
       states.map(async (state) => ({
         label: `${labels[state]} (${await count(state)})`,
-        href: `?status=${state}`,
+        href: `?${new URLSearchParams({ status: state, ...query }).toString()}`,
         current: state === current,
       })),
     )),
@@ -97,6 +210,7 @@ async function toRow({ parts }: ContentPagesDependencies, comment: Comment, back
   const post = await parts.store.get(comment.postId);
   const isGone = comment.status === 'spam' || comment.status === 'trash';
   return {
+    id: comment.id,
     author: comment.authorName,
     email: comment.authorEmail,
     text: htmlToText(comment.content).slice(0, 500),

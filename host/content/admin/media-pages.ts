@@ -1,12 +1,22 @@
 import { readFile } from 'node:fs/promises';
-import { RestError, formatBytes, withNotice } from '#plugin-api';
-import type { AdminPageBody, AdminRequest, Media, Post } from '#plugin-api';
+import {
+  RestError,
+  backToList,
+  clampPage,
+  formatBytes,
+  formatCount,
+  listQuery,
+  listView,
+  readIds,
+  readList,
+  withNotice,
+} from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Media, Post } from '#plugin-api';
 import { uploadTypes } from '../media/file-types.ts';
 import { mediaMeta } from '../media/media.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { parseId, paginate, readQuery, readText } from './form.ts';
+import { parseId, readQuery, readText } from './form.ts';
 
-const perPage = 24;
 const kinds = [
   ['', 'All'],
   ['image', 'Images'],
@@ -16,48 +26,11 @@ const kinds = [
   ['text', 'Text files'],
 ] as const;
 
-/** The media library with type filter, search and upload form. */
+/** The media library with type filter, search, sorting, upload form and deletion of several files. */
 export function createMediaPage(given: ContentPagesDependencies): AdminPageBody {
-  const {
-    parts: { store, media },
-  } = given;
+  const { media } = given.parts;
   return {
-    render: async (request) => {
-      const kind = kinds.some(([name]) => name === readQuery(request, 'kind')) ? readQuery(request, 'kind') : '';
-      const search = readQuery(request, 's');
-      const page = Math.max(1, parseId(readQuery(request, 'page')));
-      const query = {
-        type: 'attachment',
-        status: 'any',
-        visibleTo: request.user,
-        ...(search !== '' && { search }),
-        ...(kind !== '' && { mimeType: kind }),
-      };
-      const total = await store.count(query);
-      const files = await media.describe(await store.find({ ...query, limit: perPage, offset: (page - 1) * perPage }));
-      return {
-        template: 'admin/content/media',
-        data: {
-          search,
-          total,
-          isFiltered: search !== '' || kind !== '',
-          limit: formatBytes(await media.limit()),
-          accept: Object.keys(uploadTypes)
-            .map((extension) => `.${extension}`)
-            .join(','),
-          tabs: kinds.map(([name, label]) => ({
-            label,
-            href: name === '' ? '?' : `?kind=${name}`,
-            current: name === kind,
-          })),
-          files: files.map((file) => ({
-            ...describe(file),
-            editUrl: request.user.can('edit_post', file.post) ? `media/edit?id=${file.id}` : null,
-          })),
-          pagination: paginate({ total, page, perPage, query: { kind, s: search } }),
-        },
-      };
-    },
+    render: (request) => renderLibrary(given, request),
     actions: {
       upload: async (request) => {
         const file = request.files?.['file'];
@@ -65,8 +38,108 @@ export function createMediaPage(given: ContentPagesDependencies): AdminPageBody 
         const saved = await media.save({ bytes: await readFile(file.path), name: file.name }, { as: request.user });
         return withNotice('success', `“${saved.title}” uploaded.`, { redirect: `media/edit?id=${saved.id}` });
       },
+      bulk: (request) => deleteFiles(given, request),
     },
   };
+}
+
+async function renderLibrary(
+  { parts: { store, media } }: ContentPagesDependencies,
+  request: AdminRequest,
+): Promise<AdminView> {
+  const [kind, kindLabel] = kinds.find(([name]) => name === readQuery(request, 'kind')) ?? kinds[0];
+  const search = readQuery(request, 's');
+  const query = {
+    type: 'attachment',
+    status: 'any',
+    visibleTo: request.user,
+    ...(search !== '' && { search }),
+    ...(kind !== '' && { mimeType: kind }),
+  };
+  const total = await store.count(query);
+  const list = clampPage(
+    readList(request, { sortable: ['date', 'title'], order: 'desc', filters: { kind, s: search } }),
+    total,
+  );
+  const posts = await store.find({
+    ...query,
+    orderBy: list.sort as 'date' | 'title',
+    order: list.order,
+    limit: list.perPage,
+    offset: (list.page - 1) * list.perPage,
+  });
+  const files = (await media.describe(posts)).map((file) => ({
+    ...describe(file),
+    editUrl: request.user.can('edit_post', file.post) ? `media/edit?id=${file.id}` : null,
+    mayDelete: request.user.can('delete_post', file.post),
+  }));
+  const searched = search === '' ? {} : { s: search };
+  return {
+    template: 'admin/content/media',
+    data: {
+      search,
+      searchFields: { kind },
+      isFiltered: search !== '' || kind !== '',
+      limit: formatBytes(await media.limit()),
+      accept: Object.keys(uploadTypes)
+        .map((extension) => `.${extension}`)
+        .join(','),
+      tabs: kinds.map(([name, label]) => ({
+        label,
+        href: `?${new URLSearchParams({ ...(name !== '' && { kind: name }), ...searched }).toString()}`,
+        current: name === kind,
+      })),
+      files,
+      mayDeleteAny: files.some(({ mayDelete }) => mayDelete),
+      bulkFields: { back: listQuery(list) },
+      bulkOptions: [
+        {
+          value: 'delete',
+          label: 'Delete permanently',
+          confirm: 'Delete the selected files permanently? Posts that use them will show a missing image.',
+        },
+      ],
+      list: listView(list, {
+        total,
+        text: formatCount(total, 'file'),
+        chips: { kind: kindLabel, s: `Search: ${search}` },
+        columns: [
+          { label: 'Date', key: 'date' },
+          { label: 'Title', key: 'title' },
+        ],
+      }),
+    },
+  };
+}
+
+/** Deletes the selected files, or none if one of them may not be deleted. */
+async function deleteFiles(
+  { parts: { media, removal, store } }: ContentPagesDependencies,
+  request: AdminRequest,
+): Promise<AdminActionResult> {
+  const files: Media[] = [];
+  for (const id of readIds(request)) {
+    const file = await media.get(id);
+    if (file === null) continue;
+    // Loads what the capability depends on.
+    if (file.post.parentId > 0) await store.get(file.post.parentId);
+    if (!request.user.can('delete_post', file.post)) throw mayNotDelete();
+    files.push(file);
+  }
+  for (const { id } of files) await removal.delete(id, { force: true });
+  const [first] = files;
+  const what = files.length === 1 ? `“${first?.title ?? ''}”` : formatCount(files.length, 'file');
+  return withNotice('success', `${what} deleted.`, {
+    redirect: backToList(request, 'media', ['kind', 's']).redirect,
+  });
+}
+
+function mayNotDelete(): RestError {
+  return new RestError({
+    code: 'rest_cannot_delete',
+    message: 'You are not allowed to delete this file.',
+    status: 403,
+  });
 }
 
 /** One file: URL, texts and deletion. */
@@ -120,12 +193,7 @@ export function createMediaEditPage({
       },
       delete: async (request) => {
         const file = await find(request, parseId(readText(request, 'id')));
-        if (!request.user.can('delete_post', file.post))
-          throw new RestError({
-            code: 'rest_cannot_delete',
-            message: 'You are not allowed to delete this file.',
-            status: 403,
-          });
+        if (!request.user.can('delete_post', file.post)) throw mayNotDelete();
         await removal.delete(file.id, { force: true });
         return withNotice('success', `“${file.title}” deleted.`, { redirect: 'media' });
       },

@@ -1,4 +1,5 @@
-import { RestError, clampPage, formatCount, formatNumber, listQuery, listView, readList } from '#plugin-api';
+import { RestError, backToList, clampPage, formatCount, formatNumber, listQuery, listView } from '#plugin-api';
+import { notSelected, readIds, readList } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, readQuery, readText } from './form.ts';
@@ -14,18 +15,10 @@ export function createPostsPage(given: ContentPagesDependencies, type: PostType)
       trash: on('trash'),
       restore: on('restore'),
       delete: on('delete'),
-      /** `ids[]`, or `ids` separated by commas. */
       bulk: (request) => {
-        const { ids } = request.form;
-        const list: readonly unknown[] = Array.isArray(ids) ? ids : typeof ids === 'string' ? ids.split(',') : [];
         const verb = verbs.find((name) => name === readText(request, 'do'));
-        if (verb === undefined || list.length === 0)
-          throw new RestError({
-            code: 'rest_invalid_param',
-            message: 'Select entries and an action first.',
-            status: 400,
-          });
-        return applyTo(given, type, { request, verb, ids: list.map((id) => parseId(String(id))).slice(0, maxAtOnce) });
+        if (verb === undefined) throw notSelected();
+        return applyTo(given, type, { request, verb, ids: readIds(request) });
       },
     },
   };
@@ -33,7 +26,6 @@ export function createPostsPage(given: ContentPagesDependencies, type: PostType)
 
 const verbs = ['trash', 'restore', 'undo', 'delete'] as const;
 type Verb = (typeof verbs)[number];
-const maxAtOnce = 100;
 
 const sentences: Readonly<Record<Verb, string>> = {
   trash: 'moved to the trash.',
@@ -41,6 +33,15 @@ const sentences: Readonly<Record<Verb, string>> = {
   undo: 'restored.',
   delete: 'deleted.',
 };
+
+const trashOptions = [
+  { value: 'restore', label: 'Restore' },
+  {
+    value: 'delete',
+    label: 'Delete permanently',
+    confirm: 'Delete the selected entries permanently? You cannot undo this.',
+  },
+];
 
 async function renderList(given: ContentPagesDependencies, type: PostType, request: AdminRequest): Promise<AdminView> {
   const { parts } = given;
@@ -85,15 +86,14 @@ async function renderList(given: ContentPagesDependencies, type: PostType, reque
       posts: rows.map((row) => ({ ...row, fields: { id: String(row['id']), back: listQuery(list) } })),
       mayDeleteAny: rows.some((row) => row['mayDelete'] === true),
       bulkFields: { back: listQuery(list) },
-      bulkOptions: isTrash
-        ? [
-            { value: 'restore', label: 'Restore' },
-            { value: 'delete', label: 'Delete permanently' },
-          ]
-        : [{ value: 'trash', label: 'Move to trash' }],
+      bulkOptions: isTrash ? trashOptions : [{ value: 'trash', label: 'Move to trash' }],
       list: listView(list, {
         total,
         text: formatCount(total, 'entry', 'entries'),
+        chips: {
+          status: given.parts.statuses.get(status)?.label ?? status,
+          s: `Search: ${search}`,
+        },
         columns: [
           { label: 'Title', key: 'title' },
           { label: 'Status' },
@@ -127,9 +127,10 @@ async function applyTo(
   for (const post of posts) await applyVerb(given, { verb, post, user: request.user, type });
   const [first] = posts;
   const what = posts.length === 1 ? `“${first?.title || 'Untitled'}”` : formatCount(posts.length, 'entry', 'entries');
-  const undo = { action: 'bulk', fields: { do: 'undo', ids: ids.join(','), back: backQuery(request) } };
+  const { query, redirect } = backToList(request, listPath(type), ['status', 's']);
+  const undo = { action: 'bulk', fields: { do: 'undo', ids: ids.join(','), back: query } };
   const notice = { kind: 'success', text: `${what} ${sentences[verb]}`, ...(verb === 'trash' && { undo }) } as const;
-  return { notice, redirect: `${listPath(type)}?${backQuery(request)}`.replace(/\?$/, '') };
+  return { notice, redirect };
 }
 
 async function applyVerb(
@@ -146,13 +147,6 @@ async function applyVerb(
       if (user.can(type.capabilities.publish_posts) || trashedFrom === 'pending')
         await parts.writer.update(post.id, { status: trashedFrom });
   }
-}
-
-/** Where the list was: its query, without unknown parameters. */
-function backQuery(request: AdminRequest): string {
-  const back = new URLSearchParams(readText(request, 'back') ?? '');
-  const known = ['status', 's', 'sort', 'order', 'per_page', 'page'];
-  return new URLSearchParams([...back].filter(([name]) => known.includes(name))).toString();
 }
 
 /** @throws RestError 404. */

@@ -1,10 +1,11 @@
-import { RestError, formatCount, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Taxonomy, Term, TermInput } from '#plugin-api';
+import { RestError, backToList, clampPage, formatCount, listQuery, listView, readIds, readList } from '#plugin-api';
+import { withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Taxonomy, Term } from '#plugin-api';
+import type { TermInput, TermQuery } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
-import { paginate, parseId, readQuery, readText } from './form.ts';
+import { parseId, readQuery, readText } from './form.ts';
 import { termsPath, treeOf } from './term-fields.ts';
 
-const perPage = 50;
 const maxParents = 500;
 
 interface Shown {
@@ -26,6 +27,22 @@ export function createTermsPage(given: ContentPagesDependencies, taxonomy: Taxon
       code: 'rest_term_invalid',
       message: `This ${taxonomy.singularLabel.toLowerCase()} does not exist. It may have been deleted.`,
       status: 404,
+    });
+  };
+  const remove = async (request: AdminRequest, ids: readonly number[]): Promise<AdminActionResult> => {
+    if (!request.user.can(taxonomy.capabilities.delete_terms))
+      throw new RestError({
+        code: 'rest_cannot_delete',
+        message: `You are not allowed to delete this ${taxonomy.singularLabel.toLowerCase()}.`,
+        status: 403,
+      });
+    const found: Term[] = [];
+    for (const id of ids) found.push(await find(id));
+    for (const { id } of found) await terms.delete(id);
+    const [first] = found;
+    const what = found.length === 1 ? `“${first?.name ?? ''}”` : formatCount(found.length, ...countWords(taxonomy));
+    return withNotice('success', `${what} deleted. Posts that had ${found.length === 1 ? 'it' : 'them'} are kept.`, {
+      redirect: backToList(request, path, ['s']).redirect,
     });
   };
   return {
@@ -59,19 +76,15 @@ export function createTermsPage(given: ContentPagesDependencies, taxonomy: Taxon
           });
         }
       },
-      delete: async (request): Promise<AdminActionResult> => {
-        const term = await find(parseId(readText(request, 'id')));
-        if (!request.user.can(taxonomy.capabilities.delete_terms))
-          throw new RestError({
-            code: 'rest_cannot_delete',
-            message: `You are not allowed to delete this ${taxonomy.singularLabel.toLowerCase()}.`,
-            status: 403,
-          });
-        await terms.delete(term.id);
-        return withNotice('success', `“${term.name}” deleted. Posts that had it are kept.`, { redirect: path });
-      },
+      delete: (request) => remove(request, [parseId(readText(request, 'id'))]),
+      bulk: (request) => remove(request, readIds(request)),
     },
   };
+}
+
+/** One and several, such as `category` and `categories`. */
+function countWords({ singularLabel, label }: Taxonomy): [string, string] {
+  return [singularLabel.toLowerCase(), label.toLowerCase()];
 }
 
 /** The field of an error of the terms, or null if it concerns none. */
@@ -93,11 +106,27 @@ async function showTerms(
   const search = readQuery(request, 's');
   const filter = { taxonomy: name, ...(search !== '' && { search }) };
   const total = await terms.count(filter);
-  const page = Math.min(Math.max(1, parseId(readQuery(request, 'page'))), Math.max(1, Math.ceil(total / perPage)));
-  const found = await terms.find({ ...filter, limit: perPage, offset: (page - 1) * perPage });
+  const list = clampPage(readList(request, { sortable: ['name', 'slug', 'count'], filters: { s: search } }), total);
+  const found = await terms.find({
+    ...filter,
+    orderBy: list.sort as NonNullable<TermQuery['orderBy']>,
+    order: list.order,
+    limit: list.perPage,
+    offset: (list.page - 1) * list.perPage,
+  });
   const edited = editing === 0 ? null : await terms.get(editing);
   const links = taxonomy.public ? await terms.links(found) : new Map<number, string>();
   const mayDelete = request.user.can(capabilities.delete_terms);
+  const toRow = async (term: Term): Promise<Record<string, unknown>> => ({
+    id: term.id,
+    name: term.name,
+    slug: term.slug,
+    count: term.count,
+    editUrl: `${termsPath(name)}?id=${term.id}`,
+    viewUrl: term.count > 0 ? links.get(term.id) : undefined,
+    mayDelete: mayDelete && !(await terms.isDefault(term)),
+    fields: { id: String(term.id), back: listQuery(list) },
+  });
   return {
     template: 'admin/content/terms',
     ...(edited !== null && { title: edited.name, trail: [{ title: label, href: given.admin.url(termsPath(name)) }] }),
@@ -116,19 +145,26 @@ async function showTerms(
       errors,
       parents: hierarchical ? await parentChoices(given, name, editing) : [],
       search,
-      total: formatCount(total, singularLabel.toLowerCase(), label.toLowerCase()),
-      pagination: paginate({ total, page, perPage, query: { s: search } }),
-      terms: await Promise.all(
-        found.map(async (term) => ({
-          name: term.name,
-          slug: term.slug,
-          count: term.count,
-          editUrl: `${termsPath(name)}?id=${term.id}`,
-          viewUrl: term.count > 0 ? links.get(term.id) : undefined,
-          mayDelete: mayDelete && !(await terms.isDefault(term)),
-          fields: { id: String(term.id) },
-        })),
-      ),
+      mayDeleteAny: mayDelete,
+      bulkFields: { back: listQuery(list) },
+      bulkOptions: [
+        {
+          value: 'delete',
+          label: 'Delete',
+          confirm: `Delete the selected ${label.toLowerCase()}? Posts that have them are kept.`,
+        },
+      ],
+      list: listView(list, {
+        total,
+        text: formatCount(total, ...countWords(taxonomy)),
+        chips: { s: `Search: ${search}` },
+        columns: [
+          { label: 'Name', key: 'name' },
+          { label: 'Slug', key: 'slug' },
+          { label: 'Posts', key: 'count', isNumber: true },
+        ],
+      }),
+      terms: await Promise.all(found.map(toRow)),
     },
   };
 }
