@@ -4,7 +4,8 @@ import type { Database } from '../../../host/database/database.ts';
 import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrations.ts';
 import { createPostgresqlStore } from '../../../plugins/svc/webhooks/store/postgresql-store.ts';
 import { createSqliteStore } from '../../../plugins/svc/webhooks/store/sqlite-store.ts';
-import type { JobResult, Job, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
+import type { JobResult, Job, NewEvent, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
+import { until } from '../../faults/until.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 
 const done = (job: Job, part: Partial<JobResult> = {}): JobResult => ({
@@ -20,9 +21,28 @@ const done = (job: Job, part: Partial<JobResult> = {}): JobResult => ({
   log: '{}',
   ...part,
 });
+const eventFor = (count: number): NewEvent => ({
+  uuid: randomUUID(),
+  name: 'chatbot.session_started',
+  key: 'k',
+  body: Buffer.from('{}'),
+  needsEnvelopeFilter: false,
+  context: null,
+  bodyState: 0,
+  userId: null,
+  sessionId: null,
+  deliveries: Array.from({ length: count }, () => ({
+    uuid: randomUUID(),
+    endpointId: 'one',
+    orderKey: null,
+    target: null,
+    failed: null,
+    wait: 0,
+  })),
+});
 const claim = (batches: number) => [{ endpointId: 'one', batches, ordered: false }];
 
-describeDialects('leases of the webhook queue', (open) => {
+describeDialects('leases of the webhook queue', (open, { dialect }) => {
   let database: Database;
   let [first, second] = [null as unknown as Store, null as unknown as Store];
   const nodeOn = (own: Database): Store =>
@@ -42,33 +62,7 @@ describeDialects('leases of the webhook queue', (open) => {
     database = await open();
     await database.migrate('svc', webhookMigrations);
     [first, second] = [nodeOn(database), nodeOn(await open())];
-    const event = {
-      uuid: randomUUID(),
-      name: 'chatbot.session_started',
-      key: 'k',
-      body: Buffer.from('{}'),
-      needsEnvelopeFilter: false,
-      context: null,
-      bodyState: 0,
-      userId: null,
-      sessionId: null,
-    };
-    await first.add(
-      [
-        {
-          ...event,
-          deliveries: Array.from({ length: 7 }, () => ({
-            uuid: randomUUID(),
-            endpointId: 'one',
-            orderKey: null,
-            target: null,
-            failed: null,
-            wait: 0,
-          })),
-        },
-      ],
-      { durable: true },
-    );
+    await first.add([eventFor(7)], { durable: true });
   });
 
   it('are claimed in batches of five by a single node', async () => {
@@ -78,32 +72,30 @@ describeDialects('leases of the webhook queue', (open) => {
     expect([await take(first), await take(second)]).to.deep.equal([[], []]);
   });
 
+  const onlyOnPostgresql = dialect === 'postgresql' ? it : () => undefined;
+  onlyOnPostgresql('are looked up one by one although PostgreSQL has last counted none', async () => {
+    const others = await open();
+    await others.knex.raw(`VACUUM ${tables.leases}`);
+    await first.add([eventFor(293)], { durable: true });
+    const node = nodeOn(others);
+    const jobs = [...(await take(node, 30)), ...(await take(node, 30))];
+    expect(jobs).to.have.length(300);
+    await node.exchange({ finished: jobs.map((job) => done(job)), released: [], claims: [] });
+    // A connection reports what it has read when it ends.
+    await others.close();
+    const scans = async (): Promise<Record<'seq_scan' | 'idx_scan', number>> => {
+      const select = database
+        .knex('pg_stat_user_tables')
+        .where({ relname: tables.leases })
+        .first('seq_scan', 'idx_scan');
+      return (await select) as Record<'seq_scan' | 'idx_scan', number>;
+    };
+    await until('each lease was looked up', async () => (await scans()).idx_scan >= 300);
+    expect((await scans()).seq_scan).to.be.below(5);
+  });
+
   it('belong to one node although several claim and finish at the same moment', async () => {
-    const deliveries = Array.from({ length: 293 }, () => ({
-      uuid: randomUUID(),
-      endpointId: 'one',
-      orderKey: null,
-      target: null,
-      failed: null,
-      wait: 0,
-    }));
-    await first.add(
-      [
-        {
-          uuid: randomUUID(),
-          name: 'chatbot.session_started',
-          key: 'k',
-          body: Buffer.from('{}'),
-          needsEnvelopeFilter: false,
-          context: null,
-          bodyState: 0,
-          userId: null,
-          sessionId: null,
-          deliveries,
-        },
-      ],
-      { durable: true },
-    );
+    await first.add([eventFor(293)], { durable: true });
     const nodes = [first, second, nodeOn(await open())];
     const taken: number[] = [];
     await Promise.all(

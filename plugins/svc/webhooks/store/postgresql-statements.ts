@@ -55,6 +55,9 @@ const rowsOf = (first: string, ...others: readonly string[]): string =>
  */
 const elementFor = (array: string, id = 'd.id'): string => `(${array})[width_bucket(${id}, $1::bigint[])]`;
 
+/** The leases with the ids $1 and tokens $2 of the owner $3. */
+const isHeld = `l.delivery_id = ANY ($1::bigint[]) AND l.owner = $3 AND l.token = ${elementFor('$2::bigint[]', 'l.delivery_id')}`;
+
 /** Deletes the leases with the ids $1 and tokens $2 before results are written. Like a claim, it locks the delivery before its lease. */
 const endLeases = (
   owner: string,
@@ -92,9 +95,8 @@ export const sql = {
     FROM logs WHERE ${wasEnded} RETURNING d.id`,
   /** Among jobs that were not written: those that this process wrote earlier without receiving the confirmation. */
   writtenBefore: `SELECT d.id FROM ${deliveries} d WHERE d.id = ANY ($1::bigint[]) AND d.owner = $3 AND d.token = ${elementFor('$2::bigint[]')}`,
-  release: `DELETE FROM ${leases} l USING ${rowsOf('$1::bigint[]', '$2::bigint[]')} AS i(id, token) WHERE l.delivery_id = i.id AND l.token = i.token AND l.owner = $3 AND l.delivery_id = ANY ($1::bigint[])`,
-  extend: `UPDATE ${leases} l SET until = ${now} + ${String(leaseDuration)} FROM ${rowsOf('$1::bigint[]', '$2::bigint[]')} AS i(id, token)
-    WHERE l.delivery_id = i.id AND l.token = i.token AND l.owner = $3 AND l.delivery_id = ANY ($1::bigint[]) RETURNING l.delivery_id`,
+  release: `DELETE FROM ${leases} l WHERE ${isHeld}`,
+  extend: `UPDATE ${leases} l SET until = ${now} + ${String(leaseDuration)} WHERE ${isHeld} RETURNING l.delivery_id`,
   expire: `DELETE FROM ${leases} WHERE until <= ${now}`,
   leased: `SELECT delivery_id FROM ${leases} WHERE delivery_id = ANY ($1::bigint[])`,
   time: `SELECT ${now}`,

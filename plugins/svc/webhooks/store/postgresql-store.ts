@@ -12,16 +12,22 @@ import {
 type Row = readonly unknown[];
 
 /** Jobs per statement. PostgreSQL scans a text array for each element; beyond some hundreds another statement is faster. */
-const maxPerStatement = 128;
+const maxPerStatement = 256;
 
 /** Delivered by a scheduled attempt, not by a probe. */
 const isCommon = ({ state, attempted, exempt, log }: JobResult): boolean =>
   state === 'delivered' && attempted && !exempt && log !== null;
 
-const leaseValues = (results: readonly Pick<JobResult, 'job'>[]): [string, string] => [
-  numberArray(results.map(({ job }) => job.id)),
-  numberArray(results.map(({ job }) => job.token)),
-];
+type Lease = Pick<Job, 'id' | 'token'>;
+
+/** Ids and tokens in the order of the ids, in which statements search. */
+function leaseArrays(leases: readonly Lease[]): [string, string] {
+  const sorted = byId(leases);
+  return [numberArray(sorted.map(({ id }) => id)), numberArray(sorted.map(({ token }) => token))];
+}
+
+const leaseValues = (results: readonly Pick<JobResult, 'job'>[]): [string, string] =>
+  leaseArrays(results.map(({ job }) => job));
 
 function resultValues(results: readonly JobResult[]): string[] {
   const numbers = (pickValue: (result: JobResult) => number | null): string => numberArray(results.map(pickValue));
@@ -68,8 +74,8 @@ class ClaimFloors {
   }
 }
 
-function byId(jobs: readonly Job[]): Job[] {
-  return [...jobs].sort((left, right) => left.id - right.id);
+function byId<Item extends Lease>(items: readonly Item[]): Item[] {
+  return [...items].sort((left, right) => left.id - right.id);
 }
 
 /**
@@ -118,10 +124,7 @@ class PostgresqlStore implements Store {
   };
 
   readonly exchange: Store['exchange'] = async ({ finished, released, claims }) => {
-    const releasing =
-      released.length === 0
-        ? Promise.resolve()
-        : this.query(sql.release, [released.map(({ id }) => id), released.map(({ token }) => token), this.owner]);
+    const releasing = released.length === 0 ? Promise.resolve() : this.endLeases(released);
     for (const job of released) this.forget(job);
     // One connection writes while another claims: a result that is written does not fall due during the claim.
     const ends = await Promise.allSettled([this.write(finished), this.claim(claims), releasing] as const);
@@ -149,13 +152,14 @@ class PostgresqlStore implements Store {
   readonly claimByUuid: Store['claimByUuid'] = async (uuids) => byId(await this.claimed(sql.claimByUuid, [uuids]));
 
   readonly heartbeat: Store['heartbeat'] = async () => {
-    const held = [...this.held];
+    const held = [...this.held].map(([id, token]) => ({ id, token }));
     const { rows } =
       held.length === 0
         ? { rows: [] }
-        : await this.query(sql.extend, [held.map(([id]) => id), held.map(([, token]) => token), this.owner]);
+        : await this.seek((connection) => connection.rows(sql.extend, [...leaseArrays(held), this.owner]));
     const renewed = new Set(rows.map(([id]) => id));
-    const lost = new Map(held.filter(([id, token]) => !renewed.has(id) && this.held.get(id) === token));
+    const isLost = (lease: Lease): boolean => !renewed.has(lease.id) && this.held.get(lease.id) === lease.token;
+    const lost = new Map(held.filter(isLost).map(({ id, token }) => [id, token]));
     for (const [id] of lost) this.held.delete(id);
     const { changes } = await this.query(sql.expire, []);
     return {
@@ -193,6 +197,23 @@ class PostgresqlStore implements Store {
       },
       init,
     );
+  }
+
+  /**
+   * Finds rows by indexes only. PostgreSQL plans a statement again when it has counted the rows of a table. If there are no
+   * leases at that moment, it plans to read all of them for each job, and a claim beside 8,192 leases takes more than ten
+   * seconds. No transaction: a process that is suspended in one would lock its jobs for as long.
+   */
+  private seek<Result>(work: (connection: PostgresqlConnection) => Promise<Result>): Promise<Result> {
+    return this.run(async (connection) => {
+      await connection.rows('SET enable_seqscan = off');
+      try {
+        return await work(connection);
+      } finally {
+        // Fails with a broken connection only, which ends the setting too.
+        await connection.rows('RESET enable_seqscan').catch(() => undefined);
+      }
+    });
   }
 
   private query(text: string, values: readonly unknown[]): ReturnType<PostgresqlConnection['rows']> {
@@ -248,25 +269,8 @@ class PostgresqlStore implements Store {
     if (this.held.get(id) === token) this.held.delete(id);
   }
 
-  /**
-   * Writes many results as two parallel halves, since the next exchange waits for them. If only one half fails, a retry of
-   * both finds the half that was written.
-   */
-  private async write(results: readonly JobResult[]): Promise<Job[]> {
-    if (results.length <= maxPerStatement) return this.writeTogether(results);
-    const middle = Math.ceil(results.length / 2);
-    const ends = await Promise.allSettled([
-      this.writeTogether(results.slice(0, middle)),
-      this.writeTogether(results.slice(middle)),
-    ]);
-    return ends.flatMap((end) => {
-      if (end.status === 'rejected') throw end.reason;
-      return end.value;
-    });
-  }
-
-  /** In one transaction. */
-  private async writeTogether(given: readonly JobResult[]): Promise<Job[]> {
+  /** On one connection: on several, PostgreSQL would take processors that the attempts need. */
+  private async write(given: readonly JobResult[]): Promise<Job[]> {
     if (given.length === 0) return [];
     const results = [...given].sort((left, right) => left.job.id - right.job.id);
     const repeated = results.filter(({ attempted, job }) => attempted && job.attempts > 0);
@@ -274,7 +278,7 @@ class PostgresqlStore implements Store {
     const others = common.length === results.length ? [] : results.filter((result) => !isCommon(result));
     const written = new Set<unknown>();
     const temporary = temporaryEvents(results);
-    await this.run(async (connection) => {
+    await this.seek(async (connection) => {
       const write = async (text: string, values: readonly string[]): Promise<void> => {
         for (const [id] of (await connection.rows(text, values)).rows) written.add(id);
       };
@@ -316,7 +320,7 @@ class PostgresqlStore implements Store {
 
   private async claimed(text: string, values: readonly unknown[], onDueAtOnce?: (job: Job) => void): Promise<Job[]> {
     const token = (this.claims += 1);
-    const { rows } = await this.query(text, [this.owner, token, ...values]);
+    const { rows } = await this.seek((connection) => connection.rows(text, [this.owner, token, ...values]));
     return rows.map((row) => {
       const job = this.toJob(row, token);
       if (row[15] === 0) onDueAtOnce?.(job);
@@ -327,10 +331,11 @@ class PostgresqlStore implements Store {
   /** Releases jobs of a failed exchange, which are not sent. If this fails too, their leases expire. */
   private async release(jobs: readonly Job[]): Promise<void> {
     for (const job of jobs) this.forget(job);
-    if (jobs.length > 0)
-      await this.query(sql.release, [jobs.map(({ id }) => id), jobs.map(({ token }) => token), this.owner]).catch(
-        () => undefined,
-      );
+    if (jobs.length > 0) await this.endLeases(jobs).catch(() => undefined);
+  }
+
+  private async endLeases(jobs: readonly Job[]): Promise<void> {
+    await this.query(sql.release, [...leaseArrays(jobs), this.owner]);
   }
 
   private async readNextDue(endpointIds: readonly string[]): Promise<Map<string, number | null>> {
