@@ -4,7 +4,10 @@ import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
-const candidates = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The browser without a window comes first: it takes a quarter less processor time. */
+const candidates = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 
 /** Starts the system's Chromium without any connection of its own to the outside. */
 export async function openBrowser(): Promise<Browser> {
