@@ -146,7 +146,10 @@ describe('content in a browser', () => {
     await page.getByLabel('Title').fill('Written by hand');
     await page.getByRole('textbox', { name: 'Content' }).click();
     await page.keyboard.type('Hello ');
-    await page.getByRole('button', { name: 'Bold' }).click();
+    await page.getByRole('button', { name: 'Bold' }).hover();
+    await page.mouse.down();
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).to.equal('Content');
+    await page.mouse.up();
     await page.keyboard.type('there');
     expect(await page.locator('#post-content').inputValue()).to.equal('<p>Hello <strong>there</strong></p>');
     await page.getByLabel('Status').selectOption('publish');

@@ -113,7 +113,16 @@ export function createToolbar(getEditor: () => Editor | null): Toolbar {
 
 function createButton({ label, icon: name, keys }: Tool, onclick: () => void): HTMLButtonElement {
   const title = keys === undefined ? label : `${label} (Ctrl+${keys})`;
-  return h('button', { type: 'button', class: 'editor-tool', 'aria-label': label, title, onclick }, icon(name));
+  return h(
+    'button',
+    { type: 'button', class: 'editor-tool', 'aria-label': label, title, onclick, onmousedown: keepFocus },
+    icon(name),
+  );
+}
+
+/** The text keeps the focus while the mouse is on a button: what is typed right after a click is not lost. */
+function keepFocus(event: Event): void {
+  event.preventDefault();
 }
 
 function createBlockSelect(getEditor: () => Editor | null): HTMLSelectElement {
