@@ -13,8 +13,7 @@ export default definePlugin({
   migrations,
   async register(host) {
     const orders = createOrders(host);
-    // Administrators have every capability.
-    host.users.addCapability('editor', 'orders_manage');
+    for (const role of ['administrator', 'editor']) host.users.addCapability(role, 'orders_manage');
     registerSettings(host);
     registerEvent(host);
     registerRoutes(host, orders);

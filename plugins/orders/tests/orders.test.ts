@@ -39,7 +39,10 @@ test('orders are added, listed page by page and read', async () => {
   assert.equal((await host.rest.dispatch('/orders/v1/orders/999', { user })).status, 404);
 });
 
-test('visitors see no orders, and wrong ones are refused', async () => {
+test('administrators may list orders, visitors may not, and wrong orders are refused', async () => {
+  const [email, password] = ['grace@example.com', 'correct horse battery staple'];
+  const administrator = await host.users.create({ login: 'grace', email, password, role: 'administrator' });
+  assert.equal((await host.rest.dispatch('/orders/v1/orders', { user: administrator })).status, 200);
   assert.equal((await host.fetch('/wp-json/orders/v1/orders')).status, 401);
   assert.equal((await order({ customer: '', total: -1 })).status, 400);
 });
