@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createFakeClock } from '#testing';
 import type { Outbound } from '../../host/http/outbound.ts';
-import { fetchImage } from '../../plugins/svc/ai/fetch-image.ts';
+import { fetchImage } from '../../plugins/svc/ai/fetch-output.ts';
 import { createOpenStore } from '../../plugins/svc/ai/open-vector-store.ts';
 import { createTestProvider } from '../../plugins/svc/ai/test-provider.ts';
 import { createUpstreamHttp, type UpstreamHttp } from '../../plugins/svc/ai/upstream-http.ts';

@@ -3,7 +3,7 @@ import { RestError } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import { generatedFileName } from '../kit/generated-file-name.ts';
 import type { ImageOutput, ProviderSettings } from '../providers/provider.ts';
-import { fetchImage } from './fetch-image.ts';
+import { fetchImage } from './fetch-output.ts';
 import { decodedImage, type ImageBytes } from './image-bytes.ts';
 
 /** `url`: a URL, the provider's own if it returned one. `b64_json`: the data. `media`: always saved in the media library. */

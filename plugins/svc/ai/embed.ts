@@ -10,15 +10,8 @@ import { checkVectors, resultVectors } from '../providers/embeddings/check-embed
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { inParallel } from './in-parallel.ts';
-import {
-  requestedTarget,
-  runUnrecorded,
-  unwrapped,
-  type AiServices,
-  type CallCost,
-  type CallTarget,
-  type ProviderCall,
-} from './ports.ts';
+import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
+import type { AiServices, CallResult, CallTarget, ProviderCall } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
@@ -42,20 +35,12 @@ export interface EmbedInput {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface Embedded extends CallCost {
+export interface Embedded extends CallResult {
   /** One per input, in the order of the inputs, all of one length. */
   readonly embeddings: readonly (readonly number[])[];
   /** The same vectors as 32-bit floats, if all of them came so; `embeddings` then creates its arrays on first access. */
   readonly packed?: readonly Float32Array[];
   readonly usage: { readonly input_tokens: number; readonly total_tokens: number };
-  /** Id of the provider that responded. */
-  readonly providerId: string;
-  /** Display name of the provider (D6). */
-  readonly provider: string;
-  /** The model that responded, as the provider names it. */
-  readonly model: string;
-  /** Fields that were dropped, for `X-SVC-Ignored-Params` (D8). */
-  readonly ignored: readonly string[];
   /** The provider did not report the usage of all calls, so tokens were counted locally (D25). */
   readonly usageEstimated: boolean;
 }

@@ -1,27 +1,14 @@
 import { isRecord, RestError, formatCount, type HostApi } from '#plugin-api';
 import { supportedImageFields, type ImageParams } from '../kit/image-params.ts';
-import {
-  ProviderError,
-  type ImageRequest,
-  type ImageResult,
-  type ProviderConnection,
-  type ProviderSettings,
-} from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider.ts';
+import type { ImageRequest, ImageResult, ProviderConnection, ProviderSettings } from '../providers/provider.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { deliverImage, type GeneratedImage, type ImageForm } from './deliver-image.ts';
 import { makeImageCalls, type ImageCallOutcome } from './image-calls.ts';
 import { usableSource, type ImageSource, type UsableSource } from './image-source.ts';
 import { estimateImages } from './estimate-tokens.ts';
-import {
-  requestedTarget,
-  runUnrecorded,
-  unwrapped,
-  type AiServices,
-  type CallCost,
-  type CallTarget,
-  type ProviderCall,
-  type UsageCounts,
-} from './ports.ts';
+import { requestedTarget, runUnrecorded, unwrapped } from './ports.ts';
+import type { AiServices, CallResult, CallTarget, ProviderCall, UsageCounts } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
@@ -52,21 +39,13 @@ export interface GenerateImagesInput extends ImageParams {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedImages extends CallCost {
+export interface GeneratedImages extends CallResult {
   /** At least one, in the order of the calls. */
   readonly images: readonly GeneratedImage[];
   /** The provider's own usage data, summed over several calls, or null. */
   readonly usage: Readonly<Record<string, unknown>> | null;
   /** How many were generated, and why others failed: "2 images generated. 1 of 3 failed: ...". */
   readonly message: string;
-  /** Id of the provider that responded. */
-  readonly providerId: string;
-  /** Display name of the provider (D6). */
-  readonly provider: string;
-  /** The model that responded, as the provider names it. */
-  readonly model: string;
-  /** Fields that were dropped, for `X-SVC-Ignored-Params` (D8). */
-  readonly ignored: readonly string[];
 }
 
 export type GenerateImages = (input: GenerateImagesInput) => Promise<GeneratedImages>;

@@ -4,7 +4,7 @@ import type { TextExtras } from '../kit/tools.ts';
 import type { TokenDetails } from '../kit/token-details.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { TextResult, Usage } from '../providers/provider.ts';
-import { requestedTarget, unwrapped, type AiServices, type CallCost } from './ports.ts';
+import { requestedTarget, unwrapped, type AiServices, type CallResult } from './ports.ts';
 import type { ConversationMessage } from './system-text.ts';
 import { createTextCall } from './text-call.ts';
 
@@ -33,19 +33,11 @@ export interface GenerateTextInput extends TextExtras {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedText extends CallCost, Pick<TextResult, 'toolCalls' | 'finish'> {
+export interface GeneratedText extends CallResult, Pick<TextResult, 'toolCalls' | 'finish'> {
   readonly content: string;
   readonly usage: Usage;
   /** Which of these tokens are billed at prices of their own (D32). Left out: none, or the provider does not report them. */
   readonly tokenDetails?: TokenDetails | undefined;
-  /** Id of the provider that responded. */
-  readonly providerId: string;
-  /** Display name of the provider (D6). */
-  readonly provider: string;
-  /** The model that responded, as the provider names it. */
-  readonly model: string;
-  /** Parameters that were left out, for `X-SVC-Ignored-Params` (D8). */
-  readonly ignored: readonly string[];
   /** The provider reported no usage, so tokens were counted locally (D25). */
   readonly usageEstimated: boolean;
 }

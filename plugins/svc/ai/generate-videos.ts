@@ -1,18 +1,12 @@
 import { RestError, type HostApi, type Media } from '#plugin-api';
 import { errors } from '../kit/errors.ts';
 import type { UsageOrigin } from '../kit/usage-origin.ts';
-import {
-  asProviderError,
-  ProviderError,
-  type ImageSize,
-  type ProviderSettings,
-  type VideoOperation,
-  type VideoOutput,
-} from '../providers/provider.ts';
+import { asProviderError, ProviderError } from '../providers/provider.ts';
+import type { ImageSize, ProviderSettings, VideoOperation, VideoOutput } from '../providers/provider.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { shortened } from './deliver-image.ts';
-import { fetchVideo, type VideoBytes } from './fetch-video.ts';
-import { runUnrecorded, type AiServices, type CallCost } from './ports.ts';
+import { fetchVideo, type VideoBytes } from './fetch-output.ts';
+import { runUnrecorded, type AiServices, type CallResult } from './ports.ts';
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { withRetries } from './retry.ts';
 import { providerFailure } from './upstream-failure.ts';
@@ -39,15 +33,10 @@ export interface GenerateVideosInput {
   readonly origin?: UsageOrigin | undefined;
 }
 
-export interface GeneratedVideos extends CallCost {
+export interface GeneratedVideos extends CallResult {
   /** At least one, in the media library. */
   readonly videos: readonly Pick<Media, 'id' | 'url' | 'size' | 'mimeType'>[];
   readonly usage: Readonly<Record<string, unknown>> | null;
-  readonly providerId: string;
-  /** Display name (D6). */
-  readonly provider: string;
-  readonly model: string;
-  readonly ignored: readonly string[];
 }
 
 export type GenerateVideos = (input: GenerateVideosInput) => Promise<GeneratedVideos>;

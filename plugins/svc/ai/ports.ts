@@ -155,6 +155,17 @@ export interface CallCost {
 }
 
 /** Runs a call within its key's scopes and the budgets, and records it. @throws RestError of these, before the call is made. */
+/** The provider that responded to a call. */
+export interface CallResult extends CallCost {
+  readonly providerId: string;
+  /** Display name of the provider (D6). */
+  readonly provider: string;
+  /** The model that responded, as the provider names it. */
+  readonly model: string;
+  /** Parameters that were left out, for `X-SVC-Ignored-Params` (D8). */
+  readonly ignored: readonly string[];
+}
+
 export type RecordUsage = <Result extends object>(call: RecordedCall<Result>) => Promise<Result & CallCost>;
 
 /** For services without a ledger. */

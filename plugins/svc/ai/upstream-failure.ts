@@ -21,10 +21,7 @@ export function providerFailure(
         values: { ...details.values, reason: sentence(error.message) },
       });
     case 'rate_limited':
-      return errors.provider_rate_limited({
-        ...details,
-        ...(error.retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(error.retryAfter)) } }),
-      });
+      return rateLimited(error, details);
     case 'rejected':
       return errors.provider_rejected(details);
     case 'timeout':
@@ -71,10 +68,7 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
     case 'auth':
       return errors.provider_auth_failed(details);
     case 'rate_limited':
-      return errors.provider_rate_limited({
-        ...details,
-        ...(error.retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(error.retryAfter)) } }),
-      });
+      return rateLimited(error, details);
     case 'rejected':
     case 'conflict':
     case 'unsupported':
@@ -88,6 +82,11 @@ export function vectorStoreFailure(error: VectorStoreError, { store, target, lim
     case 'connection':
       return errors.vector_store_error(details);
   }
+}
+
+function rateLimited({ retryAfter }: Pick<ProviderError, 'retryAfter'>, details: ErrorDetails): RestError {
+  const wait = retryAfter !== null && { headers: { 'Retry-After': String(Math.ceil(retryAfter)) } };
+  return errors.provider_rate_limited({ ...details, ...wait });
 }
 
 /** The client is gone: 499 is the status that proxies log for a closed connection. */

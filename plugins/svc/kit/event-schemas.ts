@@ -52,6 +52,24 @@ export const messageSchema = {
   required: ['text'],
 } as const;
 
+/** What the events of a conversation have in common. An endpoint gets those of one conversation in their order. */
+export const conversationEvent = {
+  group: 'Chatbots',
+  module: 'chatbot',
+  queued: true,
+  orderBy: ({ conversation }: { readonly conversation: { readonly id: string } }) => conversation.id,
+} as const;
+
+const exampleId = '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11';
+
+/** Their members in an example. */
+export const conversationExample = (messages: number) =>
+  ({
+    bot: { id: 12, name: 'Shop assistant' },
+    conversation: { id: exampleId, message_count: messages },
+    ai: { provider: 'OpenAI', model: 'gpt-4.1-mini' },
+  }) as const;
+
 /** The members of every event of a conversation. */
 export const conversationMembers = {
   bot: botSchema,

@@ -1,6 +1,7 @@
 import type {
   HostApi,
   RestRequest,
+  RestResponse,
   RouteResponse,
   RouteDefinition,
   RouteSecurity,
@@ -169,3 +170,8 @@ export const usageSchema = {
     total_tokens: { type: 'integer' },
   },
 } as const satisfies JsonSchema;
+
+/** Handlers of routes by name, loaded at the first call. */
+export type RouteHandlers<Names extends string> = Readonly<
+  Record<Names, (request: RestRequest) => Promise<RestResponse>>
+>;

@@ -1,12 +1,7 @@
 import { aiParamSchemas, type AiParamName } from '../kit/ai-params.ts';
 import { mapParams, type ParamNames, type ParamRules } from './params.ts';
-import {
-  ProviderError,
-  type ProviderConnection,
-  type TextCapability,
-  type TextRequest,
-  type TextResult,
-} from './provider.ts';
+import { ProviderError } from './provider.ts';
+import type { ProviderConnection, TextCapability, TextRequest, TextResult } from './provider.ts';
 
 type Generate = (
   request: TextRequest,

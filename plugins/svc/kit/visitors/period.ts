@@ -29,7 +29,8 @@ function weekdayFor(year: number, month: number, day: number): number {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDay() || 7;
 }
 
-function createZone(timezone: string) {
+/** Wall-clock times of a time zone; an unknown one counts as UTC. */
+export function createZone(timezone: string) {
   const format = formatter(timezone);
   const date = (time: number) => {
     const parts = Object.fromEntries(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
@@ -49,6 +50,7 @@ function createZone(timezone: string) {
   };
   return {
     date,
+    offset,
     /** Start of a date. If a clock change skips midnight, the time of the change. */
     midnight(year: number, month: number, day: number): number {
       const wall = Date.UTC(year, month - 1, day);

@@ -1,15 +1,13 @@
 import { defineEvent } from '../../kit/define-event.ts';
-import { conversationMembers } from '../../kit/event-schemas.ts';
+import { conversationEvent, conversationExample, conversationMembers } from '../../kit/event-schemas.ts';
 
 /** Each change of a rating is a separate event: the value is part of the key. */
 export const feedbackSubmittedEvent = defineEvent({
+  ...conversationEvent,
   name: 'chatbot.fb_submitted',
-  group: 'Chatbots',
-  module: 'chatbot',
   origins: ['frontend_feedback'],
   resource: 'conversation_message',
   description: 'A user submits chatbot feedback.',
-  queued: true,
   schema: {
     type: 'object',
     properties: {
@@ -27,11 +25,9 @@ export const feedbackSubmittedEvent = defineEvent({
     required: ['bot', 'conversation', 'actor', 'feedback'],
   },
   example: {
-    bot: { id: 12, name: 'Shop assistant' },
-    conversation: { id: '0b6f3f5e-6f0d-4f7c-9d0c-3c1e8a4f2b11', message_count: 4 },
+    ...conversationExample(4),
     actor: { type: 'guest' },
     feedback: { value: 'up', message_id: 'm-4', comment: 'Quick and right.' },
-    ai: { provider: 'OpenAI', model: 'gpt-4.1-mini' },
   },
   naturalIds: ({ conversation, feedback }) => [
     conversation.id,
@@ -40,5 +36,4 @@ export const feedbackSubmittedEvent = defineEvent({
     feedback.comment ?? '',
   ],
   describe: ({ bot, feedback }) => ({ id: feedback.message_id, label: bot.name }),
-  orderBy: ({ conversation }) => conversation.id,
 });

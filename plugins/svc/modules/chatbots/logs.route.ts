@@ -1,13 +1,5 @@
-import {
-  argumentBounds,
-  RestResponse,
-  type JsonSchema,
-  typedRoute,
-  type Params,
-  type ParamsOf,
-  type RestRequest,
-  type RouteArguments,
-} from '#plugin-api';
+import { argumentBounds, RestResponse, typedRoute } from '#plugin-api';
+import type { JsonSchema, Params, ParamsOf, RestRequest, RouteArguments } from '#plugin-api';
 import type { ChatbotParts } from './chatbots.ts';
 import { callerOf, requireScopes } from '../../kit/caller.ts';
 import { defineRoute } from '../../kit/route.ts';

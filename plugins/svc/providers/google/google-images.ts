@@ -1,11 +1,6 @@
 import type { GenerateContentParameters, GoogleGenAI } from '@google/genai';
-import {
-  findImageRules,
-  supportedFields,
-  writeImageFields,
-  type ImageModelTable,
-  type ImageRules,
-} from '../images/image-rules.ts';
+import { findImageRules, supportedFields, writeImageFields } from '../images/image-rules.ts';
+import type { ImageModelTable, ImageRules } from '../images/image-rules.ts';
 import type { JsonObject } from '../json.ts';
 import type {
   ImageCapability,

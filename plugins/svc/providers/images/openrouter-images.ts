@@ -3,21 +3,11 @@ import { cleanMessage } from '../../kit/clean-message.ts';
 import { createChatClients, type ChatAccessOf } from '../chat-completions/chat-client.ts';
 import { chatResponse, chatUsage } from '../chat-completions/chat-response.ts';
 import { listAt, objectAt, textAt, type JsonObject } from '../json.ts';
-import {
-  ProviderError,
-  type ImageCapability,
-  type ImageRequest,
-  type ImageResult,
-  type ProviderConnection,
-} from '../provider.ts';
+import { ProviderError } from '../provider.ts';
+import type { ImageCapability, ImageRequest, ImageResult, ProviderConnection } from '../provider.ts';
 import { readJson, sdkTimeout, withTimeLimit } from '../time-limit.ts';
-import {
-  findImageRules,
-  supportedFields,
-  writeImageFields,
-  type ImageModelTable,
-  type ImageRules,
-} from './image-rules.ts';
+import { findImageRules, supportedFields, writeImageFields } from './image-rules.ts';
+import type { ImageModelTable, ImageRules } from './image-rules.ts';
 import { imageOutput } from './images-response.ts';
 
 const sizes = {

@@ -1,12 +1,6 @@
 import type { AiForms } from '../ai-forms.ts';
-import {
-  inputName,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type AdminView,
-  withNotice,
-} from '#plugin-api';
+import { inputName, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { arrangeElements, filledElements } from '../../../admin-ui/element-drafts.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { editView, readDraft } from './edit-view.ts';

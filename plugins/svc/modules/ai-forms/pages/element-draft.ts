@@ -1,11 +1,6 @@
 import { readNumber } from '#plugin-api';
-import {
-  blankElement,
-  elementsOfDrafts,
-  optionLines,
-  readElementRows,
-  type ElementDraft as BaseDraft,
-} from '../../../admin-ui/element-drafts.ts';
+import { blankElement, elementsOfDrafts, optionLines, readElementRows } from '../../../admin-ui/element-drafts.ts';
+import type { ElementDraft as BaseDraft } from '../../../admin-ui/element-drafts.ts';
 import type { ElementType, FormElement } from '../forms/form.ts';
 
 export interface ElementDraft extends BaseDraft {

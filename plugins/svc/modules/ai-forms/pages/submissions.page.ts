@@ -1,5 +1,6 @@
 import type { AiForms } from '../ai-forms.ts';
-import { formatMoney, RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
+import { formatMoney, RestError, type AdminPageBody, withNotice } from '#plugin-api';
+import { exportList, listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import { markdownToHtml } from '../../../kit/markdown-html.ts';
 import type { Submission, SubmissionFilter } from '../submissions/submission.ts';
 import { submissionsCsv, submissionsJsonl } from '../submissions/submissions-export.ts';
@@ -13,7 +14,13 @@ export function submissionsPage(parts: AiForms): AdminPageBody {
   return {
     render: async ({ query }) => ({ template: 'svc/ai-form-submissions', data: await view(parts, query) }),
     actions: {
-      export: async ({ form }) => Promise.resolve(download(parts, form)),
+      export: async ({ form }) => {
+        const all = submissions.all(readFilter(form));
+        return exportList(form, 'form-submissions', {
+          csv: () => submissionsCsv(all),
+          jsonl: () => submissionsJsonl(all),
+        });
+      },
       delete: async ({ form, user, log }) => {
         const id = textOf(form['id']);
         if (!(await submissions.delete(id)))
@@ -29,27 +36,12 @@ export function submissionsPage(parts: AiForms): AdminPageBody {
   };
 }
 
-function download(parts: AiForms, form: Readonly<Record<string, unknown>>): AdminActionResult {
-  const all = parts.submissions.all(readFilter(form));
-  return {
-    download:
-      form['format'] === 'jsonl'
-        ? { name: 'form-submissions.jsonl', type: 'application/jsonl; charset=utf-8', content: submissionsJsonl(all) }
-        : {
-            name: 'form-submissions.csv',
-            type: 'text/csv; charset=utf-8; header=present',
-            content: submissionsCsv(all),
-          },
-  };
-}
-
 async function view(parts: AiForms, query: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
   const { forms, submissions } = parts;
   const filter = readFilter(query);
   const [known, total] = await Promise.all([forms.list(), submissions.count(filter)]);
-  const pages = Math.max(1, Math.ceil(total / perPage));
-  const page = Math.min(pages, Math.max(1, Math.trunc(Number(query['page'])) || 1));
-  const shown = await submissions.list(filter, { limit: perPage, offset: (page - 1) * perPage });
+  const { page, pages, ...range } = listPage(query, total, perPage);
+  const shown = await submissions.list(filter, range);
   const users = await parts.host.users.names([...new Set(shown.map(({ userId }) => userId).filter((id) => id > 0))]);
   const current = {
     form: filter.formId === undefined ? '' : String(filter.formId),
@@ -57,7 +49,6 @@ async function view(parts: AiForms, query: Readonly<Record<string, unknown>>): P
     search: filter.search ?? '',
   };
   const isFiltered = Object.values(current).some((value) => value !== '');
-  const at = (number: number): string => `?${new URLSearchParams({ ...current, page: String(number) }).toString()}`;
   return {
     rows: await Promise.all(shown.map((submission) => rowOf(parts, submission, users))),
     total,
@@ -79,14 +70,7 @@ async function view(parts: AiForms, query: Readonly<Record<string, unknown>>): P
     ],
     listHref: parts.host.admin.url(formsSlug),
     clearHref: parts.host.admin.url(submissionsSlug),
-    pagination:
-      pages === 1
-        ? null
-        : {
-            text: `Page ${String(page)} of ${String(pages)}`,
-            ...(page > 1 && { previous: at(page - 1) }),
-            ...(page < pages && { next: at(page + 1) }),
-          },
+    pagination: paginate({ page, pages, query: current }),
   };
 }
 

@@ -16,6 +16,7 @@ import { maySavePosts, savePost } from './export-response.ts';
 import { submitResponseOf, streamResponse, type Watchers } from './stream-response.ts';
 import type { Caller, Visitor, Welcome } from './visitor.ts';
 import type { AiForm } from '../forms/form.ts';
+import type { RouteHandlers } from '../../../kit/route.ts';
 
 /** Errors that visitors see. */
 const forVisitors = new Set([
@@ -44,12 +45,7 @@ function visitorErrorFor(
 }
 
 /** Handlers of the form routes, loaded at the first call. */
-export interface FormHandlers {
-  view(request: RestRequest): Promise<RestResponse>;
-  start(request: RestRequest): Promise<RestResponse>;
-  submit(request: RestRequest): Promise<RestResponse>;
-  post(request: RestRequest): Promise<RestResponse>;
-  download(request: RestRequest): Promise<RestResponse>;
+export interface FormHandlers extends RouteHandlers<'view' | 'start' | 'submit' | 'post' | 'download'> {
   /** Whether pages of an origin may use a form (D16). */
   allows(origin: string, formId: number): Promise<boolean>;
 }

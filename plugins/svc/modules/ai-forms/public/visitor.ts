@@ -1,14 +1,9 @@
 import type { HostApi, RestRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { mayEmbed, readOrigin, type RequestOrigin } from '../../../kit/visitors/origin.ts';
+import { createEmbedVisitors } from '../../../kit/visitors/embed-visitors.ts';
+import type { RequestOrigin } from '../../../kit/visitors/origin.ts';
 import { createPageNonces } from '../../../kit/visitors/page-nonces.ts';
-import {
-  createPageSessions,
-  identifyClient,
-  type EnsuredSession,
-  type PageClient,
-  type SessionPage,
-} from '../../../kit/visitors/page-sessions.ts';
+import type { EnsuredSession, PageClient } from '../../../kit/visitors/page-sessions.ts';
 import type { Session, SessionTokens } from '../../../kit/visitors/session-token.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { AiForm, FormStore } from '../forms/form.ts';
@@ -51,36 +46,29 @@ export function createVisitors({
   readonly tokens: SessionTokens;
   readonly signer: Signer;
 }): Visitors {
-  const sessions = createPageSessions({ host, tokens, cookie: sessionCookie });
-  const nonces = createPageNonces({ signer, clock: host.clock, purpose: 'form-nonce', tick: 12 * 3600_000, ticks: 2 });
-  const pageOf = ({ form, user, origin, userAgent }: Omit<Caller, 'session'>): SessionPage => ({
-    audience: `form:${String(form.id)}`,
-    userId: user.id,
-    origin,
-    userAgent,
+  const visitors = createEmbedVisitors({
+    host,
+    items: forms,
+    tokens,
+    cookie: sessionCookie,
+    audience: (id) => `form:${String(id)}`,
+    path: (id) => `/${formNamespace}/forms/${String(id)}`,
+    notFound: (id) => errors.ai_form_not_found({ values: { id } }),
+    notAllowed: () => errors.form_origin_not_allowed(),
   });
+  const nonces = createPageNonces({ signer, clock: host.clock, purpose: 'form-nonce', tick: 12 * 3600_000, ticks: 2 });
 
   return {
     async enter(request, token) {
       // From the path, not from the body or query.
-      const id = Number(request.url['form_id']);
-      const form = await forms.get(id);
-      if (form?.status !== 'active') throw errors.ai_form_not_found({ values: { id } });
-      const origin = readOrigin(request.headers, host.site.url);
-      if (!mayEmbed(form.embed, origin)) throw errors.form_origin_not_allowed();
-      const caller = { form, ...(await identifyClient(request, origin)) };
-      return { ...caller, session: await sessions.read(request, pageOf(caller), token) };
+      const { item, ...caller } = await visitors.identify(request, Number(request.url['form_id']), token);
+      return { ...caller, form: item };
     },
     async welcome(caller) {
-      const path = `/${formNamespace}/forms/${String(caller.form.id)}`;
-      const { session, ...sent } = await sessions.ensure(caller.session, pageOf(caller), path);
+      const { session, ...sent } = await visitors.ensure({ ...caller, item: caller.form });
       return { visitor: { ...caller, session }, ...sent };
     },
-    async allows(origin, formId) {
-      const form = await forms.get(formId);
-      // Missing forms hold no data, and the page can show the error.
-      return form?.status !== 'active' || mayEmbed(form.embed, origin);
-    },
+    allows: visitors.allows,
     nonce: (formId) => nonces.issue(formId),
     isNonce: (nonce, formId) => nonces.isValid(nonce, formId),
   };

@@ -1,10 +1,6 @@
 import type { HostApi } from '#plugin-api';
-import {
-  knowledgePrompt,
-  listSources,
-  type FindKnowledge,
-  type KnowledgePassage,
-} from '../../../kit/assistants/assistant-knowledge.ts';
+import { knowledgePrompt, listSources } from '../../../kit/assistants/assistant-knowledge.ts';
+import type { FindKnowledge, KnowledgePassage } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { GenerateText } from '../../../ai/generate-text.ts';
 import { fillPlaceholders } from '../../../ai/system-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';

@@ -1,4 +1,5 @@
-import { formatCount, formatMoney, type AdminPageBody } from '#plugin-api';
+import { formatCount, formatMoney, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import { requireItem, taskLink } from './require-task.ts';
@@ -13,6 +14,16 @@ import { itemBadge, itemTitle, statusLabel } from './task-labels.ts';
 /** The page of one item: input, result, attempts and cost. */
 export function itemPage(automations: Automations): AdminPageBody {
   const { items, tasks } = automations;
+  const change =
+    (act: typeof items.retry, texts: { readonly none: string; readonly done: string }) =>
+    async (request: AdminRequest): Promise<AdminActionResult> => {
+      const item = await requireItem(automations, readText(request, 'id'));
+      const count = await act(item.taskId, { ids: [item.id] });
+      const redirect = `${itemSlug}?id=${String(item.id)}`;
+      return count === 0
+        ? withNotice('info', texts.none, { redirect })
+        : withNotice('success', texts.done, { redirect });
+    };
   return {
     render: async ({ query }) => {
       const item = await requireItem(automations, query['id']);
@@ -26,28 +37,14 @@ export function itemPage(automations: Automations): AdminPageBody {
       };
     },
     actions: {
-      retry: async (request) => {
-        const item = await requireItem(automations, readText(request, 'id'));
-        const count = await items.retry(item.taskId, { ids: [item.id] });
-        return {
-          notice:
-            count === 0
-              ? { kind: 'info', text: 'This item is no longer failed or cancelled.' }
-              : { kind: 'success', text: 'The item is queued again.' },
-          redirect: `${itemSlug}?id=${String(item.id)}`,
-        };
-      },
-      cancel: async (request) => {
-        const item = await requireItem(automations, readText(request, 'id'));
-        const count = await items.cancel(item.taskId, { ids: [item.id] });
-        return {
-          notice:
-            count === 0
-              ? { kind: 'info', text: 'This item is already finished.' }
-              : { kind: 'success', text: 'The item was cancelled. Nothing of it is stored.' },
-          redirect: `${itemSlug}?id=${String(item.id)}`,
-        };
-      },
+      retry: change(items.retry, {
+        none: 'This item is no longer failed or cancelled.',
+        done: 'The item is queued again.',
+      }),
+      cancel: change(items.cancel, {
+        none: 'This item is already finished.',
+        done: 'The item was cancelled. Nothing of it is stored.',
+      }),
       live: async (request) => {
         const item = await requireItem(automations, readText(request, 'id'));
         return { data: { stamp: stampOf(item), busy: item.state === 'pending' || item.state === 'processing' } };

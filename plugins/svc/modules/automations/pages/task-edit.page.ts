@@ -1,12 +1,5 @@
-import {
-  inputName,
-  readForm,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type AdminView,
-  withNotice,
-} from '#plugin-api';
+import { inputName, readForm, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Automations } from '../automations.ts';

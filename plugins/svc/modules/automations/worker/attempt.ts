@@ -1,12 +1,5 @@
-import {
-  fillDefaults,
-  JobLostError,
-  type DatabaseApi,
-  type FailedJob,
-  type HostApi,
-  type PostponedJob,
-  type RunningJob,
-} from '#plugin-api';
+import { fillDefaults, JobLostError } from '#plugin-api';
+import type { DatabaseApi, FailedJob, HostApi, PostponedJob, RunningJob } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
 import type { itemCompletedEvent } from '../item-completed.event.ts';

@@ -1,13 +1,7 @@
 import type { HostApi, Knex } from '#plugin-api';
 import type { Conversation, ConversationStore, Owner, StoredMessage } from './conversation.ts';
-import {
-  toConversation,
-  toMessage,
-  newConversationRow,
-  storableJson,
-  type ConversationRow,
-  type MessageRow,
-} from './conversation-rows.ts';
+import { toConversation, toMessage, newConversationRow, storableJson } from './conversation-rows.ts';
+import type { ConversationRow, MessageRow } from './conversation-rows.ts';
 import { tables } from './conversation-tables.ts';
 import { createAppendMessages, createWriteParts } from './append-messages.ts';
 import { createRemoveMessage } from './remove-message.ts';

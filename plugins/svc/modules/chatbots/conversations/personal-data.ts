@@ -6,16 +6,8 @@ import { tables } from './conversation-tables.ts';
 import { createWriteParts } from './append-messages.ts';
 import { deleteConversations } from './delete-conversations.ts';
 import { conversationRecord, readConversations } from './export-logs.ts';
-import {
-  checkReceipt,
-  createReceipts,
-  emptyLists,
-  type PersonalCounts,
-  type Receipt,
-  type ReceiptCheck,
-  type ReceiptLists,
-  type ReceiptWriter,
-} from './receipts.ts';
+import { checkReceipt, createReceipts, emptyLists } from './receipts.ts';
+import type { PersonalCounts, Receipt, ReceiptCheck, ReceiptLists, ReceiptWriter } from './receipts.ts';
 import { compactIndex } from './register-logs.ts';
 
 /** Whose data: a user, the owner of an email address (as a user or in a form), or a guest by session. */

@@ -1,12 +1,5 @@
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  randomUUID,
-  sign,
-  verify,
-  type KeyObject,
-} from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID, sign, verify } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import { createSiteKey } from '../../../kit/site-key.ts';
 import { tables } from './conversation-tables.ts';

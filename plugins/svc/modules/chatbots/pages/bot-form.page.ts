@@ -1,31 +1,17 @@
-import {
-  fieldError,
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type AdminView,
-  withNotice,
-} from '#plugin-api';
+import { fieldError, RestError, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElement, FormElementType } from '../forms/form.ts';
-import {
-  toFormDraft,
-  newElement,
-  newForm,
-  readForm,
-  joinSource,
-  type ElementDraft,
-  type FormDraft,
-} from './bot-form-draft.ts';
+import { toFormDraft, newElement, newForm, readForm, joinSource } from './bot-form-draft.ts';
+import type { ElementDraft, FormDraft } from './bot-form-draft.ts';
 import { arrangeElements, elementsOfDrafts } from '../../../admin-ui/element-drafts.ts';
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { botHead, botPreview, botTrail } from './bot-head.ts';
+import { botPartView, botTrail } from './bot-head.ts';
 
 /** Types of form fields. */
 const elementTypes: readonly { readonly value: FormElementType; readonly label: string }[] = [
@@ -71,9 +57,7 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
   const error = (path: string, label: string): string | undefined => fieldError(errors, path, label);
   const { elements, ...texts } = draft;
   return {
-    head: botHead(host, bot, 'forms'),
-    preview: botPreview(host, bot),
-    bot: bot.id,
+    ...botPartView(host, bot, { part: 'forms', errors }),
     isNew: draft.saved === '',
     form: texts,
     nameError: error('name', 'Name'),
@@ -87,9 +71,6 @@ function botFormView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
     elementsError: errors['elements'] === undefined ? undefined : 'A form needs at least one field.',
     elements: elements.map((element, at) => elementRow(element, { at, last: elements.length - 1, error })),
     types: elementTypes,
-    others: Object.entries(errors)
-      .filter(([path]) => /^(rules|forms)\[/.test(path))
-      .map(([, sentence]) => sentence),
   };
 }
 

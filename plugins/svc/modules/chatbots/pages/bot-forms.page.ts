@@ -1,49 +1,47 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { BotForm } from '../forms/form.ts';
 import { botHead, botPreview, botTrail } from './bot-head.ts';
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
-import { findBotInForm, findBotInQuery } from './bot-request.ts';
+import { findBotInQuery, partActions } from './bot-request.ts';
 import { formSlug, formsSlug, ruleSlug } from './bot-page-slugs.ts';
 import { ruleTitle } from './bot-rule-labels.ts';
 
 /** The forms of a bot and the rules that show them. */
 export function botFormsPage(parts: ChatbotParts): AdminPageBody {
+  const change = partActions<BotForm>(parts, { name: 'form', partsOf: ({ forms }) => forms, slug: formsSlug });
   return {
     render: async (request) => {
       const bot = await findBotInQuery(parts, request, 'bot');
       return { template: 'svc/bot-forms', trail: botTrail(parts.host, bot), data: view(parts, bot) };
     },
     actions: {
-      duplicate: (request) =>
-        change(parts, request, (bot, form) => {
-          const copy = {
-            ...form,
-            id: uniqueId(
-              `${form.name} copy`,
-              bot.forms.map(({ id }) => id),
-              'form',
-            ),
-            name: `${form.name.slice(0, 190)} (copy)`,
-          };
-          return { forms: [...bot.forms, copy], message: `"${copy.name}" created.` };
-        }),
-      delete: (request) =>
-        change(parts, request, (bot, form) => {
-          const [rule] = rulesShowing(bot, form.id);
-          if (rule)
-            return {
-              message:
-                `Nothing was deleted: the rule "${ruleTitle(rule, bot)}" shows this form. ` +
-                'Change or delete that rule first.',
-            };
+      duplicate: change((bot, form) => {
+        const copy = {
+          ...form,
+          id: uniqueId(
+            `${form.name} copy`,
+            bot.forms.map(({ id }) => id),
+            'form',
+          ),
+          name: `${form.name.slice(0, 190)} (copy)`,
+        };
+        return { changes: { forms: [...bot.forms, copy] }, message: `"${copy.name}" created.` };
+      }),
+      delete: change((bot, form) => {
+        const [rule] = rulesShowing(bot, form.id);
+        if (rule)
           return {
-            forms: bot.forms.filter((other) => other !== form),
-            message: `${form.name} deleted. Its submissions stay.`,
+            message:
+              `Nothing was deleted: the rule "${ruleTitle(rule, bot)}" shows this form. ` +
+              'Change or delete that rule first.',
           };
-        }),
+        return {
+          changes: { forms: bot.forms.filter((other) => other !== form) },
+          message: `${form.name} deleted. Its submissions stay.`,
+        };
+      }),
     },
   };
 }
@@ -72,20 +70,4 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
       fields: { bot: bot.id, form: form.id },
     })),
   };
-}
-
-type Change = { readonly forms?: readonly BotForm[]; readonly message: string };
-
-async function change(
-  parts: ChatbotParts,
-  request: AdminRequest,
-  edit: (bot: Bot, form: BotForm) => Change,
-): Promise<AdminActionResult> {
-  const bot = await findBotInForm(parts, request, 'bot');
-  const redirect = `${formsSlug}?bot=${String(bot.id)}`;
-  const form = bot.forms.find(({ id }) => id === readText(request, 'form'));
-  if (!form) return withNotice('info', 'This form was already deleted.', { redirect });
-  const { forms, message } = edit(bot, form);
-  if (forms) await parts.bots.update(bot.id, { forms });
-  return withNotice(forms ? 'success' : 'error', message, { redirect });
 }

@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import type { FieldErrors, HostApi } from '#plugin-api';
 import type { Bot } from '../bots/bot.ts';
 import { editSlug, formsSlug, logsSlug, rulesSlug } from './bot-page-slugs.ts';
 
@@ -99,4 +99,22 @@ export function embedLabel({ enabled, any_site: anySite, allowed_domains: domain
   if (anySite) return 'on any site';
   if (domains.length === 0) return 'on this site';
   return domains.length === 1 ? `on ${domains[0] ?? ''}` : `on ${String(domains.length)} sites`;
+}
+
+/** The data of every page of one rule or form of a bot. */
+export function botPartView(host: Pick<HostApi, 'admin' | 'rest'>, bot: Bot, { part, errors }: BotPart) {
+  return {
+    head: botHead(host, bot, part),
+    preview: botPreview(host, bot),
+    bot: bot.id,
+    // Errors that belong to no field of the page.
+    others: Object.entries(errors)
+      .filter(([path]) => /^(rules|forms)\[/.test(path))
+      .map(([, sentence]) => sentence),
+  };
+}
+
+interface BotPart {
+  readonly part: 'rules' | 'forms';
+  readonly errors: FieldErrors;
 }

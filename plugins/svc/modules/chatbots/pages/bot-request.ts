@@ -1,4 +1,4 @@
-import { requireFound, type AdminRequest } from '#plugin-api';
+import { requireFound, withNotice, type AdminActionResult, type AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -43,4 +43,36 @@ export async function saveBotPart<Result>(path: string, save: () => Promise<Resu
       ),
     );
   }
+}
+
+/** What a button in the list of a bot's rules or forms does. `changes`: none if it is refused. */
+export interface PartEdit {
+  readonly changes?: Pick<Partial<Bot>, 'rules' | 'forms'>;
+  readonly message: string;
+}
+
+interface PartList<Part> {
+  /** Name of the input with the id of the part, which is also what a notice calls it. */
+  readonly name: 'rule' | 'form';
+  readonly partsOf: (bot: Bot) => readonly Part[];
+  /** The page to return to. */
+  readonly slug: string;
+}
+
+/** Returns the actions of a list of rules or forms: find the bot and its part, change them, return to the list. */
+export function partActions<Part extends { readonly id: string }>(
+  parts: ChatbotParts,
+  { name, partsOf, slug }: PartList<Part>,
+): (
+  edit: (bot: Bot, part: Part, request: AdminRequest) => PartEdit,
+) => (request: AdminRequest) => Promise<AdminActionResult> {
+  return (edit) => async (request) => {
+    const bot = await findBotInForm(parts, request, 'bot');
+    const redirect = `${slug}?bot=${String(bot.id)}`;
+    const part = partsOf(bot).find(({ id }) => id === readText(request, name));
+    if (!part) return withNotice('info', `This ${name} was already deleted.`, { redirect });
+    const { changes, message } = edit(bot, part, request);
+    if (changes) await parts.bots.update(bot.id, changes);
+    return withNotice(changes ? 'success' : 'error', message, { redirect });
+  };
 }

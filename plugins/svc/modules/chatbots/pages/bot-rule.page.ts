@@ -1,13 +1,5 @@
-import {
-  fieldError,
-  type Choice,
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type AdminView,
-  withNotice,
-} from '#plugin-api';
+import { fieldError, RestError, withNotice } from '#plugin-api';
+import type { Choice, AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
@@ -18,7 +10,7 @@ import { rulesSlug, formSlug } from './bot-page-slugs.ts';
 import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
 import { eventLabels, actionChoices, factChoices, operatorChoices, ruleTitle } from './bot-rule-labels.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import { botHead, botPreview, botTrail } from './bot-head.ts';
+import { botPartView, botTrail } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
 
@@ -116,9 +108,7 @@ interface TypedRule {
 function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: TypedRule): Record<string, unknown> {
   const error = (path: string, label: string): string | undefined => fieldError(errors, path, label);
   return {
-    head: botHead(host, bot, 'rules'),
-    preview: botPreview(host, bot),
-    bot: bot.id,
+    ...botPartView(host, bot, { part: 'rules', errors }),
     isNew: draft.id === '',
     rule: draft.id,
     name: draft.name,
@@ -134,9 +124,6 @@ function botRuleView({ host }: ChatbotParts, bot: Bot, { draft, errors = {} }: T
     action: actionRow(bot, draft, error),
     formHref: `${host.admin.url(formSlug)}?bot=${String(bot.id)}`,
     deleteFields: { bot: bot.id, rule: draft.id },
-    others: Object.entries(errors)
-      .filter(([path]) => /^(rules|forms)\[/.test(path))
-      .map(([, sentence]) => sentence),
   };
 }
 

@@ -1,39 +1,37 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import type { AdminPageBody } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { Rule, RuleEvent } from '../rules/rule.ts';
 import { botHead, botPreview, botTrail } from './bot-head.ts';
-import { findBotInForm, findBotInQuery } from './bot-request.ts';
+import { findBotInQuery, partActions } from './bot-request.ts';
 import { ruleSlug, rulesSlug } from './bot-page-slugs.ts';
 import { describeAction, describeCondition, eventLabels, ruleTitle } from './bot-rule-labels.ts';
 
 /** The rules of a bot by event, in the order in which they run. */
 export function botRulesPage(parts: ChatbotParts): AdminPageBody {
+  const change = partActions<Rule>(parts, { name: 'rule', partsOf: ({ rules }) => rules, slug: rulesSlug });
   return {
     render: async (request) => {
       const bot = await findBotInQuery(parts, request, 'bot');
       return { template: 'svc/bot-rules', trail: botTrail(parts.host, bot), data: view(parts, bot) };
     },
     actions: {
-      move: (request) =>
-        change(parts, request, (bot, rule) => ({
-          rules: movedRule(bot.rules, rule.id, readText(request, 'to') === 'up' ? -1 : 1),
-          message: 'Order changed.',
-        })),
-      switch: (request) =>
-        change(parts, request, (bot, rule) => {
-          const enabled = readText(request, 'enabled') === '1';
-          return {
-            rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)),
-            message: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.`,
-          };
-        }),
-      delete: (request) =>
-        change(parts, request, (bot, rule) => ({
-          rules: bot.rules.filter((other) => other !== rule),
-          message: `${ruleTitle(rule, bot)} deleted.`,
-        })),
+      move: change((bot, rule, request) => ({
+        changes: { rules: movedRule(bot.rules, rule.id, readText(request, 'to') === 'up' ? -1 : 1) },
+        message: 'Order changed.',
+      })),
+      switch: change((bot, rule, request) => {
+        const enabled = readText(request, 'enabled') === '1';
+        return {
+          changes: { rules: bot.rules.map((other) => (other === rule ? { ...rule, enabled } : other)) },
+          message: `${ruleTitle(rule, bot)} is ${enabled ? 'on' : 'off'}.`,
+        };
+      }),
+      delete: change((bot, rule) => ({
+        changes: { rules: bot.rules.filter((other) => other !== rule) },
+        message: `${ruleTitle(rule, bot)} deleted.`,
+      })),
     },
   };
 }
@@ -68,20 +66,6 @@ function view({ host }: ChatbotParts, bot: Bot): Record<string, unknown> {
       };
     }),
   };
-}
-
-async function change(
-  parts: ChatbotParts,
-  request: AdminRequest,
-  edit: (bot: Bot, rule: Rule) => { readonly rules: readonly Rule[]; readonly message: string },
-): Promise<AdminActionResult> {
-  const bot = await findBotInForm(parts, request, 'bot');
-  const redirect = `${rulesSlug}?bot=${String(bot.id)}`;
-  const rule = bot.rules.find(({ id }) => id === readText(request, 'rule'));
-  if (!rule) return withNotice('info', 'This rule was already deleted.', { redirect });
-  const { rules, message } = edit(bot, rule);
-  await parts.bots.update(bot.id, { rules });
-  return withNotice('success', message, { redirect });
 }
 
 /** The rules of an event in the order in which they run: lower priority first, equal ones in the order of the list. */

@@ -1,4 +1,3 @@
-import { formatNumber } from '#plugin-api';
 import { localDay } from '../../../kit/local-day.ts';
 import type { LogFilter } from '../conversations/search/log-filter.ts';
 
@@ -83,26 +82,4 @@ function startOfDay(day: string, timezone: string): number {
     else after = middle;
   }
   return after;
-}
-
-/** Links for the partial `admin/pages/pagination`, or null for a single page. Empty parameters are left out. */
-export function paginate({
-  page,
-  pages,
-  query,
-}: {
-  readonly page: number;
-  readonly pages: number;
-  readonly query: Readonly<Record<string, string>> | LogsQuery;
-}): Record<string, unknown> | null {
-  if (pages <= 1) return null;
-  const url = (to: number): string => {
-    const parameters = Object.entries({ ...query, page: to === 1 ? '' : String(to) });
-    return `?${new URLSearchParams(parameters.filter(([, value]) => value !== '')).toString()}`;
-  };
-  return {
-    text: `Page ${formatNumber(page)} of ${formatNumber(pages)}`,
-    previous: page > 1 ? url(page - 1) : null,
-    next: page < pages ? url(page + 1) : null,
-  };
 }

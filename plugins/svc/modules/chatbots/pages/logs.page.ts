@@ -1,15 +1,9 @@
-import {
-  drawCharts,
-  formatCount,
-  formatDate,
-  formatShortNumber,
-  type AdminPageBody,
-  type ChartDay,
-  type HostApi,
-} from '#plugin-api';
+import { drawCharts, formatCount, formatDate, formatShortNumber } from '#plugin-api';
+import type { AdminPageBody, ChartDay, HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { logsCsv, logsJsonl, readConversations } from '../conversations/export-logs.ts';
-import { addDays, paginate, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
+import { exportList, paginate } from '../../../admin-ui/list-pages.ts';
+import { addDays, readLogsQuery, toLogFilter, type LogsQuery } from './logs-filter.ts';
 import { formatCost, type Cost } from '../../../kit/format-cost.ts';
 import { localDay } from '../../../kit/local-day.ts';
 import type { ConversationRow } from '../conversations/conversation-rows.ts';
@@ -40,16 +34,10 @@ export function logsPage(parts: ChatbotParts): AdminPageBody {
         const ids = await logs.all(filter);
         const conversations = readConversations(host, ids);
         log.info('Chat logs exported', { event: 'chat_logs_exported', conversations: ids.length, by: user.id });
-        return {
-          download:
-            form['format'] === 'jsonl'
-              ? { name: 'chat-logs.jsonl', type: 'application/jsonl; charset=utf-8', content: logsJsonl(conversations) }
-              : {
-                  name: 'chat-logs.csv',
-                  type: 'text/csv; charset=utf-8; header=present',
-                  content: logsCsv(conversations),
-                },
-        };
+        return exportList(form, 'chat-logs', {
+          csv: () => logsCsv(conversations),
+          jsonl: () => logsJsonl(conversations),
+        });
       },
     },
   };
@@ -92,7 +80,7 @@ async function logsView(
       { value: 'users', label: 'Signed-in users' },
     ],
     chart: await buildChart(logs, { filter, query, timezone, now: host.clock.now() }),
-    pagination: paginate({ page, pages, query }),
+    pagination: paginate({ page, pages, query: { ...query } }),
   };
 }
 

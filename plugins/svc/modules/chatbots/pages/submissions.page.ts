@@ -1,7 +1,7 @@
-import { RestError, type AdminActionResult, type AdminPageBody, withNotice } from '#plugin-api';
+import { RestError, type AdminPageBody, withNotice } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import type { SubmissionFilter, Submission } from '../forms/submission.ts';
-import { paginate } from './logs-filter.ts';
+import { exportList, listPage, paginate } from '../../../admin-ui/list-pages.ts';
 import { submissionsCsv, submissionsJsonl } from '../forms/submissions-export.ts';
 
 const perPage = 20;
@@ -10,21 +10,13 @@ const perPage = 20;
 export function submissionsPage(parts: ChatbotParts): AdminPageBody {
   const { submissions } = parts;
 
-  const download = (form: Readonly<Record<string, unknown>>): AdminActionResult => {
-    const filter: SubmissionFilter = readFilter(form);
-    const isCsv = form['format'] !== 'jsonl';
-    const all = submissions.all(filter);
-    return {
-      download: isCsv
-        ? { name: 'submissions.csv', type: 'text/csv; charset=utf-8; header=present', content: submissionsCsv(all) }
-        : { name: 'submissions.jsonl', type: 'application/jsonl; charset=utf-8', content: submissionsJsonl(all) },
-    };
-  };
-
   return {
     render: async (request) => ({ template: 'svc/submissions', data: await submissionsView(parts, request.query) }),
     actions: {
-      export: async (request) => Promise.resolve(download(request.form)),
+      export: async ({ form }) => {
+        const all = submissions.all(readFilter(form));
+        return exportList(form, 'submissions', { csv: () => submissionsCsv(all), jsonl: () => submissionsJsonl(all) });
+      },
       delete: async ({ form, user, log }) => {
         const id = typeof form['id'] === 'string' ? form['id'] : '';
         if (!(await submissions.delete(id)))
@@ -48,9 +40,8 @@ async function submissionsView(
   const { bots, submissions } = parts;
   const filter = readFilter(parameters);
   const [known, total] = await Promise.all([bots.list(), submissions.count(filter)]);
-  const pages = Math.max(1, Math.ceil(total / perPage));
-  const page = Math.min(pages, Math.max(1, Math.trunc(Number(parameters['page'])) || 1));
-  const shown = await submissions.list(filter, { limit: perPage, offset: (page - 1) * perPage });
+  const { page, pages, ...range } = listPage(parameters, total, perPage);
+  const shown = await submissions.list(filter, range);
   const names = new Map(known.map(({ id, name }) => [id, name]));
   const query = {
     bot: filter.botId === undefined ? '' : String(filter.botId),

@@ -1,10 +1,5 @@
-import {
-  extendDirective,
-  readPolicies,
-  findBlockingDirective,
-  type Policy,
-  type RequiredSource,
-} from './content-security-policy.ts';
+import { extendDirective, readPolicies, findBlockingDirective } from './content-security-policy.ts';
+import type { Policy, RequiredSource } from './content-security-policy.ts';
 import type { Finding } from './finding.ts';
 
 const title = 'Content security policy';

@@ -11,14 +11,10 @@ import type { HistoryMessage, SendResponse, SendEvent, StartResponse } from './p
 import type { FollowedAnswer, SendInput } from './chat-turns.ts';
 import type { Visitor } from './visitor.ts';
 import type { Widget } from './widget.ts';
+import type { RouteHandlers } from '../../../kit/route.ts';
 
 /** Handlers of the widget's routes, loaded at the first call. */
-export interface WidgetHandlers {
-  start(request: RestRequest): Promise<RestResponse>;
-  messages(request: RestRequest): Promise<RestResponse>;
-  stop(request: RestRequest): Promise<RestResponse>;
-  feedback(request: RestRequest): Promise<RestResponse>;
-  forms(request: RestRequest): Promise<RestResponse>;
+export interface WidgetHandlers extends RouteHandlers<'start' | 'messages' | 'stop' | 'feedback' | 'forms'> {
   /** Whether pages of an origin may use a bot (D16). */
   allowsOrigin(origin: string, botId: number): Promise<boolean>;
 }

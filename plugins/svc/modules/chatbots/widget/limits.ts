@@ -1,11 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import {
-  createLimitCounters,
-  limitFor,
-  type CountedLimit,
-  type Reserved,
-} from '../../../kit/visitors/limit-counters.ts';
+import { createLimitCounters, limitFor } from '../../../kit/visitors/limit-counters.ts';
+import type { CountedLimit, Reserved } from '../../../kit/visitors/limit-counters.ts';
 import type { Signer } from '../../../kit/visitors/signer.ts';
 import type { Bot, BotLimit } from '../bots/bot.ts';
 import type { WidgetLimit } from './protocol.ts';

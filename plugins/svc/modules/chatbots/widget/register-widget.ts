@@ -1,14 +1,5 @@
-import {
-  argumentBounds,
-  lazy,
-  RestError,
-  type RestRequest,
-  type RouteArgument,
-  type RouteDefinition,
-  type HostApi,
-  type ShortcodeAttributes,
-  type User,
-} from '#plugin-api';
+import { argumentBounds, lazy, RestError } from '#plugin-api';
+import type { RestRequest, RouteArgument, RouteDefinition, HostApi, ShortcodeAttributes, User } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import '../hooks.ts';
 import { widgetNamespace } from './protocol.ts';

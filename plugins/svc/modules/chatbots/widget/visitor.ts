@@ -1,17 +1,12 @@
 import type { HostApi, RestRequest } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
+import { createEmbedVisitors } from '../../../kit/visitors/embed-visitors.ts';
+import type { RequestOrigin } from '../../../kit/visitors/origin.ts';
+import type { EnsuredSession, PageClient } from '../../../kit/visitors/page-sessions.ts';
+import type { Session, SessionTokens } from '../../../kit/visitors/session-token.ts';
 import type { Bot, BotStore } from '../bots/bot.ts';
 import type { Owner } from '../conversations/conversation.ts';
-import { mayEmbed, readOrigin, type RequestOrigin } from '../../../kit/visitors/origin.ts';
-import {
-  createPageSessions,
-  identifyClient,
-  type EnsuredSession,
-  type PageClient,
-  type SessionPage,
-} from '../../../kit/visitors/page-sessions.ts';
 import { sessionCookie, widgetNamespace } from './protocol.ts';
-import type { Session, SessionTokens } from '../../../kit/visitors/session-token.ts';
 
 /** A caller whose bot and origin were checked. */
 export interface Caller extends PageClient {
@@ -44,30 +39,21 @@ export interface Visitors {
 }
 
 export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
-  const sessions = createPageSessions({ host, tokens, cookie: sessionCookie });
-  const pageOf = ({ bot, user, origin, userAgent }: Omit<Caller, 'session'>): SessionPage => ({
-    audience: bot.id,
-    userId: user.id,
-    origin,
-    userAgent,
+  const visitors = createEmbedVisitors({
+    host,
+    items: bots,
+    tokens,
+    cookie: sessionCookie,
+    audience: (id) => id,
+    path: (id) => `/${widgetNamespace}/bots/${String(id)}`,
+    notFound: (id) => errors.bot_not_found({ values: { id } }),
+    notAllowed: () => errors.origin_not_allowed(),
   });
 
-  async function findActiveBot(id: number): Promise<Bot> {
-    const bot = await bots.get(id);
-    if (bot?.status !== 'active') throw errors.bot_not_found({ values: { id } });
-    return bot;
-  }
-
   async function identify(request: RestRequest): Promise<Caller> {
-    const bot = await findActiveBot(Number(request.params['bot_id']));
-    const origin = readOrigin(request.headers, host.site.url);
-    if (!mayEmbed(bot.embed, origin)) throw errors.origin_not_allowed();
-    const caller = { bot, ...(await identifyClient(request, origin)) };
-    const { token } = request.params;
-    return {
-      ...caller,
-      session: await sessions.read(request, pageOf(caller), typeof token === 'string' ? token : ''),
-    };
+    const { bot_id: id, token } = request.params;
+    const { item, ...caller } = await visitors.identify(request, Number(id), typeof token === 'string' ? token : '');
+    return { ...caller, bot: item };
   }
 
   const toVisitor = (caller: Caller, session: Session): Visitor => ({
@@ -84,14 +70,9 @@ export function createVisitors({ host, bots, tokens }: VisitorParts): Visitors {
       return toVisitor(caller, caller.session);
     },
     async ensureSession(caller) {
-      const path = `/${widgetNamespace}/bots/${String(caller.bot.id)}`;
-      const { session, ...sent } = await sessions.ensure(caller.session, pageOf(caller), path);
+      const { session, ...sent } = await visitors.ensure({ ...caller, item: caller.bot });
       return { visitor: toVisitor(caller, session), ...sent };
     },
-    async allowsOrigin(origin, botId) {
-      const bot = await bots.get(botId);
-      // For an unknown bot there is nothing to protect, and the page can show the error.
-      return bot?.status !== 'active' || mayEmbed(bot.embed, origin);
-    },
+    allowsOrigin: visitors.allows,
   };
 }

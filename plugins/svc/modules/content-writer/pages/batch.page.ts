@@ -1,11 +1,5 @@
-import {
-  formatCount,
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  withNotice,
-} from '#plugin-api';
+import { formatCount, RestError, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Batch } from '../runs/item.ts';

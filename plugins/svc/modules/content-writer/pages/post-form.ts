@@ -1,13 +1,8 @@
 import { readNumber, valueAt, type User } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
-import {
-  defaultPostSettings,
-  saveChoices,
-  typeChoices,
-  type PostSettings,
-  type SaveChoice,
-} from '../posts/post-settings.ts';
+import { defaultPostSettings, saveChoices, typeChoices } from '../posts/post-settings.ts';
+import type { PostSettings, SaveChoice } from '../posts/post-settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

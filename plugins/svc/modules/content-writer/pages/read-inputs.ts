@@ -1,13 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import {
-  readLines,
-  DocumentError,
-  formatCount,
-  formatNumber,
-  isUrl,
-  type AdminRequest,
-  type HostApi,
-} from '#plugin-api';
+import { readLines, DocumentError, formatCount, formatNumber, isUrl } from '#plugin-api';
+import type { AdminRequest, HostApi } from '#plugin-api';
 import { readCsv, readFeed, type ReadTable } from '../../../kit/documents.ts';
 import type { Feed, FeedFile } from '../../../kit/feed.reader.ts';
 import { invalidFields } from '../../../kit/field-errors.ts';

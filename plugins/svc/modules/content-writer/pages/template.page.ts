@@ -1,12 +1,5 @@
-import {
-  formFields,
-  requireFound,
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  withNotice,
-} from '#plugin-api';
+import { formFields, requireFound, RestError, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';

@@ -6,6 +6,7 @@ import type { StoredImage } from '../store/image.ts';
 import type { ImageRequest } from './visitor-generation.ts';
 import type { VisitorRequest } from './visitor-requests.ts';
 import type { Visitor } from './visitor.ts';
+import type { RouteHandlers } from '../../../kit/route.ts';
 
 interface ShownImage {
   readonly url: string;
@@ -63,14 +64,7 @@ async function pageResponse(
 }
 
 /** Handlers of the image routes for visitors, loaded at the first call. */
-export interface VisitorHandlers {
-  draw(request: RestRequest): Promise<RestResponse>;
-  state(request: RestRequest): Promise<RestResponse>;
-  mine(request: RestRequest): Promise<RestResponse>;
-  page(request: RestRequest): Promise<RestResponse>;
-  /** The file of an image, for the browser that requested it. */
-  file(request: RestRequest): Promise<RestResponse>;
-}
+export type VisitorHandlers = RouteHandlers<'draw' | 'state' | 'mine' | 'page' | 'file'>;
 
 /** Body of a response about a request. */
 export interface RequestState {

@@ -1,4 +1,4 @@
-import { RestError } from '#plugin-api';
+import { invalidFields, type SettingErrors } from '../../../kit/field-errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { BaseChanges, KnowledgeBase, NewBase } from './base-store.ts';
@@ -6,8 +6,6 @@ import { defaultChunks } from './base-store.ts';
 
 /** Fields of a new knowledge base as submitted. */
 export type TypedBase = { readonly [Name in keyof NewBase]?: NewBase[Name] | string };
-
-type SettingErrors = Record<string, string>;
 
 const limits = { name: 200, target: 512, namespace: 512, model: 200 } as const;
 export const chunkTokenLimits = { min: 50, max: 8_000 } as const;
@@ -28,7 +26,7 @@ export async function createBase(
   const base = await readBase(parts, typed);
   const other = await bases.findByTarget(base);
   if (other !== null)
-    throw invalidParams({ target: `The knowledge base ${other.name} already uses it. Choose another name.` });
+    throw invalidFields({ target: `The knowledge base ${other.name} already uses it. Choose another name.` });
   const store = await parts.openVectorStore(base.store, { signal });
   const { embeddings } = await parts.embed({
     provider: base.embeddingProvider,
@@ -41,7 +39,7 @@ export async function createBase(
   const dimension = embeddings[0]?.length ?? 0;
   const target = await store.describe(base.target);
   if (target !== null && target.dimension !== null && target.dimension !== dimension) {
-    throw invalidParams({
+    throw invalidFields({
       target:
         `${base.target} has ${String(target.dimension)} dimensions, but ${base.embeddingModel} returns ${String(dimension)}. ` +
         'Choose another name or model.',
@@ -50,7 +48,7 @@ export async function createBase(
   if (target === null) {
     const rule = store.store.targetName;
     if (rule !== undefined && !rule.pattern.test(base.target))
-      throw invalidParams({ target: `A name must have ${rule.rule}.` });
+      throw invalidFields({ target: `A name must have ${rule.rule}.` });
     await store.create({ name: base.target, dimension, metric: store.store.metrics[0] ?? 'cosine' });
   }
   return { base: await bases.add(base), createdTarget: target === null };
@@ -85,7 +83,7 @@ async function readBase(parts: KnowledgeParts, typed: TypedBase): Promise<NewBas
     (provider === undefined ? '' : String((await parts.settings.provider(provider.id)).embedding_model ?? ''));
   if (model === '' || model.length > limits.model)
     errors['embeddingModel'] = 'Enter the name of an embedding model of this provider.';
-  if (Object.keys(errors).length > 0) throw invalidParams(errors);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return { ...base, embeddingModel: model };
 }
 
@@ -94,7 +92,7 @@ export async function updateBase(parts: KnowledgeParts, base: KnowledgeBase, cha
   const { bases, sources } = parts;
   const updated = { ...base, ...changes };
   const errors: SettingErrors = { ...nameErrors(updated.name), ...chunkErrors(updated) };
-  if (Object.keys(errors).length > 0) throw invalidParams(errors);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   await bases.update(base.id, changes);
   if (updated.chunkTokens !== base.chunkTokens || updated.overlapTokens !== base.overlapTokens)
     await sources.requeue({ baseId: base.id });
@@ -118,14 +116,4 @@ export function parseInteger(value: unknown, fallback: number): number {
   if (value === undefined || value === '') return fallback;
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\d{1,6}$/.test(value.trim()) ? Number(value) : Number.NaN;
-}
-
-/** A RestError 400 with a sentence for each bad field. */
-export function invalidParams(errors: SettingErrors): RestError {
-  return new RestError({
-    code: 'rest_invalid_param',
-    status: 400,
-    message: Object.values(errors).join(' '),
-    data: { params: errors },
-  });
 }

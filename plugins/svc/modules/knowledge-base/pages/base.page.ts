@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import {
-  formatCount,
-  formatNumber,
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type AdminView,
-  withNotice,
-} from '#plugin-api';
+import { formatCount, formatNumber, RestError, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';

@@ -1,11 +1,5 @@
-import {
-  requireFound,
-  formatNumber,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  withNotice,
-} from '#plugin-api';
+import { requireFound, formatNumber, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import { answerQuestion } from '../questions/unanswered-questions.ts';

@@ -1,7 +1,7 @@
 import type { KnowledgeMiss } from '../hooks.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
-import { invalidParams } from '../bases/create-base.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import { addSourcesTo } from '../sources/add-source.ts';
 import type { Source } from '../sources/source.ts';
 import type { Question } from './question-store.ts';
@@ -69,7 +69,7 @@ export async function answerQuestion(
 ): Promise<{ readonly base: KnowledgeBase; readonly source: Source }> {
   const { bases, questions } = parts;
   const base = await bases.get(baseId > 0 ? baseId : question.baseId);
-  if (base?.state !== 'active') throw invalidParams({ base: 'Choose the knowledge base to add the answer to.' });
+  if (base?.state !== 'active') throw invalidFields({ base: 'Choose the knowledge base to add the answer to.' });
   const source = await addSourcesTo(parts, base).answer({ question: question.question, answer });
   await questions.resolve(question.id, {
     state: 'answered',

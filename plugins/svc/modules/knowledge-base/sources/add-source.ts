@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUrl, type Post } from '#plugin-api';
 import { documentEndings } from '../../../kit/documents.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
-import { invalidParams } from '../bases/create-base.ts';
+import { invalidFields } from '../../../kit/field-errors.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { addressIdentity } from '../indexing/expand-sitemap.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
@@ -69,10 +69,10 @@ export function addSourcesTo(parts: KnowledgeParts, base: KnowledgeBase): AddSou
     async file({ name, bytes }) {
       const fileName = name.split(/[\\/]/).at(-1)?.trim() ?? '';
       if (!/\.(?:txt|text|md|markdown|html?|pdf)$/i.test(fileName))
-        throw invalidParams({
+        throw invalidFields({
           file: `Upload a file of one of these types: ${documentEndings.join(', ')}.`,
         });
-      if (bytes.length > maxFileBytes) throw invalidParams({ file: 'Files can have up to 25 MB. Split this file.' });
+      if (bytes.length > maxFileBytes) throw invalidFields({ file: 'Files can have up to 25 MB. Split this file.' });
       return sources.put({
         baseId,
         kind: 'file',
@@ -104,13 +104,13 @@ export function addSourcesTo(parts: KnowledgeParts, base: KnowledgeBase): AddSou
     },
     async post(id, options) {
       const post = await posts.get(id);
-      if (post?.status !== 'publish') throw invalidParams({ post: `No published post has the id ${String(id)}.` });
+      if (post?.status !== 'publish') throw invalidFields({ post: `No published post has the id ${String(id)}.` });
       if (post.password !== '')
-        throw invalidParams({ post: `The post ${String(id)} is protected by a password. Remove the password first.` });
+        throw invalidFields({ post: `The post ${String(id)} is protected by a password. Remove the password first.` });
       return putPost(post, options);
     },
     async postType(type) {
-      if (postType(type) === undefined) throw invalidParams({ type: 'This post type does not exist.' });
+      if (postType(type) === undefined) throw invalidFields({ type: 'This post type does not exist.' });
       const known = await indexedPosts(parts, baseId);
       let added = 0;
       let all = 0;
@@ -148,16 +148,16 @@ async function indexedPosts(parts: KnowledgeParts, baseId: number): Promise<Map<
 
 function required(name: string, typed: string, sentence: string): string {
   const text = typed.trim();
-  if (text === '') throw invalidParams({ [name]: sentence });
+  if (text === '') throw invalidFields({ [name]: sentence });
   if (text.length > maxTextLength)
-    throw invalidParams({ [name]: 'Use at most 5 million characters, or split the text.' });
+    throw invalidFields({ [name]: 'Use at most 5 million characters, or split the text.' });
   return text;
 }
 
 function parseUrl(typed: string): string {
   const text = typed.trim();
   if (text.length > 2_000 || !/^https?:\/\//i.test(text) || !isUrl(text))
-    throw invalidParams({ url: 'Enter a URL that begins with https:// or http://.' });
+    throw invalidFields({ url: 'Enter a URL that begins with https:// or http://.' });
   const url = new URL(text);
   url.hash = '';
   return url.href;
