@@ -76,8 +76,41 @@ describe('usage, prices and models in a browser', () => {
     }
   });
 
+  it('add a price in a form, override a built-in one, remove a price and undo it', async () => {
+    await page.goto(`${host.url}/admin/svc/prices`);
+    await page.getByRole('link', { name: 'Add price' }).click();
+    await page.getByLabel('Provider', { exact: true }).selectOption('openai');
+    await page.getByLabel('Model', { exact: true }).fill('acme-1');
+    await page.getByRole('button', { name: 'Save price', exact: true }).click();
+    await page.getByText('Set at least one price').first().waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    problems.length = 0;
+    await page.getByLabel('Input', { exact: true }).fill('1.5');
+    await page.getByRole('button', { name: 'Save price', exact: true }).click();
+    const own = page.getByRole('region', { name: 'Table of your prices' });
+    await own.getByText('$1.5').waitFor();
+    await own.getByRole('link', { name: 'Edit acme-1' }).click();
+    await page.getByLabel('Output', { exact: true }).fill('6');
+    await page.getByRole('button', { name: 'Save price', exact: true }).click();
+    await own.getByText('$6').waitFor();
+    await own.getByRole('button', { name: 'Remove acme-1' }).click();
+    await page.getByText('You have no prices of your own.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await own.getByText('$1.5').waitFor();
+    await page
+      .getByRole('link', { name: /^Override gemini/ })
+      .first()
+      .click();
+    await page.getByLabel('Input', { exact: true }).fill('0');
+    await page.getByRole('button', { name: 'Save price', exact: true }).click();
+    await own.getByRole('link', { name: /^Edit gemini/ }).waitFor();
+    expect(await own.getByRole('row').count()).to.equal(3);
+    expect(problems).to.deep.equal([]);
+  });
+
   it('show what is wrong with prices in their lines, keep what was typed, save, and go back to the defaults', async () => {
     await page.goto(`${host.url}/admin/svc/prices`);
+    await page.locator('summary', { hasText: 'as JSON' }).click();
     const editor = page.getByLabel('Prices as JSON');
     await editor.fill('[\n  {"provider": "acme", "model": "acme-1", "input": -1}\n]');
     await page.getByRole('button', { name: 'Save prices' }).click();
@@ -90,11 +123,12 @@ describe('usage, prices and models in a browser', () => {
     await editor.fill('[\n  {"provider": "acme", "model": "acme-1", "input": 1}\n]');
     await page.getByRole('button', { name: 'Save prices' }).click();
     await page.getByText('Saved 1 price').waitFor();
+    await page.getByRole('link', { name: 'Edit acme-1' }).waitFor();
     await page.getByText('Reset to the built-in prices').click();
     await page.getByLabel('Yes, remove my prices').check();
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
-    await page.getByText('The built-in prices apply').waitFor();
-    expect(await editor.inputValue()).to.equal('');
+    await page.getByText('Your prices were removed.').waitFor();
+    await page.getByText('You have no prices of your own.').waitFor();
   });
 
   it('fetch models in the background and offer them, in the field they are for', async () => {

@@ -1,13 +1,21 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { filterChips, formatCount, withNotice } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
-import type { PricesPort, ProvidersPort } from '../../../ports.ts';
+import { foldText } from '../../../kit/fold-text.ts';
+import { anyProvider, openForm, priceKey, priceTexts, removePrice, setPrice } from './price-form.ts';
+import type { PriceForm, PricesPagePorts } from './price-form.ts';
 import { priceErrorsOf } from './price-store.ts';
 import type { Price } from './price.ts';
 import { writePrices, type PriceError } from './read-prices.ts';
 
 const template = 'svc/prices';
 
-type PricesPagePorts = PricesPort & Pick<ProvidersPort, 'providers'>;
+const columns = [
+  { label: 'Model' },
+  { label: 'Provider' },
+  { label: 'Applies to' },
+  ...['Input', 'Output', 'Image', 'Second'].map((label) => ({ label, isNumber: true })),
+];
 
 /** The placeholder of an empty editor. */
 const example: readonly Price[] = [
@@ -17,13 +25,16 @@ const example: readonly Price[] = [
   { provider: 'openai', model: 'dall-e-3', size: '1024x1792', quality: 'hd', image: 0.12 },
 ];
 
-/** The page "Prices": the site's own prices as JSON, and the built-in ones. */
+/** The page "Prices": the site's own prices, in a table and as JSON, and the built-in ones. */
 export function pricesPage(ports: PricesPagePorts): AdminPageBody {
   const { prices } = ports;
   return {
-    render: async () => ({ template, data: await pricesView(ports) }),
+    render: async ({ query }) => ({ template, data: await pricesView(ports, { query }) }),
     actions: {
       save: (request) => save(request, ports),
+      set: (request) =>
+        setPrice(request, ports, async (form) => ({ template, data: await pricesView(ports, { form }) })),
+      remove: (request) => removePrice(request, ports),
       reset: async (request): Promise<AdminActionResult> => {
         if (readText(request, 'confirm') !== '1')
           return withNotice('error', 'Nothing was changed. Select the checkbox to confirm.');
@@ -50,7 +61,11 @@ async function save(request: AdminRequest, ports: PricesPagePorts): Promise<Admi
       errors.length === 1
         ? 'Nothing was saved. Fix the error below.'
         : `Nothing was saved. Fix the ${formatCount(errors.length, 'error')} below.`,
-      { page: { template, data: await pricesView(ports, { typed, errors }) }, data: { errors }, status: 400 },
+      {
+        page: { template, data: await pricesView(ports, { invalid: { typed, errors } }) },
+        data: { errors },
+        status: 400,
+      },
     );
   }
 }
@@ -61,21 +76,46 @@ interface InvalidPrices {
 }
 
 async function pricesView(
-  { prices, providers }: PricesPagePorts,
-  invalid?: InvalidPrices,
+  ports: PricesPagePorts,
+  { query = {}, invalid, form }: PricesViewInit = {},
 ): Promise<Record<string, unknown>> {
+  const { prices, providers } = ports;
   const [own, list] = [await prices.own(), await prices.list()];
-  const labels = new Map(providers.all().map(({ id, label }) => [id, label]));
+  const labels = new Map([['*', anyProvider], ...providers.all().map(({ id, label }) => [id, label] as const)]);
+  const search = typeof query['s'] === 'string' ? query['s'].trim() : '';
+  const asRow = (price: Price) => ({
+    ...price,
+    fields: { key: priceKey(price) },
+    editHref: `?${new URLSearchParams({ edit: priceKey(price) }).toString()}#price-form`,
+    overrideHref: `?${new URLSearchParams({ override: priceKey(price) }).toString()}#price-form`,
+    label: labels.get(price.provider) ?? price.provider,
+    ...priceTexts(price),
+  });
+  const isFound = ({ label, model }: { readonly label: string; readonly model: string }): boolean =>
+    foldText(`${label} ${model}`).includes(foldText(search));
+  const rows = own.map(asRow).filter(isFound);
   const typed = invalid?.typed ?? writePrices(own);
   return {
+    search,
+    columns,
+    chips: filterChips({ s: search }, { s: `Search: ${search}` }),
+    own: rows,
+    builtIn: list.prices.map(asRow).filter(isFound),
+    form: form ?? openForm(ports, { query, own, list: list.prices }),
     typed,
     rows: Math.min(30, Math.max(8, typed.split('\n').length + 1)),
     placeholder: writePrices(example),
     errors: invalid?.errors.map((error) => ({ ...error, text: lineText(invalid.typed, error.line) })),
     hasOwn: own.length > 0,
     asOf: list.date,
-    builtIn: list.prices.map((price) => ({ ...price, label: labels.get(price.provider) ?? price.provider })),
   };
+}
+
+interface PricesViewInit {
+  readonly query?: Readonly<Record<string, unknown>>;
+  /** Of the JSON editor. */
+  readonly invalid?: InvalidPrices;
+  readonly form?: PriceForm;
 }
 
 /** The line as typed, so that the reader finds it without counting. */
