@@ -55,7 +55,7 @@ describeHosts('budgets over REST', ({ location, dialect }) => {
 
     async function untilAllSee(option: string): Promise<void> {
       for (const node of nodes)
-        await until(`${option} on each node`, async () => (await node.options.get(option, false)) === true);
+        await until(`${option} on each node`, async () => (await node.options.get(option, false)) !== false);
     }
 
     async function setBudgets(...budgets: Partial<Budget>[]): Promise<void> {

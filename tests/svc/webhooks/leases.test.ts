@@ -5,7 +5,7 @@ import { tables, webhookMigrations } from '../../../plugins/svc/webhooks/migrati
 import { createPostgresqlStore } from '../../../plugins/svc/webhooks/store/postgresql-store.ts';
 import { createSqliteStore } from '../../../plugins/svc/webhooks/store/sqlite-store.ts';
 import type { JobResult, Job, NewEvent, Store } from '../../../plugins/svc/webhooks/store/store-contract.ts';
-import { until } from '../../faults/until.ts';
+import { until } from '../../helpers/until.ts';
 import { describeDialects } from '../../helpers/dialects.ts';
 
 const done = (job: Job, part: Partial<JobResult> = {}): JobResult => ({
