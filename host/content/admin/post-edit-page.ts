@@ -1,5 +1,5 @@
 import { RestError, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, readQuery, readText } from './form.ts';
@@ -116,6 +116,9 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
       ...(post !== null && post.title !== '' && { title: post.title }),
       data: {
         editor: await editorFiles(given, request),
+        imageUrl: await imagePath(given, typed === undefined ? (post?.featuredMediaId ?? 0) : parseId(typed.image)),
+        mayUpload: request.user.can('upload_files'),
+        author: await authorName(given, post, request.user),
         id: post?.id ?? null,
         values: typed ?? formValues(post, timezone),
         errors,
@@ -143,6 +146,17 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
       },
     };
   };
+}
+
+/** An empty text without an image. */
+async function imagePath({ parts: { media } }: ContentPagesDependencies, id: number): Promise<string> {
+  const image = id > 0 ? await media.get(id) : null;
+  return image === null ? '' : new URL(image.url).pathname;
+}
+
+async function authorName({ users }: ContentPagesDependencies, post: Post | null, user: User): Promise<string> {
+  const author = post === null ? user : post.authorId > 0 ? await users.get(post.authorId) : null;
+  return author === null ? '' : author.displayName || author.login;
 }
 
 /** Null: they cannot be built, so the page has the textarea alone. */

@@ -1,6 +1,7 @@
 import type { Editor } from '@tiptap/core';
 import { h, icon } from './dom.ts';
 import { editLink } from './link-dialog.ts';
+import { pickImage } from './media-picker.ts';
 
 interface Tool {
   readonly label: string;
@@ -58,6 +59,7 @@ const groups: readonly (readonly Tool[])[] = [
       ...{ label: 'Code block', icon: 'code-block' },
       run: (editor) => editor.chain().focus().toggleCodeBlock().run(),
     }),
+    { ...{ label: 'Image', icon: 'image' }, run: insertImage },
     {
       ...{ label: 'Horizontal line', icon: 'line' },
       run: (editor) => editor.chain().focus().setHorizontalRule().run(),
@@ -76,6 +78,18 @@ const groups: readonly (readonly Tool[])[] = [
     },
   ],
 ];
+
+async function insertImage(editor: Editor): Promise<void> {
+  const image = await pickImage('Insert image');
+  const chain = editor.chain().focus();
+  if (image === null) {
+    chain.run();
+    return;
+  }
+  const { width = null, height = null } = image.media_details;
+  const attrs = { src: image.source_url, alt: image.alt_text, width, height };
+  chain.insertContent({ type: 'image', attrs }).run();
+}
 
 export interface Toolbar {
   readonly element: HTMLElement;
