@@ -66,11 +66,8 @@ export function addHostPages({
       (await import('./content/admin/browser/bundle.ts')).editorBundle(),
     ),
   });
-  for (const page of [
-    ...userPages(createUserPagesDependencies(core, web)),
-    ...sitePages(core, web),
-    siteHealthPage(health, web),
-  ])
+  const users = createUserPagesDependencies(core, web);
+  for (const page of [...userPages(users), ...ownPages(users), ...sitePages(core, web), siteHealthPage(health, web)])
     api.addPage(page);
 }
 
@@ -111,6 +108,12 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
       capability: 'delete_users',
       body: async () => (await list()).createDeleteUserPage(given),
     },
+  ];
+}
+
+/** Pages of the signed-in user. */
+function ownPages(given: UserPagesDependencies): LazyAdminPage[] {
+  return [
     {
       slug: 'profile/two-step',
       title: 'Two-step sign-in',
@@ -119,6 +122,14 @@ function userPages(given: UserPagesDependencies): LazyAdminPage[] {
       script: 'admin/passkeys.js',
       capability: 'read',
       body: async () => (await import('./pages/two-step-page.ts')).createTwoStepPage(given),
+    },
+    {
+      slug: 'authorize-application',
+      title: 'Authorize application',
+      parent: 'profile',
+      style,
+      capability: 'read',
+      body: async () => (await import('./pages/authorize-application-page.ts')).createAuthorizePage(given),
     },
     {
       slug: 'profile',
@@ -307,6 +318,7 @@ function createUserPagesDependencies(
     applicationPasswords,
     twoFactor,
     siteName: () => site.name(),
+    siteUrl: () => site.url,
     roles: () => users.roles(),
     // Relative URLs: avatars come from the page's own origin.
     avatarUrl: createAvatarUrl({ hooks, siteUrl: () => '' }),

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
+import { authorizePath } from './admin/router.ts';
 import type { AdminPlugins } from './admin/dependencies.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { renderSitePage } from './admin/site-layout.ts';
@@ -17,7 +18,7 @@ import type { HttpServer } from './http/server.ts';
 import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
-import { createRest } from './rest/rest.ts';
+import { createRest, type RestSite } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication, sessionCookieName } from './users/authentication.ts';
 import { avatarsHandler, createAvatarUrl } from './users/avatars.ts';
@@ -42,6 +43,17 @@ export interface WebDependencies {
   readonly warnings: Readonly<Record<string, ReadinessWarning>>;
 }
 
+/** The site in the REST index, with the page where applications ask for a password. */
+function siteOfIndex(site: Core['site']): RestSite {
+  const authorization = (): string => `${site.url}${authorizePath}`;
+  return {
+    name: () => site.name(),
+    description: () => site.description(),
+    timezone: () => site.timezone(),
+    authentication: () => ({ 'application-passwords': { endpoints: { authorization: authorization() } } }),
+  };
+}
+
 /** Everything between a request and the plugins: REST, sign-in, admin, pages, the server. */
 export function createWeb({ core, plugins, checks, warnings }: WebDependencies) {
   const { clock, log, hooks, options, database } = core;
@@ -53,7 +65,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     clock,
     siteUrl: () => core.site.url,
     prefix: core.config.restPrefix,
-    site: core.site,
+    site: siteOfIndex(core.site),
     isAllowedOrigin: origins.isAllowed,
     sessionCookie: sessionCookieName({ secure: core.site.url.startsWith('https:') }),
     track: core.eventLoop.track,

@@ -55,9 +55,17 @@ function createErrorHandler(context: AdminContext) {
   };
 }
 
-/** The public home page at `/`. Passes other requests to the next handler. */
+/** Page on which applications ask for an application password. */
+export const authorizePath = '/wp-admin/authorize-application.php';
+
+/** The public home page at `/`, and the address of one page in WordPress. Passes other requests to the next handler. */
 export function createSiteRouter(dependencies: SiteDependencies): Router {
   const router = express.Router();
+  // Where WordPress has it: applications find it in the REST index.
+  router.get(authorizePath, (request, response) => {
+    const query = request.originalUrl.split(/\?(.*)/s)[1] ?? '';
+    response.redirect(302, `${adminPath('authorize-application')}${query === '' ? '' : `?${query}`}`);
+  });
   router.get('/', async (_request, response) => {
     const html = await renderSitePage(dependencies, {
       title: await dependencies.site.name(),

@@ -30,7 +30,7 @@ export interface UserPagesDependencies {
   };
   readonly applicationPasswords: {
     list(userId: number): Promise<readonly ApplicationPasswordRow[]>;
-    create(userId: number, name: string): Promise<{ readonly password: string }>;
+    create(userId: number, name: string, appId?: string): Promise<{ readonly password: string }>;
     revoke(userId: number, id: string): Promise<boolean>;
   };
   /** Whether invitations can be sent by mail. */
@@ -49,6 +49,8 @@ export interface UserPagesDependencies {
   readonly temporaryPassword: () => string;
   readonly twoFactor: TwoFactorForPages;
   readonly siteName: () => Promise<string>;
+  /** Without a trailing slash. */
+  readonly siteUrl: () => string;
   /** URL of the avatar of a user. @param size in pixels. */
   readonly avatarUrl: (user: User, size: number) => string;
   /** Most powerful first. */

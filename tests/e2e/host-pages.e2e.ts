@@ -55,6 +55,8 @@ describe('the pages of the host in a browser', () => {
     'users/delete?id=',
     'profile',
     'profile/two-step',
+    'authorize-application?app_name=A%20shop&success_url=https%3A%2F%2Fshop.example%2Fcallback',
+    'authorize-application?success_url=javascript%3A%2F%2Fx',
     'settings',
     'tools',
     'tools/cron',
@@ -85,6 +87,26 @@ describe('the pages of the host in a browser', () => {
     await page.getByRole('button', { name: 'Revoke backup script' }).click();
     await page.getByText('Application password revoked.').waitFor();
     expect(question).to.contain('Revoke this password?');
+  });
+
+  it('let an application ask for access, from the address that WordPress has', async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    const asked = 'app_name=A%20shop&success_url=https%3A%2F%2Fshop.example%2Fcallback%3Fstep%3D2';
+    await page.goto(`${host.url}/wp-admin/authorize-application.php?${asked}`);
+    await page.getByText('An application that calls itself A shop asks').waitFor();
+    const refuse = page.getByRole('link', { name: 'Do not allow' });
+    expect(await refuse.getAttribute('href')).to.equal('https://shop.example/callback?step=2&success=false');
+    await page.getByLabel('Name of the application').focus();
+    await page.keyboard.press('Enter');
+    const link = page.getByRole('link', { name: 'Return to A shop' });
+    await link.waitFor();
+    expect(await link.getAttribute('href')).to.match(
+      /^https:\/\/shop\.example\/callback\?step=2&site_url=[^&]+&user_login=ada&password=\w{24}$/,
+    );
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    await page.goto(`${host.url}/admin/profile`);
+    await page.getByRole('button', { name: 'Revoke A shop' }).waitFor();
+    expect(problems).to.deep.equal([]);
   });
 
   it('install a plugin from a zip, ask for its health, and uninstall it after a question', async () => {
