@@ -21,13 +21,14 @@ export async function registerWebhooks(host: HostApi, webhooks: WebhookService):
     isWorking = true;
     await webhooks.start();
   }
+  let starting: Promise<void> = Promise.resolve();
   const startOrLog = (): Promise<void> =>
-    start().catch((error: unknown) =>
+    (starting = start().catch((error: unknown) =>
       log.error('Failed to start the webhook worker; cron works the queue every five minutes', {
         event: 'webhook_worker_start_failed',
         error,
       }),
-    );
+    ));
 
   hooks.addAction('svc_event_emit', async (name, data, context) => {
     await webhooks.emit(name, data, context);
@@ -50,7 +51,11 @@ export async function registerWebhooks(host: HostApi, webhooks: WebhookService):
       ? { ...document, webhooks: openApiWebhooks(webhooks.catalogue) }
       : document,
   );
-  host.onStop(() => webhooks.stop());
+  // A worker that is still starting would need the host after the plugin has left it.
+  host.onStop(async () => {
+    await starting;
+    await webhooks.stop();
+  });
   // The plugin was activated while the host was running.
   if (hooks.didAction('host_started') > 0) void startOrLog();
   defineReplays(host, webhooks);
