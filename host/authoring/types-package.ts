@@ -91,6 +91,7 @@ async function writeTypesPackage(folder: string, sources: readonly string[]): Pr
     'vendor/express.d.ts': express,
     'testing.d.ts': `/// <reference path="./ambient.d.ts" />\nexport * from './${entries.testing}.js';\n`,
     'ambient.d.ts': ambient,
+    'svc-plugin-test.js': pluginTest,
     'README.md': readme,
     'package.json': `${JSON.stringify(manifest(version ?? '', license ?? ''), null, 2)}\n`,
   };
@@ -162,6 +163,7 @@ const manifest = (version: string, license: string): object => ({
   license,
   type: 'module',
   types: './index.d.ts',
+  bin: { 'svc-plugin-test': './svc-plugin-test.js' },
   exports: {
     '.': { types: './index.d.ts' },
     './testing': { types: './testing.d.ts' },
@@ -183,10 +185,38 @@ declare module '#testing' {
 /** Only named by members of the host that plugins do not see. */
 const express = ['Express', 'RequestHandler', 'Router'].map((name) => `export type ${name} = unknown;\n`).join('');
 
+/** The conformance kit for a plugin in any folder. */
+const pluginTest = `#!/usr/bin/env node
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const host = process.env.SVC_HOST ?? '';
+const program = join(resolve(host), 'host', 'cli', 'main.js');
+if (host === '' || !existsSync(program)) {
+  console.error('Set SVC_HOST to the folder of the host, for example: SVC_HOST=../svc npx svc-plugin-test');
+  process.exit(1);
+}
+const given = process.argv.slice(2);
+const folder = given[0]?.startsWith('-') === false ? given.shift() : '.';
+// The command needs a site, but none of yours.
+const data = mkdtempSync(join(tmpdir(), 'svc-plugin-test-'));
+const { status } = spawnSync(process.execPath, [program, 'plugin', 'test', resolve(folder), '--conformance', ...given], {
+  stdio: 'inherit',
+  env: { ...process.env, DATA_DIR: data, DATABASE_URL: '' },
+});
+rmSync(data, { recursive: true, force: true });
+process.exit(status ?? 1);
+`;
+
 const readme = `# ${typesPackageName}
 
 Types for plugins of svc: \`#plugin-api\` and \`#testing\`, with the hooks of the host and of the AI service. Generated from the
-sources of the host of the same version; there is no code in it, the host provides that.
+sources of the host of the same version, which has the code.
+
+\`SVC_HOST=<folder of the host> npx svc-plugin-test [folder]\` tries what every plugin should stand: activation, broken requests, a
+failing database, admin pages, rounds, upgrade, uninstallation. It takes the flags of \`plugin test --conformance\`.
 
 \`\`\`json
 { "compilerOptions": { "module": "nodenext", "strict": true, "noEmit": true, "types": ["node", "${typesPackageName}"] } }

@@ -1,4 +1,9 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { failureOf } from '../helpers/failure-of.ts';
+import { checkout } from '../helpers/running-site.ts';
 import { createOutsideFolder, type OutsideFolder } from './outside.ts';
 
 const options = {
@@ -115,6 +120,28 @@ describe('the types package', () => {
       .and.to.have.nested.property('0')
       .that.contains('trimm');
   }).timeout(60_000);
+
+  it('brings a command that tries what every plugin should stand', async () => {
+    await outside.write({
+      'plain/plugin.json': '{"slug":"plain","name":"Plain","version":"1.0.0","host":"^1"}',
+      'plain/index.js': `export default {
+          register({ rest }) {
+            rest.registerRoute('plain/v1', '/one', { permission: () => true, handler: () => 1 });
+          },
+        };`,
+    });
+    const run = (env: Readonly<Record<string, string>>) =>
+      promisify(execFile)(join(outside.directory, 'node_modules', '.bin', 'svc-plugin-test'), ['plain', '--rounds=2'], {
+        cwd: outside.directory,
+        env: { PATH: process.env['PATH'] ?? '', TMPDIR: process.env['TMPDIR'] ?? '/tmp', ...env },
+      });
+    const { stdout } = await run({ SVC_HOST: checkout });
+    expect(stdout)
+      .to.match(/activate +SQLite +passed/)
+      .and.to.match(/uninstall +SQLite +passed/);
+    const refused = await failureOf(run({}));
+    expect(refused).to.have.property('stderr').that.contains('Set SVC_HOST to the folder of the host');
+  }).timeout(120_000);
 
   it('refuses each wrong use', async () => {
     await outside.write({
