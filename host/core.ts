@@ -37,6 +37,7 @@ import { disallowFileMods } from './users/user.ts';
 import { createTwoFactor } from './users/two-factor/two-factor.ts';
 import { createUsers } from './users/users.ts';
 import { createPluginServices } from './loader/plugin-services.ts';
+import { createTracer } from './tracer.ts';
 import { createTranslations } from './translations.ts';
 import { stamp } from './loader/upgrade.ts';
 
@@ -95,10 +96,10 @@ export async function createCore(dependencies: CoreDependencies) {
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
     recordSecurityEvents(hooks, securityLog, hasOtherSecretsIn(options));
-    const eventLoop = createEventLoopWatch({ clock: createSystemClock(), log });
-    closers.unshift(async () => eventLoop.stop());
-    const cron = createCron({ database, hooks, clock, log, track: eventLoop.track });
-    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track: eventLoop.track });
+    const watches = createWatches(database, log);
+    closers.unshift(watches.eventLoop.stop);
+    const cron = createCron({ database, hooks, clock, log, track: watches.eventLoop.track });
+    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track: watches.eventLoop.track });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
@@ -123,7 +124,6 @@ export async function createCore(dependencies: CoreDependencies) {
       formerKeys,
       users,
       twoFactor,
-      eventLoop,
       cron,
       jobs,
       site,
@@ -133,11 +133,20 @@ export async function createCore(dependencies: CoreDependencies) {
       mail,
       http: createOutbound({ clock }),
       ...createForPlugins(log),
+      ...watches,
     };
   } catch (error) {
     for (const close of closers) await close();
     throw error;
   }
+}
+
+/** What finds blocks of the event loop, and where the time of a request goes. Both know a handler by its name. */
+function createWatches(database: Database, log: Logger) {
+  const tracer = createTracer({ database });
+  const watch = createEventLoopWatch({ clock: createSystemClock(), log });
+  const track: typeof watch.track = (name, work) => tracer.span('handler', name, () => watch.track(name, work));
+  return { tracer, eventLoop: { ...watch, track } };
 }
 
 /** What plugins use among themselves, and their texts. */

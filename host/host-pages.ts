@@ -32,6 +32,12 @@ const tools: readonly ToolItem[] = [
     icon: 'puzzle',
   },
   {
+    slug: 'tools/traces',
+    title: 'Traces',
+    text: 'Where the time of a request goes: hooks, queries, outbound requests, templates.',
+    icon: 'gauge',
+  },
+  {
     slug: 'tools/security-log',
     title: 'Security log',
     text: 'Sign-ins, users, roles, keys, plugins and exports.',
@@ -146,7 +152,7 @@ function ownPages(given: UserPagesDependencies): LazyAdminPage[] {
   ];
 }
 
-function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
+function sitePages(core: Core, { accounts, requestTraces }: Web): LazyAdminPage[] {
   const { options, hooks, database, config } = core;
   // A site in memory has no folder for backups.
   const hasBackups = config.dataDir !== ':memory:';
@@ -183,6 +189,16 @@ function sitePages(core: Core, { accounts }: Web): LazyAdminPage[] {
       icon: 'puzzle',
       position: 92,
       body: () => hooksPage(core),
+    },
+    {
+      ...tool,
+      slug: 'tools/traces',
+      title: 'Traces',
+      menu: 'Traces',
+      icon: 'gauge',
+      position: 92.5,
+      body: async () =>
+        (await import('./pages/traces-page.ts')).createTracesPage({ list: core.tracer.list, ...requestTraces }),
     },
     securityLogPage(core),
   ];

@@ -22,6 +22,7 @@ import { createHostSiteHealth, type HostSiteHealth } from './site-health/host-si
 import { addSiteHealthRoutes } from './site-health/site-health-routes.ts';
 import { programRolesOption } from './site-settings.ts';
 import { describeUnreadable } from './secrets/secret-stores.ts';
+import { addTracesRoutes } from './traces-routes.ts';
 import { addUsersRoutes } from './users/users-routes.ts';
 
 export interface HostInit {
@@ -283,6 +284,7 @@ function addHostRoutes({
   addSettingsRoutes(rest, { options });
   addHooksRoute(rest, { hooks });
   addRoutesRoute(rest);
+  addTracesRoutes(rest, core);
   addPluginsRoutes(rest, { plugins });
   addSiteHealthRoutes(rest, { ...health, hooks });
   addAbilitiesRoutes(rest, core);

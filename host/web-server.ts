@@ -5,6 +5,7 @@ import type { Metrics } from './http/metrics.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import type { BodyReader } from './rest/body-reader.ts';
 import { createRestHandler } from './rest/express-adapter.ts';
+import type { RequestTraces } from './request-traces.ts';
 import type { Rest } from './rest/rest.ts';
 import { createPageUser } from './users/authentication.ts';
 import type { AdminSite, SignIn, SitePages, WebDependencies } from './web.ts';
@@ -17,6 +18,7 @@ export interface WebServerDependencies extends Pick<WebDependencies, 'core' | 'c
   readonly pages: SitePages;
   readonly metrics: Metrics;
   readonly bodies: BodyReader;
+  readonly trace: RequestTraces['trace'];
 }
 
 /** The server of a site. Workers serve health, metrics and assets only. */
@@ -31,8 +33,9 @@ export async function createWebServer({
   pages,
   metrics,
   bodies,
+  trace,
 }: WebServerDependencies): Promise<HttpServer> {
-  const { config, clock, log, users, site } = core;
+  const { config, clock, log, users, site, tracer } = core;
   const { authentication, limiter } = signIn;
   const siteUrl = (): string => site.url;
   const isWeb = config.role !== 'worker';
@@ -46,11 +49,15 @@ export async function createWebServer({
       ? createRestHandler({
           rest,
           prefix: config.restPrefix,
-          currentUser: (request, response) => authentication.currentUser(request, response),
+          currentUser: (request, response) =>
+            tracer.span('step', 'Sign-in', () => authentication.currentUser(request, response)),
           pageUser: createPageUser({ authentication, users, siteUrl }),
           countWrongKey: (ip) => limiter.countWrongKey(ip),
           requireFreshSignIn: (request, given) => authentication.requireFreshSignIn(request, given),
-          bodies,
+          bodies: {
+            ...bodies,
+            read: (...given) => tracer.span('step', 'Request body', () => bodies.read(...given)),
+          },
           log,
         })
       : (_request, _response, next) => next(),
@@ -60,6 +67,7 @@ export async function createWebServer({
     maxConnections: config.maxConnections,
     metrics,
     track: core.eventLoop.track,
+    trace,
     metricsToken: config.metricsToken,
     ...(isWeb && { admin: await admin.createRouter(), site: [...pages.handlers, createSiteRouter(pages.pages)] }),
     renderError: createErrorPage(pages.pages),

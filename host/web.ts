@@ -18,7 +18,11 @@ import type { HttpServer } from './http/server.ts';
 import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
+<<<<<<< HEAD
 import { createRest, type RestSite } from './rest/rest.ts';
+=======
+import { createRest, type RestDependencies } from './rest/rest.ts';
+>>>>>>> 47bee04b (tracer: show where the time of a request goes)
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication, sessionCookieName } from './users/authentication.ts';
 import { avatarsHandler, createAvatarUrl } from './users/avatars.ts';
@@ -33,6 +37,7 @@ import { createPasswordLinks } from './users/password-links.ts';
 import { createPasswordMails } from './users/password-mails.ts';
 import { createSessions } from './users/sessions.ts';
 import { createSetup } from './users/setup.ts';
+import { createRequestTraces } from './request-traces.ts';
 import { createViews, type Views } from './views/views.ts';
 
 export interface WebDependencies {
@@ -68,7 +73,7 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     site: siteOfIndex(core.site),
     isAllowedOrigin: origins.isAllowed,
     sessionCookie: sessionCookieName({ secure: core.site.url.startsWith('https:') }),
-    track: core.eventLoop.track,
+    ...restWatches(core),
   });
   const signIn = createSignIn(core);
   const metrics = createHostMetrics(core);
@@ -92,10 +97,11 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     readCookie,
     siteUrl: () => core.site.url,
   });
+  const requestTraces = createTraces(core);
   const pages = createSitePages({ core, signIn, bodies, passwords, assets, views });
   const server = createLazyServer(async () =>
     (await import('./web-server.ts')).createWebServer({
-      ...{ core, checks, warnings, rest, signIn, assets, admin, pages, metrics, bodies },
+      ...{ core, checks, warnings, rest, signIn, assets, admin, pages, metrics, bodies, trace: requestTraces.trace },
     }),
   );
   return {
@@ -115,10 +121,25 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     applicationPasswords: signIn.applicationPasswords,
     authentication: signIn.authentication,
     accounts,
+    requestTraces,
   };
 }
 
 export type Web = ReturnType<typeof createWeb>;
+
+/** What follows the steps of REST requests. */
+function restWatches({ eventLoop, tracer }: Core): Pick<RestDependencies, 'track' | 'step'> {
+  return { track: eventLoop.track, step: (name, work) => tracer.span('step', name, work) };
+}
+
+function createTraces({ clock, secrets, site, tracer }: Core) {
+  return createRequestTraces({
+    tracer,
+    clock,
+    key: () => secrets.deriveKey('traces'),
+    sessionCookie: () => sessionCookieName({ secure: site.url.startsWith('https:') }),
+  });
+}
 
 function createHostMetrics({ clock, log, hooks, eventLoop, jobs }: Core): Metrics {
   const metrics = createMetrics({
@@ -209,7 +230,7 @@ function createAccountMails(core: Core, views: Views) {
   };
 }
 
-function createTemplates({ config, site, translations }: Core) {
+function createTemplates({ config, site, translations, tracer }: Core) {
   const assets = createAssets();
   assets.add('admin', fileURLToPath(new URL('admin/assets', import.meta.url)));
   // The library as one file: its package exports no path to it.
@@ -225,7 +246,12 @@ function createTemplates({ config, site, translations }: Core) {
     translations: translations.forPlugin,
     addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
   });
-  return { assets, views };
+  const { render } = views;
+  const traced: Views = {
+    ...views,
+    render: (template, ...rest) => tracer.span('render', template, () => render(template, ...rest)),
+  };
+  return { assets, views: traced };
 }
 
 interface AdminSiteDependencies {

@@ -34,6 +34,11 @@ export interface Database extends DatabaseApi {
   isUniqueViolation(error: unknown): boolean;
   /** Inside a transaction: waits for the named lock and holds it until the transaction ends. Exclusive across all nodes. */
   lock(name: string): Promise<void>;
+  /**
+   * From now on calls `begin` before each statement of this process, and what it returns after it. Statements of `readNumbers`
+   * are left out.
+   */
+  observeQueries(begin: (sql: string) => () => void): void;
   /** Identifies the transaction this call runs in; null outside. */
   currentTransaction(): object | null;
   /**

@@ -63,6 +63,7 @@ function composeDatabase(parts: Parts): Database {
   const { dialect, transactions, clock } = parts;
   const { knex } = transactions;
   const migrator = createMigrator(parts);
+  const observation = createObservation(dialect);
   return {
     dialect: dialect.name,
     knex,
@@ -78,8 +79,11 @@ function composeDatabase(parts: Parts): Database {
     },
     currentTransaction: () => transactions.current(),
     inTransaction: () => transactions.current() !== null,
+    observeQueries: observation.observe,
     direct: (work, { transaction, durable = false, readOnly = false } = {}) =>
-      dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
+      observation.around('direct statements', () =>
+        dialect.direct(work, { transaction: transaction ?? transactions.running(), durable, readOnly }),
+      ),
     readNumbers: (select, values = []) => dialect.readNumbers(select, values, transactions.running()),
     afterCommit: (callback) => {
       transactions.afterCommit(callback);
@@ -99,6 +103,41 @@ function composeDatabase(parts: Parts): Database {
     ...composeNotifications(parts, async (file) =>
       (await import('./restore.ts')).restoreBackup({ dialect, transactions, migrator }, file),
     ),
+  };
+}
+
+type BeginQuery = (sql: string) => () => void;
+
+interface ClientPrototype {
+  _query(this: unknown, connection: unknown, query: { readonly sql: string }): Promise<unknown>;
+}
+
+/** By the prototype of knex's clients: transactions create clients from it. */
+const observers = new WeakMap<object, Set<BeginQuery>>();
+
+/** Follows statements: those of knex where it sends them, in and outside of transactions, and those that go past it. */
+function createObservation({ knex }: Pick<Dialect, 'knex'>) {
+  const prototype = Object.getPrototypeOf(knex.client) as ClientPrototype;
+  const around = async <Result>(sql: string, work: () => Promise<Result>): Promise<Result> => {
+    const ends = [...(observers.get(prototype) ?? [])].map((begin) => begin(sql));
+    try {
+      return await work();
+    } finally {
+      for (const end of ends) end();
+    }
+  };
+  return {
+    around: <Result>(sql: string, work: () => Promise<Result>): Promise<Result> =>
+      observers.has(prototype) ? around(sql, work) : work(),
+    observe(begin: BeginQuery): void {
+      const known = observers.get(prototype);
+      if (known) return void known.add(begin);
+      observers.set(prototype, new Set([begin]));
+      const query = prototype._query;
+      prototype._query = function (connection, statement) {
+        return around(statement.sql, () => query.call(this, connection, statement));
+      };
+    },
   };
 }
 

@@ -13,6 +13,8 @@ export interface Entry {
   readonly owner: string;
   readonly kind: HookKind;
   readonly addedAt: AddedAt;
+  /** Name of the hook. */
+  readonly hook: string;
   removed: boolean;
   /** The entry that replaced this one when the same callback was added again. */
   replacedBy: Entry | null;
@@ -163,11 +165,25 @@ function firstAbove(entries: readonly Entry[], priority: number): number {
   return index < 0 ? entries.length : index;
 }
 
+/** Runs each callback itself, to measure it. It must call `run` and return its result. */
+export type CallbackObserver = (entry: Entry, run: () => unknown) => unknown;
+
+/** Of all hooks of the process; null while no request is traced, which keeps the fast paths. */
+export let observer: CallbackObserver | null = null;
+
+export function observeCallbacks(next: CallbackObserver | null): void {
+  observer = next;
+}
+
+export function invoke(entry: Entry, args: readonly unknown[]): unknown {
+  return observer === null ? call(entry, args) : observer(entry, () => call(entry, args));
+}
+
 /**
  * Calls with as many arguments as the callback accepts. Common counts are written out: spreading costs more than the rest
  * of a run.
  */
-export function invoke(entry: Entry, args: readonly unknown[]): unknown {
+function call(entry: Entry, args: readonly unknown[]): unknown {
   const { callback, acceptedArgs } = entry;
   const count = args.length < acceptedArgs ? args.length : acceptedArgs;
   switch (count) {

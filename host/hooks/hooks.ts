@@ -1,7 +1,7 @@
 import type { AnyCallback, HookOptions, HooksApi, Logger, NamespacedHooks, Undo } from '#plugin-api';
 import { noteAddedAt } from './added-at.ts';
 import { createAsyncRuns } from './async-runs.ts';
-import { everyArgument, noEntries } from './callbacks.ts';
+import { everyArgument, noEntries, observer } from './callbacks.ts';
 import type { Hook, HookKind } from './callbacks.ts';
 import { createHookContext } from './context.ts';
 import { createFailures } from './failures.ts';
@@ -66,9 +66,10 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
       if (hook.name !== name) hook = registry.findRecent(name);
       hook.filtersApplied += 1;
       const { compiled } = hook;
-      if (rest.length === 0 && compiled !== null) return compiled(value);
+      const isFast = rest.length === 0 && observer === null;
+      if (isFast && compiled !== null) return compiled(value);
       if (idle(hook)) return value;
-      return rest.length === 0 ? runs.filterValue(hook, value) : runs.filter(hook, value, ...rest);
+      return isFast ? runs.filterValue(hook, value) : runs.filter(hook, value, ...rest);
     },
     async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
       const hook = countRun(registry.find(name), 'filtersApplied');
@@ -133,6 +134,7 @@ function createAdder(registry: Pick<Registry, 'add'>, owner: string, kind: HookK
       owner,
       kind,
       addedAt: noteAddedAt(addCallback),
+      hook: name,
       removed: false,
       replacedBy: null,
     });

@@ -18,7 +18,11 @@ export interface DispatcherDependencies {
   readonly url: (route: string) => string;
   /** Runs a handler under the name of its route. */
   readonly track: (name: string, work: () => unknown) => unknown;
+  /** Runs a step before the handler under its name. */
+  readonly step: Step;
 }
+
+export type Step = <Result>(name: string, work: () => Result) => Result;
 
 export interface Dispatcher {
   /** Runs the request's route. Every error becomes a response. */
@@ -32,7 +36,15 @@ export interface Dispatcher {
 }
 
 /** Match, authenticate, parameters, permission, handler, in this order (D2, D4). */
-export function createDispatcher({ registry, filters, rest, errors, url, track }: DispatcherDependencies): Dispatcher {
+export function createDispatcher({
+  registry,
+  filters,
+  rest,
+  errors,
+  url,
+  track,
+  step,
+}: DispatcherDependencies): Dispatcher {
   const attempt = createAttempt(errors);
 
   const prepare = async (request: HostRequest, { endpoint, url: parameters }: Match): Promise<RestError | null> => {
@@ -57,7 +69,7 @@ export function createDispatcher({ registry, filters, rest, errors, url, track }
   const conclude = async (request: HostRequest, match: Match, error: RestError | null): Promise<RestResponse> => {
     const { definition } = match.endpoint;
     let result: unknown = await filters.run('rest_request_before_callbacks', error, definition, request);
-    if (!(result instanceof RestError)) result = await permit(request, match, attempt);
+    if (!(result instanceof RestError)) result = await step('Permission', () => permit(request, match, attempt));
     if (!(result instanceof RestError)) {
       const replaced = await filters.run('rest_dispatch_request', null, request, match.route.pattern.path, definition);
       result =
@@ -85,7 +97,7 @@ export function createDispatcher({ registry, filters, rest, errors, url, track }
       if (request.method === 'OPTIONS') return describeOptions(request);
       const match = (request.match ??= registry.match(request.method, request.route));
       if (match === null) return errorResponse(hostErrors.noRoute());
-      return await conclude(request, match, await prepare(request, match));
+      return await conclude(request, match, await step('Arguments and key', () => prepare(request, match)));
     } catch (error) {
       return errorResponse(errors.fromElsewhere(error, request));
     }

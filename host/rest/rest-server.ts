@@ -1,7 +1,7 @@
 import { RestError, RestResponse, type Logger, type RestContent, type User } from '#plugin-api';
 import { envelope } from './batch.ts';
 import { addContentHeaders, endContent, endReplaced, withoutContent } from './response-content.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import type { Dispatcher, Step } from './dispatcher.ts';
 import { parseEmbedParam, type Embedder } from './embed.ts';
 import { errorResponse } from './error-response.ts';
 import type { ErrorReader } from './error-response.ts';
@@ -28,17 +28,19 @@ export interface ServerDependencies {
   readonly headers: (request: HeaderRequest, response: RestResponse) => Record<string, string>;
   readonly rest: () => Rest;
   readonly log: Logger;
+  /** See DispatcherDependencies. */
+  readonly step: Step;
 }
 
 /** Serves requests over HTTP: authentication, dispatch, and everything from the response to the bytes sent. */
 export function createRestServer(dependencies: ServerDependencies): Rest['handle'] {
-  const { dispatcher, finish, errors, headers } = dependencies;
+  const { dispatcher, finish, errors, headers, step } = dependencies;
   const receive = createReceiver(dependencies);
   const write = createWriter(dependencies);
 
   const respond = async ({ request, refusal }: Received): Promise<RestResponse> => {
     const response = refusal === null ? await dispatcher.dispatch(request) : errorResponse(refusal);
-    const finished = await finish(response, request).catch((error: unknown) =>
+    const finished = await step('Filters of the response', () => finish(response, request)).catch((error: unknown) =>
       errorResponse(errors.fromElsewhere(error, request)),
     );
     endReplaced(response, finished);
@@ -67,7 +69,8 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
   return async (raw) => {
     const received = await receive(raw, parseQuery(raw.query));
     const { request } = received;
-    const written = await write(await respond(received), request);
+    const finished = await respond(received);
+    const written = await step('Response', () => write(finished, request));
     const { response } = written;
     const isOverridden = request.method !== raw.method.toUpperCase();
     const sent = headers(

@@ -2,7 +2,7 @@ import { trimTrailingSlashes } from '#plugin-api';
 import { randomUUID } from 'node:crypto';
 import type { Clock, HooksApi, JsonType, Logger, RestApi, RouteArgument, RouteDefinition, Undo } from '#plugin-api';
 import { createBatchRoute } from './batch.ts';
-import { createDispatcher } from './dispatcher.ts';
+import { createDispatcher, type Step } from './dispatcher.ts';
 import { createEmbedder } from './embed.ts';
 import { createErrorReader } from './error-response.ts';
 import { createFinish } from './finish.ts';
@@ -40,6 +40,8 @@ export interface RestDependencies {
   readonly sessionCookie?: string;
   /** Runs a handler under the name of its route. Default: runs it. */
   readonly track?: (name: string, work: () => unknown) => unknown;
+  /** See DispatcherDependencies. Default: it only runs the work. */
+  readonly step?: Step;
 }
 
 /**
@@ -56,6 +58,7 @@ export function createRest({
   isAllowedOrigin = () => false,
   sessionCookie = 'svc_session',
   track = (_name, work) => work(),
+  step = (_name, work) => work(),
 }: RestDependencies): Rest {
   const filters = createRestFilters(hooks);
   const registry = createRouteRegistry((conflict) => warnOfConflict(hooks, conflict));
@@ -68,7 +71,7 @@ export function createRest({
     for (const listener of listeners) listener(failure);
   };
   const errors = createErrorReader({ log, onFailure });
-  const dispatcher = createDispatcher({ registry, filters, rest: self, errors, url, track });
+  const dispatcher = createDispatcher({ registry, filters, rest: self, errors, url, track, step });
   const links = createLinks({ registry, filters, root });
   const finish = createFinish({ filters, registry, rest: self });
   const embedder = createEmbedder({ dispatcher, links, finish });
@@ -84,11 +87,13 @@ export function createRest({
     ],
   });
 
+  const serving = { dispatcher, embedder, filters, errors, headers };
+
   const rest: Rest = {
     registerRoute: registerFor('host'),
     forOwner: (owner) => ({ registerRoute: registerFor(owner), dispatch: (...args) => rest.dispatch(...args), url }),
     url,
-    handle: createRestServer({ dispatcher, embedder, finish, filters, registry, errors, headers, rest: self, log }),
+    handle: createRestServer({ ...serving, finish, registry, rest: self, log, step }),
     dispatch: (route, init = {}) => {
       const [path = '', query = ''] = route.split(/\?(.*)/s);
       const parsed = parseQuery(query);

@@ -62,6 +62,7 @@ describe('the pages of the host in a browser', () => {
     'tools/cron',
     'tools/hooks',
     'tools/hooks?s=nothing',
+    'tools/traces',
     'tools/backup',
   ];
   for (const path of paths) {

@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { createFakeClock, createTestHost, type TestHost } from '#testing';
+import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
+import type { Trace } from '../../host/tracer.ts';
+import { signIn, type Browser } from '../helpers/sign-in.ts';
+
+describe('traces of requests', () => {
+  let host: TestHost;
+  let browser: Browser;
+  let authorization = '';
+  const clock = createFakeClock({ skipSleeps: true });
+  before(async () => {
+    host = await createTestHost({ plugins: ['orders'], clock });
+    browser = await signIn(host);
+    const [user] = await host.users.list({});
+    const { password } = await createApplicationPasswords(host).create(user!.id, 'traces');
+    authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+    host.hooks.forOwner('shop').addFilter('orders_total', (total: number) => total + 1);
+  });
+  after(() => host.stop());
+
+  const order = (headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+    host.fetch('/wp-json/orders/v1/orders', {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ customer: 'Grace', total: 10 }),
+    });
+  const createHeader = async (): Promise<Record<string, string>> => {
+    const { text } = await browser.post('tools/traces', 'header', {});
+    return { 'x-svc-trace': /X-SVC-Trace: ([\w.-]+)/.exec(text)?.[1] ?? '' };
+  };
+  const read = async (path: string): Promise<unknown> =>
+    (await host.fetch(`/wp-json/host/v1/traces${path}`, { headers: { authorization } })).json();
+
+  it('show hooks with their plugins, queries and the handler of a request that has the header', async () => {
+    const header = await createHeader();
+    const response = await order({ ...header, 'x-request-id': 'traced-order' });
+    expect([response.status, ((await response.json()) as { total: number }).total]).to.deep.equal([201, 11]);
+    expect(response.headers.get('server-timing'))
+      .to.match(/query;dur=[\d.]+;desc="\d+"/)
+      .and.to.match(/hook;dur=/);
+    const { spans, explained, name } = (await read('/traced-order')) as Trace;
+    expect([name, explained > 0 && explained <= 100]).to.deep.equal(['POST /wp-json/orders/v1/orders', true]);
+    const handler = spans.findIndex(({ kind }) => kind === 'handler');
+    expect(spans[handler]?.name).to.equal('POST /orders/v1/orders');
+    const filter = spans.find((span) => span.name === 'orders_total');
+    expect(filter).to.include({ kind: 'hook', owner: 'shop', parent: handler });
+    const steps = spans.filter(({ kind }) => kind === 'step').map((span) => span.name);
+    expect(steps).to.include.members(['Sign-in', 'Request body', 'Arguments and key', 'Permission', 'Response']);
+    const queries = spans.filter(({ kind }) => kind === 'query').map((span) => span.name);
+    expect(queries.some((sql) => sql.startsWith('insert into `orders_orders`'))).to.equal(true);
+    const [begin, commit] = ['BEGIN', 'COMMIT'].map((word) => spans.find((span) => span.name.startsWith(word))!);
+    expect(begin!.start + begin!.duration, 'statements end').to.be.at.most(commit!.start);
+    expect(((await read('')) as Trace[])[0])
+      .to.include({ id: 'traced-order' })
+      .and.not.have.property('spans');
+    expect(await read('/unknown')).to.include({ code: 'host_trace_not_found' });
+  });
+
+  it('are neither recorded nor shown without a header that an administrator made, or after an hour', async () => {
+    const count = async (): Promise<number> => ((await read('')) as Trace[]).length;
+    const before = await count();
+    const header = await createHeader();
+    const [expiresAt = '', signature = ''] = header['x-svc-trace']!.split('.');
+    for (const wrong of ['', '1', `${Number(expiresAt) + 1}.${signature}`, `${expiresAt}.${'A'.repeat(43)}`])
+      expect((await order({ 'x-svc-trace': wrong })).headers.get('server-timing')).to.equal(null);
+    expect((await order()).headers.get('server-timing')).to.equal(null);
+    await clock.advance(3_600_000);
+    expect((await order(header)).headers.get('server-timing')).to.equal(null);
+    expect(await count()).to.equal(before);
+    expect((await host.fetch('/wp-json/host/v1/traces')).status).to.equal(401);
+    const { body } = await host.rest.dispatch('/host/v1/traces');
+    expect(body).to.include({ code: 'rest_forbidden' });
+  });
+
+  it('record the browser of an administrator who starts it, until it is stopped', async () => {
+    await browser.post('tools/traces', 'start', {});
+    expect(await browser.get('orders')).to.include('Latest orders');
+    const list = await browser.get('tools/traces');
+    expect(list).to.include('Stop tracing this browser').and.include('GET /admin/orders');
+    const [, id = ''] = /href="\?id&#x3D;([^"]+)">GET \/admin\/orders</.exec(list) ?? [];
+    const waterfall = await browser.get(`tools/traces?id=${id}`);
+    expect(waterfall).to.include('orders/orders').and.include('Template').and.include('trace-bar-part');
+    await browser.post('tools/traces', 'stop', {});
+    const before = (await read('')) as Trace[];
+    await browser.get('orders');
+    expect((await read('')) as Trace[]).to.deep.equal(before);
+    expect(await browser.get('tools/traces?id=unknown')).to.include('no trace with that id');
+  });
+});
