@@ -18,11 +18,7 @@ import type { HttpServer } from './http/server.ts';
 import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
 import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
-<<<<<<< HEAD
-import { createRest, type RestSite } from './rest/rest.ts';
-=======
-import { createRest, type RestDependencies } from './rest/rest.ts';
->>>>>>> 47bee04b (tracer: show where the time of a request goes)
+import { createRest, type RestDependencies, type RestSite } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
 import { createAuthentication, sessionCookieName } from './users/authentication.ts';
 import { avatarsHandler, createAvatarUrl } from './users/avatars.ts';
