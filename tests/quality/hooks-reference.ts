@@ -51,7 +51,9 @@ function readHook(
   kind: HookDescription['kind'],
   source: ts.SourceFile,
 ): HookDescription | null {
-  if (!ts.isPropertySignature(member) || !member.type || !ts.isFunctionTypeNode(member.type)) return null;
+  if (!ts.isPropertySignature(member) || !member.type) return null;
+  if (!ts.isFunctionTypeNode(member.type))
+    throw new Error(`${member.name.getText(source)}: write its function type in place, which the reference shows.`);
   const since = ts.getJSDocTags(member).find(({ tagName }) => tagName.text === 'since');
   const [comment] = (member as ts.PropertySignature & { jsDoc?: readonly ts.JSDoc[] }).jsDoc ?? [];
   return {

@@ -24,9 +24,6 @@ export interface Configurable {
 
 export type SavedSettings = Readonly<Record<string, unknown>>;
 
-/** A filter of the settings for a call, after schema defaults, with secrets in plain text. */
-export type SettingsFilter = (settings: SavedSettings, id: string) => SavedSettings;
-
 /** What a change did besides what it was asked for. */
 export interface SavedChanges {
   /** Labels of saved secrets that were removed because they were entered for another origin (D35). */

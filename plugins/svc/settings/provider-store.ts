@@ -1,13 +1,16 @@
 import type { HooksApi, HttpApi, OptionsApi, SecretsApi } from '#plugin-api';
 import type { Provider, ProviderSettings } from '../providers/provider.ts';
-import { createConfiguredSettings, type ConfiguredSettings, type SettingsFilter } from './configured.ts';
+import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
 import { providerOption } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     /** The settings for a call to a provider, after schema defaults, with secrets in plain text. */
-    svc_provider_settings: SettingsFilter;
+    svc_provider_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      providerId: string,
+    ) => Readonly<Record<string, unknown>>;
   }
 }
 

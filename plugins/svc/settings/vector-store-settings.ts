@@ -1,13 +1,16 @@
 import type { HostApi } from '#plugin-api';
 import type { VectorStore, VectorStoreSettings } from '../vector-stores/vector-store.ts';
-import { createConfiguredSettings, type ConfiguredSettings, type SettingsFilter } from './configured.ts';
+import { createConfiguredSettings, type ConfiguredSettings } from './configured.ts';
 import { vectorStoreOption } from './names.ts';
 import { createSecretReader } from './secret-reader.ts';
 
 declare module '#plugin-api' {
   interface FilterMap {
     /** The settings for a call to a vector store, after schema defaults, with secrets in plain text. */
-    svc_vector_store_settings: SettingsFilter;
+    svc_vector_store_settings: (
+      settings: Readonly<Record<string, unknown>>,
+      storeId: string,
+    ) => Readonly<Record<string, unknown>>;
   }
 }
 
