@@ -96,6 +96,12 @@ function fieldErrors({ code, message }: RestError): Record<string, string> | nul
   return null;
 }
 
+const columns = [
+  { label: 'Name', key: 'name' },
+  { label: 'Slug', key: 'slug' },
+  { label: 'Posts', key: 'count', isNumber: true },
+];
+
 async function showTerms(
   given: ContentPagesDependencies,
   taxonomy: Taxonomy,
@@ -158,11 +164,7 @@ async function showTerms(
         total,
         text: formatCount(total, ...countWords(taxonomy)),
         chips: { s: `Search: ${search}` },
-        columns: [
-          { label: 'Name', key: 'name' },
-          { label: 'Slug', key: 'slug' },
-          { label: 'Posts', key: 'count', isNumber: true },
-        ],
+        columns,
       }),
       terms: await Promise.all(found.map(toRow)),
     },
