@@ -313,11 +313,13 @@ async function tryUpgrade({ host, source, previous, switchTo }: Subject): Promis
   throw new Error(`After the upgrade the plugin is ${found?.state ?? 'gone'}. ${found?.failure?.message ?? ''}`.trim());
 }
 
-async function tryUninstall({ host, source, before }: Subject): Promise<string | undefined> {
+async function tryUninstall({ host, node, source, before }: Subject): Promise<string | undefined> {
   const { slug } = source.manifest;
   for (const time of ['first', 'second']) {
     if (time === 'second') await host.plugins.activate(slug);
     await host.plugins.deactivate(slug);
+    // A node that still starts the plugin, because it reads the list of active plugins later, would run its migrations again.
+    await node?.plugins.sync();
     await host.plugins.uninstall(slug);
     const rests = nameRests(before, await readTraces(host));
     if (rests.length > 0) throw new Error(`The ${time} uninstallation leaves ${rests.join(', ')}.`);
