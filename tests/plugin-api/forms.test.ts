@@ -103,6 +103,16 @@ describe('the form of a schema', () => {
   });
 });
 
+describe('the checkboxes of a list of choices', () => {
+  it('have the labels that the list gives, or its items', () => {
+    const items = { type: 'string', enum: ['openai', 'mcp'], ui: { labels: { mcp: 'MCP server' } } } as const;
+    const optionsOf = (routes: JsonSchema): unknown =>
+      formFields({ type: 'object', properties: { routes } }, { values: {} })[0]?.options?.map(({ label }) => label);
+    expect(optionsOf({ type: 'array', items })).to.deep.equal(['Openai', 'MCP server']);
+    expect(optionsOf({ type: 'array', items, ui: { labels: { openai: 'OpenAI' } } })).to.deep.equal(['OpenAI', 'Mcp']);
+  });
+});
+
 describe('readForm', () => {
   it('reads typed values in the types of the schema', () => {
     const settings = {

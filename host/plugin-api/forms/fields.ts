@@ -173,7 +173,7 @@ function fieldOptions(
   { schema, required }: Leaf,
   { choices, value }: FormFieldInit,
 ): Pick<FormField, 'options'> {
-  if (kind === 'checkboxes') return { options: listedChoices(schema.items ?? {}) };
+  if (kind === 'checkboxes') return { options: listedChoices(schema.items ?? {}, schema.ui?.labels) };
   if (kind !== 'select') return {};
   const listed = choices ?? listedChoices(schema);
   const isOptional = choices === undefined && !required && schema.default === undefined;
@@ -186,11 +186,11 @@ function fieldOptions(
   return { options: [...offered, { value: stored, label: stored === '' ? 'None' : `${stored} (not available)` }] };
 }
 
-function listedChoices(schema: JsonSchema): Choice[] {
+function listedChoices(schema: JsonSchema, labels = schema.ui?.labels): Choice[] {
   const titles = new Map(schema.oneOf?.map((one) => [one.const, one.title]));
   return (choicesOf(schema) ?? []).map((value) => {
     const text = String(value ?? '');
-    return { value: text, label: schema.ui?.labels?.[text] ?? titles.get(value) ?? choiceLabel(text) };
+    return { value: text, label: labels?.[text] ?? titles.get(value) ?? choiceLabel(text) };
   });
 }
 
