@@ -1,4 +1,4 @@
-import { createFakeClock, type FakeClock, type TestHost } from '#testing';
+import { createFakeClock, type FakeClock, type TestHost, type TestHostInit } from '#testing';
 import { startUpstream, type Upstream } from './upstream.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
@@ -25,10 +25,16 @@ export interface Answer {
 
 export const goodRequest = { provider: 'openai', model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
 
-export async function startService(): Promise<Service> {
-  const clock = createFakeClock({ skipSleeps: true });
-  const upstream = await startUpstream();
-  const host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock });
+/** For another node of a site: its database, its clock and its upstream, which the first one stops. */
+export interface ServiceInit extends Pick<TestHostInit, 'database' | 'env'> {
+  readonly clock?: FakeClock;
+  readonly upstream?: Upstream;
+}
+
+export async function startService(init: ServiceInit = {}): Promise<Service> {
+  const { clock = createFakeClock({ skipSleeps: true }), upstream: shared, ...site } = init;
+  const upstream = shared ?? (await startUpstream());
+  const host = await createMigratedHost({ plugins: ['svc', 'sandbox'], clock, ...site });
   host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>
     id === 'openai' ? { ...settings, api_key: 'sk-upstream', base_url: upstream.url } : settings,
   );
@@ -52,7 +58,7 @@ export async function startService(): Promise<Service> {
     },
     async stop() {
       await host.stop();
-      await upstream.stop();
+      if (shared === undefined) await upstream.stop();
     },
   };
 }
