@@ -1,7 +1,7 @@
 import type { Price } from './price.ts';
 
 /** When the built-in prices were last looked up, for the page: prices change, and these are not for billing. */
-export const defaultPricesDate = '2026-11-21';
+export const defaultPricesDate = '2026-11-23';
 
 /** Anthropic prices its cache by the input: a tenth to read, 1.25 times to write for five minutes, twice for an hour. */
 const claudeCache = (input: number) => ({
@@ -16,9 +16,9 @@ const claudeCache = (input: number) => ({
  * Models without a known price are left out: a wrong price is worse than none.
  */
 export const defaultPrices: readonly Price[] = [
-  { provider: 'openai', model: 'gpt-5.6-sol', input: 5, output: 30 },
-  { provider: 'openai', model: 'gpt-5.6-terra*', input: 2.5, output: 15 },
-  { provider: 'openai', model: 'gpt-5.6-luna*', input: 1, output: 6 },
+  { provider: 'openai', model: 'gpt-5.6-sol', input: 5, cached_input: 0.5, output: 30 },
+  { provider: 'openai', model: 'gpt-5.6-terra*', input: 2, cached_input: 0.2, output: 12 },
+  { provider: 'openai', model: 'gpt-5.6-luna*', input: 0.2, cached_input: 0.02, output: 1.2 },
   { provider: 'openai', model: 'gpt-4.1', input: 2, cached_input: 0.5, output: 8 },
   { provider: 'openai', model: 'gpt-4.1-2*', input: 2, cached_input: 0.5, output: 8 },
   { provider: 'openai', model: 'gpt-4.1-mini*', input: 0.4, cached_input: 0.1, output: 1.6 },
@@ -68,6 +68,9 @@ export const defaultPrices: readonly Price[] = [
   { provider: 'openrouter', model: 'anthropic/claude-sonnet-5.5*', input: 2, output: 10 },
   { provider: 'openrouter', model: '*:free', input: 0, output: 0 },
   { provider: 'claude', model: 'claude-sonnet-5*', input: 2, output: 10, ...claudeCache(2) },
+  // These two are read from the cache for a twentieth.
+  { provider: 'claude', model: 'claude-sonnet-5-5*', input: 2, output: 10, ...claudeCache(2), cached_input: 0.1 },
+  { provider: 'claude', model: 'claude-opus-5-5*', input: 4, output: 20, ...claudeCache(4), cached_input: 0.2 },
   { provider: 'claude', model: 'claude-opus-5*', input: 5, output: 25, ...claudeCache(5) },
   { provider: 'claude', model: 'claude-haiku-4-5*', input: 1, output: 5, ...claudeCache(1) },
   { provider: 'deepseek', model: 'deepseek-flash*', input: 0.14, output: 0.28 },
