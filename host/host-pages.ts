@@ -318,7 +318,7 @@ async function backupPage({ config, database, clock }: Core) {
 
 function createUserPagesDependencies(
   { users, twoFactor, site, hooks, mail, clock }: Core,
-  { sessions, applicationPasswords, authentication, accounts: { links, passwords } }: Web,
+  { sessions, applicationPasswords, applicationPasswordAccess, authentication, accounts: { links, passwords } }: Web,
 ): UserPagesDependencies {
   return {
     users,
@@ -332,6 +332,7 @@ function createUserPagesDependencies(
     temporaryPassword: () => generatePassword(),
     sessions,
     applicationPasswords,
+    applicationPasswordsError: (user) => applicationPasswordAccess.managementError(user),
     twoFactor,
     siteName: () => site.name(),
     siteUrl: () => site.url,

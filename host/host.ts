@@ -268,7 +268,7 @@ function addHostRoutes({
   readonly plugins: () => Loader;
 }): void {
   const { hooks, options, users, site, content, clock } = core;
-  const { rest, applicationPasswords } = web;
+  const { rest, applicationPasswords, applicationPasswordAccess: access } = web;
   const avatarUrl = createAvatarUrl({ hooks, siteUrl: () => site.url });
   addUsersRoutes(rest, {
     users,
@@ -280,7 +280,7 @@ function addHostRoutes({
       mayAssignRoles: async () => (await options.get<unknown>(programRolesOption)) === true,
     },
   });
-  addApplicationPasswordRoutes(rest, { users, applicationPasswords });
+  addApplicationPasswordRoutes(rest, { users, applicationPasswords, access });
   addSettingsRoutes(rest, { options });
   addHooksRoute(rest, { hooks });
   addRoutesRoute(rest);

@@ -20,6 +20,10 @@ import { createBodyBudget } from './rest/body-budget.ts';
 import { createBodyReader, type BodyReader } from './rest/body-reader.ts';
 import { createRest, type RestDependencies, type RestSite } from './rest/rest.ts';
 import { createApplicationPasswords } from './users/application-passwords.ts';
+import {
+  createApplicationPasswordAccess,
+  type ApplicationPasswordAccess,
+} from './users/application-password-access.ts';
 import { createAuthentication, sessionCookieName } from './users/authentication.ts';
 import { avatarsHandler, createAvatarUrl } from './users/avatars.ts';
 import { createTemplateMails } from './mail/templates.ts';
@@ -45,13 +49,16 @@ export interface WebDependencies {
 }
 
 /** The site in the REST index, with the page where applications ask for a password. */
-function siteOfIndex(site: Core['site']): RestSite {
+function siteOfIndex(site: Core['site'], access: ApplicationPasswordAccess): RestSite {
   const authorization = (): string => `${site.url}${authorizePath}`;
   return {
     name: () => site.name(),
     description: () => site.description(),
     timezone: () => site.timezone(),
-    authentication: () => ({ 'application-passwords': { endpoints: { authorization: authorization() } } }),
+    authentication: async () =>
+      (await access.managementError()) === null
+        ? { 'application-passwords': { endpoints: { authorization: authorization() } } }
+        : {},
   };
 }
 
@@ -60,18 +67,18 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
   const { clock, log, hooks, options, database } = core;
   const origins = createAllowedOrigins({ options, hooks, database });
   const anonymousLimit = createAnonymousLimit({ options, hooks, database, clock });
+  const signIn = createSignIn(core);
   const rest = createRest({
     hooks,
     log,
     clock,
     siteUrl: () => core.site.url,
     prefix: core.config.restPrefix,
-    site: siteOfIndex(core.site),
+    site: siteOfIndex(core.site, signIn.applicationPasswordAccess),
     isAllowedOrigin: origins.isAllowed,
     sessionCookie: sessionCookieName({ secure: core.site.url.startsWith('https:') }),
     ...restWatches(core),
   });
-  const signIn = createSignIn(core);
   const metrics = createHostMetrics(core);
   const bodies = createBodies({ core, metrics });
   const { assets, views } = createTemplates(core);
@@ -113,9 +120,9 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
     setup: signIn.setup,
     origins,
     anonymousLimit,
-    sessions: signIn.sessions,
+    ...{ sessions: signIn.sessions, authentication: signIn.authentication },
     applicationPasswords: signIn.applicationPasswords,
-    authentication: signIn.authentication,
+    applicationPasswordAccess: signIn.applicationPasswordAccess,
     accounts,
     requestTraces,
   };
@@ -188,12 +195,14 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   const nonces = createNonces({ key: () => secrets.deriveKey('nonces'), clock, hooks });
   const sessions = createSessions({ database, clock });
   const applicationPasswords = createApplicationPasswords({ database, users, clock, hooks });
+  const applicationPasswordAccess = createApplicationPasswordAccess({ hooks, siteUrl });
   const limiter = createLoginLimiter({ database, clock });
   const authentication = createAuthentication({
     users,
     sessions,
     nonces,
     applicationPasswords,
+    applicationPasswordAccess,
     limiter,
     twoFactor,
     hooks,
@@ -203,7 +212,10 @@ function createSignIn({ clock, log, hooks, options, secrets, database, users, tw
   });
   const secondStep = createSecondStep({ twoFactor, users, authentication, sessions, limiter, hooks, log, siteUrl });
   const setup = createSetup({ users, options, database, key: () => secrets.deriveKey('setup'), siteUrl });
-  return { nonces, sessions, applicationPasswords, limiter, authentication, secondStep, setup };
+  return {
+    ...{ nonces, sessions, applicationPasswords, applicationPasswordAccess },
+    ...{ limiter, authentication, secondStep, setup },
+  };
 }
 
 type AccountMails = ReturnType<typeof createAccountMails>;

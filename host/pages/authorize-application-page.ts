@@ -13,6 +13,14 @@ interface Asked {
   readonly rejectUrl: string;
 }
 
+/** Why nothing is asked of the user. */
+interface Refusal {
+  /** Sentences. */
+  readonly text: string;
+  /** Back to the application, which learns of it; empty: its address is not safe, or it has none. */
+  readonly href: string;
+}
+
 const template = 'admin/pages/authorize-application';
 /** Schemes that run code or read files in the browser instead of opening a program. */
 const unsafeSchemes =
@@ -47,11 +55,18 @@ export function withQuery(url: string, values: Readonly<Record<string, string>>)
  */
 export function createAuthorizePage(dependencies: UserPagesDependencies): AdminPageBody {
   const { applicationPasswords, siteUrl } = dependencies;
+  const refusalFor = async (request: AdminRequest, asked: Asked): Promise<Refusal | null> => {
+    const reason = refusalOf(asked);
+    if (reason !== null) return { text: `${reason} Ask the makers of the application.`, href: '' };
+    const error = await dependencies.applicationPasswordsError(request.user);
+    const href = rejectHref(asked);
+    return error && { text: error.message, href: href === '' ? '' : withQuery(href, { error: 'disabled' }) };
+  };
   const show = async (request: AdminRequest, asked: Asked, more: object = {}): Promise<AdminView> => ({
     template,
     data: {
       ...{ app: asked.name, login: request.user.login, roles: roleLabels(request.user.roles, dependencies.roles()) },
-      refused: refusalOf(asked),
+      refused: await refusalFor(request, asked),
       goesTo: asked.successUrl === '' ? '' : originOf(asked.successUrl),
       fields: {
         ...{ app_id: asked.appId, success_url: asked.successUrl, reject_url: asked.rejectUrl },
@@ -69,7 +84,7 @@ export function createAuthorizePage(dependencies: UserPagesDependencies): AdminP
     actions: {
       authorize: async (request) => {
         const asked = readAsked((name) => readText(request, name));
-        if (refusalOf(asked) !== null) return { page: await show(request, asked), status: 400 };
+        if ((await refusalFor(request, asked)) !== null) return { page: await show(request, asked), status: 400 };
         request.requireFreshSignIn();
         return withFieldErrors(
           async () => {

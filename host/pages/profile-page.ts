@@ -87,6 +87,8 @@ export function createProfilePage(dependencies: UserPagesDependencies): AdminPag
         );
       },
       'create-password': async (request) => {
+        const error = await dependencies.applicationPasswordsError(request.user);
+        if (error !== null) throw error;
         request.requireFreshSignIn();
         return withFieldErrors(
           async () => {

@@ -33,6 +33,8 @@ export interface UserPagesDependencies {
     create(userId: number, name: string, appId?: string): Promise<{ readonly password: string }>;
     revoke(userId: number, id: string): Promise<boolean>;
   };
+  /** Null, or why the user can have no application passwords. */
+  readonly applicationPasswordsError: (user: User) => Promise<RestError | null>;
   /** Whether invitations can be sent by mail. */
   readonly isMailAvailable: () => Promise<boolean>;
   readonly invitations: {

@@ -56,7 +56,7 @@ export interface RestSite {
   /** IANA name, or empty. */
   timezone?(): Promise<string>;
   /** Authentication methods besides cookies, by name, such as WordPress's application passwords. */
-  authentication?(): Readonly<Record<string, unknown>>;
+  authentication?(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 export interface IndexDependencies {
@@ -78,7 +78,7 @@ export function createRootIndex({ registry, filters, site, siteUrl, url, now }: 
     args: contextArgument,
     handler: async (request) => {
       const timezone = (await site.timezone?.()) ?? '';
-      const authentication = site.authentication?.() ?? {};
+      const authentication = (await site.authentication?.()) ?? {};
       const body = {
         name: await site.name(),
         description: (await site.description?.()) ?? '',

@@ -9,6 +9,7 @@ import type {
   User,
   UsersApi,
 } from '#plugin-api';
+import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPassword, ApplicationPasswords } from './application-passwords.ts';
 import { currentPasswordArgument } from './fresh-sign-in.ts';
 import { notLoggedIn, refused } from './user-response.ts';
@@ -17,6 +18,7 @@ import { unknownUser } from './user-changes.ts';
 export interface ApplicationPasswordRoutesDependencies {
   readonly users: Pick<UsersApi, 'get'>;
   readonly applicationPasswords: ApplicationPasswords;
+  readonly access: Pick<ApplicationPasswordAccess, 'managementError'>;
 }
 
 interface Params extends Record<string, unknown> {
@@ -25,6 +27,7 @@ interface Params extends Record<string, unknown> {
   readonly uuid?: string;
   readonly name?: string;
   readonly app_id?: string;
+  readonly context?: string;
 }
 
 type Request = RestRequest<Params>;
@@ -68,10 +71,28 @@ const schema = {
   },
 } as const satisfies JsonSchema;
 
-const appIdPattern = '^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$';
+const appIdArgument: RouteArgument = {
+  ...schema.properties.app_id,
+  ...argumentBounds.uuid,
+  oneOf: [{ type: 'string', ...argumentBounds.uuid, format: 'uuid' }, { enum: [''] }],
+};
 const newArgs: Record<'name' | 'app_id', RouteArgument> = {
-  name: { ...schema.properties.name, required: true, minLength: 1, maxLength: 100, pattern: '\\S' },
-  app_id: { ...schema.properties.app_id, default: '', ...argumentBounds.uuid, pattern: appIdPattern },
+  // As in WordPress, a name is plain text: tags are removed.
+  name: {
+    ...schema.properties.name,
+    required: true,
+    ...{ minLength: 1, maxLength: 100, pattern: '\\S', format: 'text-field' },
+  },
+  app_id: { ...appIdArgument, default: '' },
+};
+
+const readArgs: Record<'context', RouteArgument> = {
+  context: {
+    description: 'Scope under which the request is made; determines fields present in response.',
+    type: 'string',
+    enum: ['view', 'embed', 'edit'],
+    default: 'view',
+  },
 };
 
 /**
@@ -91,6 +112,12 @@ export function addApplicationPasswordRoutes(rest: RestApi, dependencies: Applic
   };
 }
 
+/** Members besides the stored ones; the context of WordPress, default `view`. */
+interface Showing {
+  readonly more?: Readonly<Record<string, unknown>>;
+  readonly context?: string | undefined;
+}
+
 type Context = ReturnType<typeof createContext>;
 
 function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDependencies) {
@@ -101,9 +128,9 @@ function createContext(rest: RestApi, dependencies: ApplicationPasswordRoutesDep
     passwords,
     findOwner,
     address,
-    respond: (user: User, item: ApplicationPassword, more: Record<string, unknown> = {}): RestResponse =>
+    respond: (user: User, item: ApplicationPassword, { more = {}, context }: Showing = {}): RestResponse =>
       new RestResponse({
-        body: { ...toBody(item), ...more },
+        body: { ...toBody(item, context), ...more },
         links: { self: [{ href: `${address(user)}/${item.id}` }] },
       }),
     async find(user: User, uuid: string | undefined): Promise<ApplicationPassword> {
@@ -133,6 +160,7 @@ function collectionRoutes({ passwords, findOwner, address, respond, permission }
   return [
     define({
       summary: 'Lists a user’s application passwords.',
+      args: readArgs,
       responses: {
         200: { description: 'All application passwords, oldest first.', schema: { type: 'array', items: schema } },
       },
@@ -143,7 +171,11 @@ function collectionRoutes({ passwords, findOwner, address, respond, permission }
       ),
       handler: async (request) => {
         const user = await findOwner(request);
-        return (await passwords.list(user.id)).map((item) => ({ ...toBody(item), _links: respond(user, item).links }));
+        const items = await passwords.list(user.id);
+        return items.map((item) => {
+          const may = (capability: string): boolean => request.user.can(capability, user.id, item.id);
+          return { ...toBody(item, request.params.context), _links: listedLinks(`${address(user)}/${item.id}`, may) };
+        });
       },
     }),
     define({
@@ -166,7 +198,7 @@ function collectionRoutes({ passwords, findOwner, address, respond, permission }
         const user = await findOwner(request);
         const { name = '', app_id = '' } = request.params;
         const { password, item } = await passwords.create(user.id, name, app_id);
-        const response = respond(user, item, { password });
+        const response = respond(user, item, { more: { password } });
         response.status = 201;
         response.headers['Location'] = `${address(user)}/${item.id}`;
         return response;
@@ -210,6 +242,7 @@ function singleRoutes({ passwords, findOwner, respond, find, permission }: Conte
   return [
     define({
       summary: 'Reads one application password.',
+      args: readArgs,
       permission: permission(
         'read_app_password',
         'rest_cannot_read_application_password',
@@ -217,7 +250,7 @@ function singleRoutes({ passwords, findOwner, respond, find, permission }: Conte
       ),
       handler: async (request) => {
         const user = await findOwner(request);
-        return respond(user, await find(user, request.params.uuid));
+        return respond(user, await find(user, request.params.uuid), { context: request.params.context });
       },
     }),
     define({
@@ -225,7 +258,7 @@ function singleRoutes({ passwords, findOwner, respond, find, permission }: Conte
       summary: 'Renames one application password.',
       args: {
         name: { ...newArgs.name, required: false },
-        app_id: { ...schema.properties.app_id, ...argumentBounds.uuid, pattern: appIdPattern },
+        app_id: appIdArgument,
       },
       permissionBeforeBody: (request) => mayEdit(callerOf(request)),
       permission: mayEdit,
@@ -270,6 +303,7 @@ function singleRoutes({ passwords, findOwner, respond, find, permission }: Conte
 function introspectRoute({ passwords, findOwner, respond, find }: Context): RouteDefinition {
   return define({
     summary: 'Reads the application password of the current request.',
+    args: readArgs,
     permission: async (request) => {
       const user = await findOwner(request);
       if (request.user.id !== user.id)
@@ -289,14 +323,14 @@ function introspectRoute({ passwords, findOwner, respond, find }: Context): Rout
           status: 404,
         });
       const user = await findOwner(request);
-      return respond(user, await find(user, uuid));
+      return respond(user, await find(user, uuid), { context: request.params.context });
     },
   });
 }
 
-/** @throws RestError 401 for `me` without a sign-in, 404 for an unknown user. */
-function createFindOwner({ users }: ApplicationPasswordRoutesDependencies) {
-  return async ({ params, user }: Caller): Promise<User> => {
+/** @throws RestError 401 for `me` without a sign-in, 404 for an unknown user, 501 where application passwords are off. */
+function createFindOwner({ users, access }: ApplicationPasswordRoutesDependencies) {
+  async function find({ params, user }: Caller): Promise<User> {
     if (String(params.user_id).toLowerCase() === 'me') {
       if (user.id === 0) throw notLoggedIn();
       return user;
@@ -304,7 +338,27 @@ function createFindOwner({ users }: ApplicationPasswordRoutesDependencies) {
     const found = await users.get(Number(params.user_id));
     if (found === null) throw unknownUser();
     return found;
+  }
+  const requireAvailable = async (owner?: User): Promise<void> => {
+    const error = await access.managementError(owner);
+    if (error !== null) throw error;
   };
+  return async (caller: Caller): Promise<User> => {
+    await requireAvailable();
+    const owner = await find(caller);
+    await requireAvailable(owner);
+    return owner;
+  };
+}
+
+/** `_links` of an item in the list, with the methods that the caller may use on it. */
+function listedLinks(href: string, may: (capability: string) => boolean): Record<string, unknown> {
+  const allow = [
+    ...(may('read_app_password') ? ['GET'] : []),
+    ...(may('edit_app_password') ? ['POST', 'PUT', 'PATCH'] : []),
+    ...(may('delete_app_password') ? ['DELETE'] : []),
+  ];
+  return { self: [{ href, targetHints: { allow } }] };
 }
 
 function notFound(): RestError {
@@ -315,12 +369,13 @@ function notFound(): RestError {
   });
 }
 
-function toBody(item: ApplicationPassword): Record<string, unknown> {
+/** When it was used is left out of `context=embed`. */
+function toBody(item: ApplicationPassword, context = 'view'): Record<string, unknown> {
   const moment = (at: number): string => new Date(at).toISOString().slice(0, 19);
+  const embedded = { uuid: item.id, app_id: item.appId, name: item.name };
+  if (context === 'embed') return embedded;
   return {
-    uuid: item.id,
-    app_id: item.appId,
-    name: item.name,
+    ...embedded,
     created: moment(item.createdAt),
     last_used: item.lastUsedAt === null ? null : moment(item.lastUsedAt),
     last_ip: item.lastIp,

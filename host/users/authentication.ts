@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import ipaddr from 'ipaddr.js';
 import { RestError, type Clock, type HooksApi, type Logger, type User } from '#plugin-api';
+import type { ApplicationPasswordAccess } from './application-password-access.ts';
 import type { ApplicationPasswords } from './application-passwords.ts';
 import { readCookie } from './cookies.ts';
 import {
@@ -43,10 +43,6 @@ function clearingCookie({ secure }: { readonly secure: boolean }): string {
 }
 
 declare module '#plugin-api' {
-  interface FilterMap {
-    /** Whether an application password is accepted in this request: with https, or from this machine. */
-    wp_is_application_passwords_available: (isAvailable: boolean) => boolean;
-  }
   interface ActionMap {
     /** @param ip address of the request */
     wp_login: (login: string, user: User, ip: string) => void;
@@ -108,6 +104,7 @@ export interface AuthenticationDependencies {
   readonly sessions: Sessions;
   readonly nonces: Nonces;
   readonly applicationPasswords: Pick<ApplicationPasswords, 'verify' | 'usedBy'>;
+  readonly applicationPasswordAccess: ApplicationPasswordAccess;
   readonly limiter: LoginLimiter;
   readonly twoFactor: Pick<TwoFactor, 'isEnabled' | 'isRequired' | 'pending'>;
   readonly hooks: Pick<HooksApi, 'applyFiltersAsync' | 'doActionAsync'>;
@@ -169,6 +166,7 @@ export interface Authentication {
 /** Authenticates callers, signs them in and out. */
 export function createAuthentication(given: AuthenticationDependencies): Authentication {
   const { users, sessions, nonces, applicationPasswords, limiter, twoFactor, hooks, clock, log, siteUrl } = given;
+  const { applicationPasswordAccess: access } = given;
   const isSecure = (): boolean => siteUrl().startsWith('https:');
 
   async function findSession({ headers }: IncomingCall): Promise<SignedIn | null> {
@@ -187,11 +185,15 @@ export function createAuthentication(given: AuthenticationDependencies): Authent
   }
 
   async function applicationUser(header: string, ip: string): Promise<User> {
-    if (!(await hooks.applyFiltersAsync('wp_is_application_passwords_available', isSecure() || isLoopback(ip))))
-      throw applicationPasswordsDisabled();
+    const error = await access.useError(ip);
+    if (error !== null) throw error;
     const credentials = readBasic(header);
     const user = credentials && (await applicationPasswords.verify({ ...credentials, ip }));
-    if (user) return user;
+    if (user) {
+      const userError = await access.managementError(user);
+      if (userError === null) return user;
+      throw new RestError({ code: userError.code, message: userError.message, status: 401 });
+    }
     // Counted after the check: 139 random bits cannot be guessed, and programs behind the same address keep working.
     const account = (await users.find(credentials?.login ?? ''))?.id ?? credentials?.login ?? '';
     await limiter.spend({ secret: 'application', account, ip });
@@ -302,19 +304,6 @@ function readNonce({ headers, url = '' }: IncomingCall): string | null {
 
 function basicHeader(header: string | undefined): string | null {
   return /^Basic +(\S+) *$/i.exec(header ?? '')?.[1] ?? null;
-}
-
-/** A call within the process has no address. */
-function isLoopback(ip: string): boolean {
-  return ip === '' || (ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback');
-}
-
-function applicationPasswordsDisabled(): RestError {
-  return new RestError({
-    code: 'application_passwords_disabled',
-    message: 'Application passwords are accepted over https only. Set SITE_URL to the https address of the site.',
-    status: 401,
-  });
 }
 
 function readBasic(encoded: string): { login: string; password: string } | null {

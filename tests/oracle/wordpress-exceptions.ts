@@ -11,6 +11,9 @@ export const exceptions: Readonly<Record<string, string>> = {
   'list.admin': 'the abilities of the host itself name the host and Node.js where WordPress names itself and PHP',
   'list.subscriber': 'the same',
   'list.page0': 'as in the search, a page has an upper bound here, which the message names as well',
+  'success.http.local': 'there is no local environment: a password goes over plain http to this computer only',
+  'reject.and.approve': 'allowing is a form and not allowing a link, so that both cannot be sent together',
+  neither: 'the same: there is no form without a decision, and a changed one is refused',
   'ns.index.admin': 'an index has no schemas: they are in the answer to OPTIONS and in the OpenAPI document',
 };
 
@@ -21,6 +24,11 @@ export const faults: Readonly<Record<string, string>> = {
   'cat.update.self': 'a term cannot be its own parent: 400, instead of silently becoming a root',
   'cat.update.cycle': 'a term cannot be below itself: 400, instead of hanging the tree around',
   'run.plain.fields': 'fields of an output that has none: the output, not a crash',
+  'success.userinfo': 'a user name in an address hides who receives the password: refused',
+  'approve.badappid': 'what the page refuses is refused in a changed form too',
+  'approve.tampered.javascript': 'the same: an unsafe address never receives a password',
+  'approve.tampered.http': 'the same: over plain http neither',
+  'reject.custom.scheme': 'the program is told, as the page says, instead of nothing',
   'after.error': 'a field that refuses leaves nothing behind: no post is found',
   'update.error.after': 'the same: the title stays',
 };

@@ -13,7 +13,7 @@ export interface RecordedRow {
   readonly path: string;
   readonly query: string;
   readonly body?: unknown;
-  readonly sent?: { readonly auth?: string };
+  readonly sent?: Readonly<Partial<Record<'auth' | 'x-rec-noapp' | 'x-rec-noappuser' | 'x-rec-local', string>>>;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly response: unknown;
@@ -27,6 +27,8 @@ export interface Fixture {
 interface Setup {
   readonly terms: readonly Fixture[];
   readonly posts: readonly Fixture[];
+  /** Logins of users besides the callers. */
+  readonly logins?: readonly string[];
 }
 
 /** The rows of a recording, and what the site had before. */
@@ -43,6 +45,10 @@ export interface WordPressSite {
   readonly host: TestHost;
   /** Sends a recorded request. Null, or the first difference as one sentence. */
   difference(row: RecordedRow): Promise<string | null>;
+  /** The header `Authorization` of a caller. */
+  credentials(as: RecordedRow['as']): string;
+  /** The headers of a caller's browser. */
+  session(as: RecordedRow['as']): Promise<Readonly<Record<string, string>>>;
   /** An admin page as the administrator sees it. */
   page(path: string): Promise<{ readonly status: number; readonly html: string }>;
   stop(): Promise<void>;
@@ -59,8 +65,14 @@ export async function openWordPressSite(
     plugins: 'found',
     pluginDirs: [await writePlugins(directory())],
   });
-  const marks = new Map<string, number>();
-  const credentials = await createUsers(host, marks);
+  const marks: Marks = new Map();
+  const credentials = await createUsers(host, marks, setup.logins ?? []);
+  const sessions = new Map<string, Promise<Record<string, string>>>();
+  const session = (as: string): Promise<Record<string, string>> => {
+    const opened = sessions.get(as) ?? signIn(host, as);
+    sessions.set(as, opened);
+    return opened;
+  };
   // The recorded site has posts at `/%postname%/`, and open comments.
   host.hooks.addFilter('post_link', (address, { slug, status }) =>
     status === 'draft' ? address : `${host.site.url}/${slug}/`,
@@ -70,19 +82,24 @@ export async function openWordPressSite(
   return {
     host,
     async difference(row) {
-      const { response, text } = await send({ host, marks, credentials }, row);
-      bind(marks, row, response);
+      const { response, text } = await send({ host, marks, credentials, session }, row);
+      bind(marks, row, { response, text });
       return compare({ row: resolve(row, { host, marks }), response, text });
     },
+    credentials: (as) => credentials.get(as) ?? '',
+    session,
     async page(path) {
-      const response = await host.fetch(path, { headers: await signIn(host, 'admin') });
+      const response = await host.fetch(path, { headers: await session('admin') });
       return { status: response.status, html: await response.text() };
     },
     stop: () => host.stop(),
   };
 }
 
-async function createUsers(host: TestHost, marks: Map<string, number>): Promise<Map<string, string>> {
+/** Ids by mark, without braces. Those of application passwords are text. */
+type Marks = Map<string, number | string>;
+
+async function createUsers(host: TestHost, marks: Marks, others: readonly string[]): Promise<Map<string, string>> {
   const passwords = createApplicationPasswords(host);
   const credentials = new Map<string, string>();
   for (const [login, role] of [
@@ -97,16 +114,20 @@ async function createUsers(host: TestHost, marks: Map<string, number>): Promise<
       password: 'correct horse battery',
     });
     marks.set(`user:${login}`, user.id);
-    const { password } = await passwords.create(user.id, 'test');
+    const { password } = await passwords.create(user.id, 'rec');
     credentials.set(login, `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`);
+  }
+  for (const login of others) {
+    const password = 'correct horse battery';
+    marks.set(`user:${login}`, (await host.users.create({ login, email: `${login}@example.com`, password })).id);
   }
   return credentials;
 }
 
 const nameOf = (mark: unknown): string => String(mark).replace(/[{}]/g, '');
 
-async function fill({ content }: TestHost, marks: Map<string, number>, { terms, posts }: Setup): Promise<void> {
-  const idOf = (mark: unknown): number => marks.get(nameOf(mark)) ?? Number(mark);
+async function fill({ content }: TestHost, marks: Marks, { terms, posts }: Setup): Promise<void> {
+  const idOf = (mark: unknown): number => Number(marks.get(nameOf(mark)) ?? mark);
   for (const { id, taxonomy, name, slug, description, parent, default: isThere } of terms) {
     if (isThere === true) continue;
     const term = await content.terms.create(String(taxonomy), {
@@ -168,14 +189,15 @@ async function writePlugins(directory: string): Promise<string> {
 
 interface Sending {
   readonly host: TestHost;
-  readonly marks: ReadonlyMap<string, number>;
+  readonly marks: Marks;
   readonly credentials: ReadonlyMap<string, string>;
+  readonly session: (as: string) => Promise<Readonly<Record<string, string>>>;
 }
 
-async function send({ host, marks, credentials }: Sending, row: RecordedRow) {
+async function send({ host, marks, credentials, session }: Sending, row: RecordedRow) {
   const { path, query, method, body, as } = resolve(row, { host, marks });
   const authorization = credentials.get(as);
-  const signedIn = row.sent?.auth === undefined ? null : await signIn(host, as);
+  const signedIn = row.sent?.auth === undefined ? null : await session(as);
   const response = await host.fetch(`/wp-json${path}${query === '' ? '' : `?${query}`}`, {
     method,
     headers: {
@@ -195,11 +217,18 @@ async function signIn(host: TestHost, login: string): Promise<Record<string, str
   return { cookie, 'x-wp-nonce': nonce };
 }
 
-/** A new item gets its mark from the address of a recorded 201. */
-function bind(marks: Map<string, number>, { headers }: RecordedRow, response: Response): void {
-  const mark = /\{((?:post|term):\d+)\}$/.exec(headers['Location'] ?? '')?.[1];
+/** A new item gets its mark from the address of a recorded 201, an application password also where a list shows it first. */
+function bind(marks: Marks, row: RecordedRow, { response, text }: { response: Response; text: string }): void {
+  const mark = /\{((?:post|term|uuid):\d+)\}$/.exec(row.headers['Location'] ?? '')?.[1];
   const id = response.headers.get('location')?.split('/').at(-1);
-  if (mark !== undefined && id !== undefined) marks.set(mark, Number(id));
+  if (mark !== undefined && id !== undefined) marks.set(mark, mark.startsWith('uuid:') ? id : Number(id));
+  if (!Array.isArray(row.response) || !response.ok) return;
+  const items = JSON.parse(text) as readonly { readonly uuid?: string }[];
+  for (const [index, { uuid }] of (row.response as readonly { readonly uuid?: unknown }[]).entries()) {
+    const name = nameOf(uuid);
+    const own = items[index]?.uuid;
+    if (name.startsWith('uuid:') && own !== undefined && !marks.has(name)) marks.set(name, own);
+  }
 }
 
 /** The row with the site's address and numbers in it. */
@@ -207,7 +236,7 @@ function resolve(row: RecordedRow, { host, marks }: Pick<Sending, 'host' | 'mark
   const text = JSON.stringify(row)
     .replaceAll('{site}', host.site.url)
     .replace(/"\{((?:post|term|user):\w+)\}"/g, (whole, mark: string) => String(marks.get(mark) ?? whole))
-    .replace(/\{((?:post|term|user):\w+)\}/g, (whole, mark: string) => String(marks.get(mark) ?? whole));
+    .replace(/\{((?:post|term|user|uuid):\w+)\}/g, (whole, mark: string) => String(marks.get(mark) ?? whole));
   return JSON.parse(text) as RecordedRow;
 }
 
@@ -237,10 +266,15 @@ const isMembers = (value: unknown): value is Members => typeof value === 'object
 
 /**
  * One form for what says the same: an error has `data.status` always (contract 7) and no `additional_data`; schemas say
- * `readOnly`, as JSON Schema does, and name no version; an apostrophe and an ampersand may be written as entities.
+ * `readOnly`, as JSON Schema does, and name no version; an apostrophe and an ampersand may be written as entities; a
+ * pattern takes linear time.
  */
 function plain(value: unknown, name: string): unknown {
-  if (typeof value === 'string') return value.replace(/&#0?39;|&#8217;|’/g, "'").replace(/&#038;/g, '&amp;');
+  if (typeof value === 'string')
+    return ofMoment(value, name)
+      .replace(/&#0?39;|&#8217;|’/g, "'")
+      .replace(/&#038;/g, '&amp;')
+      .replace('does not match pattern .*\\S.*.', 'does not match pattern \\S.');
   if (Array.isArray(value)) return value.map((item: unknown) => plain(item, name));
   if (!isMembers(value)) return value;
   const isError = name === '' && typeof value['code'] === 'string' && 'data' in value;
@@ -253,6 +287,12 @@ function plain(value: unknown, name: string): unknown {
       return [member === 'readOnly' ? 'readonly' : member, plain(inner, member)];
     }),
   );
+}
+
+/** The marks of what is another value each time. */
+function ofMoment(text: string, name: string): string {
+  if (name === 'created' || name === 'last_used') return text.replace(/^\d{4}(-\d\d){2}T\d\d(:\d\d){2}$/, '{date}');
+  return name === 'password' ? text.replace(/^(\w{4} ){5}\w{4}$/, '{password}') : text;
 }
 
 /**

@@ -3,6 +3,7 @@ import { RestError, type ContentApi, type RestField } from '#plugin-api';
 import { describeHosts } from '../helpers/dialects.ts';
 import { exceptions, faults } from './wordpress-exceptions.ts';
 import { readAbilities, registerAbilities } from './wordpress-abilities.ts';
+import { openApplicationPasswordSite, readApplicationPasswords } from './wordpress-application-passwords.ts';
 import { openWordPressSite, readRows, type RecordedRow, type WordPressSite } from './wordpress-site.ts';
 
 describeHosts('routes recorded from WordPress', (dialectCase) => {
@@ -24,6 +25,11 @@ describeHosts('routes recorded from WordPress', (dialectCase) => {
     site = await openWordPressSite(dialectCase);
     registerAbilities(site.host);
     await expectSame(site, readAbilities().rows);
+  });
+
+  it('for application passwords, with the page that authorizes applications', async () => {
+    site = await openApplicationPasswordSite(dialectCase);
+    await expectSame(site, readApplicationPasswords().rows);
   });
 
   it('for Site Health', async () => {

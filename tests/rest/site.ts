@@ -88,7 +88,7 @@ export async function startRestSite({
     prefix: 'wp-json',
     site: {
       name: () => Promise.resolve('Oracle'),
-      authentication: () => ({
+      authentication: async () => ({
         'application-passwords': { endpoints: { authorization: `${address}/wp-admin/authorize-application.php` } },
       }),
     },

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
+import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
 import { returnUrlError, withQuery } from '../../host/pages/authorize-application-page.ts';
 import { signIn, type Browser } from '../helpers/sign-in.ts';
 
@@ -102,6 +103,33 @@ describe('the page that authorizes applications', () => {
       const { text } = await admin.post('authorize-application', 'authorize', { app_name: 'Phone' });
       expect(text).to.match(/data-copy-source>([\w]{4} ){5}[\w]{4}</);
       expect((await passwords()).map(({ name }) => name)).to.deep.equal(['My <App>', 'Phone']);
+    });
+
+    it('is off for a user where a plugin says so, as are the profile, the REST interface and a password of before', async () => {
+      const made = await createApplicationPasswords(host).create(1, 'Before');
+      const authorization = `Basic ${Buffer.from(`ada:${made.password}`).toString('base64')}`;
+      const read = async (): Promise<{ readonly code?: string }> =>
+        (await (await host.fetch('/wp-json/wp/v2/users/me', { headers: { authorization } })).json()) as object;
+      expect((await read()).code).to.equal(undefined);
+      const before = await passwords();
+      const undo = host.hooks.addFilter(
+        'wp_is_application_passwords_available_for_user',
+        (isAvailable, { login }) => isAvailable && login !== 'ada',
+      );
+      try {
+        expect((await read()).code).to.equal('application_passwords_disabled_for_user');
+        const page = await admin.get(`authorize-application?${query(asked)}`);
+        expect(page)
+          .to.contain('not available for your account')
+          .and.contain('href="https://app.test/cb?x&#x3D;1&amp;success&#x3D;false&amp;error&#x3D;disabled"')
+          .and.not.contain('Allow access');
+        const denied = await admin.post('authorize-application', 'authorize', asked);
+        expect(denied.text).not.to.contain('has access');
+        await admin.post('profile', 'create-password', { name: 'Phone' });
+        expect(await passwords()).to.deep.equal(before);
+      } finally {
+        undo();
+      }
     });
 
     for (const [name, values] of Object.entries({

@@ -1,5 +1,6 @@
 import { createHooks } from '../../host/hooks/hooks.ts';
 import { createFakeClock } from '../../host/testing/fake-clock.ts';
+import { createApplicationPasswordAccess } from '../../host/users/application-password-access.ts';
 import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
 import { createAuthentication } from '../../host/users/authentication.ts';
 import { createLoginLimiter } from '../../host/users/login-limiter.ts';
@@ -46,6 +47,7 @@ export async function openNode(
     sessions,
     nonces,
     applicationPasswords,
+    applicationPasswordAccess: createApplicationPasswordAccess({ hooks, siteUrl: () => siteUrl }),
     limiter,
     twoFactor,
     hooks,
