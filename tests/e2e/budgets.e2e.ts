@@ -100,13 +100,17 @@ describe('budgets and failover in a browser', () => {
 
   it('hand a call to the next provider where one is not set up', async () => {
     await check('svc/failover');
-    await page.getByLabel('Text', { exact: true }).fill('nobody model');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Line 1: nobody is not a provider for this').first().waitFor();
-    await page.getByLabel('Text', { exact: true }).fill('google gemini-3.5-flash');
+    const texts = page.getByRole('region', { name: 'Text', exact: true });
+    await texts.locator('summary', { hasText: 'Add a fallback' }).click();
+    await texts.getByLabel('Provider').selectOption('google');
+    await texts.getByRole('button', { name: 'Add', exact: true }).click();
+    await texts.getByText('Enter the name of a model').waitFor();
+    await texts.getByLabel('Model').fill('gemini-3.5-flash');
+    await texts.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Google gemini-3.5-flash saved.').waitFor();
     await page.locator('#failover-enabled').check();
     await page.locator('#failover-rest').check();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('If a provider fails, the next one is tried').waitFor();
     host.hooks.addFilter(
       'svc_provider_settings',
@@ -117,6 +121,49 @@ describe('budgets and failover in a browser', () => {
     expect(await (await generate()).json()).to.include({ provider: 'Google', content: 'Hello' });
     expect((await host.cli('svc', 'failover', 'off')).code).to.equal(0);
     expect((await generate()).status).to.equal(400);
+  });
+
+  it('orders fallbacks without scripts, with the keyboard, and undoes a removal', async () => {
+    const { page: plain } = await openAdmin(browser, host, { javaScriptEnabled: false });
+    const list = JSON.stringify({
+      text: ['one', 'two', 'three'].map((model) => ({ provider: 'google', model })),
+      embeddings: [{ provider: 'openai', model: 'text-embedding-3-small', dimensions: 1536 }],
+    });
+    expect((await host.cli('svc', 'failover', 'set', list)).code).to.equal(0);
+    const models = () => plain.locator('#failover-text .failover-entry code').allTextContents();
+    await plain.goto(`${host.url}/admin/svc/failover`);
+    await plain.getByRole('button', { name: 'Move up: Google three' }).press('Enter');
+    await plain.getByText('Order changed.').waitFor();
+    expect(await models()).to.deep.equal(['one', 'three', 'two']);
+    // The keyboard goes on at the card that was moved.
+    await plain.keyboard.press('Tab');
+    await plain.keyboard.press('Enter');
+    await plain.waitForURL('**#failover-text-1');
+    expect(await models()).to.deep.equal(['three', 'one', 'two']);
+    await plain.getByRole('button', { name: 'Move down: Google one' }).click();
+    await plain.waitForURL('**#failover-text-3');
+    expect(await models()).to.deep.equal(['three', 'two', 'one']);
+    await plain.getByRole('button', { name: 'Remove: Google two' }).click();
+    await plain.getByText('Google two removed.').waitFor();
+    expect(await models()).to.deep.equal(['three', 'one']);
+    await plain.getByRole('button', { name: 'Undo' }).click();
+    await plain.getByText('Google two saved.').waitFor();
+    expect(await models()).to.deep.equal(['three', 'two', 'one']);
+    await plain.locator('summary[aria-label="Edit: Google two"]').click();
+    await plain.locator('#failover-text-2-model').fill('one');
+    await plain.locator('#failover-text-2').getByRole('button', { name: 'Save' }).click();
+    await plain.getByText('already in the list').first().waitFor();
+    await plain.locator('#failover-text-2-model').fill('four');
+    await plain.locator('#failover-text-2').getByRole('button', { name: 'Save' }).click();
+    await plain.getByText('Google four saved.').waitFor();
+    expect(await models()).to.deep.equal(['three', 'four', 'one']);
+    // Another page has changed the list in the meantime.
+    expect((await host.cli('svc', 'failover', 'set', '{"text": []}')).code).to.equal(0);
+    await plain.getByRole('button', { name: 'Remove: Google four' }).click();
+    await plain.getByText('This list has changed in the meantime').waitFor();
+    expect((await host.cli('svc', 'failover', 'set', list)).code).to.equal(0);
+    await check('svc/failover');
+    await plain.context().close();
   });
 
   it('ran without an error in the browser', () => {

@@ -11,7 +11,7 @@ const maxOffered = 500;
 /** Providers to choose from. Those that are not configured are marked. */
 export async function providerChoices(
   { providers, settings }: Providers,
-  capability: 'text' | 'embeddings',
+  capability: 'text' | 'images' | 'embeddings',
 ): Promise<Choice[]> {
   const all = (await providers.all()).filter((provider) => provider[capability]);
   return Promise.all(

@@ -11,7 +11,8 @@ export interface FailoverStore {
 }
 
 export const uses: readonly Capability[] = ['text', 'images', 'embeddings'];
-const maxTargets = 10;
+/** Entries of a list at most. */
+export const maxTargets = 10;
 
 export function createFailoverStore({
   options,

@@ -1,142 +1,166 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
-import { hasCapability, type Capability } from '../../ai/capable-provider.ts';
-import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
-import { uses } from './failover-store.ts';
-import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { withNotice, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { Capability } from '../../ai/capable-provider.ts';
 import { readText } from '../../admin-ui/form-values.ts';
+import { moveItem } from '../../admin-ui/list-edits.ts';
+import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { invalidFields } from '../../kit/field-errors.ts';
+import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
+import { maxTargets, uses } from './failover-store.ts';
+import { failoverView, targetKey, targetName, type TypedTarget } from './failover-view.ts';
 import type { FailoverPorts } from './module.ts';
 
 const template = 'svc/failover';
+const slug = 'svc/failover';
 
-/** The page "Failover": its switches and a list of fallback providers for each use. */
+/** The page "Failover": its switches, and for each use the fallbacks as cards in the order in which they are tried. */
 export function failoverPage(ports: FailoverPorts): AdminPageBody {
+  const { failover } = ports;
   return {
-    render: async () => ({ template, data: await view(ports) }),
-    actions: { save: (request) => save(request, ports) },
+    render: async () => ({ template, data: await failoverView(ports) }),
+    actions: {
+      save: async (request) => {
+        const { enabled } = await failover.save({
+          enabled: readText(request, 'enabled') === '1',
+          rest: readText(request, 'rest') === '1',
+        });
+        return withNotice(
+          'success',
+          enabled ? 'Saved. If a provider fails, the next one is tried.' : 'Saved. Failover is off.',
+        );
+      },
+      set: (request) => setTarget(request, ports),
+      move: (request) =>
+        changeTarget(request, ports, ({ list, at, use }) => {
+          const to = readText(request, 'to') === 'up' ? at - 1 : at + 1;
+          const position = Math.min(list.length, Math.max(1, to + 1));
+          return {
+            list: moveItem(list, at, to),
+            notice: { kind: 'success', text: 'Order changed.' },
+            // The moved card, where the keyboard goes on.
+            redirect: `${slug}?use=${use}#failover-${use}-${String(position)}`,
+          };
+        }),
+      remove: (request) =>
+        changeTarget(request, ports, ({ list, at, use, target }) => ({
+          list: list.filter((_target, index) => index !== at),
+          notice: {
+            kind: 'success',
+            text: `${targetName(ports, target)} removed.`,
+            undo: { action: 'set', fields: { use, position: String(at), ...textsOf(target) } },
+          },
+          redirect: slug,
+        })),
+    },
   };
 }
 
-interface Refused {
-  readonly request: AdminRequest;
-  readonly errors: FieldErrors;
+type Targets = readonly (FailoverTarget | EmbeddingTarget)[];
+
+interface FoundTarget {
+  readonly use: Capability;
+  readonly list: Targets;
+  /** Index in the list. */
+  readonly at: number;
+  readonly target: FailoverTarget | EmbeddingTarget;
 }
 
-const titles: Readonly<
-  Record<Capability, { readonly label: string; readonly placeholder: string; readonly help: string }>
-> = {
-  text: {
-    label: 'Text',
-    placeholder: 'claude claude-sonnet-5-5\ngoogle gemini-3.5-flash',
-    help: 'One provider and model per line, tried in this order.',
-  },
-  images: { label: 'Images', placeholder: 'google imagen-4', help: 'One provider and model per line.' },
-  embeddings: {
-    label: 'Embeddings',
-    placeholder: 'openai text-embedding-3-small 1536\nazure text-embedding-3-small 1536',
-    help:
-      'Provider, model and the dimensions of its vectors, one per line. List the same model at several ' +
-      'providers, including your main one: vectors of different models do not compare. Only entries with ' +
-      'the dimensions of the failed model are tried.',
-  },
-};
+/** The posted entry of a list; null if the list has changed since the page was shown. */
+function findTarget(request: AdminRequest, stored: Failover): FoundTarget | null {
+  const use = readUse(request);
+  const list: Targets = stored[use];
+  const at = Number(readText(request, 'at') || -1);
+  const target = list[at];
+  return target !== undefined && targetKey(target) === readText(request, 'key') ? { use, list, at, target } : null;
+}
 
-async function view({ failover, providers }: FailoverPorts, refused?: Refused): Promise<Record<string, unknown>> {
-  const stored = await failover.get();
-  const typed = refused?.request;
-  const known = providersByUse(providers);
-  return {
-    enabled: typed ? readText(typed, 'enabled') === '1' : stored.enabled,
-    rest: typed ? readText(typed, 'rest') === '1' : stored.rest,
-    isEmpty: uses.every((use) => stored[use].length === 0),
-    fields: uses.map((use) => ({
-      id: `failover-${use}`,
-      name: use,
-      type: 'textarea',
-      mono: true,
-      rows: 4,
-      ...titles[use],
-      help: `${titles[use].help} Providers: ${known[use].join(', ')}.`,
-      value: typed ? readText(typed, use) : writeTargets(stored[use]),
-      error: refused?.errors[use] ?? '',
-    })),
+function readUse(request: AdminRequest): Capability {
+  const typed = readText(request, 'use');
+  return uses.find((use) => use === typed) ?? 'text';
+}
+
+function withList(use: Capability, list: Targets): Partial<Failover> {
+  const changes: Record<string, unknown> = { [use]: list };
+  return changes as Partial<Failover>;
+}
+
+const listChanged = (): AdminActionResult =>
+  withNotice('error', 'This list has changed in the meantime, so nothing was done. Try again.', { redirect: slug });
+
+/** Changes the list of the posted entry. */
+async function changeTarget(
+  request: AdminRequest,
+  { failover }: FailoverPorts,
+  change: (found: FoundTarget) => AdminActionResult & { readonly list: Targets },
+): Promise<AdminActionResult> {
+  const found = findTarget(request, await failover.get());
+  if (found === null) return listChanged();
+  const { list, ...result } = change(found);
+  await failover.save(withList(found.use, list));
+  return result;
+}
+
+/** Adds the posted entry at its position, by default the last, or replaces the one that `at` and `key` name. */
+async function setTarget(request: AdminRequest, ports: FailoverPorts): Promise<AdminActionResult> {
+  const stored = await ports.failover.get();
+  const isNew = readText(request, 'at') === '';
+  const found = isNew ? null : findTarget(request, stored);
+  if (!isNew && found === null) return listChanged();
+  const use = readUse(request);
+  const typed = {
+    provider: readText(request, 'provider'),
+    model: readText(request, 'model').trim(),
+    dimensions: readText(request, 'dimensions').trim(),
   };
-}
-
-function providersByUse(providers: FailoverPorts['providers']): Record<Capability, string[]> {
-  const all = providers.all();
-  const able = (use: Capability): string[] =>
-    all.filter((provider) => hasCapability(provider, use)).map(({ id }) => id);
-  return { text: able('text'), images: able('images'), embeddings: able('embeddings') };
-}
-
-async function save(request: AdminRequest, ports: FailoverPorts): Promise<AdminActionResult> {
-  const known = providersByUse(ports.providers);
   return withFieldErrors(
     async () => {
-      const lists: Record<string, unknown> = {};
-      const errors: Record<string, string> = {};
-      for (const use of uses) {
-        const reading = readTargets(readText(request, use), { use, known: known[use] });
-        if ('error' in reading) errors[use] = reading.error;
-        else lists[use] = reading.targets;
-      }
-      if (Object.keys(errors).length > 0) throw invalidFields(errors);
-      const { enabled } = await ports.failover.save({
-        ...(lists as Partial<Failover>),
-        enabled: readText(request, 'enabled') === '1',
-        rest: readText(request, 'rest') === '1',
-      });
-      return withNotice(
-        'success',
-        enabled ? 'Saved. If a provider fails, the next one is tried.' : 'Saved. Failover is off.',
+      const list: Targets = stored[use];
+      const target = readTarget(typed, { use, ports, others: list.filter((_target, index) => index !== found?.at) });
+      const position = found?.at ?? readPosition(request, list.length);
+      await ports.failover.save(
+        withList(use, [...list.slice(0, position), target, ...list.slice(position + (found ? 1 : 0))]),
       );
+      return withNotice('success', `${targetName(ports, target)} saved.`, { redirect: slug });
     },
     {
       inputName: (name) => name,
-      page: async (errors) => ({ template, data: await view(ports, { request, errors }) }),
+      page: async (errors) => ({
+        template,
+        data: await failoverView(ports, { use, at: found?.at ?? null, values: typed, errors }),
+      }),
     },
   );
 }
 
-/** A list as text, one entry per line: `openai gpt-5.6-terra`; for embeddings with the dimensions, `azure text-embedding-3-small 1536`. */
-function writeTargets(targets: Failover[Capability]): string {
-  return targets
-    .map((target) =>
-      [target.provider, target.model, ...('dimensions' in target ? [String(target.dimensions)] : [])].join(' '),
-    )
-    .join('\n');
+function readPosition(request: AdminRequest, length: number): number {
+  const typed = readText(request, 'position');
+  return /^\d{1,2}$/.test(typed) ? Math.min(length, Number(typed)) : length;
 }
 
 interface ReadInit {
   readonly use: Capability;
-  /** Ids of the providers with the capability. */
-  readonly known: readonly string[];
+  readonly ports: FailoverPorts;
+  /** The other entries of the list. */
+  readonly others: Targets;
 }
 
-/** Reads such a text, or returns a sentence for the first invalid line. */
-function readTargets(
-  text: string,
-  { use, known }: ReadInit,
-): { readonly targets: readonly FailoverTarget[] } | { readonly error: string } {
-  const targets: (FailoverTarget | EmbeddingTarget)[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const [provider = '', ...rest] = line.trim().split(/\s+/);
-    if (provider === '') continue;
-    const dimensions = use === 'embeddings' ? rest.pop() : undefined;
-    const model = rest.join(' ');
-    const position = `Line ${String(index + 1)}`;
-    if (!known.includes(provider))
-      return {
-        error: `${position}: ${provider} is not a provider for this. Start the line with one of ${known.join(', ')}.`,
-      };
-    if (model === '')
-      return {
-        error: `${position}: add the model after the provider${use === 'embeddings' ? ', then the dimensions of its vectors' : ''}.`,
-      };
-    if (use !== 'embeddings') targets.push({ provider, model });
-    else if (/^[1-9]\d{0,5}$/.test(dimensions ?? '')) targets.push({ provider, model, dimensions: Number(dimensions) });
-    else return { error: `${position}: add the dimensions of the model’s vectors at the end, such as 1536.` };
-  }
-  return { targets };
+/** @throws RestError 400 with a sentence for each invalid field */
+function readTarget(typed: TypedTarget, { use, ports, others }: ReadInit): FailoverTarget | EmbeddingTarget {
+  const { provider, model, dimensions } = typed;
+  const errors: Record<string, string> = {};
+  if (ports.providers.get(provider)?.[use] === undefined) errors['provider'] = 'Choose a provider.';
+  if (model === '' || model.length > 200) errors['model'] = 'Enter the name of a model, at most 200 characters.';
+  const count = /^[1-9]\d{0,5}$/.test(dimensions) ? Number(dimensions) : 0;
+  if (use === 'embeddings' && (count < 1 || count > 100_000))
+    errors['dimensions'] = 'Enter the dimensions of the model’s vectors, such as 1536.';
+  const target = { provider, model, ...(use === 'embeddings' && { dimensions: count }) };
+  if (others.some((other) => targetKey(other) === targetKey(target)))
+    errors['model'] = 'This provider and model are already in the list.';
+  if (others.length >= maxTargets)
+    errors['model'] = `A list has at most ${String(maxTargets)} fallbacks. Remove one first.`;
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  return target;
+}
+
+function textsOf(target: FailoverTarget | EmbeddingTarget): Record<string, string> {
+  return Object.fromEntries(Object.entries(target).map(([name, value]) => [name, String(value)]));
 }

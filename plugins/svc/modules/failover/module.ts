@@ -1,9 +1,9 @@
 import { lazyCommands, lazyPage } from '../../kit/lazy.ts';
 import { defineModule } from '../../kit/module.ts';
-import type { FailoverPort, HostPort, ProvidersPort } from '../../ports.ts';
+import type { FailoverPort, HostPort, ProvidersPort, SettingsPort } from '../../ports.ts';
 import { failoverOption, failoverSchema } from './failover.ts';
 
-export type FailoverPorts = HostPort & ProvidersPort & FailoverPort;
+export type FailoverPorts = HostPort & ProvidersPort & SettingsPort & FailoverPort;
 
 /** The fallback providers: the page, the commands and the option. */
 export const failoverModule = defineModule<FailoverPorts>({

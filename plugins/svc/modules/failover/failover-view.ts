@@ -1,0 +1,215 @@
+import type { Choice } from '#plugin-api';
+import type { Capability } from '../../ai/capable-provider.ts';
+import { providerChoices } from '../../admin-ui/model-choices.ts';
+import type { FieldErrors } from '../../kit/field-errors.ts';
+import { modelsOfKind, type ModelKind } from '../../settings/model-lists.ts';
+import type { EmbeddingTarget, FailoverTarget } from './failover.ts';
+import { maxTargets, uses } from './failover-store.ts';
+import type { FailoverPorts } from './module.ts';
+
+/** An entry as entered. */
+export interface TypedTarget {
+  readonly provider: string;
+  readonly model: string;
+  /** '' except for embeddings. */
+  readonly dimensions: string;
+}
+
+/** A form that was refused. */
+export interface RefusedTarget {
+  readonly use: Capability;
+  /** Index in the list; null for a new entry. */
+  readonly at: number | null;
+  readonly values: TypedTarget;
+  readonly errors: FieldErrors;
+}
+
+const texts: Readonly<
+  Record<
+    Capability,
+    { readonly title: string; readonly help: string; readonly kind: ModelKind; readonly model: string }
+  >
+> = {
+  text: { title: 'Text', help: 'Tried in this order.', kind: 'text', model: 'claude-sonnet-5-5' },
+  images: { title: 'Images', help: 'Tried in this order.', kind: 'image', model: 'imagen-4' },
+  embeddings: {
+    title: 'Embeddings',
+    help:
+      'Tried in this order, if the dimensions are those of the failed model. List the same model at several ' +
+      'providers, including your main one: vectors of different models do not compare.',
+    kind: 'embedding',
+    model: 'text-embedding-3-small',
+  },
+};
+
+/** Offered models of a provider at most. */
+const maxOffered = 100;
+
+/** Identifies an entry of a list. */
+export function targetKey(target: FailoverTarget | EmbeddingTarget): string {
+  return JSON.stringify([target.provider, target.model, 'dimensions' in target ? target.dimensions : null]);
+}
+
+/** `OpenAI gpt-5.6-terra` */
+export function targetName(
+  { providers }: Pick<FailoverPorts, 'providers'>,
+  { provider, model }: FailoverTarget,
+): string {
+  return `${providers.get(provider)?.label ?? provider} ${model}`;
+}
+
+/** The data of `svc/failover`. */
+export async function failoverView(ports: FailoverPorts, refused?: RefusedTarget): Promise<Record<string, unknown>> {
+  const { enabled, rest, ...lists } = await ports.failover.get();
+  return {
+    enabled,
+    rest,
+    isEmpty: uses.every((use) => lists[use].length === 0),
+    lists: await Promise.all(
+      uses.map((use) =>
+        listView(use, { ports, list: lists[use], refused: refused?.use === use ? refused : undefined }),
+      ),
+    ),
+  };
+}
+
+interface ListInit {
+  readonly ports: FailoverPorts;
+  readonly list: readonly (FailoverTarget | EmbeddingTarget)[];
+  readonly refused: RefusedTarget | undefined;
+}
+
+async function listView(use: Capability, { ports, list, refused }: ListInit): Promise<Record<string, unknown>> {
+  const id = `failover-${use}`;
+  const choices = await providerChoices(ports, use);
+  const form = (at: number | null, stored: TypedTarget) => {
+    const { values, errors } = refused?.at === at ? refused : { values: stored, errors: {} };
+    return targetForm({ use, at, choices, values, errors });
+  };
+  const placeholder = { provider: choices[0]?.value ?? '', model: '', dimensions: '' };
+  return {
+    id,
+    title: texts[use].title,
+    help: texts[use].help,
+    models: { id: `${id}-models`, options: await modelOptions(use, { ports, choices }) },
+    entries: list.map((target, at) => ({
+      ...entryView(target, { ports, choices, use, at }),
+      first: at === 0,
+      last: at === list.length - 1,
+      open: refused?.at === at,
+      form: {
+        ...form(at, { ...target, dimensions: 'dimensions' in target ? String(target.dimensions) : '' }),
+        submit: 'Save',
+        hidden: fieldsOf(target, { use, at }),
+      },
+    })),
+    add:
+      list.length < maxTargets || refused?.at === null
+        ? { ...form(null, placeholder), submit: 'Add', hidden: { use }, open: refused?.at === null }
+        : null,
+  };
+}
+
+interface EntryInit {
+  readonly ports: FailoverPorts;
+  readonly choices: readonly Choice[];
+  readonly use: Capability;
+  readonly at: number;
+}
+
+function entryView(
+  target: FailoverTarget | EmbeddingTarget,
+  { ports, choices, use, at }: EntryInit,
+): Record<string, unknown> {
+  const provider = ports.providers.get(target.provider)?.label ?? target.provider;
+  const choice = choices.find(({ value }) => value === target.provider);
+  const fields = fieldsOf(target, { use, at });
+  return {
+    id: `failover-${use}-${String(at + 1)}`,
+    position: at + 1,
+    name: targetName(ports, target),
+    provider,
+    model: target.model,
+    dimensions: 'dimensions' in target ? target.dimensions : null,
+    badge:
+      choice === undefined
+        ? { text: 'Not available', kind: 'error' }
+        : choice.label === provider
+          ? null
+          : { text: 'Not configured', kind: 'warning' },
+    fields,
+    upFields: { ...fields, to: 'up' },
+    downFields: { ...fields, to: 'down' },
+  };
+}
+
+/** What the forms of an entry send to name it. */
+function fieldsOf(
+  target: FailoverTarget | EmbeddingTarget,
+  { use, at }: Pick<EntryInit, 'use' | 'at'>,
+): Readonly<Record<string, string>> {
+  return { use, at: String(at), key: targetKey(target) };
+}
+
+interface FormInit {
+  readonly use: Capability;
+  readonly at: number | null;
+  readonly choices: readonly Choice[];
+  readonly values: TypedTarget;
+  readonly errors: FieldErrors;
+}
+
+function targetForm({ use, at, choices, values, errors }: FormInit): Record<string, unknown> {
+  const id = `failover-${use}-${at === null ? 'new' : String(at + 1)}`;
+  const isListed = values.provider === '' || choices.some(({ value }) => value === values.provider);
+  return {
+    provider: {
+      type: 'select',
+      id: `${id}-provider`,
+      name: 'provider',
+      label: 'Provider',
+      value: values.provider,
+      options: isListed ? choices : [...choices, { value: values.provider, label: values.provider }],
+      error: errors['provider'],
+    },
+    model: {
+      id: `${id}-model`,
+      name: 'model',
+      label: 'Model',
+      value: values.model,
+      list: `failover-${use}-models`,
+      placeholder: texts[use].model,
+      error: errors['model'],
+    },
+    dimensions:
+      use === 'embeddings'
+        ? {
+            type: 'number',
+            id: `${id}-dimensions`,
+            name: 'dimensions',
+            label: 'Dimensions',
+            value: values.dimensions,
+            min: 1,
+            max: 100_000,
+            placeholder: '1536',
+            short: true,
+            error: errors['dimensions'],
+          }
+        : null,
+  };
+}
+
+/** The known models of the providers, each named with its provider. */
+async function modelOptions(
+  use: Capability,
+  { ports, choices }: Pick<EntryInit, 'ports' | 'choices'>,
+): Promise<Choice[]> {
+  const lists = await Promise.all(
+    choices.map(async ({ value: provider }) =>
+      modelsOfKind(await ports.tester.models(provider), texts[use].kind)
+        .slice(0, maxOffered)
+        .map((model) => ({ value: model, label: ports.providers.get(provider)?.label ?? provider })),
+    ),
+  );
+  return lists.flat();
+}
