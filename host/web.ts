@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
 import { authorizePath } from './admin/router.ts';
-import type { AdminPlugins } from './admin/dependencies.ts';
+import type { AdminPlugins, HiddenSteps } from './admin/dependencies.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { renderSitePage } from './admin/site-layout.ts';
 import { createPrivateUploadsHandler, createUploadsHandler } from './content/media/serve-uploads.ts';
@@ -13,6 +13,7 @@ import type { Core } from './core.ts';
 import { createAssets, type Assets } from './http/assets.ts';
 import { createPostPasswords, type PostPasswords } from './content/posts/post-passwords.ts';
 import { createPublicPages } from './content/site/public-pages.ts';
+import { changeOption } from './loader/stored-state.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import type { HttpServer } from './http/server.ts';
 import type { ReadinessCheck, ReadinessWarning } from './http/health.ts';
@@ -306,12 +307,27 @@ function createAdminSite({
       choose: (token, password) => passwords.choose(token, password),
     },
     plugins,
+    hiddenSteps: createHiddenSteps(options),
     site,
     restUrl: () => site.restRoot(),
     hooks,
     log,
     clock,
   });
+}
+
+/** Kept as a list of user ids in one option, which any node may change. */
+function createHiddenSteps(options: Core['options']): HiddenSteps {
+  const name = 'home_steps_hidden_by';
+  const read = (stored: unknown): readonly unknown[] => (Array.isArray(stored) ? (stored as unknown[]) : []);
+  return {
+    has: async (userId) => read(await options.get<unknown>(name)).includes(userId),
+    set: (userId, isHidden) =>
+      changeOption(options, name, (stored) => {
+        const others = read(stored).filter((id) => id !== userId);
+        return isHidden ? [...others, userId] : others;
+      }),
+  };
 }
 
 export type AdminSite = ReturnType<typeof createAdminSite>;

@@ -1,3 +1,4 @@
+import { RestError, withNotice } from '#plugin-api';
 import type { AdminHome, AdminPageBody, AdminRequest, HomeAlert, HomeTile, NextStep, RecentFailure } from '#plugin-api';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { toHref } from './local-path.ts';
@@ -15,7 +16,7 @@ const spark = { width: 120, height: 32 } as const;
 
 /** The home page: what needs attention, figures of a period, health of services, latest objects and next steps. */
 export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPageBody {
-  const { hooks, plugins, site, restUrl } = dependencies;
+  const { hooks, plugins, site, restUrl, hiddenSteps } = dependencies;
   return {
     render: async (request) => {
       const { user } = request;
@@ -39,7 +40,7 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
         data: {
           ...homeView(home),
           alerts: [...failures.slice(0, 10).map(toAlert), ...home.alerts].map(alertView),
-          steps: stepsView(steps),
+          ...stepsView(steps, manages && (await hiddenSteps.has(user.id))),
           periods: periods.map((period) => ({
             label: period.label,
             href: `?days=${String(period.days)}`,
@@ -52,7 +53,29 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
         },
       };
     },
+    actions: {
+      'hide-steps': async (request) => {
+        await setStepsHidden(request, dependencies, true);
+        return {
+          notice: { kind: 'success', text: 'First steps hidden.', undo: { action: 'show-steps', fields: {} } },
+        };
+      },
+      'show-steps': async (request) => {
+        await setStepsHidden(request, dependencies, false);
+        return withNotice('success', 'First steps shown.');
+      },
+    },
   };
+}
+
+async function setStepsHidden(
+  { user }: AdminRequest,
+  { hiddenSteps }: Pick<AdminDependencies, 'hiddenSteps'>,
+  isHidden: boolean,
+): Promise<void> {
+  if (!user.can('manage_options'))
+    throw new RestError({ code: 'rest_forbidden', status: 403, message: 'Only administrators see the first steps.' });
+  await hiddenSteps.set(user.id, isHidden);
 }
 
 function homeView({ tiles, chart, lists, health }: AdminHome): Record<string, unknown> {
@@ -95,11 +118,17 @@ function sparkView(points: readonly number[] = []): Record<string, unknown> | nu
   return { ...spark, points: line.join(' ') };
 }
 
-function stepsView(steps: readonly NextStep[]): Record<string, unknown> | null {
+/** The steps, or how many of them are done while the user hides them. Nothing once all are done. */
+function stepsView(
+  steps: readonly NextStep[],
+  isHidden: boolean,
+): { readonly steps: unknown; readonly stepsHidden: unknown } {
   const done = steps.filter((step) => step.done === true).length;
-  if (steps.length === 0 || done === steps.length) return null;
-  const open = steps.map((step) => ({ ...step, href: step.href === undefined ? null : toHref(step.href) }));
-  return { done, total: steps.length, items: open };
+  if (done === steps.length) return { steps: null, stepsHidden: null };
+  const counts = { done, total: steps.length };
+  if (isHidden) return { steps: null, stepsHidden: counts };
+  const items = steps.map((step) => ({ ...step, href: step.href === undefined ? null : toHref(step.href) }));
+  return { steps: { ...counts, items }, stepsHidden: null };
 }
 
 /** Ignores a filter that throws: the home page must work when a plugin fails. */

@@ -107,6 +107,13 @@ export interface AdminPlugins {
   health(slug: string): Promise<readonly { readonly results: readonly HealthResult[] }[]>;
 }
 
+/** Who hid the first steps on their home page. */
+export interface HiddenSteps {
+  has(userId: number): Promise<boolean>;
+  /** Applies to all browsers of the user, on every node within a second. */
+  set(userId: number, isHidden: boolean): Promise<unknown>;
+}
+
 /** As in WordPress: 1 for a nonce in the first half of its lifetime, 2 in the second. */
 export type NonceVerdict = boolean | 1 | 2;
 
@@ -203,6 +210,7 @@ export interface AdminDependencies {
   readonly setup: AdminSetup;
   readonly passwords: AdminPasswords;
   readonly plugins: AdminPlugins;
+  readonly hiddenSteps: HiddenSteps;
   /** Absolute path of the folder for uploaded files while an action runs. Default: the temporary folder of the system. */
   readonly uploadsDir?: string;
   readonly site: SiteApi;

@@ -146,6 +146,30 @@ describe('dashboard and plugins page', () => {
     expect((await browser.get('/admin/')).text).not.to.contain('Get started');
   });
 
+  it('hides the first steps for the user who asks, and brings them back', async () => {
+    host.hooks.addFilter('admin_next_steps', () => [{ text: 'Save a key' }, { text: 'Rest', done: true }]);
+    const post = async (action: string, from = browser) => {
+      const nonce = (await from.get('/admin/')).nonce(`/admin/?action&#x3D;${action}`);
+      return from.post(`/admin/?action=${action}`, { _nonce: nonce });
+    };
+    expect(await post('hide-steps')).to.include({ status: 303, location: '/admin/' });
+    const { text } = await browser.get('/admin/');
+    expect(text).not.to.contain('Get started').and.not.to.contain('Save a key');
+    expect(text).to.contain('First steps hidden.').and.contain('First steps: 1 of 2 done.').and.contain('Undo');
+    expect((await post('show-steps')).status).to.equal(303);
+    expect((await browser.get('/admin/')).text)
+      .to.contain('Save a key')
+      .and.contain('Hide these steps');
+    const reader = await host.signedIn('reader');
+    const token = reader.cookies.get('svc_session') ?? '';
+    const refused = await reader.post(
+      '/admin/?action=hide-steps',
+      { _nonce: host.pageNonce('', token) },
+      { Accept: 'application/json' },
+    );
+    expect(refused.status).to.equal(403);
+  });
+
   it('stands when a filter of a plugin fails', async () => {
     host.hooks.addFilter('admin_next_steps', () => {
       throw new Error('broken filter');

@@ -72,6 +72,7 @@ export async function openAdmin({
   users.set('reader', person(2, 'reader', ['read']));
   const sessions = new Map<string, SignedIn>();
   const plugins = new Map<string, PluginSummary>();
+  const hidden = new Set<number>();
   const views = createViews({ directories });
   const key = randomBytes(32);
   const nonces = createNonces({ key: () => key, clock, hooks });
@@ -95,6 +96,10 @@ export async function openAdmin({
   const shared = { views, site, restUrl: () => `${address}/wp-json/`, plugins: pluginSwitches(plugins) };
   const dependencies: AdminDependencies = {
     ...shared,
+    hiddenSteps: {
+      has: async (userId) => hidden.has(userId),
+      set: async (userId, isHidden) => (isHidden ? hidden.add(userId) : hidden.delete(userId)),
+    },
     ...(uploadsDir !== undefined && { uploadsDir }),
     assetUrl: (slug, file) => `/assets/${slug}/${file}`,
     authenticate: async (request) =>

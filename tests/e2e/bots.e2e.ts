@@ -190,5 +190,12 @@ describe('chatbots in the admin', () => {
     await page.goto(`${host.url}/admin/`);
     await page.locator('#next-steps').getByText('Create your first chatbot.').waitFor();
     expect(await page.locator('#next-steps .done', { hasText: 'Create your first chatbot.' }).count()).to.equal(1);
+    await page.getByRole('button', { name: 'Hide these steps' }).click();
+    await page.getByText('First steps hidden.').waitFor();
+    await page.reload();
+    await page.getByText(/^First steps: \d of \d+ done\.$/).waitFor();
+    expect(await page.locator('#next-steps').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Show first steps' }).click();
+    await page.locator('#next-steps').getByText('Create your first chatbot.').waitFor();
   });
 });
