@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { fillUsage } from '../helpers/usage-calls.ts';
-import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
+import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('usage, prices and models in a browser', () => {
   let folder = '';
@@ -54,6 +54,23 @@ describe('usage, prices and models in a browser', () => {
       expect(problems).to.deep.equal([]);
     });
   }
+
+  it('show all tabs on a phone, the current one included', async () => {
+    await page.setViewportSize({ width: 390, height: 900 });
+    for (const query of ['', '?period=90&metric=cost', '?period=custom&from=2025-12-01&to=2025-12-31&metric=tokens']) {
+      await page.goto(`${host.url}/admin/svc/usage${query}`);
+      expect(await overflow(page)).to.equal(0);
+      const hidden = await page.evaluate<string[]>(`[...document.querySelectorAll('.tabs a')]
+        .filter((tab) => {
+          const { left, right, width } = tab.getBoundingClientRect();
+          const box = tab.closest('.tabs').getBoundingClientRect();
+          return width === 0 || left < box.left - 1 || right > box.right + 1 || right > innerWidth;
+        })
+        .map((tab) => tab.textContent)`);
+      expect(hidden, query).to.deep.equal([]);
+      expect(await page.locator('.tabs [aria-current]').count(), query).to.be.greaterThan(0);
+    }
+  });
 
   it('filter, turn pages and export what is shown, again and again', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
