@@ -52,7 +52,7 @@ export async function openBotsSite(): Promise<BotsSite> {
       return id;
     },
     bot: async (id) => JSON.parse((await host.cli('svc', 'bot', 'get', String(id), '--json')).out) as { name: string },
-    save: () => page.locator('.bot-save').getByRole('button', { name: /^Save/ }).click(),
+    save: () => page.locator('.save-bar').getByRole('button', { name: /^Save/ }).click(),
     section: (name) =>
       page
         .getByRole('navigation', { name: 'Settings of the chatbot' })

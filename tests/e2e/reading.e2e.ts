@@ -37,6 +37,47 @@ const findLinks = String.raw`[...document.querySelectorAll('a[href]')]
   .map((link) => link.pathname + link.search)
   .filter((path) => !/logout|export|download|format=/.test(path))`;
 
+/** Pages where a person does one thing: writes, creates, changes, checks. */
+const taskPages = [
+  'svc/content',
+  'svc/content/template',
+  'svc/tasks/edit?type=content_writing',
+  'svc/images',
+  'svc/images/edit',
+  'svc/images/video',
+  'svc/images/visitors',
+  'svc/bots/new',
+  'svc/bots/edit?id=1',
+  'svc/bots/rule?bot=1',
+  'svc/bots/form?bot=1',
+  'svc/ai-forms/edit?id=1',
+  'svc/knowledge',
+  'svc/webhooks/endpoint',
+  'svc/budgets?new=1',
+  'svc/budgets?edit=all',
+  'svc/keys?new=1',
+  'svc/prices?new=1',
+  'svc/failover',
+  'svc/check-site',
+  'posts/new',
+  'pages/new',
+  'terms/category',
+  'media',
+  'users/new',
+  'users/edit?id=2',
+  'profile',
+  'settings',
+  'settings/mail',
+];
+
+/** The bottoms of the primary buttons, in pixels from the top of the page; those in a bar that stays in view are left out. */
+const findBuried = String.raw`(() => {
+  const buttons = [...document.querySelectorAll('main .button-primary')].filter((button) => button.checkVisibility());
+  const isNear = (button) =>
+    button.getBoundingClientRect().bottom <= (button.closest('.save-bar') === null ? 400 : innerHeight);
+  return buttons.some(isNear) ? [] : buttons.map((button) => Math.round(button.getBoundingClientRect().bottom));
+})()`;
+
 describe('every page, read as a person would', function () {
   this.timeout(600_000);
   let site: ReadingSite;
@@ -89,6 +130,21 @@ describe('every page, read as a person would', function () {
       await page.screenshot({ path: `${pictures}/${name}-${String(width)}-${colorScheme}.png`, fullPage: true });
     }
   }
+
+  it('has the primary button of each task in the first 400 pixels, or in a bar that stays in view', async () => {
+    const { page } = await openAdmin(browser, site.host);
+    const buried: Record<string, unknown> = {};
+    for (const path of taskPages) {
+      const response = await page.goto(`${site.host.url}/admin/${path}`);
+      if (response?.status() !== 200) buried[path] = response?.status();
+      else if ((await page.locator('main .button-primary').count()) === 0) buried[path] = 'none';
+      else {
+        const bottoms = await page.evaluate<number[]>(findBuried);
+        if (bottoms.length > 0) buried[path] = bottoms;
+      }
+    }
+    expect(buried).to.deep.equal({});
+  });
 
   it('shows no raw value, no raw duration and nothing cut off to an administrator', async () => {
     const { page, problems } = await openAdmin(browser, site.host);
