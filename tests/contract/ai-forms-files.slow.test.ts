@@ -69,13 +69,14 @@ describeWidget('files of visitors', (site) => {
       expect(status).to.equal(400);
       expect(body.code).to.equal('rest_invalid_param');
       expect(body.data.params?.['source']).to.match(
-        /^Source: (The file could not be read within 10 seconds|This PDF contains too much data on a page)\./,
+        /^Source: (The file could not be read within 10 seconds\.|This PDF contains too much data on a page\.|The file needs too much memory)/,
       );
       // 100 ms; more if the machine was slow before as well. In the main thread one response took 3,800 ms and more; other
       // programs of a busy machine held single ones up for 330 ms.
       expect(busy.most).to.be.lessThan(Math.max(100, 10 * idle.slowest));
       expect(busy.slowest).to.be.lessThan(Math.max(1_000, 10 * idle.slowest));
-      expect(grown, 'MB of memory').to.be.lessThan(300);
+      // The limit of the thread, and what it freed but the system has not taken back: 20 to 303 MB. The file inflates to more.
+      expect(grown, 'MB of memory').to.be.lessThan(450);
       expect((await submit(page, 'next.txt', Buffer.from('The next one is read.'))).status).to.equal(200);
     });
 
