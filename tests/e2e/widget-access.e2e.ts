@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { becomes } from '../helpers/until.ts';
 import { accessibilityViolations, overflow, until } from './browser.ts';
 import { startWidgetSite, type WidgetDriver, type WidgetSite } from './widget-site.ts';
 
@@ -163,9 +164,9 @@ describe('accessibility of the widget', () => {
             globalThis as unknown as { getComputedStyle(element: unknown): { backgroundColor: string } }
           ).getComputedStyle(panel).backgroundColor,
       );
-    expect(await ground()).to.equal('rgb(22, 26, 34)');
+    await becomes(ground, 'rgb(22, 26, 34)');
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await ground()).to.equal('rgb(255, 253, 245)');
+    await becomes(ground, 'rgb(255, 253, 245)');
   });
 
   it('passes axe-core', async () => {
