@@ -157,24 +157,35 @@ function findLoggedError(lines: readonly string[], slug: string): string | null 
 const followLimit = 10_000;
 const clock = createSystemClock();
 
+/** Waits until another node has started or stopped the plugin, and until it has ended what it is doing. */
+async function follow(node: TestHost, slug: string, wanted: boolean): Promise<void> {
+  const begin = performance.now();
+  for (;;) {
+    await node.plugins.sync();
+    // Waits for a running operation, such as a start that began before the plugin was deactivated. `sync` does not.
+    const found = (await node.plugins.discover()).find((each) => each.slug === slug);
+    if ((found?.state === 'active') === wanted) return;
+    if (performance.now() - begin > followLimit)
+      throw new Error(`Another node did not ${wanted ? 'start' : 'stop'} the plugin within 10 seconds.`);
+    await clock.sleep(50);
+  }
+}
+
 async function tryNodes({ host, node, source: { manifest } }: Subject): Promise<string | undefined> {
   if (node === null) return 'Two nodes need PostgreSQL.';
-  const isActive = (): boolean =>
-    node.plugins.list().some(({ slug, state }) => slug === manifest.slug && state === 'active');
-  const follow = async (wanted: boolean): Promise<void> => {
-    const begin = performance.now();
-    while (isActive() !== wanted) {
-      if (performance.now() - begin > followLimit)
-        throw new Error(`Another node did not ${wanted ? 'start' : 'stop'} the plugin within 10 seconds.`);
-      await clock.sleep(50);
-    }
-  };
-  await follow(true);
+  await follow(node, manifest.slug, true);
   await host.plugins.deactivate(manifest.slug);
-  await follow(false);
+  await follow(node, manifest.slug, false);
   await host.plugins.activate(manifest.slug);
-  await follow(true);
+  await follow(node, manifest.slug, true);
   return undefined;
+}
+
+/** Uninstalls the plugin after all nodes have stopped it: one that still starts it would make its tables and events again. */
+async function deactivateAndUninstall({ host, node, source: { manifest } }: Subject): Promise<void> {
+  await host.plugins.deactivate(manifest.slug);
+  if (node !== null) await follow(node, manifest.slug, false);
+  await host.plugins.uninstall(manifest.slug);
 }
 
 /** The routes of the plugin, without those that the host adds to each namespace. */
@@ -297,11 +308,11 @@ async function tryRounds(subject: Subject): Promise<string | undefined> {
   throw new Error(`After ${rounds} rounds there are more: ${list}.`);
 }
 
-async function tryUpgrade({ host, source, previous, switchTo }: Subject): Promise<string | undefined> {
+async function tryUpgrade(subject: Subject): Promise<string | undefined> {
+  const { host, source, previous, switchTo } = subject;
   if (previous === null) return 'No previous version was given.';
   const { slug, version } = source.manifest;
-  await host.plugins.deactivate(slug);
-  await host.plugins.uninstall(slug);
+  await deactivateAndUninstall(subject);
   await switchTo(previous);
   await host.plugins.discover();
   await host.plugins.activate(slug);
@@ -313,14 +324,11 @@ async function tryUpgrade({ host, source, previous, switchTo }: Subject): Promis
   throw new Error(`After the upgrade the plugin is ${found?.state ?? 'gone'}. ${found?.failure?.message ?? ''}`.trim());
 }
 
-async function tryUninstall({ host, node, source, before }: Subject): Promise<string | undefined> {
-  const { slug } = source.manifest;
+async function tryUninstall(subject: Subject): Promise<string | undefined> {
+  const { host, source, before } = subject;
   for (const time of ['first', 'second']) {
-    if (time === 'second') await host.plugins.activate(slug);
-    await host.plugins.deactivate(slug);
-    // A node that still starts the plugin, because it reads the list of active plugins later, would run its migrations again.
-    await node?.plugins.sync();
-    await host.plugins.uninstall(slug);
+    if (time === 'second') await host.plugins.activate(source.manifest.slug);
+    await deactivateAndUninstall(subject);
     const rests = nameRests(before, await readTraces(host));
     if (rests.length > 0) throw new Error(`The ${time} uninstallation leaves ${rests.join(', ')}.`);
     await host.plugins.discover();
