@@ -1,4 +1,4 @@
-import { isRecord, type RestRequest, type RestResponse, type User } from '#plugin-api';
+import { isRecord, RestError, type RestRequest, type RestResponse, type User } from '#plugin-api';
 import type { KeyRoute } from '../../kit/caller.ts';
 import { dryRunPassed, runDry, type Explanation } from '../../kit/dry-run.ts';
 import { apiKeyParameter, type KeyedRequest } from '../../kit/require-api-key.ts';
@@ -60,8 +60,8 @@ export function createExplain(ports: ExplainPorts): Explain {
   }
 
   function explainSent({ path, json, key, query = {}, user }: SentRequest): Promise<Explanation> {
-    const headers = 'secret' in key ? { authorization: `Bearer ${key.secret}` } : {};
-    return explain('id' in key ? key.id : undefined, async () =>
+    const { headers, id } = presentKey(key);
+    return explain(id, async () =>
       refusalOf(await host.rest.dispatch(path, { method: 'POST', query, headers, json, ...(user && { user }) })),
     );
   }
@@ -79,25 +79,27 @@ export function createExplain(ports: ExplainPorts): Explain {
     key({ key, route, user, ...call }) {
       const target = requestTo(route, call);
       if (target !== null) return explainSent({ ...target, key, user });
-      const headers = 'secret' in key ? { authorization: `Bearer ${key.secret}` } : {};
+      const { headers, id } = presentKey(key);
       const request: KeyedRequest = {
-        headers,
-        json: null,
-        form: {},
-        query: {},
-        url: {},
+        ...{ headers, json: null, form: {}, query: {}, url: {} },
         countWrongKey: async () => {},
       };
-      return explain('id' in key ? key.id : undefined, async () => {
+      return explain(id, async () => {
         try {
           await ports.authenticateCaller(request, route);
           return null;
         } catch (error) {
-          return error as Refusal;
+          if (error instanceof RestError) return error;
+          throw error;
         }
       });
     },
   };
+}
+
+/** A secret is sent as by a caller; an id is enough within a dry run. */
+function presentKey(key: KeyChoice): { readonly headers: Readonly<Record<string, string>>; readonly id?: number } {
+  return 'secret' in key ? { headers: { authorization: `Bearer ${key.secret}` } } : { headers: {}, id: key.id };
 }
 
 /** Null if the request came as far as the provider. */
