@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAdmin } from './admin/admin.ts';
-import { authorizePath } from './admin/router.ts';
+import { authorizePath } from './admin/local-path.ts';
 import type { AdminPlugins, HiddenSteps } from './admin/dependencies.ts';
 import { createAllowedOrigins, createAnonymousLimit } from './rest-access.ts';
 import { renderSitePage } from './admin/site-layout.ts';

@@ -37,3 +37,6 @@ function hasTrap(text: string): boolean {
     (character) => character === '\\' || character.charCodeAt(0) <= 32 || character.charCodeAt(0) === 127,
   );
 }
+
+/** Path at which WordPress has the page where applications ask for an application password. It leads to that page of the admin. */
+export const authorizePath = '/wp-admin/authorize-application.php';

@@ -3,7 +3,7 @@ import type { AdminContext } from './context.ts';
 import { toFailure } from './failure.ts';
 import { createFormReader } from './form-body.ts';
 import { createPageHandler } from './page-routes.ts';
-import { adminPath } from './local-path.ts';
+import { adminPath, authorizePath } from './local-path.ts';
 import { addPasswordRoutes } from './password-routes.ts';
 import { requestId } from './request.ts';
 import { addSecondStepRoutes } from './second-step-routes.ts';
@@ -54,9 +54,6 @@ function createErrorHandler(context: AdminContext) {
     });
   };
 }
-
-/** Page on which applications ask for an application password. */
-export const authorizePath = '/wp-admin/authorize-application.php';
 
 /** The public home page at `/`, and the address of one page in WordPress. Passes other requests to the next handler. */
 export function createSiteRouter(dependencies: SiteDependencies): Router {

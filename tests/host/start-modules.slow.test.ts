@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { checkout, startSite } from '../helpers/running-site.ts';
 
@@ -22,21 +25,24 @@ const never: readonly RegExp[] = [
 describe('the modules that a start loads', () => {
   let directory = '';
   let loaded: string[] = [];
-  before(async function () {
-    this.timeout(240_000);
-    directory = await mkdtemp(join(tmpdir(), 'svc-modules-'));
-    const file = join(directory, 'modules.txt');
+  /** What `run` loads, given the environment that notes it. */
+  const note = async (run: (env: Readonly<Record<string, string>>) => Promise<unknown>): Promise<string[]> => {
+    const file = join(directory, `modules-${randomUUID()}.txt`);
     const preload = pathToFileURL(join(checkout, 'tests/helpers/note-modules.mjs')).href;
-    // Compiles what is not compiled yet, with another list of modules.
-    await (await startSite()).stop();
-    const site = await startSite({ NODE_OPTIONS: `--import ${preload}`, MODULES_FILE: file });
-    await site.stop();
+    await run({ NODE_OPTIONS: `--import ${preload}`, MODULES_FILE: file });
     const root = pathToFileURL(checkout).href;
     const lines = (await readFile(file, 'utf8')).split('\n').filter((url) => url.startsWith(root));
     const sources = await Promise.all(lines.map((url) => readSources(new URL(url))));
     // `node_modules` may be a link to a folder elsewhere.
     const names = sources.flat().map((url) => url.replace(/^.*(?=\/node_modules\/)/, root).slice(root.length));
-    loaded = [...new Set(names.map((name) => name.replace(/^\//, '')))];
+    return [...new Set(names.map((name) => name.replace(/^\//, '')))];
+  };
+  before(async function () {
+    this.timeout(240_000);
+    directory = await mkdtemp(join(tmpdir(), 'svc-modules-'));
+    // Compiles what is not compiled yet, with another list of modules.
+    await (await startSite()).stop();
+    loaded = await note(async (env) => (await startSite(env)).stop());
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
@@ -49,6 +55,19 @@ describe('the modules that a start loads', () => {
   it('are none of those that a page, a command or a call needs', () => {
     expect(loaded.filter((path) => never.some((pattern) => pattern.test(path)))).to.deep.equal([]);
   });
+
+  it('are without the server if a command starts', async () => {
+    const command = await note((env) =>
+      promisify(execFile)(process.execPath, ['host/cli/main.js', 'option', 'get', 'blogname'], {
+        cwd: checkout,
+        env: { ...process.env, ...env, DATA_DIR: join(directory, 'data') },
+      }),
+    );
+    expect(command).to.include('host/cli/run.ts');
+    expect(
+      command.filter((path) => /node_modules\/(express|helmet)\/|^host\/web-server\.ts$/.test(path)),
+    ).to.deep.equal([]);
+  }).timeout(60_000);
 });
 
 /** The URLs of the sources of a compiled module, otherwise its own. */
