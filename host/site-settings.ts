@@ -1,5 +1,6 @@
 import { RestError, isUrl } from '#plugin-api';
 import type { HooksApi, OptionsApi } from '#plugin-api';
+import { localePattern } from './users/profile.ts';
 import { roleNames } from './users/roles.ts';
 import { twoFactorRolesOption } from './users/two-factor/two-factor.ts';
 
@@ -64,7 +65,7 @@ function registerGeneralSettings({ options, hooks }: SiteSettingsDependencies): 
     schema: {
       type: 'string',
       maxLength: 20,
-      pattern: '^([a-z]{2,3}(_[A-Z]{2})?)?$',
+      pattern: localePattern,
       default: '',
       description:
         'A locale such as de_DE, for plugins with translations. Leave empty for English. Titles in the menu follow ' +

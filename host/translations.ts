@@ -73,10 +73,19 @@ export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'
     setLocale(next) {
       if (next === locale) return;
       locale = next;
-      plurals = new Intl.PluralRules(next === '' ? 'en' : next.replace('_', '-'));
+      plurals = pluralRules(next);
       catalogs.clear();
     },
   };
+}
+
+/** Those of English for a locale that is none: the option can be written without its setting's check. */
+function pluralRules(locale: string): Intl.PluralRules {
+  try {
+    return new Intl.PluralRules(locale === '' ? 'en' : locale.replaceAll('_', '-'));
+  } catch {
+    return new Intl.PluralRules('en');
+  }
 }
 
 function fill(text: string, values: TranslationValues): string {

@@ -54,6 +54,9 @@ export function cleanProfile(profile: Partial<UserProfile>): Partial<UserProfile
   );
 }
 
+/** A locale in WordPress's spelling, such as `de_DE_formal`, or empty. */
+export const localePattern = '^([a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?(_[a-z0-9]{2,16})?)?$';
+
 /** Validates a normalized profile. Returns messages by column. */
 export function profileErrors(profile: Partial<UserProfile>): Record<string, string> {
   const { url, locale, slug, description } = profile;
@@ -66,7 +69,7 @@ export function profileErrors(profile: Partial<UserProfile>): Record<string, str
       url !== '' &&
       !isWebAddress(url) && { url: 'Enter a URL like https://example.com, or leave empty.' }),
     ...(locale !== undefined &&
-      !/^([a-z]{2,3}(_[A-Z][a-z]{3})?(_[A-Z]{2})?(_[a-z0-9]{2,16})?)?$/.test(locale) && {
+      !new RegExp(localePattern).test(locale) && {
         locale: 'Enter a language like en_US or de_DE, or leave empty to use that of the site.',
       }),
     ...(slug === '' && { slug: 'Use at least one letter or digit.' }),

@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createTestHost } from '#testing';
+import { createTranslations } from '../../host/translations.ts';
 import { checkout } from '../helpers/running-site.ts';
 import { signIn } from '../helpers/sign-in.ts';
+import { silentLog } from '../helpers/silent-log.ts';
 
 describe('the example plugin hello', () => {
   it('greets through its route, its filter and its action, and is gone when it is deactivated', async () => {
@@ -44,6 +46,13 @@ describe('the example plugin orders', () => {
     expect(printed).to.match(/pass 4\b/);
   });
 
+  it('has the texts of its code in a language that does not exist', () => {
+    const translations = createTranslations({ log: silentLog });
+    translations.addSource('orders', join(checkout, 'plugins', 'orders', 'languages'));
+    translations.setLocale('no locale');
+    expect(translations.forPlugin('orders')._n('{count} order', '{count} orders', { count: 2 })).to.equal('2 orders');
+  });
+
   it('shows its page in the language of the site, and keeps its key', async () => {
     const host = await createTestHost({ plugins: ['orders'] });
     try {
@@ -51,8 +60,10 @@ describe('the example plugin orders', () => {
       expect(await get('orders'))
         .to.include('No orders yet')
         .and.include('Address of the warehouse');
-      await host.options.update('WPLANG', 'de_DE');
-      expect(await get('orders')).to.include('Noch keine Bestellungen');
+      for (const locale of ['de_DE', 'de_DE_formal', 'de']) {
+        await host.options.update('WPLANG', locale);
+        expect(await get('orders'), locale).to.include('Noch keine Bestellungen');
+      }
       const save = async (fields: Readonly<Record<string, string>>) => (await post('orders', 'save', fields)).text;
       const stored = () => host.options.get('orders_settings');
       const refused = await save({ address: 'warehouse', key: 'secret-1234' });
