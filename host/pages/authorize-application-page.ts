@@ -1,5 +1,5 @@
-import { isUrl, type AdminPageBody, type AdminRequest, type AdminView } from '#plugin-api';
-import { readText, withFieldErrors } from './forms.ts';
+import { isUrl, type AdminPageBody, type AdminRequest, type AdminView, withFieldErrors } from '#plugin-api';
+import { readText } from './forms.ts';
 import { roleLabels, type UserPagesDependencies } from './users-contract.ts';
 
 /** What an application asks for, by the parameters that WordPress documents. */

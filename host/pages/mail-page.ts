@@ -1,11 +1,6 @@
-import {
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type MailReceipt,
-  withNotice,
-} from '#plugin-api';
-import { readRawText, readText, withFieldErrors, type FieldErrors } from './forms.ts';
+import { withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, MailReceipt, FieldErrors } from '#plugin-api';
+import { readRawText, readText } from './forms.ts';
 
 export interface MailPageDependencies {
   readonly settings: {

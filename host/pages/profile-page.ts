@@ -1,12 +1,6 @@
-import {
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type UserProfile,
-  withNotice,
-} from '#plugin-api';
-import { profileFormData, readProfile, readRawText, withFieldErrors, readText, type FieldErrors } from './forms.ts';
+import { RestError, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, UserProfile, FieldErrors } from '#plugin-api';
+import { profileFormData, readProfile, readRawText, readText } from './forms.ts';
 import { describeTwoFactor } from './two-step-page.ts';
 import { roleLabels, type UserPagesDependencies } from './users-contract.ts';
 

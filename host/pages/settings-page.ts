@@ -1,4 +1,4 @@
-import { formFields, readForm, withNotice } from '#plugin-api';
+import { formFields, readForm, withNotice, fieldErrorsOf } from '#plugin-api';
 import type {
   AdminActionResult,
   AdminPageBody,
@@ -8,8 +8,9 @@ import type {
   JsonSchema,
   OptionsApi,
   SettingDefinition,
+  FieldErrors,
 } from '#plugin-api';
-import { readFieldErrors, readText, type FieldErrors } from './forms.ts';
+import { readText } from './forms.ts';
 
 /** A form on the Settings page: the registered settings of one group. */
 export interface SettingsGroup {
@@ -131,7 +132,7 @@ function isFormField({ type, items, enum: choices, writeOnly, properties }: Json
 
 /** Errors by the path of the member. Rethrows an error that is not about a value. */
 function toFieldErrors(error: unknown, name: string): FieldErrors {
-  const found = readFieldErrors(error);
+  const found = fieldErrorsOf(error);
   if (found === null) throw error;
   const { errors } = (error as { readonly data: { readonly errors?: FieldErrors } }).data;
   return errors ?? { [name]: found[name] ?? Object.values(found)[0] ?? '' };

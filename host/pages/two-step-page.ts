@@ -1,13 +1,6 @@
-import {
-  formatCount,
-  RestError,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type User,
-  withNotice,
-} from '#plugin-api';
-import { readText, withFieldErrors, type FieldErrors } from './forms.ts';
+import { formatCount, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, User, FieldErrors } from '#plugin-api';
+import { readText } from './forms.ts';
 
 /** The stored passkey as the page shows it. Times are milliseconds since the epoch. */
 export interface PasskeyRow {

@@ -10,6 +10,8 @@ import {
   readIds,
   readList,
   withNotice,
+  readFormer,
+  writeFormer,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Role, User, UserQuery } from '#plugin-api';
 import { parseId, readQuery, readText } from './forms.ts';
@@ -76,16 +78,12 @@ async function renderUsers(
 /** Gives the selected users a role. `undo` restores the roles in `was`: `id:role+role`, separated by commas. */
 async function changeRoles({ users, roles }: UserPagesDependencies, request: AdminRequest): Promise<AdminActionResult> {
   const wanted = readText(request, 'do');
-  const before = new Map(
-    readText(request, 'was')
-      .split(',')
-      .map((entry) => entry.split(':', 2) as [string, string | undefined]),
-  );
+  const before = readFormer(request);
   const isUndo = wanted === 'undo';
   const role = roles().find(({ name }) => name === wanted);
   if (role === undefined && !isUndo) throw notSelected();
   const rolesOf = (id: number): readonly string[] =>
-    role ? [role.name] : (before.get(String(id)) ?? '').split('+').filter((name) => name !== '');
+    role ? [role.name] : (before.get(id) ?? '').split('+').filter((name) => name !== '');
   const selected: User[] = [];
   for (const id of readIds(request)) selected.push(await findUser(users, id));
   if (!selected.every(({ id }) => id !== request.user.id && request.user.can('promote_user', id)))
@@ -100,7 +98,7 @@ async function changeRoles({ users, roles }: UserPagesDependencies, request: Adm
   const [first] = selected;
   const who = selected.length === 1 && first ? first.displayName : formatCount(selected.length, 'user');
   if (isUndo) return withNotice('success', `${who}: previous role restored.`, { redirect });
-  const was = selected.map((user) => `${user.id}:${user.roles.join('+')}`).join(',');
+  const was = writeFormer(selected, (user) => user.roles.join('+'));
   const fields = { do: 'undo', ids: selected.map(({ id }) => id).join(','), was, back: query };
   return {
     notice: {

@@ -107,6 +107,20 @@ export function readIds({ form: { ids } }: Pick<AdminRequest, 'form'>): readonly
   return [...new Set(read)].slice(0, maxAtOnce);
 }
 
+/** For the field `was` of an Undo: a former value of each row, `id:value,...`. @param valueOf text without commas */
+export function writeFormer<Row extends { readonly id: number }>(
+  rows: readonly Row[],
+  valueOf: (row: Row) => string,
+): string {
+  return rows.map((row) => `${row.id}:${valueOf(row)}`).join(',');
+}
+
+/** The former values in the field `was`, by id. */
+export function readFormer({ form: { was } }: Pick<AdminRequest, 'form'>): ReadonlyMap<number, string> {
+  const entries = (typeof was === 'string' ? was : '').split(',').map((entry) => entry.split(':', 2));
+  return new Map(entries.map(([id, value = '']) => [Number(id), value]));
+}
+
 /** The error of a bulk action without rows or without a known action. */
 export function notSelected(): RestError {
   return new RestError({

@@ -9,6 +9,8 @@ import {
   notSelected,
   readIds,
   readList,
+  readFormer,
+  writeFormer,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, User } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
@@ -81,18 +83,15 @@ async function applyTo(given: ContentPagesDependencies, { request, verb, ids }: 
   const { comments } = given.parts;
   const found: Comment[] = [];
   for (const id of ids) found.push(await findComment(given, request, id));
-  // `id:state` of each comment, separated by commas, from the form of "Undo".
-  const before = new Map(
-    (readText(request, 'was') ?? '').split(',').map((entry) => entry.split(':', 2) as [string, string]),
-  );
+  const before = readFormer(request);
   for (const comment of found) {
-    const status = verb === 'undo' ? states.find((state) => state === before.get(String(comment.id))) : stateOf[verb];
+    const status = verb === 'undo' ? states.find((state) => state === before.get(comment.id)) : stateOf[verb];
     if (verb === 'delete') await comments.remove(comment);
     else if (verb === 'restore') await comments.restore(comment);
     else if (status !== undefined) await comments.update(comment, { status });
   }
   const { query, redirect } = backToList(request, 'comments', ['status', 's']);
-  const was = found.map(({ id, status }) => `${id}:${status}`).join(',');
+  const was = writeFormer(found, ({ status }) => status);
   const undo = { action: 'bulk', fields: { do: 'undo', ids: ids.join(','), was, back: query } };
   const what = found.length === 1 ? 'Comment' : formatCount(found.length, 'comment');
   return {

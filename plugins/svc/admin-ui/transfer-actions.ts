@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type AdminActionResult, type AdminRequest, withNotice } from '#plugin-api';
-import { fieldErrorsOf } from '../kit/field-errors.ts';
+import { type AdminActionResult, type AdminRequest, withNotice, fieldErrorsOf } from '#plugin-api';
 
 /** Maximum number of pasted characters. A file may have more. */
 const maxPastedLength = 1_000_000;

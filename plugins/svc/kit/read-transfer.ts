@@ -1,5 +1,4 @@
-import { isRecord } from '#plugin-api';
-import { invalidFields } from './field-errors.ts';
+import { isRecord, invalidFields } from '#plugin-api';
 
 /** A kind of file that transfers settings to another site: `{format, version, <list>: [...]}`. */
 export interface TransferKind {

@@ -1,16 +1,6 @@
-import {
-  fieldLabel,
-  isRecord,
-  isUrl,
-  type HooksApi,
-  type HttpApi,
-  type JsonSchema,
-  type OptionsApi,
-  type SecretsApi,
-  type SecretStore,
-} from '#plugin-api';
+import { fieldLabel, isRecord, isUrl, invalidFields } from '#plugin-api';
+import type { HooksApi, HttpApi, JsonSchema, OptionsApi, SecretsApi, SecretStore } from '#plugin-api';
 import { isAddressField, readFieldValue } from './field-value.ts';
-import { invalidFields } from '../kit/field-errors.ts';
 import { maskSecret, unreadableText, type SecretReader } from './secret-reader.ts';
 
 /** Something with settings that an administrator enters: a provider, a vector store. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Logger, OptionsApi, SecretsApi, SecretStore } from '#plugin-api';
+import { type Logger, type OptionsApi, type SecretsApi, type SecretStore, invalidFields } from '#plugin-api';
 import { apiKeyDigest, type ApiKeyReader } from '../kit/require-api-key.ts';
-import { invalidFields } from '../kit/field-errors.ts';
 import { maskSecret, unreadableText } from './secret-reader.ts';
 import { optionNames } from './names.ts';
 import type { SecretReader } from './secret-reader.ts';

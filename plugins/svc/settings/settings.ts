@@ -1,9 +1,8 @@
-import type { HostApi, JsonSchema, OptionsApi } from '#plugin-api';
+import { type HostApi, type JsonSchema, type OptionsApi, invalidFields } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
 import { readFieldValue } from './field-value.ts';
-import { invalidFields } from '../kit/field-errors.ts';
 import { limitSchemas, type Limits } from './limits.ts';
 import { modelsTransient, optionNames, optionPrefix } from './names.ts';
 import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';

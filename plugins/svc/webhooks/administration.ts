@@ -1,6 +1,5 @@
-import { type HostApi, RestError, type StoredSecret } from '#plugin-api';
+import { type HostApi, RestError, type StoredSecret, invalidFields } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
-import { invalidFields } from '../kit/field-errors.ts';
 import { secretContexts, type SettingsStore, type StoredEndpoint, type StoredSettings } from './settings-store.ts';
 import type { WebhookAdministration } from './webhooks.ts';
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -1,7 +1,6 @@
-import { isUrl } from '#plugin-api';
+import { isUrl, invalidFields } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
 import type { EndpointInput } from './endpoint.ts';
-import { invalidFields } from '../kit/field-errors.ts';
 import type { SecretReader } from '../settings/secret-reader.ts';
 import { originOf, secretContexts, type StoredEndpoint } from './settings-store.ts';
 

@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AdminActionResult, AdminRequest } from '#plugin-api';
+import { type AdminActionResult, type AdminRequest, invalidFields } from '#plugin-api';
 import { expect } from 'chai';
-import { invalidFields } from '../../../plugins/svc/kit/field-errors.ts';
 import {
   downloadJson,
   importUpload,

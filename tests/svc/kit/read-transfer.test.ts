@@ -1,5 +1,5 @@
+import { fieldErrorsOf, type FieldErrors } from '#plugin-api';
 import { expect } from 'chai';
-import { fieldErrorsOf, type FieldErrors } from '../../../plugins/svc/kit/field-errors.ts';
 import { readTransfer } from '../../../plugins/svc/kit/read-transfer.ts';
 
 const kind = { format: 'acme-cups', version: 2, list: 'cups', noun: 'cups', title: 'cups of Acme' };

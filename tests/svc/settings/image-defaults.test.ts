@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { AdminRequest, HostApi } from '#plugin-api';
+import { type AdminRequest, type HostApi, fieldErrorsOf } from '#plugin-api';
 import { createViews } from '../../../host/views/views.ts';
-import { fieldErrorsOf } from '../../../plugins/svc/kit/field-errors.ts';
 import { settingsPage } from '../../../plugins/svc/settings/page/settings.page.ts';
 import type { SettingsContext } from '../../../plugins/svc/settings/settings.ts';
 import { createFakeSettings } from './fake-settings.ts';

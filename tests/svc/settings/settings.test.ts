@@ -1,6 +1,6 @@
+import { fieldErrorsOf, type FieldErrors } from '#plugin-api';
 import { expect } from 'chai';
 import { apiKeyDigest } from '../../../plugins/svc/kit/require-api-key.ts';
-import { fieldErrorsOf, type FieldErrors } from '../../../plugins/svc/kit/field-errors.ts';
 import { removeOptions } from '../../../plugins/svc/settings/settings.ts';
 import { acme, createFakeSettings } from './fake-settings.ts';
 

@@ -1,6 +1,5 @@
-import { checkValue, type JsonSchema, type DatabaseApi } from '#plugin-api';
-import { fillDefaults, isRecord, mergeChanges } from '#plugin-api';
-import { invalidFields, type SettingErrors } from '../field-errors.ts';
+import { checkValue, fillDefaults, invalidFields, isRecord, mergeChanges } from '#plugin-api';
+import type { DatabaseApi, FieldErrors, JsonSchema } from '#plugin-api';
 import { settingsOf, type AssistantRows, type Stored } from './assistant-rows.ts';
 import type { KnownNames, NamingSettings } from './known-names.ts';
 
@@ -48,7 +47,7 @@ export interface AssistantStoreInit<Settings, Counter extends string> {
   /** Adds a model to new settings that have none, before the defaults are filled in. */
   readonly withModel: (given: Members) => Promise<Members>;
   /** Errors of settings whose members are valid one by one. `before`: the settings before a change. */
-  readonly findErrors: (settings: Settings, known: KnownNames, before: Settings | null) => SettingErrors;
+  readonly findErrors: (settings: Settings, known: KnownNames, before: Settings | null) => FieldErrors;
   readonly notFound: (id: number) => Error;
   /** Deletes it with its data and returns whether it existed. Default: deletes its row only. */
   readonly remove?: (id: number) => Promise<boolean>;
@@ -139,7 +138,7 @@ function createChecks<Settings, Counter extends string>({
 }: AssistantStoreInit<Settings, Counter>): Checks<Settings> {
   const complete = async (given: unknown): Promise<unknown> =>
     isRecord(given) ? fillDefaults(schema, await withModel(given)) : given;
-  const checkSettings = (settings: unknown, names: KnownNames, before: Settings | null): SettingErrors => {
+  const checkSettings = (settings: unknown, names: KnownNames, before: Settings | null): FieldErrors => {
     const shape = checkValue(schema, settings).errors;
     return Object.keys(shape).length > 0 ? shape : findErrors(settings as Settings, names, before);
   };
@@ -157,19 +156,19 @@ function createChecks<Settings, Counter extends string>({
         Object.assign(
           {},
           ...settings.map((one, at) => addPrefix(`${plural}[${String(at)}]`, checkSettings(one, names, null))),
-        ) as SettingErrors,
+        ) as FieldErrors,
       );
       return settings as Settings[];
     },
   };
 }
 
-function refuse(errors: SettingErrors): void {
+function refuse(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
 }
 
 /** Adds the path of one of several assistants to its errors. A sentence begins with its path. */
-function addPrefix(prefix: string, errors: SettingErrors): SettingErrors {
+function addPrefix(prefix: string, errors: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(errors).map(([path, sentence]) =>
       path === '' ? [prefix, `${prefix}: ${sentence}`] : [`${prefix}.${path}`, `${prefix}.${sentence}`],

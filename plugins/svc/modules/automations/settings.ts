@@ -1,5 +1,4 @@
-import type { OptionsApi } from '#plugin-api';
-import { invalidFields } from '../../kit/field-errors.ts';
+import { type OptionsApi, invalidFields } from '#plugin-api';
 
 /** The option `svc_automations`. */
 export interface AutomationOptions {

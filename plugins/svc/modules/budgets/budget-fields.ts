@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../kit/field-errors.ts';
+import type { FieldErrors } from '#plugin-api';
 import { moduleTitles } from '../../kit/module-titles.ts';
 
 interface FieldInit {

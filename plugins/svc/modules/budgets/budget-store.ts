@@ -1,5 +1,4 @@
-import { RestError, type OptionsApi } from '#plugin-api';
-import { invalidFields } from '../../kit/field-errors.ts';
+import { RestError, type OptionsApi, invalidFields } from '#plugin-api';
 import { budgetsOption, type Budget } from './budget.ts';
 
 /** The site's budgets. A change applies to new calls, on every node within a second. */

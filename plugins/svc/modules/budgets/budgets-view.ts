@@ -1,6 +1,6 @@
+import type { FieldErrors } from '#plugin-api';
 import { budgetStatus, type BudgetStatus } from './guard/budget-status.ts';
 import { amountOf, budgetDefaults, type Budget } from './budget.ts';
-import type { FieldErrors } from '../../kit/field-errors.ts';
 import { budgetFields } from './budget-fields.ts';
 import type { BudgetPorts } from './module.ts';
 import { formatAmount, scopeLabel } from './budget-labels.ts';

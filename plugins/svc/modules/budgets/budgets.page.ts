@@ -1,5 +1,5 @@
-import { requireFound, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
+import { requireFound, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import { idMembers } from './budget.ts';
 import { budgetsTemplate, budgetsView } from './budgets-view.ts';
@@ -72,10 +72,8 @@ async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminAct
       const budget = await budgets.save(values);
       return withNotice('success', `“${budget.name}” saved. It applies to new calls.`, { redirect: 'svc/budgets' });
     },
-    {
-      inputName: (name) => (name === 'scope' || name === 'module' ? 'whose' : name),
-      page: async (errors) => ({ template: budgetsTemplate, data: await budgetsView(ports, { id, typed, errors }) }),
-    },
+    async (errors) => ({ template: budgetsTemplate, data: await budgetsView(ports, { id, typed, errors }) }),
+    (name) => (name === 'scope' || name === 'module' ? 'whose' : name),
   );
 }
 

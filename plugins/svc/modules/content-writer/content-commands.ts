@@ -1,10 +1,9 @@
-import type { CliCommand, User } from '#plugin-api';
+import { type CliCommand, type User, invalidFields } from '#plugin-api';
 import { writeTextJob } from './content-tables.ts';
 import type { ContentWriter } from './content-writer.ts';
 import { templateCommands } from './templates/template-commands.ts';
 import { costOfDraft, emptyInput, type ContentInput } from './write/draft.ts';
 import { writeOnce, type WriteOnceInit } from './write/write-once.ts';
-import { invalidFields } from '../../kit/field-errors.ts';
 import { parseLocalTime } from './pages/post-form.ts';
 import { defaultPostSettings, saveChoices, type PostSettings } from './posts/post-settings.ts';
 import { partNames, type PartName, type TemplateSettings } from './templates/template.ts';

@@ -1,5 +1,4 @@
-import type { OptionsApi } from '#plugin-api';
-import { invalidFields } from '../../kit/field-errors.ts';
+import { type OptionsApi, invalidFields } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { failoverOption, noFailover, type EmbeddingTarget, type Failover, type FailoverTarget } from './failover.ts';
 

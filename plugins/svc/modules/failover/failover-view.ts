@@ -1,7 +1,6 @@
-import type { Choice } from '#plugin-api';
+import type { Choice, FieldErrors } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { providerChoices } from '../../admin-ui/model-choices.ts';
-import type { FieldErrors } from '../../kit/field-errors.ts';
 import { modelsOfKind, type ModelKind } from '../../settings/model-lists.ts';
 import type { EmbeddingTarget, FailoverTarget } from './failover.ts';
 import { maxTargets, uses } from './failover-store.ts';

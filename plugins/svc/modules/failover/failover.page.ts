@@ -1,9 +1,8 @@
-import { withNotice, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import { withNotice, invalidFields, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { Capability } from '../../ai/capable-provider.ts';
 import { readText } from '../../admin-ui/form-values.ts';
 import { moveItem } from '../../admin-ui/list-edits.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
-import { invalidFields } from '../../kit/field-errors.ts';
 import type { EmbeddingTarget, Failover, FailoverTarget } from './failover.ts';
 import { maxTargets, uses } from './failover-store.ts';
 import { failoverView, targetKey, targetName, type TypedTarget } from './failover-view.ts';
@@ -121,13 +120,10 @@ async function setTarget(request: AdminRequest, ports: FailoverPorts): Promise<A
       );
       return withNotice('success', `${targetName(ports, target)} saved.`, { redirect: slug });
     },
-    {
-      inputName: (name) => name,
-      page: async (errors) => ({
-        template,
-        data: await failoverView(ports, { use, at: found?.at ?? null, values: typed, errors }),
-      }),
-    },
+    async (errors) => ({
+      template,
+      data: await failoverView(ports, { use, at: found?.at ?? null, values: typed, errors }),
+    }),
   );
 }
 

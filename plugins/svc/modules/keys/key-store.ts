@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { requireFound, RestError, type HostApi } from '#plugin-api';
-import { invalidFields } from '../../kit/field-errors.ts';
+import { requireFound, RestError, type HostApi, invalidFields } from '#plugin-api';
 import { namedKeyPrefix } from '../../kit/require-api-key.ts';
 import { keysTable, keyWindowsTable } from './key-tables.ts';
 import { keyDigest, keyOfRow, type KeyRow, type NamedKey } from './named-key.ts';

@@ -1,9 +1,7 @@
-import { formFields, readForm, requireFound, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, FieldHints, JsonSchema } from '#plugin-api';
+import { formFields, readForm, requireFound, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, FieldHints, JsonSchema, FieldErrors } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import type { KeyRoute } from '../../kit/caller.ts';
-import type { FieldErrors } from '../../kit/field-errors.ts';
 import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
 import { keyTestView } from './key-test-view.ts';
 import { dayOfExpiry, valuesOf } from './key-view.ts';
@@ -117,13 +115,10 @@ async function save(request: AdminRequest, ports: KeyPorts, store: KeyStore): Pr
       const { name } = await store.update((await findKey(request, store)).id, values);
       return withNotice('success', `“${name}” saved. It applies to the next request.`, { redirect: 'svc/keys' });
     },
-    {
-      inputName: (name) => name,
-      page: async (errors) => ({
-        template,
-        data: await keysView(ports, store, { query: id === '' ? { new: '1' } : { edit: id }, typed, errors }),
-      }),
-    },
+    async (errors) => ({
+      template,
+      data: await keysView(ports, store, { query: id === '' ? { new: '1' } : { edit: id }, typed, errors }),
+    }),
   );
 }
 

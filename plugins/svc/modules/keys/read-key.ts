@@ -1,6 +1,6 @@
-import type { HostApi, JsonSchema } from '#plugin-api';
+import { type HostApi, type JsonSchema, invalidFields } from '#plugin-api';
 import { keyScopesSchema, type KeyScopes } from '../../kit/caller.ts';
-import { invalidFields, type SettingErrors } from '../../kit/field-errors.ts';
+import { type SettingErrors } from '../../kit/field-errors.ts';
 import { findPeriod } from '../../kit/visitors/period.ts';
 import { localDay } from '../../kit/local-day.ts';
 import { readFieldValue } from '../../settings/field-value.ts';

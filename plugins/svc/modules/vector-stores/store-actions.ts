@@ -1,10 +1,10 @@
-import { requireFound, type AdminActionResult, type AdminPage, type AdminRequest, withNotice } from '#plugin-api';
+import { requireFound, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { readNewTarget } from './new-target.ts';
 import { secretStates } from '../../admin-ui/setting-fields.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { droppedSecretsText } from '../../settings/configured.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { storeCard, storesView } from './stores-view.ts';
 
 export const storesTemplate = 'svc/vector-stores';
@@ -44,15 +44,13 @@ async function saveAnd(
       const saved = await ports.vectorStoreSettings.save(store, readChanges(request, store));
       return then(store, droppedSecretsText(saved));
     },
-    {
-      inputName: (name) => `settings[${name}]`,
-      page: async (errors) => ({
-        template: storesTemplate,
-        data: await storesView(ports, {
-          invalid: { form: `settings-${store.id}`, typed: readGroup(request, 'settings'), errors },
-        }),
+    async (errors) => ({
+      template: storesTemplate,
+      data: await storesView(ports, {
+        invalid: { form: `settings-${store.id}`, typed: readGroup(request, 'settings'), errors },
       }),
-    },
+    }),
+    (name) => `settings[${name}]`,
   );
 }
 
@@ -89,13 +87,11 @@ async function create(request: AdminRequest, ports: VectorStoresPorts): Promise<
         redirect: 'svc/vector-stores',
       });
     },
-    {
-      inputName: (name) => `target[${name}]`,
-      page: async (errors) => ({
-        template: storesTemplate,
-        data: await storesView(ports, { invalid: { form: `create-${store.id}`, typed, errors } }),
-      }),
-    },
+    async (errors) => ({
+      template: storesTemplate,
+      data: await storesView(ports, { invalid: { form: `create-${store.id}`, typed, errors } }),
+    }),
+    (name) => `target[${name}]`,
   );
 }
 

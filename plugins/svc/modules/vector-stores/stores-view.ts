@@ -1,7 +1,6 @@
-import { type FormField, RestError, type JsonSchema } from '#plugin-api';
+import { type FormField, RestError, type JsonSchema, type FieldErrors } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
 import { configurationState, missingSettings, type ConfigurationState } from '../../settings/configured.ts';
-import type { FieldErrors } from '../../kit/field-errors.ts';
 import { settingFields } from '../../admin-ui/setting-fields.ts';
 
 /** A form with errors, and what was typed. */

@@ -1,9 +1,8 @@
-import { type AdminActionResult, type AdminPage, withNotice } from '#plugin-api';
+import { type AdminActionResult, type AdminPage, withNotice, withFieldErrors } from '#plugin-api';
 import { curlCommand } from '../example-model.ts';
 import { findExampleModel } from '../example-model.ts';
 import type { SettingsContext } from '../settings.ts';
 import { readText } from '../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { settingsView } from './settings-view.ts';
 
 /** Actions of the section "REST API key" (contract 5.2, 5.3). */
@@ -17,13 +16,10 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
           await restKey.set(readText(request, 'key'));
           return withNotice('success', 'API key saved.');
         },
-        {
-          inputName: (name) => name,
-          page: async (errors) => ({
-            template: 'svc/settings',
-            data: await settingsView(context, { form: 'key', typed: {}, errors }),
-          }),
-        },
+        async (errors) => ({
+          template: 'svc/settings',
+          data: await settingsView(context, { form: 'key', typed: {}, errors }),
+        }),
       );
     },
     'generate-key': async (request) => {

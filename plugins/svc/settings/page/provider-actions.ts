@@ -1,17 +1,10 @@
-import {
-  requireFound,
-  formatCount,
-  type AdminActionResult,
-  type AdminPage,
-  type AdminRequest,
-  withNotice,
-} from '#plugin-api';
+import { requireFound, formatCount, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
 import type { ProviderProbe } from '../provider-tester.ts';
 import type { SettingsContext } from '../settings.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { droppedSecretsText } from '../configured.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { secretStates } from '../../admin-ui/setting-fields.ts';
 import { providerCard, settingsView } from './settings-view.ts';
 
@@ -84,16 +77,14 @@ async function saveAnd(
       const saved = await context.settings.providers.save(provider, readChanges(request, provider));
       return then(provider, droppedSecretsText(saved));
     },
-    {
-      inputName: (name) => `settings[${name}]`,
-      page: async (errors) => ({
-        template: 'svc/settings',
-        data: await settingsView(context, {
-          form: `provider-${provider.id}`,
-          typed: readGroup(request, 'settings'),
-          errors,
-        }),
+    async (errors) => ({
+      template: 'svc/settings',
+      data: await settingsView(context, {
+        form: `provider-${provider.id}`,
+        typed: readGroup(request, 'settings'),
+        errors,
       }),
-    },
+    }),
+    (name) => `settings[${name}]`,
   );
 }

@@ -1,8 +1,7 @@
-import { type FormField, type JsonSchema } from '#plugin-api';
+import { type FormField, type JsonSchema, type FieldErrors } from '#plugin-api';
 import { aiParamSchemas } from '../../kit/ai-params.ts';
 import { imageParamSchemas } from '../../kit/image-params.ts';
 import type { ModelKind, Provider } from '../../providers/provider.ts';
-import type { FieldErrors } from '../../kit/field-errors.ts';
 import { limitSchemas } from '../limits.ts';
 import { configurationState, type ConfigurationState } from '../configured.ts';
 import { modelsOfKind, type ModelList } from '../model-lists.ts';

@@ -1,9 +1,9 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, formatCount, withNotice } from '#plugin-api';
+import { formatCount, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { SettingsContext } from '../settings.ts';
 import { readGroup, readText } from '../../admin-ui/form-values.ts';
 import { keyActions } from './key-actions.ts';
 import { providerActions } from './provider-actions.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { stoppedWithoutSandbox } from '../provider-users.ts';
 import { settingsView } from './settings-view.ts';
 
@@ -92,12 +92,10 @@ function saveGroup({ request, context, group, save, text }: SaveGroup): Promise<
       await save(typed);
       return withNotice('success', text);
     },
-    {
-      inputName: (name) => `${group}[${name}]`,
-      page: async (errors) => ({
-        template: 'svc/settings',
-        data: await settingsView(context, { form: group, typed, errors }),
-      }),
-    },
+    async (errors) => ({
+      template: 'svc/settings',
+      data: await settingsView(context, { form: group, typed, errors }),
+    }),
+    (name) => `${group}[${name}]`,
   );
 }

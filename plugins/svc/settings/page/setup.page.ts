@@ -1,10 +1,9 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { withNotice, invalidFields, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import type { Provider } from '../../providers/provider.ts';
-import { invalidFields, type FieldErrors } from '../../kit/field-errors.ts';
 import { readGroup, readChanges } from '../../admin-ui/form-values.ts';
 import { findProvider } from './provider-actions.ts';
 import { droppedSecretsText } from '../configured.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { providerCard } from './settings-view.ts';
 import type { SetupContext } from '../settings.ts';
 import { defaultMonthlyBudget, finishSetup } from '../setup-choices.ts';
@@ -86,10 +85,8 @@ async function finish(request: AdminRequest, context: SetupContext, tested: bool
         },
       );
     },
-    {
-      inputName: (name) => (name === 'monthly_budget' ? name : `settings[${name}]`),
-      page: async (errors) => ({ template, data: await setupView(context, provider, { typed, errors }) }),
-    },
+    async (errors) => ({ template, data: await setupView(context, provider, { typed, errors }) }),
+    (name) => (name === 'monthly_budget' ? name : `settings[${name}]`),
   );
 }
 

@@ -1,6 +1,5 @@
-import { isUrl } from '#plugin-api';
+import { isUrl, invalidFields } from '#plugin-api';
 import { typedInternalHost } from '../../kit/internal-host.ts';
-import { invalidFields } from '../../kit/field-errors.ts';
 import type { Endpoint, EndpointInput } from '../endpoint.ts';
 import { leavesOrigin } from '../endpoint-input.ts';
 import type { WebhookPagesContext } from './pages-context.ts';

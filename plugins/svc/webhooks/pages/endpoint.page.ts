@@ -1,7 +1,6 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, type AdminView, withNotice } from '#plugin-api';
+import { withNotice, invalidFields, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
-import { invalidFields } from '../../kit/field-errors.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import type { EndpointInput } from '../endpoint.ts';
 import { readEndpointForm } from './endpoint-form.ts';
 import { saveEndpoint, type SavedEndpoint } from './endpoint-save.ts';
@@ -75,10 +74,7 @@ async function save(
       if (Object.keys(form.errors).length > 0) throw invalidFields(form.errors);
       return then(await saveEndpoint(context, form.input));
     },
-    {
-      inputName: (name) => name,
-      page: (errors) => page(context, { id: form.input.id ?? null, rejected: { ...form, errors } }),
-    },
+    (errors) => page(context, { id: form.input.id ?? null, rejected: { ...form, errors } }),
   );
 }
 

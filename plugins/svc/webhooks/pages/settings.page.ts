@@ -1,13 +1,6 @@
-import {
-  formatWait,
-  type AdminActionResult,
-  type AdminPageBody,
-  type AdminRequest,
-  type AdminPage,
-  withNotice,
-} from '#plugin-api';
+import { formatWait, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminPage } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../admin-ui/with-field-errors.ts';
 import { sendTest, type TestResult } from './endpoint-test.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
 import { settingsView } from './settings-view.ts';
@@ -40,10 +33,7 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
           await webhooks.setSecret(readText(request, 'secret'));
           return withNotice('success', 'Signing secret saved.');
         },
-        {
-          inputName: (name) => name,
-          page: async (errors) => ({ template: 'svc/webhooks', data: await settingsView(context, { errors }) }),
-        },
+        async (errors) => ({ template: 'svc/webhooks', data: await settingsView(context, { errors }) }),
       );
     },
     'clear-secret': async (request): Promise<AdminActionResult> => {
@@ -115,10 +105,7 @@ function saveDays(context: WebhookPagesContext, request: AdminRequest): Promise<
       await context.webhooks.setDeliveredDays(typed === '' ? Number.NaN : Number(typed));
       return withNotice('success', 'Settings saved.');
     },
-    {
-      inputName: (name) => name,
-      page: async (errors) => ({ template, data: await settingsView(context, { errors, days: typed }) }),
-    },
+    async (errors) => ({ template, data: await settingsView(context, { errors, days: typed }) }),
   );
 }
 

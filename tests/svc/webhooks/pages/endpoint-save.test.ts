@@ -1,5 +1,5 @@
+import { invalidFields } from '#plugin-api';
 import { expect } from 'chai';
-import { invalidFields } from '../../../../plugins/svc/kit/field-errors.ts';
 import type { EndpointInput } from '../../../../plugins/svc/webhooks/endpoint.ts';
 import { isInternal, saveEndpoint } from '../../../../plugins/svc/webhooks/pages/endpoint-save.ts';
 import type { WebhookPagesContext } from '../../../../plugins/svc/webhooks/pages/pages-context.ts';

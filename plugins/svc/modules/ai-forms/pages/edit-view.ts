@@ -1,10 +1,9 @@
 import { fieldError, formFields, formSections, linkErrors, readForm, sectionPaths } from '#plugin-api';
-import type { FormField, FormSection, ShownSection } from '#plugin-api';
+import type { FormField, FormSection, ShownSection, FieldErrors } from '#plugin-api';
 import { assistantHints, limitRows, readLimits } from '../../../admin-ui/assistant-fields.ts';
 import type { FormState, LimitRow } from '../../../admin-ui/assistant-fields.ts';
 import type { AiForms } from '../ai-forms.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import type { AiForm, FormSettings } from '../forms/form.ts';
 import { formMarkup } from '../public/markup.ts';
 import { formSchema } from '../forms/form-schema.ts';

@@ -1,8 +1,7 @@
 import type { AiForms } from '../ai-forms.ts';
-import { inputName, withNotice } from '#plugin-api';
+import { inputName, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { arrangeElements, filledElements } from '../../../admin-ui/element-drafts.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { editView, readDraft } from './edit-view.ts';
 import { elementsOf, newElement, readElements, type ElementDraft } from './element-draft.ts';
 import { editSlug, findForm, postedForm } from './form-pages.ts';
@@ -53,9 +52,7 @@ async function save(parts: AiForms, request: AdminRequest): Promise<AdminActionR
         { redirect: `${editSlug}?id=${String(form.id)}` },
       );
     },
-    {
-      inputName,
-      page: (errors) => page(parts, form, { draft, elements, errors }),
-    },
+    (errors) => page(parts, form, { draft, elements, errors }),
+    inputName,
   );
 }

@@ -1,7 +1,6 @@
-import { inputName, readForm, withNotice } from '#plugin-api';
+import { inputName, readForm, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText, readGroup } from '../../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Automations } from '../automations.ts';
 import { defaults } from '../tasks/task-store.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
@@ -74,10 +73,8 @@ async function save(automations: Automations, request: AdminRequest): Promise<Ad
         redirect,
       });
     },
-    {
-      inputName,
-      page: (errors) => editPage(automations, before, { draft, errors }),
-    },
+    (errors) => editPage(automations, before, { draft, errors }),
+    inputName,
   );
 }
 

@@ -1,5 +1,5 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
+import { formatCount, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
 import { taskActions } from './task-actions.ts';
@@ -99,12 +99,9 @@ function saveSettings(automations: Automations, request: AdminRequest): Promise<
       });
       return withNotice('success', `Each node processes ${formatCount(concurrency, 'item')} at once.`);
     },
-    {
-      inputName: (name) => name,
-      page: async (errors) => ({
-        template,
-        data: await tasksView(automations, { concurrency: typed, error: errors['concurrency'] }),
-      }),
-    },
+    async (errors) => ({
+      template,
+      data: await tasksView(automations, { concurrency: typed, error: errors['concurrency'] }),
+    }),
   );
 }

@@ -1,6 +1,5 @@
-import { DocumentError, type HostApi } from '#plugin-api';
+import { DocumentError, type HostApi, invalidFields } from '#plugin-api';
 import { readCsv, readFeed } from '../../../kit/documents.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import { typedInternalHost } from '../../../kit/internal-host.ts';
 import type { CsvSource, ListSource, PostsSource, RssSource, TaskSource } from '../tasks/task.ts';
 import type { ItemInput } from '../queue/item.ts';

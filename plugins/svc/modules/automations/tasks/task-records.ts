@@ -1,5 +1,5 @@
-import type { HostApi, Knex } from '#plugin-api';
-import { invalidFields, type SettingErrors } from '../../../kit/field-errors.ts';
+import { type HostApi, type Knex, invalidFields } from '#plugin-api';
+import { type SettingErrors } from '../../../kit/field-errors.ts';
 import { itemJob, runHook, taskTables } from '../tables.ts';
 import type { Task, TaskSettings, TaskSource, TaskStatus } from './task.ts';
 

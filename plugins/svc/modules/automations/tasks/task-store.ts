@@ -1,5 +1,4 @@
-import { fillDefaults, isRecord, RestError, type HostApi } from '#plugin-api';
-import { invalidFields } from '../../../kit/field-errors.ts';
+import { fillDefaults, isRecord, RestError, type HostApi, invalidFields } from '#plugin-api';
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
 import { taskErrors } from './task-errors.ts';

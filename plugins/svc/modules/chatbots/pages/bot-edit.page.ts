@@ -1,8 +1,7 @@
-import { inputName, readForm, RestError, sectionPaths, valueAt } from '#plugin-api';
+import { inputName, readForm, RestError, sectionPaths, valueAt, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { missingSettings } from '../../../settings/configured.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import { readLimits } from '../../../admin-ui/assistant-fields.ts';
 import { botSchema } from '../bots/schema/bot-schema.ts';
@@ -38,7 +37,8 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
       const saved = await parts.bots.update(bot.id, draft);
       return { notice: savedNotice(saved), redirect: `${editSlug}?id=${String(bot.id)}` };
     },
-    { inputName, page: (errors) => editPage(parts, bot, { draft, errors }) },
+    (errors) => editPage(parts, bot, { draft, errors }),
+    inputName,
   );
 }
 

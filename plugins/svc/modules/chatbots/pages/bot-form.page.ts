@@ -1,7 +1,6 @@
-import { fieldError, RestError, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
+import { fieldError, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, FieldErrors } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import type { FormElement, FormElementType } from '../forms/form.ts';
 import { toFormDraft, newElement, newForm, readForm, joinSource } from './bot-form-draft.ts';
@@ -10,7 +9,6 @@ import { arrangeElements, elementsOfDrafts } from '../../../admin-ui/element-dra
 import { uniqueId } from '../../../admin-ui/list-edits.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { formsSlug } from './bot-page-slugs.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { botPartView, botTrail } from './bot-head.ts';
 
 /** Types of form fields. */
@@ -189,10 +187,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
         await parts.bots.update(bot.id, { forms, rules });
         return withNotice('success', `${draft.name} saved.`, { redirect: `${formsSlug}?bot=${String(bot.id)}` });
       }),
-    {
-      inputName: (name) => name,
-      page: async (errors) => formPage(parts, bot, { draft, errors }),
-    },
+    async (errors) => formPage(parts, bot, { draft, errors }),
   );
 }
 

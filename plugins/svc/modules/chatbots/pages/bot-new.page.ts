@@ -1,9 +1,7 @@
-import { fieldError, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { fieldError, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { offeredModels, providerChoices } from '../../../admin-ui/model-choices.ts';
 import { editSlug } from './bot-page-slugs.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
@@ -65,6 +63,6 @@ function create(parts: ChatbotParts, request: AdminRequest): Promise<AdminAction
         redirect: `${editSlug}?id=${String(bot.id)}`,
       });
     },
-    { inputName: (name) => name, page: async (errors) => ({ template, data: await view(parts, typed, errors) }) },
+    async (errors) => ({ template, data: await view(parts, typed, errors) }),
   );
 }

@@ -1,8 +1,8 @@
-import { requireFound, withNotice, type AdminActionResult, type AdminRequest } from '#plugin-api';
+import { requireFound, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
+import type { AdminActionResult, AdminRequest } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { Bot } from '../bots/bot.ts';
-import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 
 /** The bot that the URL names, for example `?id=7`. @throws RestError 404 */
 export function findBotInQuery(parts: ChatbotParts, { query }: Pick<AdminRequest, 'query'>, name = 'id'): Promise<Bot> {

@@ -1,15 +1,13 @@
-import { fieldError, RestError, withNotice } from '#plugin-api';
-import type { Choice, AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
+import { fieldError, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import type { Choice, AdminActionResult, AdminPageBody, AdminRequest, AdminView, FieldErrors } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import type { Bot } from '../bots/bot.ts';
 import { findBotInForm, findBotInQuery, saveBotPart } from './bot-request.ts';
 import { uniqueId, readEdit } from '../../../admin-ui/list-edits.ts';
 import { rulesSlug, formSlug } from './bot-page-slugs.ts';
 import { toRuleDraft, newCondition, newRule, readRule, toRule, type RuleDraft } from './bot-rule-draft.ts';
 import { eventLabels, actionChoices, factChoices, operatorChoices, ruleTitle } from './bot-rule-labels.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { botPartView, botTrail } from './bot-head.ts';
 
 const template = 'svc/bot-rule';
@@ -82,10 +80,7 @@ async function save(parts: ChatbotParts, request: AdminRequest): Promise<AdminAc
           redirect: `${rulesSlug}?bot=${String(bot.id)}`,
         });
       }),
-    {
-      inputName: (name) => name,
-      page: async (errors) => rulePage(parts, bot, { draft, errors }),
-    },
+    async (errors) => rulePage(parts, bot, { draft, errors }),
   );
 }
 

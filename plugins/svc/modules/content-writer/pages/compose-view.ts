@@ -1,6 +1,5 @@
-import type { AdminRequest } from '#plugin-api';
+import type { AdminRequest, FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';

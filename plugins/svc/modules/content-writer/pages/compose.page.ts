@@ -1,8 +1,7 @@
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { RestError, withNotice, fieldErrorsOf, invalidFields, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
-import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
 import { readGroup, readText } from '../../../admin-ui/form-values.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { postErrors, type PostSettings } from '../posts/post-settings.ts';
 import { saveText } from '../posts/save-text.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
@@ -94,9 +93,9 @@ async function checkedForm(
 ): Promise<AdminActionResult> {
   const base = await findTemplate(writer, readText(request, 'template'));
   const typed: Typed = { base, settings: readTemplateForm(request.form, base), post: await readPost(writer, request) };
-  const result = await withFieldErrors(() => act(typed), {
-    inputName: inputNameOf,
-    page: async (errors) => ({
+  const result = await withFieldErrors(
+    () => act(typed),
+    async (errors) => ({
       template,
       data: await composeView(writer, {
         request,
@@ -107,7 +106,8 @@ async function checkedForm(
         errors,
       }),
     }),
-  });
+    inputNameOf,
+  );
   return result;
 }
 

@@ -1,6 +1,5 @@
-import { readNumber, valueAt, type User } from '#plugin-api';
+import { readNumber, valueAt, type User, type FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { defaultPostSettings, saveChoices, typeChoices } from '../posts/post-settings.ts';
 import type { PostSettings, SaveChoice } from '../posts/post-settings.ts';
 

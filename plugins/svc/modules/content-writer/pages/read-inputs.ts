@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { readLines, DocumentError, formatCount, formatNumber, isUrl } from '#plugin-api';
+import { readLines, DocumentError, formatCount, formatNumber, isUrl, invalidFields } from '#plugin-api';
 import type { AdminRequest, HostApi } from '#plugin-api';
 import { readCsv, readFeed, type ReadTable } from '../../../kit/documents.ts';
 import type { Feed, FeedFile } from '../../../kit/feed.reader.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { CsvMapping } from '../runs/item.ts';
 import { emptyInput, type ContentInput } from '../write/draft.ts';

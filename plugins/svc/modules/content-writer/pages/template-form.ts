@@ -1,8 +1,7 @@
 import { formFields, isRecord, readForm, valueAt } from '#plugin-api';
-import type { Choice, FieldHints, FormField } from '#plugin-api';
+import type { Choice, FieldHints, FormField, FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { providerChoices } from '../../../admin-ui/model-choices.ts';
 import { placeholders } from '../templates/placeholders.ts';
 import { paramsSchema, templateSchema } from '../templates/template-schema.ts';

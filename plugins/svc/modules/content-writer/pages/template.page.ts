@@ -1,10 +1,8 @@
-import { formFields, requireFound, RestError, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
+import { formFields, requireFound, RestError, withNotice, withFieldErrors } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { offeredModels } from '../../../admin-ui/model-choices.ts';
-import { withFieldErrors } from '../../../admin-ui/with-field-errors.ts';
 import { builtInTemplates } from '../templates/built-in.ts';
 import { templateSchema } from '../templates/template-schema.ts';
 import type { Template } from '../templates/template.ts';
@@ -77,10 +75,8 @@ function save(writer: ContentWriter, request: AdminRequest): Promise<AdminAction
         });
       return withNotice('success', `${saved.name} saved.`, { redirect: slugs.templates });
     },
-    {
-      inputName: fieldName,
-      page: async (errors) => ({ template, data: await view(writer, { id, settings, errors }) }),
-    },
+    async (errors) => ({ template, data: await view(writer, { id, settings, errors }) }),
+    fieldName,
   );
 }
 

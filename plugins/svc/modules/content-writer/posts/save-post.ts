@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { RestError, type HostApi, type NewPost, type Post, type User } from '#plugin-api';
+import { RestError, type HostApi, type NewPost, type Post, type User, invalidFields } from '#plugin-api';
 import { generatedFileName } from '../../../kit/generated-file-name.ts';
 import { foldText } from '../../../kit/fold-text.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import type { ContentDraft } from '../write/draft.ts';
 import { markdownToHtml, findPreservedMarkup } from '../../../kit/markdown-html.ts';

@@ -1,5 +1,4 @@
-import type { HostApi } from '#plugin-api';
-import { invalidFields } from '../../../kit/field-errors.ts';
+import { type HostApi, invalidFields } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import { builtInTemplates } from './built-in.ts';
 import { checkTemplate } from './template-schema.ts';

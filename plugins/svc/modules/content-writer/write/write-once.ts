@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Post, User } from '#plugin-api';
+import { type Post, type User, invalidFields } from '#plugin-api';
 import type { ContentWriter } from '../content-writer.ts';
 import type { ContentGeneration } from '../hooks.ts';
 import { postErrors, type PostSettings } from '../posts/post-settings.ts';
 import { preparePost } from '../posts/save-post.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { emitGenerated } from '../content-generated.event.ts';
 import type { ContentDraft, ContentInput } from './draft.ts';

@@ -1,6 +1,5 @@
-import type { HostApi } from '#plugin-api';
+import { type HostApi, invalidFields } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import type { StoredImage } from '../store/image.ts';
 import type { ImageJob, JobSource } from './image-job.ts';

@@ -1,7 +1,7 @@
 import type { Images } from '../images.ts';
 import { readFile } from 'node:fs/promises';
-import { RestError, type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
-import { fieldErrorsOf, invalidFields } from '../../../kit/field-errors.ts';
+import { RestError, withNotice, fieldErrorsOf, invalidFields } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { JobSource } from '../generation/image-job.ts';
 import { readJob } from '../generation/read-job.ts';

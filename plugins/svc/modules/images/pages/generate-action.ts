@@ -1,8 +1,7 @@
 import type { Images } from '../images.ts';
 import { randomUUID } from 'node:crypto';
-import { RestError, type AdminActionResult, type AdminRequest } from '#plugin-api';
+import { RestError, type AdminActionResult, type AdminRequest, fieldErrorsOf } from '#plugin-api';
 import { writeEvent } from '../../../kit/server-sent-events.ts';
-import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import type { JobResult, ImageJob } from '../generation/image-job.ts';
 import { imagesSlug } from '../image-names.ts';
 import { imageTiles } from './image-tile.ts';

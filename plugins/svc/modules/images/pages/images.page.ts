@@ -1,6 +1,5 @@
 import type { Images } from '../images.ts';
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
-import { fieldErrorsOf } from '../../../kit/field-errors.ts';
+import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice, fieldErrorsOf } from '#plugin-api';
 import { readText } from '../../../admin-ui/form-values.ts';
 import { readJob } from '../generation/read-job.ts';
 import { generateAction, newRequest } from './generate-action.ts';

@@ -1,7 +1,6 @@
 import type { Images, Provider } from '../images.ts';
-import { formatMoney } from '#plugin-api';
+import { formatMoney, type FieldErrors } from '#plugin-api';
 import { imageParamSchemas, supportedImageFields, type ImageParams } from '../../../kit/image-params.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { modelsOfKind } from '../../../settings/model-lists.ts';
 

@@ -1,5 +1,5 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
-import { fieldErrorsOf, type FieldErrors } from '../../../kit/field-errors.ts';
+import { withNotice, fieldErrorsOf } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest, FieldErrors } from '#plugin-api';
 import { missingSettings } from '../../../settings/configured.ts';
 import { videoSlug } from '../image-names.ts';
 import type { Images, Provider } from '../images.ts';

@@ -1,6 +1,6 @@
-import { checkValue, fillDefaults, mergeChanges, type HostApi, type Infer } from '#plugin-api';
+import { checkValue, fillDefaults, mergeChanges, type HostApi, type Infer, invalidFields } from '#plugin-api';
 import { flag, group, line, lines, text, whole } from '../../../kit/setting-schemas.ts';
-import { invalidFields, type SettingErrors } from '../../../kit/field-errors.ts';
+import { type SettingErrors } from '../../../kit/field-errors.ts';
 import type { Provider } from '../images.ts';
 import { publicImagesOption } from '../image-names.ts';
 

@@ -1,6 +1,6 @@
+import { invalidFields } from '#plugin-api';
 import { capableProvider } from '../../../ai/capable-provider.ts';
 import { errors } from '../../../kit/errors.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import type { Images } from '../images.ts';
 import type { VideoRequestData } from './video-jobs.ts';

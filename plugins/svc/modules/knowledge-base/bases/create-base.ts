@@ -1,4 +1,5 @@
-import { invalidFields, type SettingErrors } from '../../../kit/field-errors.ts';
+import { invalidFields } from '#plugin-api';
+import { type SettingErrors } from '../../../kit/field-errors.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { BaseChanges, KnowledgeBase, NewBase } from './base-store.ts';

@@ -1,5 +1,4 @@
-import { formatNumber, type AdminRequest } from '#plugin-api';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
+import { formatNumber, type AdminRequest, type FieldErrors } from '#plugin-api';
 import { documentEndings } from '../../../kit/documents.ts';
 import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';

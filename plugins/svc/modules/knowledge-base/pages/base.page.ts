@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { formatCount, formatNumber, RestError, withNotice } from '#plugin-api';
+import { formatCount, formatNumber, RestError, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
-import { fieldErrorsOf } from '../../../kit/field-errors.ts';
 import { readText } from '../../../admin-ui/form-values.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { updateBase, parseInteger } from '../bases/create-base.ts';
@@ -184,16 +183,7 @@ async function withForm(
   { base, form, request }: { readonly base: KnowledgeBase; readonly form: string; readonly request: AdminRequest },
   run: () => Promise<AdminActionResult>,
 ): Promise<AdminActionResult> {
-  try {
-    return await run();
-  } catch (error) {
-    const errors = fieldErrorsOf(error);
-    if (errors === null) throw error;
-    return withNotice('error', Object.values(errors).join(' '), {
-      page: await page(parts, base, { refused: { form, typed: request.form, errors } }),
-      status: 400,
-    });
-  }
+  return withFieldErrors(run, (errors) => page(parts, base, { refused: { form, typed: request.form, errors } }));
 }
 
 async function findBase(parts: KnowledgeParts, id: string): Promise<KnowledgeBase> {

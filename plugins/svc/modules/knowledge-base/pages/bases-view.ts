@@ -1,7 +1,6 @@
 import { missingSettings } from '../../../settings/configured.ts';
-import type { FieldErrors } from '../../../kit/field-errors.ts';
 import { defaultChunks, type KnowledgeBase } from '../bases/base-store.ts';
-import { formatNumber } from '#plugin-api';
+import { formatNumber, type FieldErrors } from '#plugin-api';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { SourceCounts } from '../sources/source.ts';
 import { baseSlug, questionsSlug } from '../register.ts';

@@ -1,7 +1,7 @@
+import { invalidFields } from '#plugin-api';
 import type { KnowledgeMiss } from '../hooks.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import { addSourcesTo } from '../sources/add-source.ts';
 import type { Source } from '../sources/source.ts';
 import type { Question } from './question-store.ts';

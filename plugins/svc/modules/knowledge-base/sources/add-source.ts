@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isUrl, type Post } from '#plugin-api';
+import { isUrl, type Post, invalidFields } from '#plugin-api';
 import { documentEndings } from '../../../kit/documents.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
-import { invalidFields } from '../../../kit/field-errors.ts';
 import type { KnowledgeBase } from '../bases/base-store.ts';
 import { addressIdentity } from '../indexing/expand-sitemap.ts';
 import type { KnowledgeParts } from '../knowledge.ts';
