@@ -48,8 +48,10 @@ describe('automations in the admin', () => {
     await clean('tasks-empty');
     await page.getByRole('link', { name: 'Create your first task' }).click();
     const only = page.getByRole('link', { name: /Write notes/ });
+    const field = page.getByLabel('Name', { exact: true });
+    await only.or(field).first().waitFor();
     if (await only.isVisible()) await only.click();
-    await page.getByLabel('Name', { exact: true }).fill('Coffee notes');
+    await field.fill('Coffee notes');
     await page.getByLabel('Prompt').fill('echo: all about coffee');
     await page.getByLabel('List', { exact: true }).fill('mountain coffee\nforest coffee\nmountain coffee\n');
     await page.getByLabel('Schedule', { exact: true }).selectOption('cron');

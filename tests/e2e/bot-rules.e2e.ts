@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { becomes } from '../helpers/until.ts';
 import { openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('rules and forms of chatbots in the admin', () => {
@@ -19,7 +20,7 @@ describe('rules and forms of chatbots in the admin', () => {
     const third = page.locator('[data-row="element"]').nth(2);
     await third.getByLabel('Options').waitFor();
     expect(await page.getByLabel('Name', { exact: true }).first().inputValue()).to.equal('Call me back');
-    expect(await page.locator('[data-row="element"]').first().getByLabel('Options').isVisible()).to.equal(false);
+    await becomes(() => page.locator('[data-row="element"]').first().getByLabel('Options').isVisible(), false);
     await third.getByLabel('Label').fill('When?');
     await third.getByLabel('Options').fill('am | In the morning\npm | In the afternoon');
     await third.getByRole('button', { name: /^Move up/ }).click();
@@ -28,9 +29,9 @@ describe('rules and forms of chatbots in the admin', () => {
     await page.getByRole('button', { name: 'Add a field' }).click();
     const fourth = page.locator('[data-row="element"]').nth(3);
     await fourth.getByLabel('Filled with').waitFor();
-    expect(await fourth.getByLabel('Query parameter').isVisible()).to.equal(false);
-    expect(await fourth.getByLabel('Required').isVisible()).to.equal(false);
-    expect(await third.getByLabel('Filled with').isVisible()).to.equal(false);
+    await becomes(() => fourth.getByLabel('Query parameter').isVisible(), false);
+    await becomes(() => fourth.getByLabel('Required').isVisible(), false);
+    await becomes(() => third.getByLabel('Filled with').isVisible(), false);
     await fourth.getByLabel('Label').fill('Campaign');
     await fourth.getByLabel('Filled with').selectOption('query');
     await fourth.getByLabel('Query parameter').fill('utm_source');
@@ -38,7 +39,7 @@ describe('rules and forms of chatbots in the admin', () => {
     await page.getByText('Call me back saved.').waitFor();
     await page.getByRole('link', { name: 'Add a rule that shows it' }).click();
     await page.locator('#rule-name').fill('Wants a call');
-    expect(await page.getByLabel('Form', { exact: true }).inputValue()).to.equal('call-me-back');
+    await becomes(() => page.getByLabel('Form', { exact: true }).inputValue(), 'call-me-back');
     await page.getByLabel('Condition 1: value').fill('call me\nphone');
     await page.getByRole('button', { name: 'Add a condition' }).click();
     await page.getByLabel('Condition 2: fact').selectOption('field');
@@ -81,7 +82,7 @@ describe('rules and forms of chatbots in the admin', () => {
     await page.getByText('Closed saved.').waitFor();
     await page.getByRole('button', { name: 'Move up: Closed' }).click();
     await page.getByText('Order changed.').waitFor();
-    expect(await page.locator('.bot-rule h3').allTextContents()).to.deep.equal(['Closed', 'Wants a call']);
+    await becomes(() => page.locator('.bot-rule h3').allTextContents(), ['Closed', 'Wants a call']);
     await say('Anybody there?');
     await preview.getByText('We are closed today.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Turn off: Closed' }).click();

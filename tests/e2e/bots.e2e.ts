@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { becomes } from '../helpers/until.ts';
 import { accessibilityViolations, until } from './browser.ts';
 import { isOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
@@ -36,13 +37,13 @@ describe('chatbots in the admin', () => {
     await page.getByLabel('Theme', { exact: true }).selectOption('dark');
     await page.locator('svc-chatbot [data-scheme="dark"]').waitFor();
     await page.getByLabel('Main color', { exact: true }).fill('#aa0044');
-    expect(await page.getByLabel('Main color: picker').inputValue()).to.equal('#aa0044');
+    await becomes(() => page.getByLabel('Main color: picker').inputValue(), '#aa0044');
     await until(
       page,
       `getComputedStyle(document.querySelector('svc-chatbot').shadowRoot.querySelector('header')).backgroundColor === 'rgb(170, 0, 68)'`,
     );
     await page.getByRole('button', { name: 'Reset: Main color' }).click();
-    expect(await page.getByLabel('Main color', { exact: true }).inputValue()).to.equal('');
+    await becomes(() => page.getByLabel('Main color', { exact: true }).inputValue(), '');
     await section('Basics');
     await page.getByLabel('Greeting').fill('Welcome to the zoo');
     await preview.getByText('Welcome to the zoo').waitFor();
@@ -84,10 +85,10 @@ describe('chatbots in the admin', () => {
     await page.getByLabel('Allowed domains').fill('shop.example.com\n*.example.org');
     await save();
     await page.getByText('Assistant saved.').waitFor();
-    expect(page.url()).to.equal(`${host.url}/admin/svc/bots/edit?id=${String(id)}#embed`);
+    await becomes(() => page.url(), `${host.url}/admin/svc/bots/edit?id=${String(id)}#embed`);
     await page.getByLabel('Allowed domains').waitFor();
-    expect(await page.getByText('Not saved yet').isVisible()).to.equal(false);
-    expect(await page.evaluate('window.scrollY')).to.equal(0);
+    await becomes(() => page.getByText('Not saved yet').isVisible(), false);
+    await becomes(() => page.evaluate<number>('window.scrollY'), 0);
     const saved = await bot(id);
     expect(saved).to.deep.include({ greeting: 'Welcome to the zoo' });
     expect(saved).to.have.nested.property('texts.title', 'Ask our elephant');
@@ -137,7 +138,7 @@ describe('chatbots in the admin', () => {
       .locator('#errors')
       .getByRole('link', { name: /Temperature/ })
       .click();
-    expect(await page.evaluate('document.activeElement.id')).to.equal('bot-temperature');
+    await becomes(() => page.evaluate<string>('document.activeElement.id'), 'bot-temperature');
     expect((await accessibilityViolations(page)).filter(isOfPage)).to.deep.equal([]);
     await page.getByLabel('Temperature').fill('0.3');
     await save();
@@ -179,7 +180,7 @@ describe('chatbots in the admin', () => {
     await card.getByLabel(/Yes, delete Traveller/).check();
     await card.getByRole('button', { name: 'Delete permanently' }).click();
     await page.getByText('Traveller deleted.').waitFor();
-    expect(await page.locator(`#bot-${String(copy)}`).count()).to.equal(1);
+    await becomes(() => page.locator(`#bot-${String(copy)}`).count(), 1);
     expect(await card.count()).to.equal(0);
     problems.length = 0;
   });
@@ -189,7 +190,7 @@ describe('chatbots in the admin', () => {
     await open();
     await page.goto(`${host.url}/admin/`);
     await page.locator('#next-steps').getByText('Create your first chatbot.').waitFor();
-    expect(await page.locator('#next-steps .done', { hasText: 'Create your first chatbot.' }).count()).to.equal(1);
+    await becomes(() => page.locator('#next-steps .done', { hasText: 'Create your first chatbot.' }).count(), 1);
     await page.getByRole('button', { name: 'Hide these steps' }).click();
     await page.getByText('First steps hidden.').waitFor();
     await page.reload();

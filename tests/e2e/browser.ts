@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { becomes } from '../helpers/until.ts';
 
 /** The browser without a window comes first: it takes a quarter less processor time. */
 const candidates = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
@@ -34,7 +35,8 @@ export async function openPage(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; problems: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(10_000);
+  // Enough for a machine that does much else.
+  context.setDefaultTimeout(30_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -124,6 +126,12 @@ export async function accessibilityViolations(page: Page, rules?: readonly strin
   );
 }
 
+/** Makes the window so wide, and waits until the page has heard of it. */
+export async function setWidth(page: Page, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
+  await becomes(() => page.evaluate<number>('innerWidth'), width);
+}
+
 /** The width by which the page's content overflows its window, in pixels; 0 when it fits. */
 export function overflow(page: Page): Promise<number> {
   return page.evaluate<number>(
@@ -152,7 +160,7 @@ export async function expectLooks(
 ): Promise<void> {
   const looks: Record<string, readonly (string | number)[]> = {};
   for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 900 });
+    await setWidth(page, width);
     await load();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -163,7 +171,7 @@ export async function expectLooks(
     }
     await page.emulateMedia({ colorScheme: 'light' });
   }
-  await page.setViewportSize({ width: 1280, height: 900 });
+  await setWidth(page, 1280);
   expect(looks, 'violations, and pixels by which the page overflows').to.deep.equal({
     '1280-light': [0],
     '1280-dark': [0],

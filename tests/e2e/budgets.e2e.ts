@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
+import { becomes } from '../helpers/until.ts';
 import { ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('budgets and failover in a browser', () => {
@@ -134,21 +135,21 @@ describe('budgets and failover in a browser', () => {
     await plain.goto(`${host.url}/admin/svc/failover`);
     await plain.getByRole('button', { name: 'Move up: Google three' }).press('Enter');
     await plain.getByText('Order changed.').waitFor();
-    expect(await models()).to.deep.equal(['one', 'three', 'two']);
+    await becomes(models, ['one', 'three', 'two']);
     // The keyboard goes on at the card that was moved.
     await plain.keyboard.press('Tab');
     await plain.keyboard.press('Enter');
     await plain.waitForURL('**#failover-text-1');
-    expect(await models()).to.deep.equal(['three', 'one', 'two']);
+    await becomes(models, ['three', 'one', 'two']);
     await plain.getByRole('button', { name: 'Move down: Google one' }).click();
     await plain.waitForURL('**#failover-text-3');
-    expect(await models()).to.deep.equal(['three', 'two', 'one']);
+    await becomes(models, ['three', 'two', 'one']);
     await plain.getByRole('button', { name: 'Remove: Google two' }).click();
     await plain.getByText('Google two removed.').waitFor();
-    expect(await models()).to.deep.equal(['three', 'one']);
+    await becomes(models, ['three', 'one']);
     await plain.getByRole('button', { name: 'Undo' }).click();
     await plain.getByText('Google two saved.').waitFor();
-    expect(await models()).to.deep.equal(['three', 'two', 'one']);
+    await becomes(models, ['three', 'two', 'one']);
     await plain.locator('summary[aria-label="Edit: Google two"]').click();
     await plain.locator('#failover-text-2-model').fill('one');
     await plain.locator('#failover-text-2').getByRole('button', { name: 'Save' }).click();
@@ -156,7 +157,7 @@ describe('budgets and failover in a browser', () => {
     await plain.locator('#failover-text-2-model').fill('four');
     await plain.locator('#failover-text-2').getByRole('button', { name: 'Save' }).click();
     await plain.getByText('Google four saved.').waitFor();
-    expect(await models()).to.deep.equal(['three', 'four', 'one']);
+    await becomes(models, ['three', 'four', 'one']);
     // Another page has changed the list in the meantime.
     expect((await host.cli('svc', 'failover', 'set', '{"text": []}')).code).to.equal(0);
     await plain.getByRole('button', { name: 'Remove: Google four' }).click();

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkEvent, type Event } from '../contract/content-site.ts';
+import { becomes } from '../helpers/until.ts';
 import { expectLooks, openDetails } from './browser.ts';
 import { openBotsSite, type BotsSite } from './bots-site.ts';
 
@@ -22,7 +23,13 @@ describe('the content writer in a browser', () => {
       JSON.stringify({ name: 'All', url: receiver.url, events: ['content.generated'] }),
     );
   });
-  beforeEach(() => {
+  beforeEach(async () => {
+    // What an earlier test brought about may still be on its way.
+    const ended = ['delivered', 'failed'];
+    await becomes(
+      () => site.host.database.knex('svc_webhook_deliveries').whereNotIn('state', ended).pluck('state'),
+      [],
+    );
     receiver.forget();
   });
   after(async () => {
@@ -64,7 +71,7 @@ describe('the content writer in a browser', () => {
     await page.goto(at('/runs'));
     await page.getByText('Nothing written yet').waitFor();
     await page.getByRole('link', { name: 'Write your first text' }).click();
-    expect(page.url()).to.equal(at(''));
+    await page.waitForURL(at(''));
     await echoes();
   });
 
@@ -78,11 +85,11 @@ describe('the content writer in a browser', () => {
     await page.getByRole('button', { name: 'Write now' }).click();
     await page.getByText('Writing: Text').waitFor();
     await page.getByText(/^Finished: [\d,]+ tokens/).waitFor();
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('About mountain coffee');
+    await becomes(() => page.getByLabel('Title', { exact: true }).inputValue(), 'About mountain coffee');
     await page.locator('[data-preview] li', { hasText: 'two' }).waitFor();
-    expect(page.url()).to.include('?text=');
+    await page.waitForURL(/\?text=/);
     await page.reload();
-    expect(await page.getByLabel('Meta description', { exact: true }).inputValue()).to.equal('All of mountain coffee');
+    await becomes(() => page.getByLabel('Meta description', { exact: true }).inputValue(), 'All of mountain coffee');
     await page.getByLabel('Title', { exact: true }).fill('My coffee');
     await page.getByLabel('Text (Markdown)').fill('Mine, and **bold**.');
     await page.locator('[data-preview] strong', { hasText: 'bold' }).waitFor();
@@ -107,7 +114,7 @@ describe('the content writer in a browser', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped. The text so far is below').waitFor();
     await fault('none');
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).to.equal('About a very long story');
+    await becomes(() => page.getByLabel('Title', { exact: true }).inputValue(), 'About a very long story');
     await page.getByLabel('Text (Markdown)').fill('I ended it myself.');
     await page.getByRole('button', { name: 'Save post' }).click();
     await page.getByText('Post saved.').waitFor();
@@ -192,7 +199,7 @@ describe('the content writer in a browser', () => {
     await fault('none');
     await page.getByRole('button', { name: 'Retry failed texts' }).click();
     await page.getByText('3 of 3 finished', { exact: true }).waitFor({ timeout: 30_000 });
-    expect(await page.getByRole('link', { name: /^Edit post: / }).count()).to.equal(3);
+    await becomes(() => page.getByRole('link', { name: /^Edit post: / }).count(), 3);
     const arrived = await events(3);
     for (const event of arrived) checkEvent(event);
     expect(arrived.map(({ source, resource }) => `${source.origin} ${String(resource?.type)}`)).to.deep.equal(
@@ -236,8 +243,10 @@ describe('the content writer in a browser', () => {
     await plain.page.getByRole('button', { name: 'Start writing' }).click();
     await plain.page.getByText('You can close this page.').waitFor();
     await events(1);
-    await plain.page.reload();
-    await plain.page.getByText('1 of 1 finished').waitFor();
+    await becomes(async () => {
+      await plain.page.reload();
+      return plain.page.getByText('1 of 1 finished').count();
+    }, 1);
     await plain.page.context().close();
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
+import { becomes } from '../helpers/until.ts';
 import { ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 import { describeEditor, png } from './editor-cases.ts';
 
@@ -144,10 +145,10 @@ describe('content in a browser', () => {
     await page.keyboard.type('Hello ');
     await page.getByRole('button', { name: 'Bold' }).hover();
     await page.mouse.down();
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).to.equal('Content');
+    await becomes(() => page.evaluate<string>("document.activeElement.getAttribute('aria-label')"), 'Content');
     await page.mouse.up();
     await page.keyboard.type('there');
-    expect(await page.locator('#post-content').inputValue()).to.equal('<p>Hello <strong>there</strong></p>');
+    await becomes(() => page.locator('#post-content').inputValue(), '<p>Hello <strong>there</strong></p>');
     await page.getByLabel('Status').selectOption('publish');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Post published.', { exact: true }).waitFor();
@@ -167,11 +168,8 @@ describe('content in a browser', () => {
     await page.getByLabel('File', { exact: true }).setInputFiles(file);
     await page.getByRole('button', { name: 'Upload' }).click();
     await page.getByText('“second dot” uploaded.').waitFor();
-    expect(
-      await page
-        .locator('.media-preview')
-        .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
-    ).to.equal(1);
+    const preview = page.locator('.media-preview');
+    await becomes(() => preview.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth), 1);
     await writeFile(file, '<script>alert(1)</script>');
     await page.goto(`${host.url}/admin/media`);
     await page.getByLabel('File', { exact: true }).setInputFiles(file);

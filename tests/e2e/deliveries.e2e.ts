@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents as events } from '../../plugins/svc/events.ts';
+import { becomes, until } from '../helpers/until.ts';
 import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 
 const run = promisify(execFile);
@@ -52,7 +53,7 @@ describe('the delivery log in a browser', () => {
     await open('?state=failed');
     await rows().first().waitFor();
     await open();
-    expect(await rows().count()).to.equal(2);
+    await becomes(() => rows().count(), 2);
     await page.getByText('Failed', { exact: true }).first().waitFor();
   });
 
@@ -61,7 +62,7 @@ describe('the delivery log in a browser', () => {
     const before = await rows().count();
     await host.hooks.doActionAsync('svc_event_emit', 'form.submitted', example('form.submitted'));
     await page.locator('.deliveries').getByText('form.submitted').waitFor();
-    expect(await rows().count()).to.equal(before + 1);
+    await becomes(() => rows().count(), before + 1);
   });
 
   it('verifies pasted secrets in the browser: no request carries them', async () => {
@@ -90,13 +91,13 @@ describe('the delivery log in a browser', () => {
       answer: '200',
     });
     for (const name of ['Copy the command with the original signature', 'Copy the command with a new signature']) {
+      await page.evaluate("navigator.clipboard.writeText('')");
       await page.getByRole('button', { name }).click();
-      await page
-        .getByRole('button', { name })
-        .getByText('Copied')
-        .waitFor({ state: 'attached' })
-        .catch(() => undefined);
-      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      let command = '';
+      await until('the command is copied', async () => {
+        command = await page.evaluate<string>('navigator.clipboard.readText()');
+        return command !== '';
+      });
       const { stdout } = await run('bash', ['-c', command], { env: { ...process.env, SECRET: secret } });
       expect(stdout).to.contain('200 OK').and.contain('"received":true');
     }

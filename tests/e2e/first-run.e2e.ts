@@ -66,7 +66,7 @@ describe('the first run', () => {
     expect(answer.content).to.be.a('string').that.is.not.empty;
     expect(answer.usage.total_tokens).to.equal(answer.usage.input_tokens + answer.usage.output_tokens);
     await page.getByRole('link', { name: 'Go to AI service' }).click();
-    expect(await page.getByRole('link', { name: 'SANDBOX', exact: true }).isVisible()).to.equal(true);
+    await page.getByRole('link', { name: 'SANDBOX', exact: true }).waitFor();
     expect(problems).to.deep.equal([]);
   });
 
@@ -126,7 +126,7 @@ describe('the first run', () => {
       const { page, problems } = await openPage(browser, options);
       await setUp(page, site);
       await page.getByRole('button', { name: /sandbox/i }).click();
-      await page.waitForURL('**/admin/**');
+      await shownCommand(page);
       for (const path of ['/', '/admin/', '/admin/svc', '/admin/sandbox', '/admin/plugins', '/nowhere']) {
         await page.goto(site.url + path);
         expect([path, await overflow(page)]).to.deep.equal([path, 0]);

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
+import { becomes } from '../helpers/until.ts';
 import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('the pages of the host in a browser', () => {
@@ -135,7 +136,7 @@ describe('the pages of the host in a browser', () => {
     await card.getByRole('button', { name: 'Uninstall' }).click();
     await page.getByText('Sample uninstalled. Its data and folder were deleted.').waitFor();
     expect(question).to.contain('This deletes all its data');
-    expect(await card.count()).to.equal(0);
+    await becomes(() => card.count(), 0);
     expect(problems).to.deep.equal([]);
   });
 

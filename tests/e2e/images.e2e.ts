@@ -5,6 +5,7 @@ import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
+import { becomes } from '../helpers/until.ts';
 import { ada, expectLooks, openAdmin, openBrowser, openPage } from './browser.ts';
 import type { Fields } from '../helpers/fields.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
@@ -85,7 +86,7 @@ describe('images in a browser', () => {
     await page.getByRole('button', { name: 'Generate', exact: true }).click();
     await page.getByText('2 images generated.').waitFor();
     await page.getByRole('list', { name: 'New images' }).getByRole('link').first().waitFor();
-    expect(await page.getByRole('list', { name: 'New images' }).locator('img').count()).to.equal(2);
+    await becomes(() => page.getByRole('list', { name: 'New images' }).locator('img').count(), 2);
     await page.getByRole('list', { name: 'History' }).getByRole('listitem').nth(1).waitFor();
     await fits(page, 'drawn');
 
@@ -197,6 +198,7 @@ describe('images in a browser', () => {
     await first.page.getByText('You have used today’s images. Try again tomorrow.').waitFor();
     // The two refusals, which the browser notes.
     expect(first.problems.filter((problem) => !/40[03]|429/.test(problem))).to.deep.equal([]);
+    await receiver.first(before + 2);
     expect(receiver.received).to.have.length(before + 2);
   });
 
@@ -210,9 +212,10 @@ describe('images in a browser', () => {
     await plain.getByRole('heading', { name: 'Your image', exact: true }).waitFor();
     const shown = plain.getByRole('img', { name: 'A green boat' });
     await shown.waitFor();
-    expect(
-      await shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth),
-    ).to.be.greaterThan(0);
+    await becomes(
+      () => shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth > 0),
+      true,
+    );
     await picture('plain', plain);
     const address = plain.url();
     const stranger = await openPage(browser, { javaScriptEnabled: false });

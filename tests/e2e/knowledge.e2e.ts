@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
+import { becomes } from '../helpers/until.ts';
 import { expectLooks, openDetails } from './browser.ts';
 import { isOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
@@ -145,17 +146,19 @@ describe('knowledge bases in the browser', () => {
     await page.getByLabel('Knowledge base', { exact: true }).selectOption({ label: 'Help pages' });
     await page.getByLabel('Minimum match (%)').fill('30');
     await site.save();
-    await page.getByText(/saved/i).first().waitFor();
+    await page.getByText('Assistant saved.').waitFor();
     expect((await site.bot(id)) as object).to.have.nested.property('knowledge.base');
     await page.goto(`${host.url}/admin/svc/bots/edit?id=${String(id)}`);
     await site.say('Do you ship to Iceland?');
+    const answers = site.preview.locator('.entry:not(.mine)[data-state="done"] .bubble');
     await site.preview.getByText('Sources').waitFor();
-    await site.preview.getByRole('button', { name: 'Send' }).waitFor();
+    await answers.first().waitFor();
     await site.say('Zanzibar quokka xylophone?');
-    await host.cli('svc', 'knowledge', 'list');
-    await page.goto(`${host.url}/admin/svc/knowledge/questions`);
-    for (let tries = 0; tries < 50 && (await page.getByText('Zanzibar quokka xylophone?').count()) === 0; tries += 1)
-      await page.reload();
+    await answers.nth(1).waitFor();
+    await becomes(async () => {
+      await page.goto(`${host.url}/admin/svc/knowledge/questions`);
+      return page.getByText('Zanzibar quokka xylophone?').count();
+    }, 1);
     await accessible();
     await page.getByText('Write the answer').click();
     await page.getByLabel('Answer', { exact: true }).fill('The quokka plays on Fridays.');
@@ -178,13 +181,11 @@ describe('knowledge bases in the browser', () => {
     await page.getByText('Yes, delete Help pages').click();
     await page.getByText('Also delete its index or collection').click();
     await page.getByRole('button', { name: 'Delete permanently' }).click();
-    for (
-      let tries = 0;
-      tries < 100 && (await page.getByRole('link', { name: 'Help pages', exact: true }).count()) > 0;
-      tries += 1
-    )
+    await becomes(async () => {
       await page.reload();
-    expect(await host.database.knex('sandbox_collections')).to.deep.equal([]);
+      return page.getByRole('link', { name: 'Help pages', exact: true }).count();
+    }, 0);
+    await becomes<unknown[]>(() => host.database.knex('sandbox_collections'), []);
     expect(site.problems.filter((problem) => !problem.includes('404'))).to.deep.equal([]);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { openAdmin, openBrowser, openPage, overflow } from './browser.ts';
+import { openAdmin, openBrowser, openPage, overflow, setWidth } from './browser.ts';
 import { startReadingSite, type ReadingSite } from './reading-site.ts';
 
 /** PICTURES=<folder> takes a picture of each page in both widths and both themes. */
@@ -108,7 +108,7 @@ describe('every page, read as a person would', function () {
       read.add(kindOf(path));
       const response = await page.goto(`${site.host.url}${path}`);
       for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
+        await setWidth(page, width);
         const problems = await page.evaluate<string[]>(findProblems);
         if ((response?.status() ?? 0) >= 500) problems.push(`status ${String(response?.status())}`);
         if ((await overflow(page)) > 0) problems.push(`overflows by ${String(await overflow(page))} px`);

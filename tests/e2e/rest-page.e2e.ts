@@ -44,6 +44,7 @@ describe('the REST page in a browser', () => {
     await page.getByRole('link', { name: 'Reference of wp/v2' }).click();
     await page.getByRole('searchbox', { name: 'Search the reference' }).fill('application-passwords lists');
     await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/application-passwords/);
     const command = (await page.locator('pre[aria-label^="curl command"]').textContent()) ?? '';
     expect(command).to.include('/application-passwords');
     const { stdout } = await run('bash', [

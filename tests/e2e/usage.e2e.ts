@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { fillUsage } from '../helpers/usage-calls.ts';
+import { becomes } from '../helpers/until.ts';
 import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('usage, prices and models in a browser', () => {
@@ -121,7 +122,7 @@ describe('usage, prices and models in a browser', () => {
     await page.getByLabel('Input', { exact: true }).fill('0');
     await page.getByRole('button', { name: 'Save price', exact: true }).click();
     await own.getByRole('link', { name: /^Edit gemini/ }).waitFor();
-    expect(await own.getByRole('row').count()).to.equal(3);
+    await becomes(() => own.getByRole('row').count(), 3);
     expect(problems).to.deep.equal([]);
   });
 
@@ -154,7 +155,7 @@ describe('usage, prices and models in a browser', () => {
     const card = page.locator('#provider-openai');
     await card.getByRole('button', { name: 'Sync models' }).click();
     await card.getByText('available, loaded just now').waitFor();
-    expect(await card.locator('datalist[data-kind=text] option').count()).to.be.greaterThan(2);
+    await becomes(async () => (await card.locator('datalist[data-kind=text] option').count()) > 2, true);
     await page.reload();
     await card.getByText(/available, loaded .*2026/).waitFor();
     expect(await card.locator('datalist[data-kind=embedding] option').first().getAttribute('value')).to.contain(

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost, type TestHost } from '#testing';
 import { startReceiver, type Receiver } from '../svc/webhooks/receiver.ts';
+import { becomes } from '../helpers/until.ts';
 import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 
 describe('event webhooks in a browser', () => {
@@ -54,16 +55,15 @@ describe('event webhooks in a browser', () => {
     await page.getByLabel('URL').fill(receiver.url);
     await page.getByPlaceholder('Search events').fill('form');
     await page.getByPlaceholder('Search events').press('Enter');
-    expect(await page.locator('[data-event]:visible').count()).to.equal(2);
+    await becomes(() => page.locator('[data-event]:visible').count(), 2);
     await page.getByPlaceholder('Search events').fill('nothing of the kind');
     await page.getByText('No event matches.').waitFor();
     await page.getByPlaceholder('Search events').fill('');
     await page.getByLabel('All of Chatbots').check();
     await page.getByText('5 of 10 selected').waitFor();
     await page.getByLabel('chatbot.fb_submitted').uncheck();
-    expect(
-      await page.getByLabel('All of Chatbots').evaluate((box) => (box as { indeterminate?: boolean }).indeterminate),
-    ).to.equal(true);
+    const all = page.getByLabel('All of Chatbots');
+    await becomes(() => all.evaluate((box) => (box as { indeterminate?: boolean }).indeterminate), true);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('CRM saved.').waitFor();
     expect((await endpoints())[0]?.events).to.deep.equal([

@@ -66,32 +66,32 @@ describe('accessibility of the widget', () => {
     });
     await chat.launcher.waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).to.equal('Open chat');
+    await becomes(() => focused(page), 'Open chat');
     await page.keyboard.press('Enter');
     await chat.field.waitFor();
-    expect(await focused(page)).to.equal('Write a message…');
+    await becomes(() => focused(page), 'Write a message…');
     await page.keyboard.type('echo: first line');
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type('second line');
     await page.keyboard.press('Enter');
     await chat.answers.first().waitFor();
-    expect(await chat.root.locator('.mine .bubble').textContent()).to.equal('echo: first line\nsecond line');
+    await becomes(() => chat.root.locator('.mine .bubble').textContent(), 'echo: first line\nsecond line');
     for (const expected of ['Bad answer', 'Good answer', 'New answer', 'Copy']) {
       await page.keyboard.press('Shift+Tab');
-      expect(await focused(page)).to.equal(expected);
+      await becomes(() => focused(page), expected);
     }
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Shift+Tab');
-    expect(await focused(page)).to.match(/^New chat/);
+    await becomes(async () => (await focused(page)).startsWith('New chat'), true);
     await page.keyboard.press('Enter');
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).to.equal('Download transcript (.txt)');
+    await becomes(() => focused(page), 'Download transcript (.txt)');
     await page.keyboard.press('Escape');
-    expect(await focused(page)).to.match(/^New chat/);
+    await becomes(async () => (await focused(page)).startsWith('New chat'), true);
     await page.keyboard.press('Escape');
-    expect(await chat.panel.isVisible()).to.equal(false);
-    expect(await focused(page)).to.equal('Open chat');
+    await becomes(() => chat.panel.isVisible(), false);
+    await becomes(() => focused(page), 'Open chat');
     expect(problems).to.deep.equal([]);
   });
 
@@ -115,12 +115,12 @@ describe('accessibility of the widget', () => {
       { viewport: { width: 390, height: 780 } },
     );
     await chat.open();
-    expect(await chat.panel.boundingBox()).to.deep.equal({ x: 0, y: 0, width: 390, height: 780 });
+    await becomes(() => chat.panel.boundingBox(), { x: 0, y: 0, width: 390, height: 780 });
     expect(await chat.panel.getAttribute('aria-modal')).to.equal('true');
-    expect(await chat.launcher.isVisible()).to.equal(false);
+    await becomes(() => chat.launcher.isVisible(), false);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).to.equal('Close chat');
+    await becomes(() => focused(page), 'Close chat');
     await page.setViewportSize({ width: 390, height: 420 });
     await until(
       page,
@@ -209,7 +209,7 @@ describe('accessibility of the widget', () => {
       await chat.open();
       // What fades in has its colours in the end.
       await page.evaluate(
-        `Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().map((animation) => animation.finished))`,
+        `Promise.allSettled(document.querySelector('svc-chatbot').shadowRoot.getAnimations().map((animation) => animation.finished))`,
       );
       expect(await accessibilityViolations(page), 'open').to.deep.equal([]);
       expect(await tooSmall(chat)).to.deep.equal([]);
@@ -219,7 +219,7 @@ describe('accessibility of the widget', () => {
       await chat.root.getByRole('button', { name: 'Submit' }).last().click();
       await chat.root.locator('.field-error:visible').first().waitFor();
       await page.evaluate(
-        `Promise.all(document.querySelector('svc-chatbot').shadowRoot.getAnimations().filter((animation) => animation.effect.getTiming().iterations === 1).map((animation) => animation.finished))`,
+        `Promise.allSettled(document.querySelector('svc-chatbot').shadowRoot.getAnimations().filter((animation) => animation.effect.getTiming().iterations === 1).map((animation) => animation.finished))`,
       );
       expect(await accessibilityViolations(page), 'conversation').to.deep.equal([]);
       expect(await tooSmall(chat)).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { submissionsTable } from '../../plugins/svc/modules/chatbots/forms/submission-tables.ts';
 import type { Page } from 'playwright-core';
+import { becomes } from '../helpers/until.ts';
 import { startWidgetSite, type WidgetSite } from './widget-site.ts';
 
 const hostile = `<style>
@@ -37,9 +38,8 @@ describe('the widget on difficult pages', () => {
     const { chat, problems } = await site.visit({ head: hostile, body: site.tag(await site.bot()) });
     await chat.open();
     await chat.ask('echo: still **here**');
-    const box = await chat.panel.boundingBox();
-    expect(box?.width).to.equal(392);
-    expect(box?.height).to.be.greaterThan(500);
+    await becomes(async () => (await chat.panel.boundingBox())?.width, 392);
+    expect((await chat.panel.boundingBox())?.height).to.be.greaterThan(500);
     const style = await chat.answers.first().evaluate((bubble) => {
       const { fontSize, letterSpacing, direction, fontStyle } = (
         globalThis as unknown as { getComputedStyle(element: unknown): Record<string, string> }
@@ -59,7 +59,7 @@ describe('the widget on difficult pages', () => {
     });
     await chat.open();
     await chat.ask('echo: **strict** | `code`\n\n```\nblock\n```');
-    expect((await chat.panel.boundingBox())?.width).to.equal(392);
+    await becomes(async () => (await chat.panel.boundingBox())?.width, 392);
     expect(problems).to.deep.equal([]);
   });
 
@@ -101,7 +101,7 @@ describe('the widget on difficult pages', () => {
     const [one, two] = [await site.bot(), await site.bot({ name: 'Borealis' })];
     const { page, problems } = await site.visit({ body: site.tag(one) + site.tag(one) + site.tag(two) });
     await page.locator('svc-chatbot .launcher').nth(1).waitFor();
-    expect(await page.locator('svc-chatbot').count()).to.equal(2);
+    await becomes(() => page.locator('svc-chatbot').count(), 2);
     const boxes = await Promise.all(
       [0, 1].map((index) => page.locator('svc-chatbot .launcher').nth(index).boundingBox()),
     );
@@ -134,7 +134,7 @@ describe('the widget on difficult pages', () => {
     await chat.open();
     await chat.ask('echo: one');
     await chat.ask('echo: two');
-    expect(await chat.answers.allTextContents()).to.deep.equal(['one', 'two']);
+    await becomes(() => chat.answers.allTextContents(), ['one', 'two']);
     expect(problems).to.deep.equal([]);
   });
 
@@ -149,13 +149,10 @@ describe('the widget on difficult pages', () => {
     await chat.root.locator('.mine[data-state="waiting"]').waitFor();
     await page.context().setOffline(false);
     await chat.answers.getByText('meanwhile').waitFor();
-    expect(await chat.root.locator('.banner:visible').count()).to.equal(0);
+    await becomes(() => chat.root.locator('.banner:visible').count(), 0);
     await page.reload();
     await chat.answers.getByText('meanwhile').waitFor();
-    expect(await chat.root.locator('.mine .bubble').allTextContents()).to.deep.equal([
-      'echo: before',
-      'echo: meanwhile',
-    ]);
+    await becomes(() => chat.root.locator('.mine .bubble').allTextContents(), ['echo: before', 'echo: meanwhile']);
   });
 
   it('resumes an answer after a broken stream or a reload, with the same message', async () => {
@@ -174,8 +171,8 @@ describe('the widget on difficult pages', () => {
     await chat.root.locator('.entry[data-state="streaming"]').waitFor();
     await page.reload();
     await chat.answers.nth(1).waitFor();
-    expect(await chat.answers.nth(1).textContent()).to.equal('left and found '.repeat(60).trim());
-    expect(await chat.root.locator('.mine').count()).to.equal(2);
+    await becomes(() => chat.answers.nth(1).textContent(), 'left and found '.repeat(60).trim());
+    await becomes(() => chat.root.locator('.mine').count(), 2);
   });
 
   it('offers a retry when the model fails, without the reason', async () => {
@@ -247,19 +244,20 @@ describe('the widget on difficult pages', () => {
     await page.reload();
     const send = chat.root.getByRole('button', { name: 'Send it' });
     await send.click();
-    expect(await chat.root.locator('.field-error:visible').allTextContents()).to.deep.equal([
-      'Please fill in this field.',
-      'Please fill in this field.',
-      'Please fill in this field.',
-    ]);
-    expect(
-      await chat.root
-        .getByLabel('Email')
-        .evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus')),
-    ).to.equal(true);
+    await becomes(
+      () => chat.root.locator('.field-error:visible').allTextContents(),
+      ['Please fill in this field.', 'Please fill in this field.', 'Please fill in this field.'],
+    );
+    await becomes(
+      () =>
+        chat.root
+          .getByLabel('Email')
+          .evaluate((field) => (field as unknown as { matches(selector: string): boolean }).matches(':focus')),
+      true,
+    );
     expect(await chat.root.getByText(/Page title|Campaign/).count()).to.equal(0);
     await chat.root.getByLabel('Email').fill('ada@example.com');
-    expect(await chat.root.locator('.field-error:visible').count()).to.equal(2);
+    await becomes(() => chat.root.locator('.field-error:visible').count(), 2);
     await chat.root.getByLabel('Topic').selectOption('A return');
     await chat.root.getByLabel('Evening').check();
     await chat.root.getByLabel('Phone').fill('none of your business');
@@ -271,7 +269,7 @@ describe('the widget on difficult pages', () => {
     await chat.root.locator('.sent').getByText('We will call you.').waitFor();
     await page.reload();
     await chat.answers.getByText('contact').waitFor();
-    expect(await send.count()).to.equal(0);
+    await becomes(() => send.count(), 0);
     const stored: unknown = await site.host.database.knex(submissionsTable).first('answers');
     expect((JSON.parse((stored as { answers: string }).answers) as { inputs: object }).inputs).to.deep.include({
       title: 'A small shop',

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { becomes } from '../helpers/until.ts';
 import { drive, startWidgetSite, type WidgetSite } from './widget-site.ts';
 
 describe('the widget on a page of another site', () => {
@@ -16,20 +17,20 @@ describe('the widget on a page of another site', () => {
       body: `<script>window.told = []; for (const name of ['open', 'message', 'reply', 'feedback']) addEventListener('svc:' + name, (event) => told.push([name, event.detail]))</script>${site.tag(id)}`,
     });
     await chat.open();
-    expect(await page.evaluate('document.activeElement.localName')).to.equal('svc-chatbot');
+    await becomes(() => page.evaluate<string>('document.activeElement.localName'), 'svc-chatbot');
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
     await chat.root.getByRole('button', { name: 'echo: From a **starter**' }).click();
     await chat.answers.first().waitFor();
-    expect(await chat.answers.first().innerHTML()).to.equal('<p>From a <strong>starter</strong></p>');
+    await becomes(() => chat.answers.first().innerHTML(), '<p>From a <strong>starter</strong></p>');
     await chat.ask('echo: [a link](https://example.com/) and\n\n```js\nlet one = 1;\n```');
     const link = chat.answers.nth(1).getByRole('link', { name: 'a link' });
     expect(await link.getAttribute('rel')).to.contain('noopener');
     expect(await link.getAttribute('target')).to.equal('_blank');
     await chat.answers.nth(1).getByRole('button', { name: 'Copy' }).click();
     await chat.answers.nth(1).getByText('Copied').waitFor();
-    const told = await page.evaluate<[string, Record<string, string>][]>('told');
-    expect(told.map(([name]) => name)).to.deep.equal(['open', 'message', 'reply', 'message', 'reply']);
-    expect(told[2]?.[1]?.content).to.equal('From a **starter**');
+    const told = () => page.evaluate<[string, Record<string, string>][]>('told');
+    await becomes(async () => (await told()).map(([name]) => name), ['open', 'message', 'reply', 'message', 'reply']);
+    expect((await told())[2]?.[1]?.content).to.equal('From a **starter**');
     expect(problems).to.deep.equal([]);
   });
 
@@ -44,7 +45,7 @@ describe('the widget on a page of another site', () => {
     await chat.answers.first().waitFor();
     expect((await chat.answers.first().textContent())?.length).to.be.lessThan(3_000);
     await chat.root.getByRole('button', { name: 'Send' }).waitFor();
-    expect(await chat.root.locator('.entry.partial').count()).to.equal(1);
+    await becomes(() => chat.root.locator('.entry.partial').count(), 1);
     expect(problems).to.deep.equal([]);
   });
 
@@ -55,15 +56,15 @@ describe('the widget on a page of another site', () => {
     await chat.field.fill('half a sentence');
     await page.reload();
     await chat.answers.getByText('remember me').waitFor();
-    expect(await chat.root.locator('.entry').count()).to.equal(3);
-    expect(await chat.field.inputValue()).to.equal('half a sentence');
+    await becomes(() => chat.root.locator('.entry').count(), 3);
+    await becomes(() => chat.field.inputValue(), 'half a sentence');
     await chat.root.getByRole('button', { name: /^New chat/ }).click();
     await chat.root.getByRole('menuitem', { name: 'New chat' }).click();
     await chat.answers.first().waitFor({ state: 'detached' });
     await page.reload();
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
     await chat.ask('echo: anew');
-    expect(await chat.answers.allTextContents()).to.deep.equal(['anew']);
+    await becomes(() => chat.answers.allTextContents(), ['anew']);
     expect(problems).to.deep.equal([]);
   });
 
@@ -80,15 +81,13 @@ describe('the widget on a page of another site', () => {
     await chat.answers.getByText('second').waitFor();
     await chat.ask('echo: third');
     await there.answers.getByText('third').waitFor();
-    for (const tab of [chat, there])
-      expect(await tab.answers.allTextContents()).to.deep.equal(['first', 'second', 'third']);
+    for (const tab of [chat, there]) await becomes(() => tab.answers.allTextContents(), ['first', 'second', 'third']);
     await other.reload();
     await there.answers.getByText('third').waitFor();
-    expect(await there.root.locator('.mine .bubble').allTextContents()).to.deep.equal([
-      'echo: first',
-      'echo: second',
-      'echo: third',
-    ]);
+    await becomes(
+      () => there.root.locator('.mine .bubble').allTextContents(),
+      ['echo: first', 'echo: second', 'echo: third'],
+    );
   });
 
   it('accepts ratings and a comment, and shows them after a reload', async () => {
@@ -97,22 +96,26 @@ describe('the widget on a page of another site', () => {
     await chat.ask('echo: rate me');
     const good = chat.root.getByRole('button', { name: 'Good answer' });
     const bad = chat.root.getByRole('button', { name: 'Bad answer' });
+    const rate = () => Promise.all([page.waitForResponse(/\/feedback$/), bad.click()]);
     await good.click();
     await chat.root.locator('.thanks').getByText('Thank you for your feedback.').waitFor();
-    expect(await good.getAttribute('aria-pressed')).to.equal('true');
-    await bad.click();
+    await becomes(() => good.getAttribute('aria-pressed'), 'true');
+    await rate();
     await chat.root.getByLabel('What could be better?').fill('Everything.');
     await chat.root.getByRole('button', { name: 'Submit' }).click();
     await chat.root.locator('.thanks').getByText('Thank you for your feedback.').waitFor();
-    const rows = await site.host.database.knex('svc_messages').where({ comment: 'Everything.' }).select('feedback');
-    expect(rows.map(({ feedback }: { feedback: string }) => feedback)).to.deep.equal(['down']);
+    await becomes(
+      () => site.host.database.knex('svc_messages').where({ comment: 'Everything.' }).pluck<string[]>('feedback'),
+      ['down'],
+    );
     await page.reload();
     await chat.answers.getByText('rate me').waitFor();
-    expect(await bad.getAttribute('aria-pressed')).to.equal('true');
-    await bad.click();
+    await becomes(() => bad.getAttribute('aria-pressed'), 'true');
+    // A reload before the answer would end the request.
+    await rate();
     await page.reload();
     await chat.answers.getByText('rate me').waitFor();
-    expect(await bad.getAttribute('aria-pressed')).to.equal('false');
+    await becomes(() => bad.getAttribute('aria-pressed'), 'false');
     expect(problems).to.deep.equal([]);
   });
 
@@ -120,13 +123,14 @@ describe('the widget on a page of another site', () => {
     const { page, chat } = await site.visit({ body: site.tag(await site.bot()) });
     await chat.open();
     await chat.ask('echo: again');
+    await page.evaluate("window.replies = 0; addEventListener('svc:reply', () => (replies += 1))");
     await chat.root.getByRole('button', { name: 'New answer' }).click();
-    await chat.root.getByRole('button', { name: 'Stop' }).waitFor();
+    await becomes(() => page.evaluate<number>('replies'), 1);
     await chat.root.getByRole('button', { name: 'Send' }).waitFor();
-    expect(await chat.answers.count()).to.equal(1);
+    await becomes(() => chat.answers.count(), 1);
     await page.reload();
     await chat.answers.getByText('again').waitFor();
-    expect(await chat.root.locator('.entry[data-state]').count()).to.equal(2);
+    await becomes(() => chat.root.locator('.entry[data-state]').count(), 2);
   });
 
   it('saves the transcript as text and as Markdown', async () => {
@@ -161,7 +165,7 @@ describe('the widget on a page of another site', () => {
     await chat.ask('echo: agreed');
     await page.reload();
     await chat.answers.getByText('agreed').waitFor();
-    expect(await chat.root.getByRole('button', { name: 'Agree and start' }).isVisible()).to.equal(false);
+    await becomes(() => chat.root.getByRole('button', { name: 'Agree and start' }).isVisible(), false);
     const other = await page.context().newPage();
     await other.goto(page.url());
     const there = drive(other);
@@ -191,7 +195,7 @@ describe('the widget on a page of another site', () => {
       expect(await chat.root.getByRole('link', { name: 'Returns' }).getAttribute('href')).to.equal(
         'https://example.com/returns',
       );
-      expect(await chat.root.locator('.sources li').allTextContents()).to.deep.equal(['Returns91 %', 'A leaflet40 %']);
+      await becomes(() => chat.root.locator('.sources li').allTextContents(), ['Returns91 %', 'A leaflet40 %']);
       await page.reload();
       await chat.root.getByText('Sources (2)').waitFor();
     } finally {
@@ -208,10 +212,10 @@ describe('the widget on a page of another site', () => {
     await chat.ask('echo: the only one');
     await chat.root.getByText('That was all for today.').waitFor();
     await chat.root.getByText(/You can write again .*\d/).waitFor();
-    expect(await chat.field.isVisible()).to.equal(false);
+    await becomes(() => chat.field.isVisible(), false);
     await page.reload();
     await chat.root.getByText('That was all for today.').waitFor();
-    expect(await chat.field.isVisible()).to.equal(false);
+    await becomes(() => chat.field.isVisible(), false);
   });
 
   it('stores nothing if the bot stores nothing, and still sends the history to the model', async () => {
@@ -227,6 +231,6 @@ describe('the widget on a page of another site', () => {
     await page.reload();
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
     await chat.ask('echo: three');
-    expect(await chat.answers.allTextContents()).to.deep.equal(['three']);
+    await becomes(() => chat.answers.allTextContents(), ['three']);
   });
 });
