@@ -16,6 +16,7 @@ import { openAiModule } from './modules/openai/module.ts';
 import { textModule } from './modules/text/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { vectorStoresModule } from './modules/vector-stores/module.ts';
+import { createProviderFactory } from './providers/compatible-provider.ts';
 import { createProviderRegistry } from './providers/registry.ts';
 import { bindSecrets, secretStores } from './secret-stores.ts';
 import { settingsModule } from './settings/module.ts';
@@ -58,6 +59,8 @@ export default definePlugin({
   },
   health: (host: HostApi) => checkLogSearch(host),
   async uninstall(host: HostApi) {
+    // Plugins that add providers use it in their filter.
+    host.services.provide('svc.providers', createProviderFactory());
     const providers = createProviderRegistry({ hooks: host.hooks });
     await removeOptions(
       host.options,

@@ -39,6 +39,7 @@ import type {
   UsagePort,
   VectorStoresPort,
 } from './ports.ts';
+import { createProviderFactory } from './providers/compatible-provider.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import { createVectorStoreSettings } from './settings/vector-store-settings.ts';
 import { createVectorStoreRegistry } from './vector-stores/registry.ts';
@@ -70,6 +71,7 @@ export interface ServiceContext
 
 export async function createServices(host: HostApi): Promise<ServiceContext> {
   const providers = createProviderRegistry({ hooks: host.hooks });
+  host.services.provide('svc.providers', createProviderFactory());
   const settings = createSettings({ host, providers });
   const upstream = createUpstreamHttp(host);
   const { ai, ...accounts } = createAccounts({ host, settings, providers, upstream });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { CompatibleProvider } from '../../plugins/svc/providers/compatible-provider.ts';
 import { completion } from './upstream.ts';
 import { goodRequest, restKey, startService, type Service } from './service.ts';
 
@@ -129,6 +130,44 @@ describe('POST /generate', () => {
     expect(gone.body.data.params.provider).to.equal(
       'provider is not one of openai, azure, google, openrouter, claude, deepseek, xai, and ollama.',
     );
+  });
+
+  it('goes through a provider that a plugin describes to the factory', async () => {
+    const { host, upstream } = service;
+    const factory = host.services.get('svc.providers');
+    const description: CompatibleProvider = {
+      id: 'acme',
+      label: 'Acme',
+      address: upstream.url,
+      models: { model: 'acme-1', embedding_model: 'acme-embed' },
+      params: { max_completion_tokens: 'max_tokens' },
+      settings: { project: { type: 'string', title: 'Project', default: 'main' } },
+      headers: ({ project }) => ({ 'x-project': typeof project === 'string' ? project : 'none' }),
+    };
+    expect(factory.openAiCompatible(description)).to.equal(factory.openAiCompatible(description));
+    const undo = host.hooks.addFilter('svc_providers', (providers) => [
+      ...providers,
+      factory.openAiCompatible(description),
+    ]);
+    expect((await service.generate({ ...goodRequest, provider: 'acme' })).body.code).to.equal(
+      'rest_svc_provider_not_configured',
+    );
+    await host.cli('svc', 'provider', 'set', 'acme', '--api-key=acme-key-1');
+    upstream.answer({});
+    const { status, headers, body } = await service.generate({
+      ...{ provider: 'acme', model: 'acme-1', messages: goodRequest.messages },
+      ai_params: { max_completion_tokens: 9, temperature: 0.5 },
+    });
+    expect([status, body.content, body.provider]).to.deep.equal([200, 'Hello there.', 'Acme']);
+    expect(headers.get('x-svc-ignored-params')).to.equal('temperature');
+    expect(upstream.requests).to.deep.equal([
+      { model: 'acme-1', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 9 },
+    ]);
+    const { authorization, 'x-project': project } = upstream.headers();
+    expect([authorization, project]).to.deep.equal(['Bearer acme-key-1', 'main']);
+    undo();
+    for (const wrong of [{ address: 'api.acme.example' }, { models: { model: '' } }])
+      expect(() => factory.openAiCompatible({ ...description, ...wrong })).to.throw(/^The .*'acme'/);
   });
 
   it('answers through each of the eight providers while the sandbox is on', async () => {

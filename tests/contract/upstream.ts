@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface UpstreamResponse {
@@ -15,6 +15,8 @@ export interface Upstream {
   readonly url: string;
   /** Bodies of the requests, oldest first. */
   readonly requests: Readonly<Record<string, unknown>>[];
+  /** Of the last request. */
+  headers(): IncomingHttpHeaders;
   /** What the next requests get, one after the other; the last one stays. */
   answer(...answers: readonly UpstreamResponse[]): void;
   /** Resolves when a request has come. */
@@ -33,11 +35,13 @@ export const completion = {
 
 export async function startUpstream(): Promise<Upstream> {
   const requests: Record<string, unknown>[] = [];
+  let headers: IncomingHttpHeaders = {};
   let waiting: (() => void)[] = [];
   let answers: readonly UpstreamResponse[] = [{}];
 
   const server = createServer((request, response) => void respond(request, response));
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    headers = request.headers;
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     requests.push(JSON.parse(Buffer.concat(parts).toString() || '{}') as Record<string, unknown>);
@@ -59,6 +63,7 @@ export async function startUpstream(): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    headers: () => headers,
     answer(...next) {
       answers = next.length > 0 ? next : [{}];
       requests.length = 0;
