@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { CliRegistry } from './cli/registry.ts';
 import type { Core } from './core.ts';
+import { createSystemClock } from './clock.ts';
+import { createPluginClaims } from './loader/claims.ts';
 import { createLoader, type CompilePlugin, type HostServices, type Loader } from './loader/loader.ts';
 import { changedOptionName } from './options/cached-options.ts';
 import { followOption } from './rest-access.ts';
@@ -35,6 +37,11 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
     leftOut: config.leftOutPlugins,
     noteFolder: core.pluginFolders.add,
     options,
+    claims: createPluginClaims({
+      hold: database.hold,
+      countHolders: database.countHolders,
+      clock: createSystemClock(),
+    }),
     migrate: async (slug, migrations) => {
       const pending = await database.pendingMigrations(slug, migrations);
       if (pending.length > 0) await database.migrateTogether(slug, migrations, async () => undefined);
@@ -60,15 +67,31 @@ export async function createPlugins({ core, web, cli, only, compilePlugin }: Plu
   hooks.onFailure(({ owner, hook, error }) => loader.reportFailure(owner, `action ${hook}`, error));
   try {
     if (only) await options.update('active_plugins', [...only]);
-    await loader.start();
-    await database.listen('options', (payload) => {
-      if (pluginOptions.includes(changedOptionName(payload))) void loader.sync();
-    });
+    await startFollowing(core, loader);
     return loader;
   } catch (error) {
     await loader.stop();
     throw error;
   }
+}
+
+/** Starts the loader. What other processes change meanwhile is applied after the start. */
+async function startFollowing({ database, options }: Core, loader: Loader): Promise<void> {
+  let state: 'waiting' | 'starting' | 'started' = 'waiting';
+  const follow = (): void => {
+    if (state !== 'waiting') void loader.sync();
+  };
+  await database.listen(
+    'options',
+    (payload) => {
+      if (!pluginOptions.includes(changedOptionName(payload))) return;
+      if (state === 'started' || !options.isOwnChange(payload)) follow();
+    },
+    follow,
+  );
+  state = 'starting';
+  await loader.start();
+  state = 'started';
 }
 
 function createServices({ core, web, cli }: PluginsDependencies): HostServices {

@@ -1,4 +1,5 @@
 import type { DatabaseApi, Migration } from '#plugin-api';
+import type { HoldMode, Release } from './dialects/dialect.ts';
 
 export interface AppliedMigration {
   /** `host`, or the slug of a plugin. */
@@ -34,6 +35,15 @@ export interface Database extends DatabaseApi {
   isUniqueViolation(error: unknown): boolean;
   /** Inside a transaction: waits for the named lock and holds it until the transaction ends. Exclusive across all nodes. */
   lock(name: string): Promise<void>;
+  /**
+   * Holds a name until it is released or this process ends, in whatever way: nothing is written, and nothing expires. Never
+   * waits: null while other processes hold it alone, or hold it at all when `alone` is asked for. Each caller has a hold of
+   * its own. A database in memory belongs to one process, so its names are always free. After the connection to PostgreSQL
+   * broke, holds are taken again as soon as it is back.
+   */
+  hold(name: string, mode: HoldMode): Promise<Release | null>;
+  /** Number of other processes that hold the name; null where the database cannot count them, which is SQLite. */
+  countHolders(name: string): Promise<number | null>;
   /**
    * From now on calls `begin` before each statement of this process, and what it returns after it. Statements of `readNumbers`
    * are left out.

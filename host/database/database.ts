@@ -141,11 +141,11 @@ function createObservation({ knex }: Pick<Dialect, 'knex'>) {
   };
 }
 
-/** The members that notify other processes or listen to them. */
+/** The members that notify other processes, listen to them, or keep them away. */
 function composeNotifications(
   { dialect, transactions: { knex }, log }: Parts,
   restoreTables: Database['restore'],
-): Pick<Database, 'restore' | 'notify' | 'listen' | 'close'> {
+): Pick<Database, 'restore' | 'notify' | 'listen' | 'hold' | 'countHolders' | 'close'> {
   const self = randomUUID();
   const notifications = createNotifications(log);
   const notifier = dialect.createNotifier(notifications);
@@ -175,6 +175,8 @@ function composeNotifications(
         undoRestored();
       };
     },
+    hold: (name, mode) => notifier.hold(name, mode),
+    countHolders: (name) => notifier.countHolders(name),
     async close() {
       await notifier.close();
       await dialect.close();

@@ -142,7 +142,8 @@ async function replaceInstalled(
   });
   try {
     await runningPlugins.discover();
-    if (mustStart) await runningPlugins.begin(slug, 'throw');
+    const isWanted = async (): Promise<boolean> => activate || (await runningPlugins.isWanted(slug));
+    if (mustStart) await runningPlugins.begin(slug, { onFailure: 'throw', isWanted });
   } catch (error) {
     await replacement.rollBack();
     await runningPlugins.discover();

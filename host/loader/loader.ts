@@ -1,4 +1,5 @@
 import { createMutex, type Logger, type Migration, type PluginUpgrade } from '#plugin-api';
+import { noClaims, type PluginClaims } from './claims.ts';
 import { createQuarantine, createWarnings, describeError } from './quarantine.ts';
 import type { CompilePlugin } from './load.ts';
 import { createRunningPlugins } from './running-plugins.ts';
@@ -57,7 +58,9 @@ export interface Loader {
    * With `deleteFiles` any folder in the first plugin folder is deleted, but never that of a shipped plugin. The data are what
    * its `uninstall` deletes, its registered settings, cron events and jobs. Without `uninstall`, its tables stay.
    *
-   * @throws Error if it is active, or if its `uninstall` fails.
+   * Waits up to 15 seconds for other processes that still start or run it; meanwhile nothing is deleted.
+   *
+   * @throws Error if it is active, if it still runs in another process, or if its `uninstall` fails.
    */
   uninstall(slug: string, init?: Uninstallation): Promise<Uninstalled>;
   /** Installs a plugin from a folder or zip file. @throws Error with the reason, see `installation.ts`. */
@@ -94,6 +97,8 @@ export interface LoaderDependencies extends PluginSearch {
   readonly leftOut?: readonly string[] | 'all';
   /** Called with the folder of each plugin that starts, with links resolved. */
   readonly noteFolder?: (slug: string, directory: string) => void;
+  /** Default: no other process shares the database. */
+  readonly claims?: PluginClaims;
   readonly migrate: (slug: string, migrations: readonly Migration[]) => Promise<void>;
   /** Called when a plugin does not run in this process any more: another one may uninstall it. */
   readonly withdrawMigrations?: (slug: string) => void;
@@ -214,6 +219,7 @@ function createParts(
   listeners: Pick<LifecycleDependencies, 'onUpgrade' | 'onRouteFailure' | 'onWarning'>,
 ): OperationsDependencies {
   const { options, migrate, forgetMigrations, services, log, pluginDirs, leftOut = [] } = dependencies;
+  const { claims = noClaims } = dependencies;
   const isLeftOut = (slug: string): boolean => leftOut === 'all' || leftOut.includes(slug);
   const { clock, documents } = services;
   const active = createStoredSlugs(options, 'active_plugins');
@@ -234,6 +240,7 @@ function createParts(
   const runningPlugins = createRunningPlugins({
     ...dependencies,
     isLeftOut,
+    claims,
     lifecycle,
     warnings,
     settings,
@@ -245,6 +252,7 @@ function createParts(
   return {
     runningPlugins,
     isLeftOut,
+    claims,
     lifecycle,
     active,
     declined,

@@ -1,7 +1,8 @@
 import type { Clock, DocumentsApi, Logger } from '#plugin-api';
+import type { PluginClaims } from './claims.ts';
 import { describeError } from './quarantine.ts';
 import type { PluginWarnings, Quarantine } from './quarantine.ts';
-import { requireSource } from './running-plugins.ts';
+import { NotWantedError, requireSource } from './running-plugins.ts';
 import type { RunningPlugins } from './running-plugins.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
@@ -44,6 +45,7 @@ export interface OperationsDependencies {
   readonly runningPlugins: RunningPlugins;
   /** Whether this process does not start the plugin. */
   readonly isLeftOut: (slug: string) => boolean;
+  readonly claims: PluginClaims;
   readonly lifecycle: Lifecycle;
   /** The option `active_plugins`. */
   readonly active: StoredSlugs;
@@ -109,7 +111,7 @@ async function develop(
   await runningPlugins.discover();
   await lifecycle.prepare(requireSource(slug, runningPlugins.state().discovery));
   await runningPlugins.suspend([slug]);
-  const plugin = await runningPlugins.begin(slug, 'throw');
+  const plugin = await runningPlugins.begin(slug, { onFailure: 'throw' });
   if (!hasRun) await lifecycle.activate(plugin);
   await runningPlugins.reconcile();
   return slug;
@@ -119,8 +121,9 @@ async function develop(
 async function startAndActivate(
   slug: string,
   { runningPlugins, lifecycle, active, quarantine }: OperationsDependencies,
+  isWanted?: () => Promise<boolean>,
 ): Promise<boolean> {
-  const plugin = await runningPlugins.begin(slug);
+  const plugin = await runningPlugins.begin(slug, { ...(isWanted && { isWanted }) });
   if (plugin.source.mustUse || !(await active.add(slug))) return false;
   try {
     await lifecycle.activate(plugin);
@@ -158,17 +161,37 @@ async function deactivate(
 async function uninstall(
   slug: string,
   dependencies: OperationsDependencies,
-  { deleteFiles = false }: Uninstallation = {},
+  init: Uninstallation = {},
 ): Promise<Uninstalled> {
-  const { runningPlugins, lifecycle, active, failures, versions, forgetMigrations, removeStored, settings } =
-    dependencies;
-  const { pluginDir, clock } = dependencies;
+  const { runningPlugins, claims, active } = dependencies;
   await runningPlugins.discover();
   const { running, discovery } = runningPlugins.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
-  if (running.has(slug) || (await active.read()).includes(slug))
-    throw new Error(`The plugin '${slug}' is active; deactivate it before you uninstall it.`);
+  const refuseActive = async (): Promise<void> => {
+    if (running.has(slug) || (await active.read()).includes(slug))
+      throw new Error(`The plugin '${slug}' is active; deactivate it before you uninstall it.`);
+  };
+  await refuseActive();
   const source = requireSource(slug, discovery);
+  const release = await claims.uninstall(slug);
+  try {
+    // Another process may have activated it meanwhile.
+    active.refresh();
+    await refuseActive();
+    return await deletePlugin(source, dependencies, init);
+  } finally {
+    await release();
+  }
+}
+
+async function deletePlugin(
+  source: PluginSource,
+  dependencies: OperationsDependencies,
+  { deleteFiles = false }: Uninstallation,
+): Promise<Uninstalled> {
+  const { runningPlugins, lifecycle, failures, versions, forgetMigrations, removeStored, settings } = dependencies;
+  const { pluginDir, clock } = dependencies;
+  const { slug } = source.manifest;
   const definition = await lifecycle.uninstall(source).catch((error: unknown) => {
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
   });
@@ -211,12 +234,17 @@ function refuseMustUse(source: PluginSource | undefined, verb: string): void {
 }
 
 async function activateShipped(dependencies: OperationsDependencies): Promise<string[]> {
-  const { runningPlugins, log } = dependencies;
+  const { runningPlugins, declined, log } = dependencies;
   const activated: string[] = [];
   for (const slug of await findAutoActivated(dependencies)) {
+    const isWanted = async (): Promise<boolean> => {
+      declined.refresh();
+      return !(await declined.read()).includes(slug);
+    };
     try {
-      if (await startAndActivate(slug, dependencies)) activated.push(slug);
+      if (await startAndActivate(slug, dependencies, isWanted)) activated.push(slug);
     } catch (error) {
+      if (error instanceof NotWantedError) continue;
       log.warn('Failed to activate a shipped plugin', { event: 'plugin_auto_activation_failed', plugin: slug, error });
     }
   }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
+import type { PluginClaims, Release } from './claims.ts';
 import { discover } from './discover.ts';
 import type { Discovery, PluginSearch } from './discover.ts';
 import type { PluginWarnings, Quarantine } from './quarantine.ts';
@@ -23,10 +24,14 @@ export interface RunningPlugins {
   /**
    * Starts one plugin unless it is running.
    *
-   * @param onFailure `quarantine` (default) disables a plugin that fails, `throw` only throws.
-   * @throws Error with the reason: the plugin is unknown, a requirement is missing, or it failed.
+   * @param init `onFailure`: `quarantine` (default) disables a plugin that fails, `throw` only throws. `isWanted`: asked once no
+   *   other process can uninstall the plugin any more. Default: it is.
+   * @throws Error with the reason: the plugin is unknown, a requirement is missing, it is being uninstalled, or it failed.
+   *   NotWantedError if it is not wanted any more.
    */
-  begin(slug: string, onFailure?: 'quarantine' | 'throw'): Promise<RunningPlugin>;
+  begin(slug: string, init?: Partial<StartInit>): Promise<RunningPlugin>;
+  /** Whether the plugin is must-use, developed here, or active in the database at this moment. */
+  isWanted(slug: string): Promise<boolean>;
   /** Stops a running plugin with `work`. Logs errors. */
   end(slug: string, work?: (plugin: RunningPlugin) => Promise<void>): Promise<void>;
   /** Stops plugins and those that require them. They remain active, so `reconcile` starts them again. */
@@ -39,9 +44,20 @@ export interface RunningPlugins {
   state(): LoaderState;
 }
 
+interface StartInit {
+  readonly onFailure: 'quarantine' | 'throw';
+  readonly isWanted: () => Promise<boolean>;
+}
+
+/** The plugin was deactivated in another process, perhaps uninstalled, before it could start. */
+export class NotWantedError extends Error {
+  override readonly name = 'NotWantedError';
+}
+
 interface RunningPluginsDependencies extends PluginSearch {
   readonly isLeftOut: (slug: string) => boolean;
   readonly noteFolder?: (slug: string, directory: string) => void;
+  readonly claims: PluginClaims;
   readonly lifecycle: Lifecycle;
   readonly warnings: PluginWarnings;
   readonly active: StoredSlugs;
@@ -75,6 +91,10 @@ export function createRunningPlugins({
       .filter((source) => source.mustUse)
       .map(({ manifest }) => manifest.slug);
     return [...new Set([...mustUse, ...(await active.read()), ...developed.map((directory) => basename(directory))])];
+  };
+  const isWanted = async (slug: string): Promise<boolean> => {
+    active.refresh();
+    return (await readWantedSlugs()).includes(slug);
   };
   const logBlocked = (reasons: ReadonlyMap<string, Blocked>): void => {
     for (const [slug, { message }] of reasons) {
@@ -115,7 +135,7 @@ export function createRunningPlugins({
       for (const source of order.ordered) {
         const { slug } = source.manifest;
         if (running.has(slug) || failedMustUse.has(slug)) continue;
-        await start(source, 'quarantine').catch((error: unknown) =>
+        await start(source, { onFailure: 'quarantine', isWanted: () => isWanted(slug) }).catch((error: unknown) =>
           reasons.set(slug, {
             stage: error instanceof BlockedError ? 'version' : 'start',
             message: (error as Error).message,
@@ -128,13 +148,14 @@ export function createRunningPlugins({
       logBlocked(reasons);
       checkedAt = clock.now();
     },
-    async begin(slug, onFailure = 'quarantine') {
+    isWanted,
+    async begin(slug, { onFailure = 'quarantine', isWanted: asks = async () => true } = {}) {
       const source = requireSource(slug, discovery);
       if (isLeftOut(slug)) throw new Error(`The plugin '${slug}' cannot be activated. ${leftOutReason}`);
       const reason = orderPlugins([...(await readWantedSlugs()), slug], discovery.plugins).blocked.get(slug);
       if (reason !== undefined) throw new Error(`The plugin '${slug}' cannot be activated. ${reason}`);
       crashed.delete(slug);
-      return running.get(slug) ?? start(source, onFailure);
+      return running.get(slug) ?? start(source, { onFailure, isWanted: asks });
     },
     async crash(slug, message) {
       crashed.set(slug, message);
@@ -157,11 +178,12 @@ interface RunningSet extends Pick<RunningPlugins, 'end' | 'suspend'> {
   readonly running: Map<string, RunningPlugin>;
   /** Must-use plugins that failed. They cannot be disabled, so each process tries them once. */
   readonly failedMustUse: Set<string>;
-  start(source: PluginSource, onFailure: 'quarantine' | 'throw'): Promise<RunningPlugin>;
+  start(source: PluginSource, init: StartInit): Promise<RunningPlugin>;
 }
 
 function createRunningSet({
   noteFolder,
+  claims,
   lifecycle,
   warnings,
   failures,
@@ -171,10 +193,24 @@ function createRunningSet({
   log,
 }: Pick<
   RunningPluginsDependencies,
-  'noteFolder' | 'lifecycle' | 'warnings' | 'failures' | 'settings' | 'quarantine' | 'withdrawMigrations' | 'log'
+  | 'noteFolder'
+  | 'claims'
+  | 'lifecycle'
+  | 'warnings'
+  | 'failures'
+  | 'settings'
+  | 'quarantine'
+  | 'withdrawMigrations'
+  | 'log'
 >): RunningSet {
   const running = new Map<string, RunningPlugin>();
   const failedMustUse = new Set<string>();
+  const releases = new Map<string, Release>();
+  const release = async (slug: string): Promise<void> => {
+    const held = releases.get(slug);
+    releases.delete(slug);
+    await held?.();
+  };
   const end: RunningPlugins['end'] = async (slug, work = lifecycle.stop) => {
     const plugin = running.get(slug);
     running.delete(slug);
@@ -187,14 +223,24 @@ function createRunningSet({
       }),
     );
     withdrawMigrations?.(slug);
+    await release(slug);
   };
   const suspend: RunningPlugins['suspend'] = async (slugs) => {
     for (const slug of withDependents(slugs, running).reverse()) await end(slug);
   };
-  const start: RunningSet['start'] = async (source, onFailure) => {
-    const { slug, requires } = source.manifest;
-    const missing = Object.keys(requires).find((each) => !running.has(each));
-    if (missing !== undefined) throw new Error(`It requires '${missing}', which is not running.`);
+  const claim = async (
+    { mustUse, manifest: { slug } }: PluginSource,
+    isWanted: StartInit['isWanted'],
+  ): Promise<void> => {
+    // It can be neither deactivated nor uninstalled.
+    if (mustUse) return;
+    const held = await claims.run(slug);
+    if (held === null) throw new Error('Another process uninstalls it; activate it when that has ended.');
+    releases.set(slug, held);
+    if (!(await isWanted())) throw new NotWantedError(`The plugin '${slug}' has been deactivated.`);
+  };
+  const startClaimed = async (source: PluginSource, onFailure: StartInit['onFailure']): Promise<RunningPlugin> => {
+    const { slug } = source.manifest;
     failedMustUse.delete(slug);
     warnings.clear(slug);
     noteFolder?.(slug, source.directory);
@@ -207,6 +253,18 @@ function createRunningSet({
     await settings.set(slug, plugin.scope.settings());
     if (source.mustUse && failures.get(slug)) await failures.clear(slug);
     return plugin;
+  };
+  const start: RunningSet['start'] = async (source, { onFailure, isWanted }) => {
+    const { slug, requires } = source.manifest;
+    const missing = Object.keys(requires).find((each) => !running.has(each));
+    if (missing !== undefined) throw new Error(`It requires '${missing}', which is not running.`);
+    try {
+      await claim(source, isWanted);
+      return await startClaimed(source, onFailure);
+    } catch (error) {
+      if (!running.has(slug)) await release(slug);
+      throw error;
+    }
   };
   return { running, failedMustUse, start, end, suspend };
 }

@@ -1,6 +1,9 @@
 import { isRecord, type Clock, type Logger, type OptionsApi } from '#plugin-api';
 
-export type LoaderOptions = Pick<OptionsApi, 'get' | 'update' | 'compareAndSet' | 'delete'>;
+export interface LoaderOptions extends Pick<OptionsApi, 'get' | 'update' | 'compareAndSet' | 'delete'> {
+  /** Makes the next read query the database. */
+  refresh(name: string): void;
+}
 
 export interface PluginFailure {
   /** `discover`, `manifest`, `requires`, `import`, `migrate`, `register`, `activate`, `deactivate`, `action`, `route`, ... */
@@ -13,6 +16,8 @@ export interface PluginFailure {
 /** A list of slugs in an option that other processes change too. */
 export interface StoredSlugs {
   read(): Promise<readonly string[]>;
+  /** Makes the next `read` query the database: another process may have changed the list a moment ago. */
+  refresh(): void;
   /** Both return whether this call changed the list, so that only one of several processes continues. */
   add(slug: string): Promise<boolean>;
   remove(slug: string): Promise<boolean>;
@@ -23,6 +28,7 @@ export function createStoredSlugs(options: LoaderOptions, name: string): StoredS
     changeOption(options, name, (stored) => edit(parseSlugs(stored)));
   return {
     read: async () => parseSlugs(await options.get<unknown>(name)),
+    refresh: () => options.refresh(name),
     add: (slug) => change((slugs) => (slugs.includes(slug) ? slugs : [...slugs, slug])),
     remove: (slug) => change((slugs) => (slugs.includes(slug) ? slugs.filter((each) => each !== slug) : slugs)),
   };

@@ -28,6 +28,8 @@ export interface CachedOptions {
   isKnownAbsent(name: string): boolean;
   /** Makes the next read query the database. */
   refresh(name: string): void;
+  /** Whether this process sent a notification of the channel. */
+  isOwnChange(payload: string): boolean;
   list(prefix: string): Promise<Map<string, { readonly text: string }>>;
   insert(option: NewOption): Promise<boolean>;
   put(option: NewOption): Promise<void>;
@@ -73,6 +75,7 @@ export function createCachedOptions({
     prime: reads.prime,
     isKnownAbsent: (name) => !reads.isPrivate(name) && reads.cache.get(name) === null,
     refresh: reads.drop,
+    isOwnChange: (payload) => (JSON.parse(payload) as { from: string }).from === self,
     list: (prefix) => store.readPrefix(prefix),
     insert: (option) =>
       change(option.name, { text: option.text, autoload: option.autoload ?? true }, () => store.insert(option)),

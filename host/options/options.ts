@@ -38,6 +38,10 @@ export interface Options extends OptionsApi {
    */
   load(): Promise<void>;
   stop(): void;
+  /** Makes the next read of an option query the database. */
+  refresh(name: string): void;
+  /** Whether a notification of the channel `options` was sent by this process. */
+  isOwnChange(payload: string): boolean;
   /** The settings registered in this process, in order of registration. */
   settings(): RegisteredSetting[];
   /** Calls the listener when settings are registered or unregistered. */
@@ -65,6 +69,8 @@ export function createOptions({ database, hooks, clock, log, secrets = noSecrets
     ...options,
     ...transients,
     registerSetting: (name, definition) => settings.register(name, definition),
+    refresh: cached.refresh,
+    isOwnChange: cached.isOwnChange,
     settings: () => settings.list(),
     secretStore: { rewrite: (change) => rewriteSettingSecrets({ cached, settings, secrets: settingSecrets }, change) },
     onSettingsChange: (listener) => settings.onChange(listener),

@@ -18,13 +18,23 @@ export type NotificationCallback = (payload: string) => void;
 /** Called when notifications may have been lost: drop everything derived from the database. */
 export type GapCallback = () => void;
 
-/** Sends and receives notifications; the database stores the callbacks. */
+/** How a name is held: by any number of processes together, or by one alone. */
+export type HoldMode = 'shared' | 'alone';
+
+/** Ends a hold. Never rejects. */
+export type Release = () => Promise<void>;
+
+/** Sends and receives notifications; the database stores the callbacks. Holds names on the same connection. */
 export interface Notifier {
   /** Sends inside the running transaction when there is one, so that it is delivered at commit or not at all. */
   send(knex: Knex, channel: string, payload: string): Promise<void>;
   /** Starts to receive a channel. Resolves once no later notification can be missed. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
+  /** See `Database`. */
+  hold(name: string, mode: HoldMode): Promise<Release | null>;
+  /** See `Database`. */
+  countHolders(name: string): Promise<number | null>;
   close(): Promise<void>;
 }
 

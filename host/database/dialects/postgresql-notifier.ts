@@ -1,6 +1,6 @@
-import type { Client } from 'pg';
+import type { Client, QueryResult } from 'pg';
 import type { Clock, Logger, Undo } from '#plugin-api';
-import type { Notifier, NotifierEvents } from './dialect.ts';
+import type { HoldMode, Notifier, NotifierEvents } from './dialect.ts';
 
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
 const maxPayload = 7_999;
@@ -14,31 +14,51 @@ export interface PostgresqlNotifierDependencies extends NotifierEvents {
   readonly log: Logger;
   /** Creates a client that is not connected yet. */
   readonly connect: () => Client;
+  /** Number of an advisory lock. */
+  readonly lockKey: (name: string) => number;
+}
+
+interface Hold {
+  readonly key: number;
+  readonly mode: HoldMode;
 }
 
 /**
- * LISTEN on a dedicated connection, opened with the first subscription. After a reconnect, `gap` signals that
- * notifications may have been lost.
+ * LISTEN and advisory locks of the session on a dedicated connection, opened with the first of them. After a reconnect, `gap`
+ * signals that notifications may have been lost.
  */
 export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDependencies): Notifier {
-  const { clock, log, gap } = dependencies;
+  const { clock, log, gap, lockKey } = dependencies;
   const channels = new Set<string>();
+  const holds = new Set<Hold>();
   let connecting: Promise<Client> | null = null;
+  let wasLost = false;
   let closed = false;
   let undoRetry: Undo | null = null;
 
-  const open = (): Promise<Client> =>
-    openListener(dependencies, channels, () => {
+  const isUsed = (): boolean => channels.size + holds.size > 0;
+  const open = async (): Promise<Client> => {
+    const client = await openListener(dependencies, { channels, holds }, () => {
       connecting = null;
-      if (!closed && channels.size > 0) reconnect(firstDelay);
+      wasLost = true;
+      if (!closed && isUsed()) reconnect(firstDelay);
     });
+    if (wasLost) gap();
+    wasLost = false;
+    return client;
+  };
+  const openOnce = (): Promise<Client> => {
+    const opening = (connecting ??= open());
+    opening.catch(() => {
+      if (connecting === opening) connecting = null;
+    });
+    return opening;
+  };
 
   function reconnect(delay: number): void {
     undoRetry = clock.after(delay, () => {
-      if (closed || channels.size === 0 || connecting !== null) return;
-      connecting = open();
-      connecting.then(gap, (error: unknown) => {
-        connecting = null;
+      if (closed || !isUsed() || connecting !== null) return;
+      openOnce().catch((error: unknown) => {
         log.warn('Listening to the database failed; retrying', {
           event: 'listen_failed',
           error: (error as Error).message,
@@ -58,13 +78,34 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
     },
     async subscribe(channel) {
       channels.add(channel);
-      const client = await (connecting ??= open());
+      const client = await openOnce();
       await runInOrder(client, `LISTEN ${client.escapeIdentifier(channel)}`);
     },
     async unsubscribe(channel) {
       channels.delete(channel);
       const client = await connecting?.catch(() => null);
       if (client) await runInOrder(client, `UNLISTEN ${client.escapeIdentifier(channel)}`).catch(() => {});
+    },
+    async hold(name, mode) {
+      const hold: Hold = { key: lockKey(`hold:${name}`), mode };
+      if (!(await take(await openOnce(), hold))) return null;
+      holds.add(hold);
+      return async () => {
+        if (!holds.delete(hold)) return;
+        const client = await connecting?.catch(() => null);
+        if (client) await runInOrder(client, `SELECT ${lockFunction('pg_advisory_unlock', hold)}`).catch(() => {});
+      };
+    },
+    async countHolders(name) {
+      const key = lockKey(`hold:${name}`);
+      const [high, low] = [Math.floor(key / 2 ** 32), key % 2 ** 32];
+      const { rows } = await runInOrder(
+        await openOnce(),
+        `SELECT count(DISTINCT pid) AS others FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+          AND classid::bigint = ${high} AND objid::bigint = ${low} AND pid <> pg_backend_pid()
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      return Number(rows[0]?.['others'] ?? 0);
     },
     async close() {
       closed = true;
@@ -77,9 +118,18 @@ export function createPostgresqlNotifier(dependencies: PostgresqlNotifierDepende
 
 const queues = new WeakMap<Client, Promise<unknown>>();
 
+const lockFunction = (base: string, { key, mode }: Hold): string =>
+  `${base}${mode === 'shared' ? '_shared' : ''}(${key})`;
+
+/** Returns whether the lock is held now. */
+async function take(client: Client, hold: Hold): Promise<boolean> {
+  const { rows } = await runInOrder(client, `SELECT ${lockFunction('pg_try_advisory_lock', hold)} AS held`);
+  return rows[0]?.['held'] === true;
+}
+
 /** Runs statements one at a time: the driver rejects concurrent ones. */
-function runInOrder(client: Client, sql: string): Promise<unknown> {
-  const statement = (queues.get(client) ?? Promise.resolve()).then(() => client.query(sql));
+function runInOrder(client: Client, sql: string): Promise<QueryResult<Record<string, unknown>>> {
+  const statement = (queues.get(client) ?? Promise.resolve()).then(() => client.query<Record<string, unknown>>(sql));
   queues.set(
     client,
     statement.catch(() => {}),
@@ -89,8 +139,8 @@ function runInOrder(client: Client, sql: string): Promise<unknown> {
 
 /** @param whenLost runs once when an open connection breaks, not when opening fails. */
 async function openListener(
-  { clock, connect, received }: PostgresqlNotifierDependencies,
-  channels: ReadonlySet<string>,
+  { clock, log, connect, received }: PostgresqlNotifierDependencies,
+  { channels, holds }: { readonly channels: ReadonlySet<string>; readonly holds: ReadonlySet<Hold> },
   whenLost: () => void,
 ): Promise<Client> {
   const client = connect();
@@ -114,6 +164,9 @@ async function openListener(
   try {
     await client.connect();
     for (const channel of channels) await runInOrder(client, `LISTEN ${client.escapeIdentifier(channel)}`);
+    for (const hold of holds)
+      if (!(await take(client, hold)))
+        log.warn('Another process holds what this one held before its connection broke', { event: 'hold_lost' });
     state = 'open';
     return client;
   } catch (error) {

@@ -63,7 +63,7 @@ export async function openPostgresql(databaseUrl: string, { clock, log }: Dialec
     },
     migrationSettings: {},
     createNotifier: (events) =>
-      createPostgresqlNotifier({ ...events, clock, log, connect: () => new driver.Client(connection) }),
+      createPostgresqlNotifier({ ...events, clock, log, lockKey, connect: () => new driver.Client(connection) }),
     direct: createPostgresqlDirect(database),
     readNumbers: createPostgresqlReadNumbers(database),
     tables: readPostgresqlTables,

@@ -43,7 +43,9 @@ export function createNotificationsTable(connection: BetterSqlite.Database): voi
  * `PRAGMA data_version` (a read of shared memory) shows a write by another connection. This process's own notifications
  * are delivered at commit.
  */
-export function createSqliteNotifier(dependencies: SqliteNotifierDependencies): Notifier {
+export function createSqliteNotifier(
+  dependencies: SqliteNotifierDependencies,
+): Omit<Notifier, 'hold' | 'countHolders'> {
   const { clock, log, connection, received, gap, afterCommit } = dependencies;
   const sender = randomUUID();
   const channels = new Set<string>();

@@ -6,6 +6,7 @@ import type { Knex } from '#plugin-api';
 import type { Dialect, DialectDependencies, Snapshot, Table } from './dialect.ts';
 import { createSqliteClient } from './sqlite-client.ts';
 import { createSqliteDirect } from './sqlite-direct.ts';
+import { createSqliteHolds } from './sqlite-holds.ts';
 import { createSqliteReader } from './sqlite-reader.ts';
 import { createNotificationsTable, createSqliteNotifier } from './sqlite-notifier.ts';
 import { dropSqliteTables, readSqliteTables, sqliteRows } from './sqlite-tables.ts';
@@ -43,6 +44,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
   await database.raw('SELECT 1');
   const direct = createSqliteDirect(database);
   const reader = file === memory ? null : createSqliteReader(file);
+  const holds = createSqliteHolds(file === memory ? null : dataDir);
 
   return {
     name: 'sqlite',
@@ -59,7 +61,10 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
     lock: async () => {},
     // Altering a table rebuilds it; with foreign keys enforced, dropping the old table would delete rows that refer to it.
     migrationSettings: { enforceForeignCheck: false } as Knex.TransactionConfig,
-    createNotifier: (events) => createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
+    createNotifier: (events) => ({
+      ...createSqliteNotifier({ ...events, clock, log, connection, afterCommit }),
+      ...{ hold: holds.hold, countHolders: holds.countHolders },
+    }),
     direct,
     readNumbers: async ({ sqlite: sql }, values, transaction) =>
       reader === null
@@ -80,6 +85,7 @@ export async function openSqlite({ dataDir, image, clock, log, afterCommit }: Sq
       await connection().backup(target);
     },
     close: async () => {
+      holds.close();
       await reader?.close();
       await database.destroy();
     },

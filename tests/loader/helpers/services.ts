@@ -1,8 +1,9 @@
-import type { CliCommand, Clock, Logger, OptionsApi, RouteDefinition, Undo } from '#plugin-api';
+import type { CliCommand, Clock, Logger, RouteDefinition, Undo } from '#plugin-api';
 import { createPluginServices } from '../../../host/loader/plugin-services.ts';
 import { createHooks } from '../../../host/hooks/hooks.ts';
 import type { Hooks } from '../../../host/hooks/hooks.ts';
 import type { HostServices } from '../../../host/loader/loader.ts';
+import type { LoaderOptions } from '../../../host/loader/stored-state.ts';
 import { createTranslations } from '../../../host/translations.ts';
 import { documents } from '../../helpers/documents.ts';
 
@@ -15,6 +16,7 @@ export interface LogLine {
 /** Services that keep what is registered with them, so that a test can count it. */
 export interface CountedServices extends HostServices {
   readonly hooks: Hooks;
+  readonly options: HostServices['options'] & LoaderOptions;
   /** What is registered at the moment, one text each. */
   registered(): string[];
   readonly routes: Map<string, readonly RouteDefinition[]>;
@@ -63,7 +65,7 @@ export function createCountedServices({
     options: {
       ...createOptions(stored),
       registerSetting: (name: string) => keep(`setting ${name}`),
-    } as unknown as OptionsApi,
+    } as unknown as CountedServices['options'],
     secrets: {
       encrypt: (plain: string) => plain,
       decrypt: (text: string) => text,
@@ -107,7 +109,8 @@ export function createCountedServices({
     abilities: owned({}),
     jobs: { ...owned({ define: (name: string) => keep(`job ${name}`) }), removeOwner: async () => 0 },
   };
-  return { ...(services as unknown as HostServices), hooks, registered, routes, lines, stored };
+  const { options } = services;
+  return { ...(services as unknown as HostServices), options, hooks, registered, routes, lines, stored };
 }
 
 /** The same service for each plugin. */
@@ -115,8 +118,9 @@ function owned<Service>(service: Service): { forOwner(): Service } {
   return { forOwner: () => service };
 }
 
-function createOptions(stored: Map<string, unknown>): Pick<OptionsApi, 'get' | 'update' | 'compareAndSet' | 'delete'> {
+function createOptions(stored: Map<string, unknown>): LoaderOptions {
   return {
+    refresh: () => {},
     get: async <Value>(name: string, fallback?: Value) =>
       structuredClone(stored.has(name) ? stored.get(name) : (fallback ?? false)) as Value,
     delete: async (name) => stored.delete(name),
