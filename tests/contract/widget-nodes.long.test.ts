@@ -1,9 +1,31 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
+
+interface HurryingClock {
+  readonly clock: Clock;
+  /** From now on, who begins to wait waits for a tenth of a second at most. */
+  begin(): void;
+}
+
+/** The time of the machine. */
+function createHurryingClock(): HurryingClock {
+  const system = createSystemClock();
+  let most = Infinity;
+  const short = (milliseconds: number): number => Math.min(most, milliseconds);
+  return {
+    begin: () => (most = 100),
+    clock: {
+      ...system,
+      after: (milliseconds, run) => system.after(short(milliseconds), run),
+      sleep: (milliseconds, signal) => system.sleep(short(milliseconds), signal),
+    },
+  };
+}
 
 describeHosts('the chat widget on two nodes', ({ location }) => {
   // Inside, so that the sites have stopped when their database is removed.
@@ -11,6 +33,8 @@ describeHosts('the chat widget on two nodes', ({ location }) => {
     let first: WidgetSite;
     let second: WidgetSite;
     let bot: Bot;
+    /** Of the second one. */
+    let hurry: HurryingClock;
 
     beforeEach(async function () {
       this.timeout(60_000);
@@ -20,9 +44,10 @@ describeHosts('the chat widget on two nodes', ({ location }) => {
         SITE_URL: 'https://www.example.com',
         DATA_DIR: dataDir,
       };
-      const common = { database: databaseUrl ?? dataDir, env, clock: createSystemClock() };
-      first = await startWidgetSite(common);
-      second = await startWidgetSite({ ...common, upstream: first.upstream });
+      const common = { database: databaseUrl ?? dataDir, env };
+      first = await startWidgetSite({ ...common, clock: createSystemClock() });
+      hurry = createHurryingClock();
+      second = await startWidgetSite({ ...common, clock: hurry.clock, upstream: first.upstream });
       for (const { host } of [first, second])
         host.hooks.addFilter('svc_chatbot_burst_limits', () => ({
           starts_per_address: 10_000,
@@ -160,6 +185,8 @@ describeHosts('the chat widget on two nodes', ({ location }) => {
       const stream = await there.stream('Hello', { message_id });
       (await next).piece('Half');
       await stream.until('delta');
+      // Stopping waits for the open request and its job, for 14 seconds in all.
+      hurry.begin();
       const stopping = second.host.stop();
       const events = await stream.whole().catch(() => stream.events);
       expect(events.at(-1)?.type).not.to.equal('done');
