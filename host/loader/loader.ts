@@ -60,7 +60,8 @@ export interface Loader {
    *
    * Waits up to 15 seconds for other processes that still start or run it; meanwhile nothing is deleted.
    *
-   * @throws Error if it is active, if it still runs in another process, or if its `uninstall` fails.
+   * @throws Error if it is active, if it still runs in another process, if its `uninstall` fails, or with `onlyWithFolder` if
+   *   its folder would stay.
    */
   uninstall(slug: string, init?: Uninstallation): Promise<Uninstalled>;
   /** Installs a plugin from a folder or zip file. @throws Error with the reason, see `installation.ts`. */

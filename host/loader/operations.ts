@@ -8,13 +8,15 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { PluginSource } from './manifest.ts';
 import { orderPlugins } from './order.ts';
 import { recoverInterrupted } from './install/recover-interrupted.ts';
-import { removeFolder } from './install/replace-folder.ts';
+import { isRemovable, removeFolder, type Removing } from './install/replace-folder.ts';
 import type { StoredFailures, StoredSettings, StoredSlugs } from './stored-state.ts';
 import type { StoredVersions } from './stored-state.ts';
 
 export interface Uninstallation {
   /** Deletes the folder even if no installation wrote it. Default: false. */
   readonly deleteFiles?: boolean;
+  /** Refuses, and deletes nothing, if the folder would stay. Default: false. */
+  readonly onlyWithFolder?: boolean;
 }
 
 export interface Uninstalled {
@@ -161,9 +163,9 @@ async function deactivate(
 async function uninstall(
   slug: string,
   dependencies: OperationsDependencies,
-  init: Uninstallation = {},
+  { deleteFiles = false, onlyWithFolder = false }: Uninstallation = {},
 ): Promise<Uninstalled> {
-  const { runningPlugins, claims, active } = dependencies;
+  const { runningPlugins, claims, active, pluginDir } = dependencies;
   await runningPlugins.discover();
   const { running, discovery } = runningPlugins.state();
   refuseMustUse(discovery.plugins.get(slug), 'uninstalled');
@@ -173,12 +175,18 @@ async function uninstall(
   };
   await refuseActive();
   const source = requireSource(slug, discovery);
+  const folder = pluginDir === undefined || source.shipped ? null : { source, pluginDir, deleteFiles };
+  if (onlyWithFolder && (folder === null || !(await isRemovable(folder))))
+    throw new Error(
+      `The plugin '${slug}' was not deleted, because its folder would stay: no installation here wrote it, or it is a ` +
+        `Git working copy. Run: plugin uninstall ${slug} --delete-files`,
+    );
   const release = await claims.uninstall(slug);
   try {
     // Another process may have activated it meanwhile.
     active.refresh();
     await refuseActive();
-    return await deletePlugin(source, dependencies, init);
+    return await deletePlugin(source, dependencies, folder);
   } finally {
     await release();
   }
@@ -187,10 +195,10 @@ async function uninstall(
 async function deletePlugin(
   source: PluginSource,
   dependencies: OperationsDependencies,
-  { deleteFiles = false }: Uninstallation,
+  folder: Removing | null,
 ): Promise<Uninstalled> {
-  const { runningPlugins, lifecycle, failures, versions, forgetMigrations, removeStored, settings } = dependencies;
-  const { pluginDir, clock } = dependencies;
+  const { runningPlugins, lifecycle, failures, versions, forgetMigrations, removeStored, settings, clock } =
+    dependencies;
   const { slug } = source.manifest;
   const definition = await lifecycle.uninstall(source).catch((error: unknown) => {
     throw new Error(`The plugin '${slug}' could not be uninstalled: ${describeError(error, source)}`, { cause: error });
@@ -202,8 +210,8 @@ async function deletePlugin(
   await settings.remove(slug);
   await versions.forget(slug);
   await failures.clear(slug);
-  if (pluginDir === undefined || source.shipped) return { folderRemoved: false, remainingMigrations };
-  const folderRemoved = await removeFolder({ source, pluginDir, deleteFiles, clock });
+  if (folder === null) return { folderRemoved: false, remainingMigrations };
+  const folderRemoved = await removeFolder(folder, clock);
   await runningPlugins.discover();
   return { folderRemoved, remainingMigrations };
 }

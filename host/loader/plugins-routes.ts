@@ -8,7 +8,7 @@ export interface PluginsRoutesDependencies {
     list(): readonly PluginStatus[];
     activate(slug: string): Promise<void>;
     deactivate(slug: string): Promise<void>;
-    uninstall(slug: string): Promise<unknown>;
+    uninstall(slug: string, init: { readonly onlyWithFolder: true }): Promise<unknown>;
   };
 }
 
@@ -246,7 +246,9 @@ function deleteRoute(rest: RestApi, given: PluginsRoutesDependencies): RouteDefi
           message: 'This plugin is a part of the host, or always active, and cannot be deleted.',
           status: 400,
         });
-      await withReason('plugin_deletion_failed', () => given.plugins().uninstall(plugin.slug));
+      await withReason('plugin_deletion_failed', () =>
+        given.plugins().uninstall(plugin.slug, { onlyWithFolder: true }),
+      );
       return new RestResponse({ body: { deleted: true, previous: toBody(plugin) } });
     },
   };

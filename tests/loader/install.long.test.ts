@@ -226,6 +226,9 @@ describe('installing plugins', () => {
     expect(
       (await failureOf(bench.loader.install({ path: await zip(pluginFiles({ version: '2.0.0' }, plain)) }))).message,
     ).to.contain("'sample' is a Git working copy; update it there");
+    expect((await failureOf(bench.loader.uninstall('sample', { onlyWithFolder: true }))).message).to.contain(
+      'its folder would stay',
+    );
     expect((await bench.loader.uninstall('sample')).folderRemoved).to.equal(false);
     expect((await bench.loader.uninstall('sample', { deleteFiles: true })).folderRemoved).to.equal(true);
     expect(await readdir(bench.folders.directory)).to.deep.equal([]);

@@ -7,6 +7,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'plugins.requires': 'there is no PHP to be too old: what a plugin lacks here is another plugin',
   'plugins.network': 'the header Allow is sent with an invalid argument too',
   'plugins.status.invalid': 'the same',
+  'plugins.options': 'the same: WordPress looks for the plugin without its extension, finds none and allows nothing',
   'abilities.ns.index': 'the path of a category has no group inside its group, which the client wpapi cannot read',
   'list.admin': 'the abilities of the host itself name the host and Node.js where WordPress names itself and PHP',
   'list.subscriber': 'the same',

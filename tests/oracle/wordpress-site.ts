@@ -60,11 +60,14 @@ export async function openWordPressSite(
   setup: Setup = { terms: [], posts: [] },
 ): Promise<WordPressSite> {
   const { databaseUrl, dataDir } = location();
+  const installed = join(directory(), 'plugins');
+  await mkdir(installed, { recursive: true });
   const host = await createTestHost({
     database: databaseUrl ?? dataDir,
     plugins: 'found',
-    pluginDirs: [await writePlugins(directory())],
+    pluginDirs: [installed],
   });
+  for (const path of await writePlugins(directory())) await host.plugins.install({ path });
   const marks: Marks = new Map();
   const credentials = await createUsers(host, marks, setup.logins ?? []);
   const sessions = new Map<string, Promise<Record<string, string>>>();
@@ -152,8 +155,8 @@ async function fill({ content }: TestHost, marks: Marks, { terms, posts }: Setup
   }
 }
 
-/** The two plugins of the recording; the second one needs something that is not there. */
-async function writePlugins(directory: string): Promise<string> {
+/** The folders of the two plugins of the recording; the second one needs something that is not there. */
+async function writePlugins(directory: string): Promise<readonly string[]> {
   const folder = join(directory, 'recorded-plugins');
   const plugins = {
     'rec-one': {
@@ -184,7 +187,7 @@ async function writePlugins(directory: string): Promise<string> {
     await writeFile(join(folder, slug, 'plugin.json'), JSON.stringify({ slug, ...manifest }));
     await writeFile(join(folder, slug, entry), 'export default { register() {} };\n');
   }
-  return folder;
+  return Object.keys(plugins).map((slug) => join(folder, slug));
 }
 
 interface Sending {

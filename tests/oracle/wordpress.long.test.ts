@@ -1,5 +1,8 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { RestError, type ContentApi, type RestField } from '#plugin-api';
+import type { TestHost } from '#testing';
 import { describeHosts } from '../helpers/dialects.ts';
 import { exceptions, faults } from './wordpress-exceptions.ts';
 import { readAbilities, registerAbilities } from './wordpress-abilities.ts';
@@ -13,10 +16,8 @@ describeHosts('routes recorded from WordPress', (dialectCase) => {
   it('for taxonomies, search and plugins, then fields', async () => {
     const { setup, rows } = readRows('search-taxonomies-plugins.jsonl.gz');
     site = await openWordPressSite(dialectCase, setup);
-    await expectSame(
-      site,
-      rows.filter(({ id }) => !id.startsWith('plugins.')),
-    );
+    await expectSame(site, rows);
+    await expectRefusedDeletion(site.host);
     registerFields(site.host.content);
     await expectSame(site, readRows('rest-fields.jsonl.gz').rows);
   });
@@ -40,6 +41,19 @@ describeHosts('routes recorded from WordPress', (dialectCase) => {
     expect(html).to.include('Your website does not use HTTPS').and.include('Version of the host');
   });
 });
+
+/** A folder that nothing but its author can write again stays, and the data with it: the answer must not say `deleted`. */
+async function expectRefusedDeletion({ plugins, rest, users }: TestHost): Promise<void> {
+  const plugin = () => plugins.list().find(({ slug }) => slug === 'rec-one');
+  await mkdir(join(plugin()!.directory!, '.git'));
+  const user = (await users.find('admin'))!;
+  const { status, body } = await rest.dispatch('/wp/v2/plugins/rec-one', { method: 'DELETE', user });
+  expect(status).to.equal(400);
+  expect(body).to.include({ code: 'plugin_deletion_failed' });
+  expect((body as { readonly message: string }).message).to.contain('plugin uninstall rec-one --delete-files');
+  await plugins.discover();
+  expect(plugin()?.state).to.equal('inactive');
+}
 
 /** The fields that the recording was made with. */
 function registerFields({ meta, registerRestField }: ContentApi): void {

@@ -46,28 +46,30 @@ export async function replaceFolder({ staged, target, pluginDir, clock }: Replac
   };
 }
 
-/**
- * Deletes the folder of a plugin if it is in the folder for installed plugins, and if an installation wrote it or
- * `deleteFiles` is set. Of a symbolic link it deletes only the link. Returns whether it was deleted.
- */
-export async function removeFolder({
-  source,
-  pluginDir,
-  deleteFiles,
-  clock,
-}: {
+export interface Removing {
   readonly source: PluginSource;
   readonly pluginDir: string;
   readonly deleteFiles: boolean;
-  readonly clock: Pick<Clock, 'now'>;
-}): Promise<boolean> {
+}
+
+/**
+ * Whether the folder of a plugin can be deleted: it is in the folder for installed plugins, and an installation wrote it or
+ * `deleteFiles` is set.
+ */
+export async function isRemovable({ source, pluginDir, deleteFiles }: Removing): Promise<boolean> {
   const target = join(pluginDir, source.manifest.slug);
   const found = await lstat(target).catch(() => null);
   if (!found || (await realpath(target)) !== source.directory) return false;
-  if (!found.isSymbolicLink() && !deleteFiles && !(await isInstalledFolder(source.directory))) return false;
+  return found.isSymbolicLink() || deleteFiles || (await isInstalledFolder(source.directory));
+}
+
+/** Deletes the folder of a plugin if it is removable. Of a symbolic link it deletes only the link. Returns whether it did. */
+export async function removeFolder(removing: Removing, clock: Pick<Clock, 'now'>): Promise<boolean> {
+  const { source, pluginDir } = removing;
+  if (!(await isRemovable(removing))) return false;
   // Renames first, so that discovery no longer finds it if deleting the files fails.
   const aside = tempFolderPath({ pluginDir, kind: 'removed', clock });
-  await rename(target, aside);
+  await rename(join(pluginDir, source.manifest.slug), aside);
   await rm(aside, { recursive: true, force: true });
   return true;
 }
