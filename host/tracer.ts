@@ -49,6 +49,8 @@ export interface Tracer {
   record<Result>(about: Pick<Trace, 'id' | 'name' | 'startedAt'>, work: (recording: Recording) => Result): Result;
   /** Runs `work` as a span if a trace is being recorded here; else it only runs it. */
   span<Result>(kind: SpanKind, name: string, work: () => Result): Result;
+  /** Begins a span that lasts until the trace ends, if one is being recorded here. */
+  spanToEnd(kind: SpanKind, name: string): void;
   /** The last traces of this process, newest first. */
   list(): readonly Trace[];
 }
@@ -62,7 +64,7 @@ interface MutableSpan extends Omit<TraceSpan, 'duration'> {
 }
 
 interface Running {
-  readonly begin: number;
+  begin: number;
   readonly spans: MutableSpan[];
   isCut: boolean;
   isOver: boolean;
@@ -84,12 +86,13 @@ export function createTracer({ database }: { readonly database: Pick<Database, '
 
   return {
     span: (kind, name, work) => (recordings === 0 ? work() : runSpan({ kind, name, owner: null }, work)),
+    spanToEnd: (kind, name) => void (recordings > 0 && openSpan({ kind, name, owner: null })),
     list: () => [...traces].reverse(),
     record(about, work) {
       if (recordings === 0) startObserving();
       database.observeQueries(beginQuery);
       recordings += 1;
-      const trace: Running = { begin: performance.now(), spans: [], isCut: false, isOver: false };
+      const trace: Running = { begin: 0, spans: [], isCut: false, isOver: false };
       const end = (): void => {
         if (trace.isOver) return;
         trace.isOver = true;
@@ -98,7 +101,11 @@ export function createTracer({ database }: { readonly database: Pick<Database, '
         traces.push({ ...about, ...finish(trace) });
         if (traces.length > mostTraces) traces.shift();
       };
-      return storage.run({ trace, parent: null }, () => work({ totals: () => sumByKind(trace), end }));
+      return storage.run({ trace, parent: null }, () => {
+        // The storage, which starts here, is no part of the request.
+        trace.begin = performance.now();
+        return work({ totals: () => sumByKind(trace), end });
+      });
     },
   };
 }

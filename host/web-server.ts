@@ -54,10 +54,8 @@ export async function createWebServer({
           pageUser: createPageUser({ authentication, users, siteUrl }),
           countWrongKey: (ip) => limiter.countWrongKey(ip),
           requireFreshSignIn: (request, given) => authentication.requireFreshSignIn(request, given),
-          bodies: {
-            ...bodies,
-            read: (...given) => tracer.span('step', 'Request body', () => bodies.read(...given)),
-          },
+          bodies,
+          onSend: () => tracer.spanToEnd('step', 'Sending'),
           log,
         })
       : (_request, _response, next) => next(),

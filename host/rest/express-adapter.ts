@@ -27,6 +27,8 @@ export interface RestHandlerDependencies {
     given: { readonly user: User; readonly password: string | undefined },
   ) => Promise<void>;
   readonly bodies: BodyReader;
+  /** Called when a response begins to be sent. Default: nothing is called. */
+  readonly onSend?: () => void;
   readonly log: Logger;
 }
 
@@ -40,7 +42,7 @@ export type RestHandler = (request: Incoming, response: ServerResponse, next: (e
  * express and inside it. Reads the body itself, within each route's limit.
  */
 export function createRestHandler(dependencies: RestHandlerDependencies): RestHandler {
-  const { rest, prefix, currentUser, pageUser, countWrongKey, requireFreshSignIn, bodies, log } = dependencies;
+  const { rest, prefix, currentUser, pageUser, countWrongKey, requireFreshSignIn, bodies, onSend, log } = dependencies;
   const locate = createLocator(prefix);
   return (request, response, next) => {
     const location = locate(request.originalUrl ?? request.url ?? '/');
@@ -62,6 +64,7 @@ export function createRestHandler(dependencies: RestHandlerDependencies): RestHa
       onHangUp: (listener) => watchHangUp(response, listener),
     };
     const send = (raw: RawRestResponse): void => {
+      onSend?.();
       try {
         const target = { request, response, bodies, log };
         if (isBuffered(raw)) sendBuffered(target, raw);

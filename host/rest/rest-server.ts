@@ -10,7 +10,7 @@ import { parseQuery, type ParsedQuery } from './php-query.ts';
 import type { RouteRegistry } from './registry.ts';
 import { HostRequest } from './host-request.ts';
 import type { HeaderRequest } from './response-headers.ts';
-import type { RawRestRequest, Rest } from './rest-contract.ts';
+import type { RawRestRequest, RawRestResponse, Rest } from './rest-contract.ts';
 import type { RestFilters } from './rest-filters.ts';
 import { hostErrors } from './host-errors.ts';
 import { createBodyReceiver } from './receive-body.ts';
@@ -66,11 +66,9 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     }
   };
 
-  return async (raw) => {
-    const received = await receive(raw, parseQuery(raw.query));
+  const compose = async (raw: RawRestRequest, received: Received, finished: RestResponse): Promise<RawRestResponse> => {
     const { request } = received;
-    const finished = await respond(received);
-    const written = await step('Response', () => write(finished, request));
+    const written = await write(finished, request);
     const { response } = written;
     const isOverridden = request.method !== raw.method.toUpperCase();
     const sent = headers(
@@ -90,6 +88,12 @@ export function createRestServer(dependencies: ServerDependencies): Rest['handle
     if (isBare) endContent(written.body);
     return { status: response.status, headers: sent, body: isBare ? '' : written.body };
   };
+
+  return async (raw) => {
+    const received = await receive(raw, parseQuery(raw.query));
+    const finished = await respond(received);
+    return step('Response', () => compose(raw, received, finished));
+  };
 }
 
 interface Received {
@@ -104,6 +108,7 @@ function createReceiver({
   registry,
   errors,
   log,
+  step,
 }: ServerDependencies): (raw: RawRestRequest, query: ParsedQuery) => Promise<Received> {
   const receiveBody = createBodyReceiver(errors);
   return async (raw, query) => {
@@ -132,8 +137,8 @@ function createReceiver({
       return { request, refusal: errors.fromElsewhere(error, request) };
     }
     const request = new HostRequest({ ...common, user });
-    const match = registry.match(method, route);
-    const refusal = match === null ? null : await receiveBody(raw, request, match);
+    const match = step('Route', () => registry.match(method, route));
+    const refusal = match === null ? null : await step('Request body', () => receiveBody(raw, request, match));
     // A request that is refused here has no match, so that no permission is asked for its header Allow.
     if (refusal === null) request.match = match;
     return { request, refusal };

@@ -39,14 +39,20 @@ describe('traces of requests', () => {
     expect(response.headers.get('server-timing'))
       .to.match(/query;dur=[\d.]+;desc="\d+"/)
       .and.to.match(/hook;dur=/);
-    const { spans, explained, name } = (await read('/traced-order')) as Trace;
+    const { spans, explained, name, duration } = (await read('/traced-order')) as Trace;
     expect([name, explained > 0 && explained <= 100]).to.deep.equal(['POST /wp-json/orders/v1/orders', true]);
     const handler = spans.findIndex(({ kind }) => kind === 'handler');
     expect(spans[handler]?.name).to.equal('POST /orders/v1/orders');
     const filter = spans.find((span) => span.name === 'orders_total');
     expect(filter).to.include({ kind: 'hook', owner: 'shop', parent: handler });
     const steps = spans.filter(({ kind }) => kind === 'step').map((span) => span.name);
-    expect(steps).to.include.members(['Sign-in', 'Request body', 'Arguments and key', 'Permission', 'Response']);
+    expect(steps).to.deep.equal([
+      ...['Sign-in', 'Route', 'Request body', 'Arguments and key', 'Permission', 'Filters of the response', 'Response'],
+      'Sending',
+    ]);
+    const sending = spans.at(-1)!;
+    expect(sending.name).to.equal('Sending');
+    expect(sending.start + sending.duration).to.be.closeTo(duration, 1e-6);
     const queries = spans.filter(({ kind }) => kind === 'query').map((span) => span.name);
     expect(queries.some((sql) => sql.startsWith('insert into `orders_orders`'))).to.equal(true);
     const [begin, commit] = ['BEGIN', 'COMMIT'].map((word) => spans.find((span) => span.name.startsWith(word))!);
