@@ -122,7 +122,7 @@ describe('vector stores in the admin and on the command line', () => {
 
     it(`${store}: makes, lists and deletes what it holds, the last only where it is confirmed`, async () => {
       expect(await post('create-target', { store, 'target[name]': 'B A D/', 'target[dimension]': 'many' }))
-        .to.contain('Enter the vector length')
+        .to.contain('Dimension must be a whole number from 1 to 65536')
         .and.contain('value="B A D/"');
       expect(
         await post('create-target', {

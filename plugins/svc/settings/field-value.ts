@@ -1,4 +1,14 @@
-import { checkValue, fieldKind, fieldLabel, isUrl, readValue, trimTrailingSlashes, type JsonSchema } from '#plugin-api';
+import {
+  checkValue,
+  fieldKind,
+  fieldLabel,
+  isUrl,
+  readValue,
+  trimTrailingSlashes,
+  type JsonSchema,
+  invalidFields,
+  type Infer,
+} from '#plugin-api';
 
 export type FieldReading = { readonly value: unknown } | { readonly error: string };
 
@@ -10,7 +20,7 @@ export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): 
   const label = fieldLabel(name, schema);
   const value = isEmpty(raw) ? undefined : readValue(schema, raw);
   if (isEmpty(value)) return { value: undefined };
-  if (typeof value === 'string') {
+  if (typeof value === 'string' && fieldKind(schema) !== 'textarea') {
     if (isAddressField(name, schema)) return readAddress(label, value);
     if (/[\u0000-\u001f\u007f]/.test(value))
       return { error: `${label} must be a single line without control characters.` };
@@ -19,6 +29,37 @@ export function readFieldValue(name: string, schema: JsonSchema, raw: unknown): 
   }
   const [error] = Object.values(checkValue(bounded(schema), value, { path: label }).errors);
   return error === undefined ? { value } : { error };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads the values of all schemas and drops names without one. Settings that are not set are left out. */
+export function readFieldValues(schemas: Readonly<Record<string, JsonSchema>>, given: Members) {
+  const values: Record<string, unknown> = {};
+  const errors: Record<string, string> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const reading = readFieldValue(name, schema, Object.hasOwn(given, name) ? given[name] : undefined);
+    if ('error' in reading) errors[name] = reading.error;
+    else if (reading.value !== undefined) values[name] = reading.value;
+    else if (schema.required === true) errors[name] = `${fieldLabel(name, schema)} is missing.`;
+  }
+  return { values, errors };
+}
+
+type Read<Schemas> = {
+  readonly [Name in keyof Schemas as Schemas[Name] extends { readonly required: true } ? Name : never]: Infer<
+    Schemas[Name]
+  >;
+} & { readonly [Name in keyof Schemas]?: Infer<Schemas[Name]> };
+
+/** As `readFieldValues`. @throws RestError 400 with the invalid fields */
+export function readFields<const Schemas extends Readonly<Record<string, JsonSchema>>>(
+  schemas: Schemas,
+  given: Members,
+): Read<Schemas> {
+  const { values, errors } = readFieldValues(schemas, given);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  return values as Read<Schemas>;
 }
 
 function isEmpty(value: unknown): boolean {

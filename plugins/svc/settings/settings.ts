@@ -1,8 +1,8 @@
-import { type HostApi, type JsonSchema, type OptionsApi, invalidFields } from '#plugin-api';
+import type { HostApi, OptionsApi } from '#plugin-api';
 import { aiParamSchemas, type AiParams } from '../kit/ai-params.ts';
 import { imageParamSchemas, type ImageParams } from '../kit/image-params.ts';
 import type { ProviderSettings } from '../providers/provider.ts';
-import { readFieldValue } from './field-value.ts';
+import { readFields } from './field-value.ts';
 import { limitSchemas, type Limits } from './limits.ts';
 import { modelsTransient, optionNames, optionPrefix } from './names.ts';
 import { createProviderStore, type ProviderSource, type ProviderStore } from './provider-store.ts';
@@ -96,22 +96,6 @@ export async function removeOptions(
 ): Promise<void> {
   for (const name of Object.keys(await options.list(optionPrefix))) await options.delete(name);
   for (const id of providerIds) await options.deleteTransient(modelsTransient(id));
-}
-
-/** Checks the given values by their schemas and drops names without a schema. @throws RestError 400 with the invalid fields */
-function readFields(
-  schemas: Readonly<Record<string, JsonSchema>>,
-  values: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const read: Record<string, unknown> = {};
-  const errors: Record<string, string> = {};
-  for (const [name, schema] of Object.entries(schemas)) {
-    const reading = readFieldValue(name, schema, Object.hasOwn(values, name) ? values[name] : undefined);
-    if ('error' in reading) errors[name] = reading.error;
-    else if (reading.value !== undefined) read[name] = reading.value;
-  }
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
-  return read;
 }
 
 /** What the pages and commands of the settings use. */

@@ -5,23 +5,9 @@ import type { WebhookAdministration } from './webhooks.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { maskSecret, unreadableText } from '../settings/secret-reader.ts';
 import { applyInput, type ApplyParts } from './endpoint-input.ts';
-import type { Endpoint } from './endpoint.ts';
+import { newEndpoint, type Endpoint } from './endpoint.ts';
 
 const maxEndpoints = 500;
-
-const emptyEndpoint: Omit<StoredEndpoint, 'id'> = {
-  name: '',
-  url: '',
-  enabled: true,
-  events: [],
-  internal: false,
-  secret: '',
-  headers: {},
-  standardWebhooks: false,
-  redirects: 2,
-  longTail: false,
-  ordered: false,
-};
 
 interface EndpointParts extends ApplyParts {
   readonly store: SettingsStore;
@@ -33,7 +19,7 @@ type EndpointAdministration = Pick<WebhookAdministration, 'addEndpoint' | 'updat
 function createEndpointAdministration({ store, ...parts }: EndpointParts): EndpointAdministration {
   return {
     async addEndpoint(input) {
-      const added = applyInput({ ...emptyEndpoint, id: randomUUID() }, input, parts);
+      const added = applyInput({ ...newEndpoint, secret: '', headers: {}, id: randomUUID() }, input, parts);
       await store.change((stored) => {
         if (stored.endpoints.length >= maxEndpoints)
           throw invalidFields({ name: `There may be at most ${String(maxEndpoints)} endpoints.` });

@@ -1,6 +1,6 @@
-import { isUrl, invalidFields } from '#plugin-api';
+import { isUrl, invalidFields, checkValue } from '#plugin-api';
 import type { Catalogue } from './catalogue.ts';
-import type { EndpointInput } from './endpoint.ts';
+import { endpointSchema, type EndpointInput } from './endpoint.ts';
 import type { SecretReader } from '../settings/secret-reader.ts';
 import { originOf, secretContexts, type StoredEndpoint } from './settings-store.ts';
 
@@ -49,14 +49,10 @@ export function applyInput(
       errors,
     }),
   };
+  Object.assign(errors, checkValue(endpointSchema, after).errors);
   if (after.name === '') errors['name'] = 'Enter a name for the endpoint.';
-  if (after.name.length > 200) errors['name'] = 'The name may have at most 200 characters.';
   const url = urlError(after.url);
   if (url !== null) errors['url'] = url;
-  if (!Number.isInteger(after.redirects) || after.redirects < 0 || after.redirects > 5)
-    errors['redirects'] = 'Enter a whole number of redirects from 0 to 5.';
-  for (const name of ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const)
-    if (typeof after[name] !== 'boolean') errors[name] = `${name} must be true or false.`;
   if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return after;
 }
@@ -97,10 +93,7 @@ function urlError(url: string): string | null {
 }
 
 function readEvents(names: readonly string[], catalogue: Catalogue, errors: Record<string, string>): readonly string[] {
-  if (!Array.isArray(names)) {
-    errors['events'] = 'events must be a list of names.';
-    return [];
-  }
+  if (!Array.isArray(names)) return names;
   const known = names.map((name) => [name, catalogue.resolveName(String(name))] as const);
   const unknown = known.filter(([, normal]) => normal === null).map(([name]) => String(name));
   if (unknown.length > 0) errors['events'] = `There is no event named ${unknown.join(', ')}.`;

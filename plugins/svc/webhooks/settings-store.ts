@@ -1,22 +1,14 @@
 import { isUrl, type HostApi } from '#plugin-api';
 import type { SecretReader } from '../settings/secret-reader.ts';
+import type { EndpointSettings } from './endpoint.ts';
 
 export const webhooksOption = 'svc_webhooks';
 
 /** As stored: secrets and header values are encrypted (D3). */
-export interface StoredEndpoint {
+export interface StoredEndpoint extends EndpointSettings {
   readonly id: string;
-  readonly name: string;
-  readonly url: string;
-  readonly enabled: boolean;
-  readonly events: readonly string[];
-  readonly internal: boolean;
   readonly secret: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly standardWebhooks: boolean;
-  readonly redirects: number;
-  readonly longTail: boolean;
-  readonly ordered: boolean;
 }
 
 export interface StoredSettings {

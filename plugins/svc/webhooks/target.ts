@@ -16,16 +16,8 @@ export function toTarget({
 }
 
 export function isSameTarget(left: StoredEndpoint | WebhookTarget, right: StoredEndpoint | WebhookTarget): boolean {
-  return (
-    left.id === right.id &&
-    left.name === right.name &&
-    left.url === right.url &&
-    left.internal === right.internal &&
-    left.standardWebhooks === right.standardWebhooks &&
-    left.redirects === right.redirects &&
-    left.longTail === right.longTail &&
-    left.ordered === right.ordered
-  );
+  const [one, other] = [toTarget(left), toTarget(right)];
+  return Object.entries(one).every(([name, value]) => other[name as keyof WebhookTarget] === value);
 }
 
 /** Fills in members that a filter may omit in a target it adds. */

@@ -50,6 +50,13 @@ const featuredSchema: JsonSchema = {
     'Only if missing: skips posts that have one, at no cost. Never: only adds the image to the media library.',
 };
 
+const optional = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  enum: ['', ...(schema.enum ?? [])],
+  default: '',
+  description: 'Models that do not support it ignore it.',
+});
+
 /** The task `image_generation` of automations: generates images for topics, or featured images for posts. */
 export async function createImageTask(parts: Images): Promise<AutomationTaskType> {
   const imageProviders = parts.providers.all().filter(({ images }) => images !== undefined);
@@ -78,20 +85,8 @@ export async function createImageTask(parts: Images): Promise<AutomationTaskType
       },
       n: { type: 'integer', title: 'Images', minimum: 1, maximum: 4, default: 1 },
       size: { ...imageParamSchemas.size, pattern: `^$|${imageParamSchemas.size.pattern}`, default: '' },
-      quality: {
-        type: 'string',
-        title: 'Quality',
-        enum: ['', 'standard', 'hd'],
-        default: '',
-        description: 'Models that do not support it ignore it.',
-      },
-      style: {
-        type: 'string',
-        title: 'Style',
-        enum: ['', 'vivid', 'natural'],
-        default: '',
-        description: 'Models that do not support it ignore it.',
-      },
+      quality: optional(imageParamSchemas.quality),
+      style: optional(imageParamSchemas.style),
       featured: featuredSchema,
     },
   };

@@ -1,9 +1,8 @@
 import { type HostApi, type JsonSchema, invalidFields } from '#plugin-api';
 import { keyScopesSchema, type KeyScopes } from '../../kit/caller.ts';
-import { type SettingErrors } from '../../kit/field-errors.ts';
 import { findPeriod } from '../../kit/visitors/period.ts';
 import { localDay } from '../../kit/local-day.ts';
-import { readFieldValue } from '../../settings/field-value.ts';
+import { readFieldValues } from '../../settings/field-value.ts';
 import type { NamedKey } from './named-key.ts';
 
 /** What an administrator chooses of a key. */
@@ -26,13 +25,7 @@ export async function readKey(
   values: Readonly<Record<string, unknown>>,
   { site }: Pick<HostApi, 'site'>,
 ): Promise<KeySettings> {
-  const read: Record<string, unknown> = {};
-  const errors: SettingErrors = {};
-  for (const [name, schema] of Object.entries(keyFieldSchemas)) {
-    const reading = readFieldValue(name, schema, Object.hasOwn(values, name) ? values[name] : undefined);
-    if ('error' in reading) errors[name] = reading.error;
-    else if (reading.value !== undefined) read[name] = reading.value;
-  }
+  const { values: read, errors } = readFieldValues(keyFieldSchemas, values);
   const expiresAt = endOfDay(String(read['expires'] ?? ''), await site.timezone());
   const list = <Item>(name: keyof KeyScopes): readonly Item[] => [...new Set((read[name] ?? []) as Item[])];
   const scopes: KeyScopes = {

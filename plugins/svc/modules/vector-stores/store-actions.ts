@@ -1,7 +1,7 @@
 import { requireFound, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
-import { readNewTarget } from './new-target.ts';
+import { readTarget } from './new-target.ts';
 import { secretStates } from '../../admin-ui/setting-fields.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { droppedSecretsText } from '../../settings/configured.ts';
@@ -77,10 +77,9 @@ async function test(
 async function create(request: AdminRequest, ports: VectorStoresPorts): Promise<AdminActionResult> {
   const store = findStore(request, ports);
   const typed = readGroup(request, 'target');
-  const text = (name: string): string => (typeof typed[name] === 'string' ? typed[name] : '');
   return withFieldErrors(
     async () => {
-      const target = readNewTarget(store, { name: text('name'), dimension: text('dimension'), metric: text('metric') });
+      const target = readTarget(store, typed);
       const session = await ports.openVectorStore(store.id, { signal: request.signal });
       await session.create(target);
       return withNotice('success', `Created the ${store.targetKind} ${target.name} in ${store.label}.`, {

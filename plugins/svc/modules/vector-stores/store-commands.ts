@@ -1,6 +1,6 @@
 import type { CliCommand } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
-import { readNewTarget } from './new-target.ts';
+import { readTarget } from './new-target.ts';
 import { configuredCommands } from '../../settings/configured-commands.ts';
 import { listTargets } from './stores-view.ts';
 
@@ -58,11 +58,7 @@ function targetCommands(ports: VectorStoresPorts): CliCommand[] {
       },
       run: async ({ args: [id = '', name = ''], flags }) => {
         const store = findStore(ports, id);
-        const target = readNewTarget(store, {
-          name,
-          dimension: String(flags['dimension'] ?? ''),
-          metric: String(flags['metric'] ?? ''),
-        });
+        const target = readTarget(store, { ...flags, name });
         await (await ports.openVectorStore(id)).create(target);
         return { id, ...target, created: true };
       },

@@ -1,5 +1,6 @@
-import { type FormField, RestError, type JsonSchema, type FieldErrors } from '#plugin-api';
+import { type FormField, RestError, type FieldErrors } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
+import { targetSchemas } from './new-target.ts';
 import { configurationState, missingSettings, type ConfigurationState } from '../../settings/configured.ts';
 import { settingFields } from '../../admin-ui/setting-fields.ts';
 
@@ -111,7 +112,7 @@ async function storeTargets(
     label: store.label,
     targetKind: store.targetKind,
     create: settingFields({
-      schemas: createSchemas(store),
+      schemas: targetSchemas(store),
       group: 'target',
       id: `create-${store.id}`,
       saved: {},
@@ -142,24 +143,4 @@ export async function listTargets(ports: VectorStoresPorts, store: Store): Promi
       count: index < maxCounted ? await session.count(name, {}).catch(() => null) : null,
     })),
   );
-}
-
-function createSchemas(store: Store): Record<string, JsonSchema> {
-  return {
-    name: { type: 'string', title: 'Name', ...(store.targetName && { description: `${store.targetName.rule}.` }) },
-    dimension: {
-      type: 'integer',
-      title: 'Dimension',
-      description: 'Vector length of your embedding model: 1536 for text-embedding-3-small.',
-      minimum: 1,
-      maximum: 65_536,
-    },
-    metric: {
-      type: 'string',
-      title: 'Metric',
-      description: 'How vectors are compared. Cosine suits most embedding models.',
-      enum: [...store.metrics],
-      default: store.metrics[0] ?? 'cosine',
-    },
-  };
 }

@@ -1,7 +1,7 @@
-import type { AdminRequest } from '#plugin-api';
+import { readForm, type AdminRequest } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { EndpointInput } from '../endpoint.ts';
+import { endpointSchema, type EndpointInput } from '../endpoint.ts';
 
 /** A submitted endpoint form, and the parts that may be shown again if it is rejected. */
 export interface EndpointForm {
@@ -11,7 +11,7 @@ export interface EndpointForm {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-const flags = ['enabled', 'internal', 'standardWebhooks', 'longTail', 'ordered'] as const;
+const paths = Object.keys(endpointSchema.properties).filter((name) => name !== 'events');
 
 export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): EndpointForm {
   const id = readText(request, 'id');
@@ -21,16 +21,12 @@ export function readEndpointForm(request: AdminRequest, catalogue: Catalogue): E
     .filter((line) => line.trim() !== '');
   const headers = readHeaders(lines);
   const removed = stringsIn(request.form['_remove']);
-  const redirects = readText(request, 'redirects').trim();
   return {
     input: {
       ...(id !== '' && { id }),
-      name: readText(request, 'name'),
-      url: readText(request, 'url'),
+      ...readForm(endpointSchema, request.form, { paths }),
       // Events whose plugin is inactive are dropped.
       events: stringsIn(request.form['events']).filter((name) => catalogue.resolveName(name) !== null),
-      ...Object.fromEntries(flags.map((flag) => [flag, readText(request, flag) === '1'])),
-      redirects: redirects === '' ? 2 : Number(redirects),
       ...(secret.trim() !== '' ? { secret } : removed.includes('secret') && { secret: '' }),
       headers: {
         ...Object.fromEntries(stringsIn(request.form['removeHeaders']).map((name) => [name, null])),

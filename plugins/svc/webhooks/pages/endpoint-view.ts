@@ -1,21 +1,9 @@
-import { RestError } from '#plugin-api';
-import type { Endpoint, EndpointInput } from '../endpoint.ts';
+import { RestError, formFields } from '#plugin-api';
+import { endpointSchema, newEndpoint } from '../endpoint.ts';
+import type { Endpoint, EndpointInput, EndpointSettings } from '../endpoint.ts';
 import type { WebhookPagesContext } from './pages-context.ts';
 
-const newEndpoint: Omit<Endpoint, 'id'> = {
-  name: '',
-  url: '',
-  enabled: true,
-  events: [],
-  internal: false,
-  secret: null,
-  headers: {},
-  standardWebhooks: false,
-  redirects: 2,
-  longTail: false,
-  ordered: false,
-  held: null,
-};
+const newForm: Omit<Endpoint, 'id'> = { ...newEndpoint, secret: null, headers: {}, held: null };
 
 /** What the editor shows: a new endpoint, an existing one, or a copy. */
 export interface EditorTarget {
@@ -46,17 +34,18 @@ export async function endpointView(
       message: 'Webhook endpoint not found. It may have been deleted.',
       status: 404,
     });
-  const saved = id !== null && found ? found : { ...newEndpoint, ...(found && copied(found)) };
+  const saved = id !== null && found ? found : { ...newForm, ...(found && copied(found)) };
   const { secret: _secret, headers: _headers, ...typed } = rejected?.input ?? {};
   const shown = { ...saved, ...typed };
   const errors = rejected?.errors ?? {};
+  const fields = formFields(endpointSchema, { values: shown, errors, id: 'endpoint' });
   const known = new Set(webhooks.catalogue.list().map(({ name }) => name));
   return {
     ...shown,
     id: id ?? '',
     isSaved: id !== null,
     errors,
-    redirects: Number.isNaN(shown.redirects) ? '' : shown.redirects,
+    fields: Object.fromEntries(fields.map((field) => [field.path, field])),
     secretState: id !== null && saved.secret !== null ? secretState(saved.secret) : { saved: false },
     savedHeaders: id === null ? [] : Object.entries(saved.headers).map(([name, value]) => ({ name, value })),
     headerLines: rejected?.shownHeaders ?? (id === null && found ? headerNames(found) : ''),
@@ -66,7 +55,7 @@ export async function endpointView(
       copyOf !== undefined && found !== undefined && (found.secret !== null || Object.keys(found.headers).length > 0),
     advancedOpen:
       ['internal', 'secret', 'headers', 'redirects'].some((name) => name in errors) ||
-      isAdvanced(shown, id !== null ? saved : newEndpoint),
+      isAdvanced(shown, id !== null ? saved : newForm),
     webhooksOff: !settings.enabled,
     testEvents: saved.events.filter((name) => known.has(name)),
   };
@@ -94,18 +83,11 @@ function headerNames({ headers }: Endpoint): string {
     .join('\n');
 }
 
-function isAdvanced(
-  shown: Pick<Endpoint, 'internal' | 'standardWebhooks' | 'longTail' | 'ordered' | 'redirects'>,
-  { secret, headers }: Pick<Endpoint, 'secret' | 'headers'>,
-): boolean {
+const advanced = ['internal', 'standardWebhooks', 'redirects', 'longTail', 'ordered'] as const;
+
+function isAdvanced(shown: EndpointSettings, { secret, headers }: Pick<Endpoint, 'secret' | 'headers'>): boolean {
   return (
-    shown.internal ||
-    shown.standardWebhooks ||
-    shown.longTail ||
-    shown.ordered ||
-    shown.redirects !== 2 ||
-    secret !== null ||
-    Object.keys(headers).length > 0
+    advanced.some((name) => shown[name] !== newEndpoint[name]) || secret !== null || Object.keys(headers).length > 0
   );
 }
 

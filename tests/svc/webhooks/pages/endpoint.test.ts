@@ -90,7 +90,7 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(sentences).to.deep.equal([
       ['name', 'Enter a name for the endpoint.'],
       ['url', 'Only http and https URLs are supported.'],
-      ['redirects', 'Enter a whole number of redirects from 0 to 5.'],
+      ['redirects', 'Maximum redirects must be from 0 to 5.'],
     ]);
     expect(refused.html)
       .to.contain('value="ftp://example.com"')

@@ -1,6 +1,7 @@
-import { type HostApi, invalidFields } from '#plugin-api';
+import { type HostApi, type JsonSchema } from '#plugin-api';
 import { errors } from '../../../kit/errors.ts';
-import type { ImageParams } from '../../../kit/image-params.ts';
+import { imageParamSchemas, promptSchemas, type ImageParams } from '../../../kit/image-params.ts';
+import { readFields } from '../../../settings/field-value.ts';
 import type { StoredImage } from '../store/image.ts';
 import type { ImageJob, JobSource } from './image-job.ts';
 
@@ -14,43 +15,36 @@ export interface JobFrame {
   readonly source?: JobSource | undefined;
 }
 
-const longestPrompt = 32_000;
+const jobSchemas = {
+  ...promptSchemas,
+  n: { type: 'integer', title: 'Images', minimum: 1, maximum: 10 },
+  ...imageParamSchemas,
+} as const satisfies Record<string, JsonSchema>;
 
 /**
  * Reads the job of an administrator.
  *
  * @throws RestError 400 `rest_svc_empty_input` or `rest_invalid_param` with a sentence for each bad field.
  */
-export function readJob(fields: JobFields, { request, userId, source }: JobFrame): ImageJob {
-  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name].trim() : '');
-  const prompt = text('prompt');
-  if (prompt === '') throw errors.empty_input({ values: { name: 'The prompt' } });
-  const n = fields['n'] === undefined || fields['n'] === '' ? 1 : Number(fields['n']);
-  const choices = { quality: ['standard', 'hd'], style: ['vivid', 'natural'] };
-  const invalid: Record<string, string> = {};
-  if (prompt.length > longestPrompt) invalid['prompt'] = 'Use at most 32,000 characters.';
-  if (text('provider') === '') invalid['provider'] = 'Choose a provider.';
-  if (!Number.isInteger(n) || n < 1 || n > 10) invalid['n'] = 'Enter a number from 1 to 10.';
-  if (text('size') !== '' && !/^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(text('size')))
-    invalid['size'] = 'Enter the width and height in pixels, for example 1024x1024.';
-  for (const [name, allowed] of Object.entries(choices))
-    if (text(name) !== '' && !allowed.includes(text(name))) invalid[name] = `Use ${allowed.join(' or ')}.`;
-  if (Object.keys(invalid).length > 0) throw invalidFields(invalid);
-  const params = Object.fromEntries(
-    ['size', 'quality', 'style'].flatMap((name) => (text(name) === '' ? [] : [[name, text(name)]])),
-  ) as ImageParams;
+export function readJob(fields: JobFields, { source, ...frame }: JobFrame): ImageJob {
+  requirePrompt(fields);
+  const { prompt, provider, model, n = 1, ...params } = readFields(jobSchemas, fields);
   return {
-    request,
-    prompt,
+    ...frame,
+    prompt: prompt.trim(),
     n,
-    params,
-    userId,
+    params: params as ImageParams,
     sessionId: null,
-    provider: text('provider'),
+    provider,
     origin: 'admin_image_generator',
-    ...(text('model') !== '' && { model: text('model') }),
+    ...(model !== undefined && { model }),
     ...(source !== undefined && { source }),
   };
+}
+
+/** @throws RestError 400 `rest_svc_empty_input` for a blank prompt (D5) */
+export function requirePrompt({ prompt }: JobFields): void {
+  if (typeof prompt !== 'string' || prompt.trim() === '') throw errors.empty_input({ values: { name: 'The prompt' } });
 }
 
 type Parts = { readonly host: Pick<HostApi, 'content'> };

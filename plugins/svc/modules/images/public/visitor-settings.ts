@@ -1,6 +1,7 @@
 import { checkValue, fillDefaults, mergeChanges, type HostApi, type Infer, invalidFields } from '#plugin-api';
 import { flag, group, line, lines, text, whole } from '../../../kit/setting-schemas.ts';
-import { type SettingErrors } from '../../../kit/field-errors.ts';
+import { imageParamSchemas } from '../../../kit/image-params.ts';
+import type { SettingErrors } from '../../../kit/field-errors.ts';
 import type { Provider } from '../images.ts';
 import { publicImagesOption } from '../image-names.ts';
 
@@ -35,11 +36,7 @@ export const visitorSchema = group(
         description: 'One size per line, for example 1024x1024. Leave empty to use the default of the model.',
         ui: { rows: 4, mono: true },
       },
-      {
-        type: 'string',
-        pattern: '^[1-9][0-9]{0,4}x[1-9][0-9]{0,4}$',
-        rule: 'must be a width and a height, such as 1024x1024',
-      },
+      { type: 'string', pattern: imageParamSchemas.size.pattern, rule: imageParamSchemas.size.rule },
       20,
     ),
     most: whole({ title: 'Images per request', ui: { short: true } }, 1, [1, 4]),
