@@ -192,13 +192,13 @@ describeHosts('sources and events of automations', ({ location }) => {
         ),
       );
       for (const sentence of [
-        'Name must have',
+        'Name must not be empty.',
         'Words must be from 10 to 1000.',
         'Feed URL',
-        'Items per run',
+        'New items per run must be',
         'Attempts must be',
         'this user does not exist',
-        'colour is not a member',
+        'Colour is unknown.',
       ])
         expect(refused).to.include(sentence);
       expect(String(await failureOf(site.task({ settings: { prompt: 'no hole' } })))).to.include(

@@ -1,7 +1,9 @@
-import { formFields, inputId, isRecord, type FieldErrors, type FormField } from '#plugin-api';
+import { formFields, inputId, isRecord } from '#plugin-api';
+import type { FieldErrors, FieldHints, FormField, FormFieldsInit, JsonSchema } from '#plugin-api';
 import type { AutomationSource, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { Automations } from '../automations.ts';
 import type { TaskDraft } from './task-edit.page.ts';
+import { sourceSchemas, taskSchema } from '../tasks/task.ts';
 import { namedSchedules } from './task-labels.ts';
 import { taskEditSlug } from './task-slugs.ts';
 
@@ -45,7 +47,6 @@ export async function taskEditView(
     host.users.list({ limit: maxUsers, orderBy: 'displayName' }),
   ]);
   const source = isRecord(draft['source']) ? draft['source'] : {};
-  const limits = isRecord(draft['limits']) ? draft['limits'] : {};
   const schedule = String(draft['schedule'] ?? '');
   const isNamed = namedSchedules.some(({ value }) => value === schedule);
   return {
@@ -53,8 +54,6 @@ export async function taskEditView(
     isNew: id === null,
     type: type && { id: type.id, label: type.label, description: type.description },
     typeIsGone: type === undefined,
-    name: draft['name'],
-    namePlaceholder: type?.label,
     // The notice above shows a single error.
     errors:
       Object.keys(errors).length < 2
@@ -63,13 +62,25 @@ export async function taskEditView(
             sentence,
             href: path === '' ? '' : `#${path === 'schedule' && !isNamed ? 'cron' : fieldId(path)}`,
           })),
-    error: Object.fromEntries(
-      Object.entries(errors).map(([path, sentence]) => [
-        path === 'schedule' && !isNamed ? 'cron' : path.replaceAll('.', '_'),
-        sentence,
-      ]),
+    sourceError: errors['source.kind'],
+    task: Object.fromEntries(
+      formFields(taskSchema, {
+        values: { ...draft, limits: shownLimits(draft['limits']) },
+        errors,
+        id: 'task',
+        paths: ['name', 'limits', 'attempts', 'author_id'],
+        hints: {
+          name: { ...(type && { placeholder: type.label }) },
+          author_id: {
+            choices: [
+              { value: '0', label: 'No author' },
+              ...users.map((user) => ({ value: String(user.id), label: user.displayName })),
+            ],
+          },
+        },
+      }).map((field) => [field.path.replace('.', '_'), field]),
     ),
-    fields: type ? settingsFields(type, draft, errors) : [],
+    fields: type ? fieldsBelow('settings', type.settings, { values: draft['settings'], errors }) : [],
     sources: (type?.sources ?? []).map((kind) => ({
       kind,
       id: `source-${kind}`,
@@ -77,67 +88,59 @@ export async function taskEditView(
       help: sourceLabels[kind][1],
       checked: kind === source['kind'],
       [`is_${kind}`]: true,
-      ...sourceValues(automations, kind, source),
+      fields: Object.fromEntries(
+        fieldsBelow('source', sourceSchemas[kind], {
+          values: source['kind'] === kind ? source : {},
+          errors: source['kind'] === kind ? errors : {},
+          hints: postHints(automations),
+        }).map((field) => [field.path, field]),
+      ),
     })),
     onlySource: type?.sources.length === 1,
     schedule: isNamed ? schedule : 'cron',
     schedules: [...namedSchedules, { value: 'cron', label: 'Cron expression' }],
     cron: isNamed ? '' : schedule,
-    author: draft['author_id'],
-    authors: [
-      { value: '0', label: 'No author' },
-      ...users.map((user) => ({ value: String(user.id), label: user.displayName })),
-    ],
-    limitRun: limits['run'] === 0 ? '' : limits['run'],
-    limitDay: limits['day'] === 0 ? '' : limits['day'],
-    attempts: draft['attempts'],
+    [isNamed ? 'scheduleError' : 'cronError']: errors['schedule'],
     canRun: draft['status'] !== 'paused',
     pluginsHref: host.admin.url('plugins'),
   };
 }
 
-function sourceValues(
-  { host }: Automations,
-  kind: AutomationSource,
-  source: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const mine = source['kind'] === kind ? source : {};
-  if (kind === 'list') return { items: Array.isArray(mine['items']) ? mine['items'].join('\n') : '' };
-  if (kind === 'csv') return { text: typeof mine['text'] === 'string' ? mine['text'] : '' };
-  if (kind === 'rss') return { url: mine['url'] ?? '' };
+/** No limit is shown as an empty field. */
+function shownLimits(limits: unknown): unknown {
+  return isRecord(limits)
+    ? Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, value === 0 ? '' : value]))
+    : limits;
+}
+
+function postHints({ host: { content } }: Automations): Readonly<Record<string, FieldHints>> {
+  const types = content.postTypes().filter(({ name, showInAdmin }) => showInAdmin && name !== 'revision');
+  const statuses = content.postStatuses().filter(({ internal }) => !internal);
+  const choiceOf = ({ name, label }: { readonly name: string; readonly label: string }) => ({ value: name, label });
   return {
-    post_type: mine['post_type'] ?? 'post',
-    types: host.content
-      .postTypes()
-      .filter(({ name, showInAdmin }) => showInAdmin && name !== 'revision')
-      .map(({ name, label }) => ({ value: name, label })),
-    status: mine['status'] ?? 'publish',
-    statuses: [
-      { value: 'any', label: 'Any except trash' },
-      ...host.content
-        .postStatuses()
-        .filter(({ internal }) => !internal)
-        .map(({ name, label }) => ({ value: name, label })),
-    ],
-    category: mine['category'] ?? '',
-    search: mine['search'] ?? '',
-    changed_since: mine['changed_since'] ?? '',
-    again: mine['again'] === true,
+    post_type: { choices: types.map(choiceOf) },
+    status: { choices: [{ value: 'any', label: 'Any except trash' }, ...statuses.map(choiceOf)] },
   };
 }
 
-function settingsFields(type: AutomationTaskType, draft: TaskDraft, errors: FieldErrors): readonly FormField[] {
-  const below = Object.entries(errors).filter(([path]) => path.startsWith('settings.'));
-  return formFields(type.settings, {
-    values: draft['settings'],
-    errors: Object.fromEntries(below.map(([path, sentence]) => [path.slice('settings.'.length), sentence])),
-    group: 'settings',
-    id: 'settings',
+/** The fields of a member that has its own schema. */
+function fieldsBelow(
+  group: string,
+  schema: JsonSchema,
+  { errors = {}, ...init }: Omit<FormFieldsInit, 'group' | 'id'>,
+): readonly FormField[] {
+  const below = Object.entries(errors).filter(([path]) => path.startsWith(`${group}.`));
+  return formFields(schema, {
+    ...init,
+    errors: Object.fromEntries(below.map(([path, sentence]) => [path.slice(group.length + 1), sentence])),
+    group,
+    id: group,
   });
 }
 
 /** The element id of the field with an error. */
 function fieldId(path: string): string {
   const [head = '', ...rest] = path.replace(/\[\d+\]$/, '').split('.');
-  return path === 'source.kind' ? 'source' : inputId(rest.join('.'), head);
+  if (path === 'source.kind' || path === 'schedule') return head;
+  return head === 'source' || head === 'settings' ? inputId(rest.join('.'), head) : inputId(path, 'task');
 }

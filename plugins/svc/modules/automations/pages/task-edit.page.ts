@@ -1,8 +1,8 @@
-import { inputName, readForm, withNotice, withFieldErrors } from '#plugin-api';
+import { inputName, readForm, withNotice, withFieldErrors, fillDefaults } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText, readGroup } from '../../../admin-ui/form-values.ts';
 import type { Automations } from '../automations.ts';
-import { defaults } from '../tasks/task-store.ts';
+import { sourceSchema, taskSchema } from '../tasks/task.ts';
 import { taskEditView, typeChoices } from './task-edit-view.ts';
 import { requireTaskOfForm, requireTaskOfQuery, taskLink } from './require-task.ts';
 import { taskSlug } from './task-slugs.ts';
@@ -25,10 +25,8 @@ export function taskEditPage(automations: Automations): AdminPageBody {
       if (type === undefined)
         return { template: 'svc/automation-types', title: 'New automation', data: typeChoices(automations, types) };
       const draft = {
-        ...defaults,
-        name: '',
+        ...(fillDefaults(taskSchema, { name: '', author_id: request.user.id }) as TaskDraft),
         type: type.id,
-        author_id: request.user.id,
         source: { kind: type.sources[0] },
       };
       return editPage(automations, null, { draft, errors: {} });
@@ -84,9 +82,8 @@ export type TaskDraft = Readonly<Record<string, unknown>>;
 /** Reads the form of a task. Without a typed or uploaded CSV, the saved one is used. */
 async function readTaskForm(request: AdminRequest, type: AutomationTaskType, before: Task | null): Promise<TaskDraft> {
   const schedule = readText(request, 'schedule');
-  const limits = readGroup(request, 'limits');
   return {
-    name: readText(request, 'name').trim(),
+    ...readForm(taskSchema, request.form, { paths: ['name', 'author_id', 'limits', 'attempts'] }),
     type: type.id,
     settings: readForm(type.settings, request.form, { group: 'settings' }),
     source: await readSource(request, before),
@@ -96,43 +93,19 @@ async function readTaskForm(request: AdminRequest, type: AutomationTaskType, bef
         : namedSchedules.some(({ value }) => value === schedule)
           ? schedule
           : '',
-    author_id: parseNumber(readText(request, 'author_id')) ?? 0,
-    limits: { run: parseNumber(limits['run']) ?? 0, day: parseNumber(limits['day']) ?? 0 },
-    attempts: parseNumber(readText(request, 'attempts')) ?? 3,
   };
 }
 
 async function readSource(request: AdminRequest, before: Task | null): Promise<TaskDraft> {
-  const source = readGroup(request, 'source');
-  const text = (name: string): string =>
-    typeof source[name] === 'string' ? source[name].replaceAll('\r\n', '\n') : '';
-  const kind = text('kind');
-  switch (kind) {
-    case 'list':
-      return {
-        kind,
-        items: text('items')
-          .split('\n')
-          .map((line) => line.trim())
-          .filter((line) => line !== ''),
-      };
-    case 'csv':
-      return { kind, text: await readCsvText(request, text('text'), before) };
-    case 'rss':
-      return { kind, url: text('url').trim() };
-    case 'posts':
-      return {
-        kind,
-        post_type: text('post_type'),
-        status: text('status'),
-        category: text('category').trim(),
-        search: text('search').trim(),
-        changed_since: text('changed_since').trim(),
-        again: text('again') === '1',
-      };
-    default:
-      return { kind };
-  }
+  const { kind } = readGroup(request, 'source');
+  const schema = sourceSchema(kind);
+  if (schema === undefined) return { kind };
+  const read = readForm(schema, request.form, { group: 'source' });
+  return {
+    kind,
+    ...read,
+    ...(kind === 'csv' && { text: await readCsvText(request, String(read['text'] ?? ''), before) }),
+  };
 }
 
 async function readCsvText({ files }: AdminRequest, typed: string, before: Task | null): Promise<string> {
@@ -140,10 +113,4 @@ async function readCsvText({ files }: AdminRequest, typed: string, before: Task 
   if (file && file.size > 0) return readFile(file.path, 'utf8');
   if (typed.trim() !== '') return typed;
   return before?.source.kind === 'csv' && typed === '' ? before.source.text : '';
-}
-
-function parseNumber(typed: unknown): number | string | undefined {
-  const text = typeof typed === 'string' ? typed.trim() : '';
-  if (text === '') return undefined;
-  return Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -2,6 +2,7 @@ import { fillDefaults, isRecord, RestError, type HostApi, invalidFields } from '
 import '../hooks.ts';
 import { runHook } from '../tables.ts';
 import { taskErrors } from './task-errors.ts';
+import { sourceSchema, taskSchema } from './task.ts';
 import { createTaskRecords } from './task-records.ts';
 import type { TaskTypes } from './task-types.ts';
 import type { Task, TaskSettings, TaskStore } from './task.ts';
@@ -15,17 +16,6 @@ export interface TaskStoreParts {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export const defaults = {
-  status: 'active',
-  schedule: '',
-  author_id: 0,
-  limits: { run: 0, day: 0 },
-  attempts: 3,
-  settings: {},
-} as const;
-const sourceDefaults: Readonly<Record<string, Members>> = {
-  posts: { post_type: 'post', status: 'publish', category: '', search: '', changed_since: '', again: false },
-};
 const readOnly = ['id', 'created_at', 'updated_at', 'next_run'];
 
 /** Stores tasks and their cron events. Concurrent changes are merged: no change is lost. */
@@ -116,23 +106,25 @@ function withoutReadOnly(given: unknown): Members {
 
 async function complete(given: Members, types: Awaited<ReturnType<TaskTypes['list']>>): Promise<Members> {
   const type = types.find(({ id }) => id === given['type']);
-  const filled = type ? fillDefaults(type.settings, given['settings'] ?? {}) : (given['settings'] ?? {});
+  const task = fillDefaults(taskSchema, { name: type?.label, ...given }) as Members;
+  const filled = type ? fillDefaults(type.settings, task['settings']) : task['settings'];
   const settings = type?.normalize && isRecord(filled) ? await type.normalize(filled) : filled;
-  const source = isRecord(given['source'])
-    ? { ...sourceDefaults[String(given['source']['kind'])], ...given['source'] }
-    : given['source'];
-  const limits = isRecord(given['limits'])
-    ? { ...defaults.limits, ...given['limits'] }
-    : (given['limits'] ?? defaults.limits);
-  return { name: type?.label, ...defaults, ...given, settings, source, limits };
+  const source = isRecord(task['source']) ? trimLines(task['source']) : task['source'];
+  return { ...task, settings, source };
 }
 
-/** Trims names, schedules and list items. */
+/** With the defaults of its kind, and without blank lines. */
+function trimLines(source: Members): unknown {
+  const { items } = source;
+  const isList = Array.isArray(items) && items.every((item) => typeof item === 'string');
+  const trimmed = isList
+    ? { ...source, items: items.map((item) => item.trim()).filter((item) => item !== '') }
+    : source;
+  const schema = sourceSchema(source['kind']);
+  return schema ? fillDefaults(schema, trimmed) : trimmed;
+}
+
+/** Trims names and schedules. */
 function normalize(task: TaskSettings): TaskSettings {
-  const { source } = task;
-  const trimmed =
-    source.kind === 'list'
-      ? { ...source, items: source.items.map((item) => item.trim()).filter((item) => item !== '') }
-      : source;
-  return { ...task, name: task.name.trim(), schedule: task.schedule.trim(), source: trimmed };
+  return { ...task, name: task.name.trim(), schedule: task.schedule.trim() };
 }
