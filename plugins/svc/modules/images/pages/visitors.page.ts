@@ -1,6 +1,6 @@
 import type { Images } from '../images.ts';
-import { formSections, readForm, withNotice, withFieldErrors, inputName } from '#plugin-api';
-import type { AdminPageBody, FormSection, FieldErrors } from '#plugin-api';
+import { fieldErrorsOf, formSections, readForm, withNotice } from '#plugin-api';
+import type { AdminPageBody, FieldErrors, FormSection } from '#plugin-api';
 import { visitorSchema } from '../public/visitor-settings.ts';
 import { providerChoices } from './job-form.ts';
 
@@ -21,19 +21,21 @@ export function visitorsPage(parts: Images): AdminPageBody {
     actions: {
       save: async (request) => {
         const typed = readForm(visitorSchema, request.form);
-        return withFieldErrors(
-          async () => {
-            const { enabled } = await visitorSettings.update(typed);
-            return withNotice(
-              'success',
-              enabled
-                ? 'Settings saved. Add [svc_images] to a page to offer it there.'
-                : 'Settings saved. Images for visitors are off.',
-            );
-          },
-          async (errors) => ({ template, data: await view(parts, typed, errors) }),
-          inputName,
-        );
+        try {
+          const { enabled } = await visitorSettings.update(typed);
+          return withNotice(
+            'success',
+            enabled
+              ? 'Settings saved. Add [svc_images] to a page to offer it there.'
+              : 'Settings saved. Images for visitors are off.',
+          );
+        } catch (error) {
+          const errors = fieldErrorsOf(error);
+          if (errors === null) throw error;
+          return withNotice('error', 'Nothing was saved. Correct the marked fields.', {
+            page: { template, data: await view(parts, typed, errors) },
+          });
+        }
       },
     },
   };
