@@ -96,7 +96,7 @@ export function createAbilities({ hooks, log, schema }: AbilitiesDependencies): 
       await ready.run();
       return registry.categories();
     },
-    run: runAbility.run,
+    run: runAbility.runAs(owner === 'host' ? undefined : owner),
   });
   return {
     ...forOwner('host'),

@@ -22,7 +22,8 @@ export interface PreparedRun {
 }
 
 export interface RunAbility {
-  run: AbilitiesApi['run'];
+  /** As the plugin with this slug; undefined: as the host. */
+  runAs(plugin: string | undefined): AbilitiesApi['run'];
   /** Checks input and permission. @throws RestError as `run` does. */
   prepare(ability: RegisteredAbility, input: unknown, call: AbilityCall): Promise<PreparedRun>;
 }
@@ -77,10 +78,11 @@ export function createRunAbility({ hooks, log, schema, find, onFailure }: RunAbi
 
   return {
     prepare,
-    async run(name, input, { signal = new AbortController().signal, ...call }) {
+    runAs: (plugin) => async (name, input, call) => {
+      const { signal = new AbortController().signal } = call;
       const ability = await find(name);
       if (ability === null) throw abilityNotFound();
-      return (await prepare(ability, input, { ...call, signal })).execute();
+      return (await prepare(ability, input, { ...call, signal, plugin })).execute();
     },
   };
 }

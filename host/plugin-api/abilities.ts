@@ -32,6 +32,8 @@ export interface AbilityCall {
   readonly signal: AbortSignal;
   /** The request that it came with; undefined within the process and on the command line. */
   readonly request?: RestRequest | undefined;
+  /** Slug of the plugin that ran it with `host.abilities.run`; undefined over REST and MCP and on the command line. */
+  readonly plugin?: string | undefined;
 }
 
 /** Who calls abilities over REST or MCP. */
@@ -127,6 +129,6 @@ export interface AbilitiesApi {
   run(
     name: string,
     input: unknown,
-    call: Omit<AbilityCall, 'signal'> & { readonly signal?: AbortSignal },
+    call: Omit<AbilityCall, 'signal' | 'plugin'> & { readonly signal?: AbortSignal },
   ): Promise<unknown>;
 }

@@ -29,6 +29,8 @@ export interface RestRequest<P = Params> {
   readonly body: Uint8Array;
   readonly headers: Headers;
   readonly user: User;
+  /** Slug of the plugin that sent it with `host.rest.dispatch`; undefined over HTTP. */
+  readonly plugin?: string | undefined;
   /**
    * The session's user if a page of this site sent the request (`Origin`), without the nonce that `user` requires: for public
    * pages, which caches store. Otherwise `user`. Use it only for routes that any script on the site may call for the user.

@@ -15,6 +15,8 @@ export interface HostRequestInit {
   readonly id: string;
   readonly ip: string;
   readonly log: Logger;
+  /** See RestRequest. */
+  readonly plugin?: string | undefined;
   /** Parsed JSON or form instead of a body. The request owns and changes these objects. */
   readonly json?: unknown;
   readonly form?: Params;
@@ -54,6 +56,7 @@ export class HostRequest implements RestRequest {
   readonly user: User;
   readonly id: string;
   readonly ip: string;
+  readonly plugin: string | undefined;
   params: Params = {};
   url: Params = {};
   /** The matched route; null before matching, or when no route matches. */
@@ -80,6 +83,7 @@ export class HostRequest implements RestRequest {
     this.user = init.user;
     this.id = init.id;
     this.ip = init.ip;
+    this.plugin = init.plugin;
     this.#signal = init.signal;
   }
 
@@ -155,7 +159,7 @@ export class HostRequest implements RestRequest {
   inner(
     init: Pick<HostRequestInit, 'method' | 'route' | 'query'> & Partial<Pick<HostRequestInit, 'headers' | 'form'>>,
   ): HostRequest {
-    const { user, id, ip, log, countWrongKey, requireFreshSignIn } = this.#init;
+    const { user, id, ip, log, plugin, countWrongKey, requireFreshSignIn } = this.#init;
     // Without `pageUser`: a part of a batch has no origin.
     return new HostRequest({
       headers: {},
@@ -163,6 +167,7 @@ export class HostRequest implements RestRequest {
       id,
       ip,
       log,
+      plugin,
       signal: this.signal,
       ...(countWrongKey && { countWrongKey }),
       ...(requireFreshSignIn && { requireFreshSignIn }),

@@ -89,12 +89,9 @@ export function createRest({
 
   const serving = { dispatcher, embedder, filters, errors, headers };
 
-  const rest: Rest = {
-    registerRoute: registerFor('host'),
-    forOwner: (owner) => ({ registerRoute: registerFor(owner), dispatch: (...args) => rest.dispatch(...args), url }),
-    url,
-    handle: createRestServer({ ...serving, finish, registry, rest: self, log, step }),
-    dispatch: (route, init = {}) => {
+  const dispatchAs =
+    (plugin: string | undefined): RestApi['dispatch'] =>
+    (route, init = {}) => {
       const [path = '', query = ''] = route.split(/\?(.*)/s);
       const parsed = parseQuery(query);
       return dispatcher.dispatch(
@@ -108,10 +105,18 @@ export function createRest({
           id: randomUUID(),
           ip: '',
           log,
+          plugin,
           ...(init.signal && { signal: init.signal }),
         }),
       );
-    },
+    };
+
+  const rest: Rest = {
+    registerRoute: registerFor('host'),
+    forOwner: (owner) => ({ registerRoute: registerFor(owner), dispatch: dispatchAs(owner), url }),
+    url,
+    handle: createRestServer({ ...serving, finish, registry, rest: self, log, step }),
+    dispatch: dispatchAs(undefined),
     describe: () => registry.routes().map(summarize),
     openapi,
     onHandlerError(listener) {

@@ -15,6 +15,8 @@ export interface Explanation {
   readonly error: { readonly code: string; readonly status: number; readonly data: unknown } | null;
   /** The key that was checked; null if none was found. */
   readonly key: { readonly id: number; readonly name: string } | null;
+  /** Slug of the plugin that the request was checked for; null if none. */
+  readonly plugin: string | null;
   /** The calls to providers that the request would make, in their order. */
   readonly calls: readonly ExplainedCall[];
   /** US dollars of all calls at most; null if the price of one is unknown. */
@@ -71,6 +73,8 @@ export interface DryRunDetour {
 export interface DryRun {
   /** Id of the named key to check; 0: the REST key. Undefined: the request has the secret. */
   readonly keyId: number | undefined;
+  /** Slug of the plugin that would send the request. */
+  readonly plugin: string | undefined;
   /** The key, once it was found to work. */
   caller: Caller | undefined;
   /** Whose limit per minute is being checked, or was checked last. */
@@ -86,12 +90,12 @@ export function currentDryRun(): DryRun | undefined {
   return storage.getStore();
 }
 
-/** Runs work as a dry run. @param keyId see DryRun */
+/** Runs work as a dry run. */
 export async function runDry<Result>(
-  keyId: number | undefined,
+  init: Pick<DryRun, 'keyId' | 'plugin'>,
   work: () => Promise<Result>,
 ): Promise<{ readonly run: DryRun; readonly result: Result }> {
-  const run: DryRun = { keyId, caller: undefined, limit: 'site', calls: [], detours: [] };
+  const run: DryRun = { ...init, caller: undefined, limit: 'site', calls: [], detours: [] };
   return { run, result: await storage.run(run, work) };
 }
 

@@ -1,5 +1,6 @@
-import type { RestRequest } from '#plugin-api';
+import type { AbilityCall, RestRequest } from '#plugin-api';
 import { callerOf, type Caller } from './caller.ts';
+import { currentDryRun } from './dry-run.ts';
 
 /** Where a call came from, for the usage ledger, budgets and the scopes of keys. */
 export interface UsageOrigin {
@@ -19,6 +20,19 @@ export interface UsageOrigin {
 }
 
 /** The origin of a call that a route with a key makes. */
-export function restOrigin(request: Pick<RestRequest, 'user'>, route: string): UsageOrigin {
-  return { module: 'rest', route, botId: null, caller: callerOf(request), userId: request.user.id };
+export function restOrigin(request: Pick<RestRequest, 'user' | 'plugin'>, route: string): UsageOrigin {
+  return { module: 'rest', route, botId: null, caller: callerOf(request), ...askerOf(request) };
+}
+
+/** The origin of a call that an ability makes: budgets and the scopes of the key that it was called with apply. */
+export function abilityOrigin({ request, ...call }: Omit<AbilityCall, 'signal'>, module: string): UsageOrigin {
+  const caller = request && callerOf(request);
+  return { module, route: request?.route ?? null, botId: null, caller, ...askerOf(call) };
+}
+
+/** The service's own slug: what it dispatches itself, such as dry runs, has no plugin. */
+const service = 'svc';
+
+function askerOf({ user, plugin }: Pick<AbilityCall, 'user' | 'plugin'>): Pick<UsageOrigin, 'userId' | 'plugin'> {
+  return { userId: user.id, plugin: plugin === service ? currentDryRun()?.plugin : plugin };
 }

@@ -1,6 +1,6 @@
 import { isRecord, RestError, type RestRequest, type RestResponse, type User } from '#plugin-api';
 import type { KeyRoute } from '../../kit/caller.ts';
-import { dryRunPassed, runDry, type Explanation } from '../../kit/dry-run.ts';
+import { dryRunPassed, runDry, type DryRun, type Explanation } from '../../kit/dry-run.ts';
 import { apiKeyParameter, type KeyedRequest } from '../../kit/require-api-key.ts';
 import { serviceNamespace } from '../../kit/route.ts';
 import type { BudgetsPort, HostPort, SettingsPort } from '../../ports.ts';
@@ -21,6 +21,8 @@ export interface ExplainKeyInit {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** The signed-in user that the request would be made for. Default: a guest. */
   readonly user?: User | undefined;
+  /** Slug of the plugin that would send the request. Default: none. */
+  readonly plugin?: string | undefined;
 }
 
 export type ExplainKey = (init: ExplainKeyInit) => Promise<Explanation>;
@@ -39,13 +41,17 @@ interface SentRequest {
   readonly key: KeyChoice;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly user?: User | undefined;
+  readonly plugin: string | undefined;
 }
 
 export function createExplain(ports: ExplainPorts): Explain {
   const { host, budgets, settings } = ports;
 
-  async function explain(keyId: number | undefined, send: () => Promise<Refusal | null>): Promise<Explanation> {
-    const { run, result: refusal } = await runDry(keyId, send);
+  async function explain(
+    init: Pick<DryRun, 'keyId' | 'plugin'>,
+    send: () => Promise<Refusal | null>,
+  ): Promise<Explanation> {
+    const { run, result: refusal } = await runDry(init, send);
     const facts = { run, refusal, budgets: await budgets.list(), isSandbox: await settings.sandbox.isOn() };
     const { caller, calls } = run;
     return {
@@ -55,36 +61,38 @@ export function createExplain(ports: ExplainPorts): Explain {
       message: messageOf(facts),
       error: refusal && { code: refusal.code, status: refusal.status, data: refusal.data },
       key: caller ? { id: caller.id, name: caller.name } : null,
+      plugin: run.plugin ?? null,
       ...(refusal === null ? amountsOf(calls) : { calls: [], cost_usd: 0 }),
     };
   }
 
-  function explainSent({ path, json, key, query = {}, user }: SentRequest): Promise<Explanation> {
-    const { headers, id } = presentKey(key);
-    return explain(id, async () =>
+  function explainSent({ path, json, key, query = {}, user, plugin }: SentRequest): Promise<Explanation> {
+    const { headers, id: keyId } = presentKey(key);
+    return explain({ keyId, plugin }, async () =>
       refusalOf(await host.rest.dispatch(path, { method: 'POST', query, headers, json, ...(user && { user }) })),
     );
   }
 
   return {
-    request({ route: path, json, form, query: given, headers }) {
-      const { dry_run: _dryRun, dry_run_key: id, [apiKeyParameter]: inQuery, ...query } = given;
+    request({ route: path, json, form, query: given, headers, plugin: sender }) {
+      const { dry_run: _dryRun, dry_run_key: id, dry_run_plugin: named, [apiKeyParameter]: inQuery, ...query } = given;
       const body: Readonly<Record<string, unknown>> = isRecord(json) ? json : form;
       const { [apiKeyParameter]: inBody, ...sent } = body;
       const bearer = /^bearer\s+(\S.*)$/is.exec((headers['authorization'] ?? '').trim())?.[1];
       const secret = [bearer, inBody, inQuery].find((text) => typeof text === 'string' && text.trim() !== '');
       const key = typeof secret === 'string' ? { secret } : { id: Number(id ?? 0) };
-      return explainSent({ path, query, key, json: isRecord(json) || json === null ? sent : json });
+      const plugin = typeof named === 'string' && named !== '' ? named : sender;
+      return explainSent({ path, query, key, plugin, json: isRecord(json) || json === null ? sent : json });
     },
-    key({ key, route, user, ...call }) {
+    key({ key, route, user, plugin, ...call }) {
       const target = requestTo(route, call);
-      if (target !== null) return explainSent({ ...target, key, user });
-      const { headers, id } = presentKey(key);
+      if (target !== null) return explainSent({ ...target, key, user, plugin });
+      const { headers, id: keyId } = presentKey(key);
       const request: KeyedRequest = {
         ...{ headers, json: null, form: {}, query: {}, url: {} },
         countWrongKey: async () => {},
       };
-      return explain(id, async () => {
+      return explain({ keyId, plugin }, async () => {
         try {
           await ports.authenticateCaller(request, route);
           return null;

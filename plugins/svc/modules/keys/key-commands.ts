@@ -96,6 +96,7 @@ const explainFlags = {
     minimum: 1,
     description: 'Id of the signed-in user the request is made for. Default: a guest.',
   },
+  plugin: text('Slug of the plugin that sends the request. Default: none.'),
   body: text('JSON of the request, in addition to the other flags.'),
 } as const satisfies Record<string, JsonSchema>;
 
@@ -113,7 +114,7 @@ function explainCommand({ host, explainKey }: Pick<KeyPorts, 'host' | 'explainKe
       return explainKey({
         key: key === 'rest' ? { id: 0 } : isId ? { id: Number(key) } : { secret: key },
         route: route as KeyRoute,
-        ...(given as Pick<ExplainKeyInit, 'provider' | 'model' | 'bot' | 'prompt'>),
+        ...(given as Pick<ExplainKeyInit, 'provider' | 'model' | 'bot' | 'prompt' | 'plugin'>),
         body: body === undefined ? undefined : parseBody(String(body)),
         user,
       });

@@ -17,12 +17,20 @@ export async function keyTestView(
 ) {
   const text = (name: string): string => (typeof query[name] === 'string' ? query[name].trim().slice(0, 200) : '');
   const route = keyRoutes.find((known) => known === text('route'));
-  const values = { route: route ?? key.scopes.routes[0], provider: text('provider'), model: text('model') };
+  const values = {
+    route: route ?? key.scopes.routes[0],
+    provider: text('provider'),
+    model: text('model'),
+    plugin: text('plugin'),
+  };
   const bot = /^[1-9]\d{0,14}$/.test(text('bot')) ? Number(text('bot')) : undefined;
   const fields = formFields(schemaOf(labels), {
     values: { ...values, bot },
     errors: {},
-    hints: { bot: { help: 'For chatbots and OpenAI-compatible routes.' } },
+    hints: {
+      bot: { help: 'For chatbots and OpenAI-compatible routes.' },
+      plugin: { help: 'Slug of the plugin that sends the request. Leave empty for others.' },
+    },
     id: 'test',
   });
   const given = (value: string): string | undefined => (value === '' ? undefined : value);
@@ -34,6 +42,7 @@ export async function keyTestView(
       bot,
       provider: given(values.provider),
       model: given(values.model),
+      plugin: given(values.plugin),
     }));
   return { id: key.id, name: key.name, fields, result: explanation && resultView(explanation) };
 }
@@ -46,6 +55,7 @@ function schemaOf(labels: Readonly<Record<string, string>>): JsonSchema {
       provider: { type: 'string', title: 'Provider' },
       model: { type: 'string', title: 'Model' },
       bot: { type: 'integer', title: 'Chatbot ID', minimum: 1 },
+      plugin: { type: 'string', title: 'Plugin' },
     },
   };
 }

@@ -25,17 +25,19 @@ export interface FoundPassage {
 
 const searchOrigin: UsageOrigin = { module: 'knowledge-base', route: null, botId: null, reference: null };
 
-export interface SearchInit extends Pick<UsageOrigin, 'caller' | 'userId'> {
+export interface SearchInit {
   readonly text: string;
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
+  /** Default: the module itself. */
+  readonly origin?: UsageOrigin;
 }
 
 /** The passages of a knowledge base that match a question best. @throws RestError of D5 */
 export async function searchKnowledge(
   { host, searchVectors }: { readonly host: Pick<HostApi, 'hooks'>; readonly searchVectors: SearchVectors },
   base: KnowledgeBase,
-  { text, limit, signal, ...asker }: SearchInit,
+  { text, limit, signal, origin = searchOrigin }: SearchInit,
 ): Promise<readonly FoundPassage[]> {
   const { found, metric } = await searchVectors({
     store: base.store,
@@ -43,7 +45,7 @@ export async function searchKnowledge(
     text,
     limit,
     signal,
-    origin: { ...searchOrigin, ...asker },
+    origin,
     embedding: { provider: base.embeddingProvider, model: base.embeddingModel },
     ...(base.namespace !== '' && { namespace: base.namespace }),
   });

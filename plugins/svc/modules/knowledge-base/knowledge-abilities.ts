@@ -1,5 +1,5 @@
 import { argumentBounds, RestError, type AbilitiesApi } from '#plugin-api';
-import { callerOf } from '../../kit/caller.ts';
+import { abilityOrigin } from '../../kit/usage-origin.ts';
 import { searchKnowledge } from './find-knowledge.ts';
 import type { KnowledgeParts } from './knowledge.ts';
 
@@ -45,7 +45,7 @@ export function registerKnowledgeAbilities(abilities: AbilitiesApi, load: () => 
       required: ['passages'],
     },
     permission: (_input, { user }) => user.can('manage_options'),
-    async execute({ base: id, question, limit = 5 }, { signal, user, request }) {
+    async execute({ base: id, question, limit = 5 }, call) {
       const parts = await load();
       const base = (await parts.bases.list()).find((each) => each.id === id);
       if (base === undefined)
@@ -55,8 +55,9 @@ export function registerKnowledgeAbilities(abilities: AbilitiesApi, load: () => 
           message: `The knowledge base ${String(id)} does not exist. Call svc/list-knowledge-bases to see all of them.`,
         });
       // The scopes and budgets of the key apply to the embedding of the question.
-      const asker = { caller: request && callerOf(request), userId: user.id };
-      return { passages: await searchKnowledge(parts, base, { text: question, limit, signal, ...asker }) };
+      const origin = abilityOrigin(call, 'knowledge-base');
+      const { signal } = call;
+      return { passages: await searchKnowledge(parts, base, { text: question, limit, signal, origin }) };
     },
     meta,
   });

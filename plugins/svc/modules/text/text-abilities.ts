@@ -1,5 +1,5 @@
 import { argumentBounds, type AbilitiesApi } from '#plugin-api';
-import { callerOf } from '../../kit/caller.ts';
+import { abilityOrigin } from '../../kit/usage-origin.ts';
 import type { TextPorts } from './generate.route.ts';
 
 /** `svc/generate-text` (D34). Budgets, failover and the scopes of the caller's key apply as to every call. */
@@ -31,21 +31,15 @@ export function registerTextAbilities(abilities: AbilitiesApi, { generateText }:
       required: ['content', 'provider', 'model'],
     },
     permission: (_input, { user }) => user.can('edit_others_posts'),
-    async execute({ prompt, provider, model, system_instruction: systemInstruction }, { user, signal, request }) {
+    async execute({ prompt, provider, model, system_instruction: systemInstruction }, call) {
       const { content, usage, ...result } = await generateText({
         provider,
         model,
         messages: [{ role: 'user', content: prompt }],
         systemInstruction,
-        user,
-        signal,
-        origin: {
-          module: 'text',
-          route: request?.route ?? null,
-          botId: null,
-          caller: request && callerOf(request),
-          userId: user.id,
-        },
+        user: call.user,
+        signal: call.signal,
+        origin: abilityOrigin(call, 'text'),
       });
       const { input_tokens, output_tokens } = usage;
       return { content, provider: result.provider, model: result.model, input_tokens, output_tokens };

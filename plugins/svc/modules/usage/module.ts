@@ -10,6 +10,7 @@ import {
   usageReferenceMigration,
   usageTable,
 } from './ledger/usage-tables.ts';
+import { usageRoute } from './usage.route.ts';
 import { pricesOption, pricesSchema } from './prices/price.ts';
 
 export type UsagePorts = HostPort & SettingsPort & ProvidersPort & UsagePort & PricesPort;
@@ -21,6 +22,7 @@ const day = 24 * 3600 * 1000;
 
 /** What calls cost and how they ended: the ledger, the prices, their pages and commands. */
 export const usageModule = defineModule<UsagePorts>({
+  routes: [usageRoute],
   pages: [
     lazyPage({
       slug: 'svc/usage',
@@ -51,7 +53,8 @@ export const usageModule = defineModule<UsagePorts>({
   tables: [usageTable, usageDaysTable],
   jobs: [sweepHook],
   async register(ports) {
-    const { host, settings } = ports;
+    const { host, settings, ledger } = ports;
+    host.metrics.add(() => ledger.metrics());
     host.hooks.addFilter('admin_home', async (home, context) =>
       (await import('./home.ts')).addUsageHome(ports, home, context),
     );

@@ -1,19 +1,21 @@
 import type { AbilitiesApi } from '#plugin-api';
 import { usageCommands } from './usage-commands.ts';
+import { groupings } from './usage-filter.ts';
 import type { UsagePorts } from './module.ts';
 
 /** `svc/usage` (D34): what `svc usage` prints. */
-export function registerUsageAbilities(abilities: AbilitiesApi, { host }: Pick<UsagePorts, 'host'>): void {
-  const [command] = usageCommands({ host });
+export function registerUsageAbilities(abilities: AbilitiesApi, ports: Pick<UsagePorts, 'host' | 'ledger'>): void {
+  const [command] = usageCommands(ports);
   abilities.register('svc/usage', {
     label: 'Usage of AI',
     description:
-      'Sums up calls to AI providers, their tokens and their cost by day, provider, model, module, kind or outcome.',
+      'Sums up calls to AI providers, their tokens and their cost by day, provider, model, module, kind, outcome, key, user, ' +
+      'chatbot or plugin.',
     category: 'ai',
     inputSchema: {
       type: 'object',
       properties: {
-        by: { type: 'string', enum: ['day', 'provider', 'model', 'module', 'kind', 'outcome'], default: 'provider' },
+        by: { type: 'string', enum: groupings, default: 'provider' },
         period: {
           type: 'string',
           enum: ['today', '7', '30', '90'],

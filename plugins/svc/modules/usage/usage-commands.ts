@@ -2,11 +2,11 @@ import type { CliCommand } from '#plugin-api';
 import { formatCost } from '../../kit/format-cost.ts';
 import type { UsagePorts } from './module.ts';
 import { plainDollars } from './usage-csv.ts';
-import { filterNames, readFilter } from './usage-filter.ts';
-import { groupings, groupUsage } from './usage-queries.ts';
+import { filterNames, groupings } from './usage-filter.ts';
+import { readTotals } from './usage-totals.ts';
 
 /** `svc usage`. */
-export function usageCommands({ host }: Pick<UsagePorts, 'host'>): CliCommand[] {
+export function usageCommands(ports: Pick<UsagePorts, 'host' | 'ledger'>): CliCommand[] {
   return [
     {
       name: 'svc usage',
@@ -34,25 +34,17 @@ export function usageCommands({ host }: Pick<UsagePorts, 'host'>): CliCommand[] 
       },
       run: async ({ flags }) => {
         const by = groupings.find((name) => name === flags['by']) ?? 'provider';
-        const custom = flags['from'] !== undefined || flags['to'] !== undefined;
-        const filter = readFilter(
-          { ...flags, ...(custom && { period: 'custom' }) },
-          { now: host.clock.now(), timezone: await host.site.timezone() },
-        );
-        const groups = await groupUsage(host.database, filter, by);
-        return groups.map(({ name, calls, failed, inputTokens, outputTokens, images, cost, unpriced, ...kinds }) => ({
-          [by]: name,
-          calls,
-          failed,
-          input_tokens: inputTokens,
-          output_tokens: outputTokens,
-          cached_tokens: kinds.cachedTokens,
-          reasoning_tokens: kinds.reasoningTokens,
-          images,
-          cost_usd: unpriced > 0 && unpriced === calls ? null : plainDollars(cost),
-          cost: formatCost({ cost, calls, unpriced }),
-          without_price: unpriced,
-        }));
+        const totals = await readTotals(ports, { by, given: flags });
+        return totals.map(({ name, cost_usd, without_price, ...sums }) => {
+          const cost = Math.round((cost_usd ?? 0) * 1_000_000);
+          return {
+            [by]: name,
+            ...sums,
+            cost_usd: cost_usd === null ? null : plainDollars(cost),
+            cost: formatCost({ cost, calls: sums.calls, unpriced: without_price }),
+            without_price,
+          };
+        });
       },
     },
   ];

@@ -18,6 +18,21 @@ export const filterNames = [
 export const idFilters: readonly FilterName[] = ['bot_id', 'key_id', 'user_id'];
 export type FilterName = (typeof filterNames)[number];
 
+/** What sums of calls are grouped by: columns of `svc_usage_days`. */
+export const groupings = [
+  'day',
+  'provider',
+  'model',
+  'module',
+  'kind',
+  'outcome',
+  'bot_id',
+  'key_id',
+  'user_id',
+  'plugin',
+] as const;
+export type Grouping = (typeof groupings)[number];
+
 /** Matches every outcome except `ok`. */
 export const failed = 'failed';
 

@@ -1,7 +1,7 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
 import { daySums, kindColumn, usageDaysTable, usageTable, type UsageRow } from './ledger/usage-tables.ts';
 import { tokenKinds } from '../../kit/token-details.ts';
-import { failed, filterNames, idFilters, startOfDay, type UsageFilter } from './usage-filter.ts';
+import { failed, filterNames, idFilters, startOfDay, type Grouping, type UsageFilter } from './usage-filter.ts';
 
 /** Sums over calls. `cost` in millionths of a US dollar, without the `unpriced` calls; `duration` in milliseconds. */
 export interface UsageSums {
@@ -18,19 +18,6 @@ export interface UsageSums {
   readonly duration: number;
 }
 
-export const groupings = [
-  'day',
-  'provider',
-  'model',
-  'module',
-  'kind',
-  'outcome',
-  'bot_id',
-  'key_id',
-  'user_id',
-  'plugin',
-] as const;
-export type Grouping = (typeof groupings)[number];
 export type UsageGroup = UsageSums & { readonly name: string };
 
 const none: UsageSums = {
@@ -74,7 +61,7 @@ export async function hasUsage({ knex }: Pick<DatabaseApi, 'knex'>): Promise<boo
 export async function usedValues(
   { knex }: Pick<DatabaseApi, 'knex'>,
   { from, to }: UsageFilter,
-  name: 'provider' | 'model' | 'module' | 'outcome',
+  name: 'provider' | 'model' | 'module' | 'outcome' | 'plugin',
 ): Promise<string[]> {
   const rows = (await knex(usageDaysTable)
     .distinct({ value: name })

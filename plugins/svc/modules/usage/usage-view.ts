@@ -77,7 +77,7 @@ function periodTabs(filter: UsageFilter, metric: string) {
 async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) {
   const labels = providerLabels({ providers });
   const select = async (
-    name: 'provider' | 'model' | 'module' | 'outcome',
+    name: 'provider' | 'model' | 'module' | 'outcome' | 'plugin',
     title: string,
     label = (value: string) => value,
   ) => {
@@ -85,6 +85,8 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
       ...(await usedValues(host.database, filter, name)),
       ...(filter.values[name] !== undefined ? [filter.values[name]] : []),
     ]);
+    // No plugin: a call of the service.
+    values.delete('');
     if (name === 'outcome') for (const fixed of ['ok', failed]) values.delete(fixed);
     const first =
       name === 'outcome'
@@ -104,6 +106,7 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
       ],
     };
   };
+  const plugin = await select('plugin', 'Plugin');
   return {
     custom: filter.period === 'custom',
     period: filter.period,
@@ -137,6 +140,7 @@ async function filterForm({ host, providers }: UsagePorts, filter: UsageFilter) 
           { value: '1', label: 'Sandbox' },
         ],
       },
+      ...(plugin.options.length > 1 ? [plugin] : []),
     ],
   };
 }

@@ -1,3 +1,5 @@
+import { createUsageMetrics } from '../../../../plugins/svc/modules/usage/ledger/usage-metrics.ts';
+import type { NewUsageRow } from '../../../../plugins/svc/modules/usage/ledger/usage-row.ts';
 import { formatShortNumber } from '#plugin-api';
 import { expect } from 'chai';
 import { createFakeClock } from '../../../../host/testing/fake-clock.ts';
@@ -209,5 +211,23 @@ describeDialects('asking the usage ledger', (open) => {
       `${at},"chatbots",,5,"image","other","'=cmd|""/c""!A1, or so",1000,200,2,,340,"rest_svc_provider_timeout",0,${none}`,
     );
     expect(lines.length).to.equal(5);
+  });
+});
+
+describe('counters of usage by caller', () => {
+  const row = (user_id: number) =>
+    ({ module: 'rest', bot_id: null, key_id: null, user_id, plugin: null, outcome: 'ok', cost: 10 }) as NewUsageRow;
+
+  it('count each call once for each kind of caller, and callers beyond the fiftieth together', () => {
+    const metrics = createUsageMetrics();
+    metrics.count(Array.from({ length: 80 }, (_, index) => ({ ...row(index + 1), input_tokens: 2, output_tokens: 1 })));
+    metrics.count([{ ...row(1), input_tokens: 2, output_tokens: 1 }]);
+    const samples = (name: string) => metrics.read().find((metric) => metric.name === name)?.samples ?? [];
+    const users = samples('svc_usage_calls_total').filter(({ labels }) => labels?.['by'] === 'user');
+    expect(users).to.have.length(51);
+    expect(users[0]).to.deep.equal({ labels: { by: 'user', name: '1' }, value: 2 });
+    expect(users[50]).to.deep.equal({ labels: { by: 'user', name: 'other' }, value: 30 });
+    expect(samples('svc_usage_tokens_total')[0]).to.deep.equal({ labels: { by: 'module', name: 'rest' }, value: 243 });
+    expect(samples('svc_usage_cost_dollars_total')[0]?.value).to.equal(0.00081);
   });
 });

@@ -1,9 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { HostApi, Logger, Undo } from '#plugin-api';
+import type { HostApi, Logger, Metric, Undo } from '#plugin-api';
 import { localDay } from '../../../kit/local-day.ts';
 import { createCallPrices, type CallPriceParts, type PricedUsage } from './call-price.ts';
 import type { CallPrice, UsageRecord } from './usage-record.ts';
 import { usageRow } from './usage-row.ts';
+import { createUsageMetrics, type UsageMetrics } from './usage-metrics.ts';
 import { sumReference, writeUsage, type OnUsageWrite, type ReferenceCost } from './usage-store.ts';
 
 export interface UsageLedgerParts extends CallPriceParts {
@@ -24,6 +25,8 @@ export interface UsageLedger {
   price(usage: PricedUsage): Promise<CallPrice>;
   /** Total cost of the calls with this reference; calls that other nodes recorded within the last second may be missing. */
   costOfReference(reference: string): Promise<ReferenceCost>;
+  /** Counters of the calls that this process stored. */
+  metrics(): readonly Metric[];
   /** Stores what this process has recorded. Resolves even if the database is away. */
   flush(): Promise<void>;
   /** The last flush. Calls recorded later are dropped and logged. */
@@ -52,7 +55,7 @@ interface PendingCall {
 /** Returns how many calls were stored. */
 async function storeBatch(
   batch: readonly PendingCall[],
-  { host, onWrite }: Pick<UsageLedgerParts, 'host' | 'onWrite'>,
+  { host, onWrite, metrics }: Pick<UsageLedgerParts, 'host' | 'onWrite'> & { readonly metrics: UsageMetrics },
 ): Promise<number> {
   const timezone = await host.site.timezone();
   const rows = await Promise.all(
@@ -60,6 +63,7 @@ async function storeBatch(
   );
   const reservations = batch.flatMap(({ reservation }) => (reservation === null ? [] : [reservation]));
   const afterCommit = await writeUsage(host.database, { rows, dayOf: localDay(timezone), reservations }, onWrite);
+  metrics.count(rows);
   // Not awaited: an action that runs then may make a call that waits for this very write.
   void afterCommit();
   return batch.length;
@@ -77,12 +81,14 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
   const limits = { ...defaultLimits, ...parts.limits };
   const pending: PendingCall[] = [];
   const report = createReport(log, limits.pending);
+  const metrics = createUsageMetrics();
+  const storing = { ...parts, metrics };
   let stopped = false;
   let timer: Undo | undefined;
   let writing: Promise<void> | undefined;
   async function store(): Promise<void> {
     try {
-      while (pending.length > 0) pending.splice(0, await storeBatch(pending.slice(0, limits.batch), parts));
+      while (pending.length > 0) pending.splice(0, await storeBatch(pending.slice(0, limits.batch), storing));
       report.written();
     } catch (error) {
       report.failed(pending.length, error);
@@ -125,6 +131,7 @@ export function createUsageLedger(parts: UsageLedgerParts): UsageLedger {
       return flushDetached();
     },
     costOfReference: (reference) => flushDetached().then(() => sumReference(database, reference)),
+    metrics: () => metrics.read(),
     flush: () => flushDetached(),
     async stop() {
       await flushDetached();
