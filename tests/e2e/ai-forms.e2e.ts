@@ -1,7 +1,4 @@
-import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
@@ -13,7 +10,8 @@ import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-
 import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
-const pictures = join(tmpdir(), 'ai-forms-pictures');
+/** PICTURES=<folder> takes pictures of the pages. */
+const pictures = process.env['PICTURES'];
 
 describe('AI forms in a browser', function () {
   this.timeout(120_000);
@@ -38,7 +36,6 @@ describe('AI forms in a browser', function () {
     );
     browser = await openBrowser();
     ({ page, problems } = await openAdmin(browser, host));
-    await mkdir(pictures, { recursive: true });
   });
   after(async () => {
     await browser.close();
@@ -46,8 +43,9 @@ describe('AI forms in a browser', function () {
     await host.stop();
   });
 
-  const picture = async (name: string, of: Page = page): Promise<void> =>
-    void (await of.screenshot({ path: join(pictures, `${name}.png`), fullPage: true }));
+  const picture = async (name: string, of: Page = page): Promise<void> => {
+    if (pictures !== undefined) await of.screenshot({ path: `${pictures}/ai-forms-${name}.png`, fullPage: true });
+  };
   const form = async (settings: object): Promise<number> => {
     const { code, out, err } = await host.cli('svc', 'form', 'create', '--json', JSON.stringify(settings));
     if (code !== 0) throw new Error(err);
