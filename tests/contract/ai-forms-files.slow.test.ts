@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { makeInflatingPdf } from '../helpers/make-pdf.ts';
 import { fields, makeForm, startedPage, type FormPage } from './ai-forms-site.ts';
@@ -47,6 +48,16 @@ describeWidget('files of visitors', (site) => {
     return { most: times[Math.floor(times.length * 0.95)] ?? 0, slowest: times.at(-1) ?? 0 };
   };
 
+  /** The same for three seconds beside a thread that takes a processor, as the reading of a file does. */
+  const usualHealthTimes = async (): ReturnType<typeof healthTimes> => {
+    const thread = new Worker('for (;;);', { eval: true });
+    try {
+      return await healthTimes(new Promise((resolve) => setTimeout(resolve, 3_000)));
+    } finally {
+      await thread.terminate();
+    }
+  };
+
   for (const megabytes of [16, 64])
     it(`that inflate to ${String(megabytes)} MB a page leave the site responsive and end with a sentence`, async function () {
       this.timeout(120_000);
@@ -55,7 +66,7 @@ describeWidget('files of visitors', (site) => {
       const bomb = makeInflatingPdf({ megabytes, pages: 50 });
       expect(bomb.length).to.be.lessThan(250_000);
       await submit(page, 'first.txt', Buffer.from('The thread runs.'));
-      const idle = await healthTimes(new Promise((resolve) => setTimeout(resolve, 3_000)));
+      const usual = await usualHealthTimes();
       const memory = process.memoryUsage().rss;
       const began = performance.now();
       const refused = submit(page, 'bomb.pdf', bomb);
@@ -64,7 +75,7 @@ describeWidget('files of visitors', (site) => {
       const { status, body } = await refused;
       const grown = Math.round((process.memoryUsage().rss - memory) / 1_048_576);
       console.log(
-        `      /healthz: slowest ${busy.slowest.toFixed()} ms, idle ${idle.slowest.toFixed()} ms; ${seconds.toFixed(1)} s; ${String(grown)} MB more`,
+        `      /healthz: slowest ${busy.slowest.toFixed()} ms, beside another thread ${usual.slowest.toFixed()} ms; ${seconds.toFixed(1)} s; ${String(grown)} MB more`,
       );
       expect(status).to.equal(400);
       expect(body.code).to.equal('rest_invalid_param');
@@ -73,8 +84,8 @@ describeWidget('files of visitors', (site) => {
       );
       // 100 ms; more if the machine was slow before as well. In the main thread one response took 3,800 ms and more; other
       // programs of a busy machine held single ones up for 330 ms.
-      expect(busy.most).to.be.lessThan(Math.max(100, 10 * idle.slowest));
-      expect(busy.slowest).to.be.lessThan(Math.max(1_000, 10 * idle.slowest));
+      expect(busy.most).to.be.lessThan(Math.max(100, 10 * usual.slowest));
+      expect(busy.slowest).to.be.lessThan(Math.max(1_000, 10 * usual.slowest));
       // The limit of the thread, and what it freed but the system has not taken back: 20 to 303 MB. The file inflates to more.
       expect(grown, 'MB of memory').to.be.lessThan(450);
       expect((await submit(page, 'next.txt', Buffer.from('The next one is read.'))).status).to.equal(200);
