@@ -10,7 +10,7 @@ import { inOrder, recordTimes, selectFiles, tellLongest, type Selection } from '
  * test:slow` runs the slow ones, `npm run test:all` runs everything. The files that took longest when times were last
  * recorded (`--record`) start first, so that the processes end together. Other arguments go to mocha.
  *
- * The quick files share three processes, since each idles a third of its time.
+ * The quick files share three processes, and the slow ones, which run last and alone, since each idles a third of its time.
  *
  * Without the slow files a run has settings of V8: a larger young generation that one thread collects, and code that is optimized
  * later, because most of it runs a few hundred times only. That saves a quarter of the processor time. The slow files
@@ -45,7 +45,7 @@ const { status } = spawnSync(
     'mocha',
     ...options,
     '--jobs',
-    selection === 'quick' ? '3' : '2',
+    selection === 'quick' || selection === 'slow' ? '3' : '2',
     ...given.filter((argument) => !own.includes(argument)),
     ...files,
   ],
