@@ -73,7 +73,13 @@ export function addHostPages({
     ),
   });
   const users = createUserPagesDependencies(core, web);
-  for (const page of [...userPages(users), ...ownPages(users), ...sitePages(core, web), siteHealthPage(health, web)])
+  for (const page of [
+    ...userPages(users),
+    ...ownPages(users),
+    ...sitePages(core, web),
+    ...developerPages(core, web),
+    siteHealthPage(health, web),
+  ])
     api.addPage(page);
 }
 
@@ -236,6 +242,44 @@ function workPages({ cron, jobs, site, clock }: Core): LazyAdminPage[] {
       icon: 'list',
       position: 91.5,
       body: async () => (await import('./pages/jobs-page.ts')).createJobsPage({ jobs, site, clock }),
+    },
+  ];
+}
+
+function developerPages({ abilities }: Core, { rest }: Pick<Web, 'rest'>): LazyAdminPage[] {
+  return [
+    {
+      slug: 'rest',
+      title: 'REST',
+      menu: 'REST',
+      group: 'developers',
+      icon: 'code',
+      position: 85,
+      body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
+    },
+    {
+      slug: 'abilities',
+      title: 'Abilities',
+      menu: 'Abilities',
+      group: 'developers',
+      icon: 'bolt',
+      position: 85.5,
+      body: async () => {
+        const [{ createAbilitiesPage }, { memberLines }] = await Promise.all([
+          import('./abilities/abilities-page.ts'),
+          import('./rest/openapi/page/schema-lines.ts'),
+        ]);
+        // Schemas of abilities refer to nothing.
+        const document = {
+          openapi: '',
+          info: { title: '', version: '' },
+          servers: [],
+          tags: [],
+          paths: {},
+          components: {},
+        };
+        return createAbilitiesPage({ abilities, fieldsOf: (schema) => memberLines({ document, schema }) });
+      },
     },
   ];
 }

@@ -85,15 +85,6 @@ export function createWeb({ core, plugins, checks, warnings }: WebDependencies) 
   const { assets, views } = createTemplates(core);
   const accounts = createAccountMails(core, views);
   const admin = createAdminSite({ core, plugins, signIn, bodies, assets, views, accounts });
-  admin.api.addPage({
-    slug: 'rest',
-    title: 'REST',
-    menu: 'REST',
-    group: 'developers',
-    icon: 'code',
-    position: 85,
-    body: async () => (await import('./rest/openapi/page/rest-page.ts')).createRestPage({ rest }),
-  });
   const passwords = createPostPasswords({
     key: () => core.secrets.deriveKey('post-passwords'),
     clock,

@@ -36,6 +36,35 @@ describeHosts('the pages settings and tools', (dialectCase) => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  it('list abilities and run them as the person who is signed in', async () => {
+    const list = await browser.get('/admin/abilities');
+    expect(list.text).to.contain('core/get-site-info').and.contain('host/trash-post');
+    expect((await browser.get('/admin/abilities?s=trash')).text)
+      .to.contain('1 ability')
+      .and.not.contain('core/get-site-info');
+    expect((await browser.get('/admin/abilities?s=nothing+like+it')).text).to.contain('No abilities found');
+    expect((await browser.get('/admin/abilities?name=core/nothing')).text).to.contain(
+      'No active plugin has this ability.',
+    );
+    const run = (name: string, input: string) =>
+      browser.submit(`/admin/abilities?name=${encodeURIComponent(name)}`, 'run', { name, input });
+    const info = await run('core/get-site-info', '{ "fields": ["name"] }');
+    expect(info.html)
+      .to.contain('&quot;name&quot;: &quot;My site&quot;')
+      .and.contain('{ &quot;fields&quot;: [&quot;name&quot;] }');
+    expect((await run('core/get-site-info', '{')).text)
+      .to.contain('The input is not JSON')
+      .and.contain('Status 400');
+    expect((await run('core/get-site-info', '{"fields":[7]}')).text).to.contain('ability_invalid_input');
+    const form = await browser.get('/admin/abilities?name=host/trash-post');
+    expect(form.html).to.contain('&quot;id&quot;').and.contain('data-confirm');
+    expect(form.text).to.contain('May delete or overwrite');
+    const drafted = await run('host/create-draft', '{"title":"Old","content":"Text"}');
+    const id = /&quot;id&quot;: (\d+)/.exec(drafted.html)?.[1] ?? '';
+    expect((await run('host/trash-post', `{"id":${id}}`)).text).to.contain('The ability ran.');
+    expect((await run('host/read-post', `{"id":${id}}`)).html).to.contain('&quot;status&quot;: &quot;trash&quot;');
+  });
+
   it('save settings by group, in the types of their schemas', async () => {
     const saved = await browser.submit('/admin/settings', 'save', {
       group: 'general',
