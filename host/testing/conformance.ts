@@ -102,8 +102,11 @@ async function tryDatabase(
     const host = await open();
     for (const slug of required) await host.plugins.activate(slug);
     const { slug } = source.manifest;
-    if (host.plugins.list().some((each) => each.slug === slug && each.state === 'active'))
+    if (host.plugins.list().some((each) => each.slug === slug && each.state === 'active')) {
+      // Activated by itself: what it made is no part of the site before it.
       await host.plugins.deactivate(slug);
+      await host.plugins.uninstall(slug);
+    }
     const subject: Subject = {
       ...{ host, source, rounds },
       node: database === 'PostgreSQL' ? await open() : null,
