@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { updatePlugin } from '../../host/authoring/update.ts';
 import { checkout } from '../helpers/running-site.ts';
+import { becomes } from '../helpers/until.ts';
 
 interface Finding {
   readonly level: string;
@@ -221,22 +222,24 @@ describe('the commands for authors', () => {
     try {
       expect(await sum()).to.equal(18);
       const times: number[] = [];
-      for (const value of [2, 3, 4]) {
+      let value = 1;
+      // A busy machine holds some reloads up.
+      while (times.length < 3 || (Math.min(...times) >= 1_000 && times.length < 30)) {
+        value += 1;
         const begin = performance.now();
         await writeFile(join(source, 'part0.ts'), `export const part0: number = ${value};\n`);
         while ((await sum()) !== 17 + value) await new Promise((resolve) => setTimeout(resolve, 10));
         times.push(performance.now() - begin);
       }
-      // One reload may meet a busy machine.
       expect(Math.min(...times), times.join()).to.be.below(1_000);
       await writeFile(join(source, 'part0.ts'), 'export const part0: number = ;\n');
       await site.waitFor(/Error: Unexpected ";".*part0\.ts:1:\d+/);
-      expect(await sum()).to.equal(21);
+      expect(await sum()).to.equal(17 + value);
       await writeFile(join(source, 'part0.ts'), `export const part0: number = 'five';\n`);
       await site.waitFor(/Types: part0\.ts:1 TS2322: Type 'string' is not assignable to type 'number'/);
       await writeFile(join(source, 'part0.ts'), `export const part0: number = 6;\n`);
       await site.waitFor(/Types: no errors/);
-      expect(await sum()).to.equal(23);
+      await becomes(sum, 23);
     } finally {
       expect(await site.stop()).to.equal(0);
     }
@@ -251,11 +254,16 @@ describe('the commands for authors', () => {
     let printed = '';
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    let seen = 0;
+    /** What is printed after what was waited for before. */
     const waitFor = async (pattern: RegExp): Promise<RegExpExecArray> => {
       for (;;) {
-        const match = pattern.exec(printed);
-        if (match) return match;
+        const match = pattern.exec(printed.slice(seen));
+        if (match) {
+          seen += match.index + match[0].length;
+          return match;
+        }
         if (child.exitCode !== null) throw new Error(`The process ended: ${printed}`);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
