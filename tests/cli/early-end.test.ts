@@ -37,7 +37,7 @@ describe('commands that are interrupted', () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const child = spawn('node', ['host/cli/main.js', 'sample', 'wait'], { env });
       let printed = '';
-      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
       const begun = new Promise<void>((resolve) =>
         child.stderr.on('data', (chunk: Buffer) => {
           printed += chunk.toString();

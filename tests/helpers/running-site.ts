@@ -39,7 +39,8 @@ export async function startSite(env: Record<string, string> = {}): Promise<Runni
   };
   child.stdout.on('data', note);
   child.stderr.on('data', note);
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  // Not with `exit`: on a busy machine what it printed may come after that.
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
 
   const waitFor = (pattern: RegExp): Promise<RegExpMatchArray> =>
     new Promise((resolve, reject) => {
@@ -82,7 +83,7 @@ export function runCli(args: readonly string[], env: NodeJS.ProcessEnv): Promise
     let err = '';
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
-    child.once('exit', (code) => {
+    child.once('close', (code) => {
       if (code === 0) resolve(out);
       else reject(new Error(err || `exit code ${code}`));
     });

@@ -54,7 +54,7 @@ describe('an error that nothing caught', () => {
   }).timeout(50_000);
 
   it('in a plugin that ships with the host ends the process in good order, with code 1', async () => {
-    const ended = new Promise((resolve) => site.process.once('exit', resolve));
+    const ended = new Promise((resolve) => site.process.once('close', resolve));
     await post('shipped/v1/throw');
     expect(await ended).to.equal(1);
     expect(await line('uncaught_exception', 'late in shipped')).to.include({ plugin: 'shipped' });

@@ -33,7 +33,7 @@ function compose(env: Readonly<Record<string, string>>): Promise<{ code: number 
         killTimer ??= setTimeout(() => child.kill('SIGKILL'), stillOpen);
       });
     }
-    child.once('exit', (code) => {
+    child.once('close', (code) => {
       clearTimeout(killTimer);
       resolve({ code, said });
     });
