@@ -26,7 +26,13 @@ const filterArguments: Readonly<Record<string, JsonSchema>> = Object.fromEntries
       ? { type: 'integer', ...argumentBounds.id, minimum: 1, description: `Only calls with this ${name}.` }
       : name === 'sandbox'
         ? { type: 'string', enum: ['0', '1'], description: '1: only sandbox calls. 0: only other calls.' }
-        : { type: 'string', ...argumentBounds.key, description: `Only calls with this ${name}.` },
+        : // PostgreSQL finds no text with a null character.
+          {
+            type: 'string',
+            ...argumentBounds.key,
+            pattern: '^[^\\u0000]*$',
+            description: `Only calls with this ${name}.`,
+          },
   ]),
 );
 
