@@ -167,7 +167,7 @@ describe('vector stores in the admin and on the command line', () => {
   }
 
   it('say why a store cannot be listed, and show the others all the same', async () => {
-    await run('set', 'qdrant', '--url=http://127.0.0.1:59999');
+    await run('set', 'qdrant', '--url=http://127.0.0.1:19999');
     const { status, html } = await page();
     expect(status).to.equal(200);
     expect(html).to.contain('Qdrant failed: it refused the connection').and.contain('targets-chroma');
