@@ -68,6 +68,7 @@ export function addHostPages({
     users: core.users,
     site: core.site,
     hooks: core.hooks,
+    now: () => core.clock.now(),
     editorFiles: web.assets.addBundle('editor', async () =>
       (await import('./content/admin/browser/bundle.ts')).editorBundle(),
     ),

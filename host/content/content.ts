@@ -31,7 +31,7 @@ import { createFactsCache } from './posts/post-store.ts';
 import { createPostRemoval, type PostRemoval } from './posts/post-removal.ts';
 import { createPostStore, type PostStore } from './posts/post-store.ts';
 import { createPostWriter, type PostWriter } from './posts/post-writer.ts';
-import { createRevisionWriter, revisionsSetting } from './posts/revisions.ts';
+import { createAutosaves, createRevisionWriter, revisionsSetting, type Autosaves } from './posts/revisions.ts';
 import { createRestFields, type RestFields } from './rest/rest-fields.ts';
 import { createRegistry, type Registry } from './types/registry.ts';
 import { addScheduledWork } from './posts/post-events.ts';
@@ -73,6 +73,7 @@ export interface ContentDependencies {
 export interface ContentParts {
   readonly store: PostStore;
   readonly writer: PostWriter;
+  readonly autosaves: Autosaves;
   readonly removal: PostRemoval;
   readonly types: PostTypes;
   readonly statuses: PostStatuses;
@@ -161,6 +162,7 @@ function createParts(given: ContentDependencies, renderer: Renderer): ContentPar
   return {
     store,
     writer,
+    autosaves: createAutosaves({ database, store, hooks, clock }),
     removal,
     types,
     statuses,

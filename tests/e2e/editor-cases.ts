@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { TestHost } from '#testing';
-import { becomes } from '../helpers/until.ts';
+import { becomes, until as untilThat } from '../helpers/until.ts';
 import { accessibilityViolations, until } from './browser.ts';
 
 export const png = Buffer.from(
@@ -227,6 +227,87 @@ export function describeEditor(site: () => EditorSite): void {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(problems.splice(0)).to.deep.equal([]);
+  });
+
+  const status = '.autosave-status';
+  const shows = (text: string): Promise<void> =>
+    until(page, `document.querySelector('${status}').textContent.includes(${JSON.stringify(text)})`);
+  const postId = (): number => Number(new URL(page.url()).searchParams.get('id'));
+  const unsavedText = async (id: number): Promise<string | undefined> => {
+    const revisions = await site().host.content.revisions.list(id);
+    return revisions.find(({ slug }) => slug.includes('autosave'))?.content;
+  };
+
+  it('saves unsaved text by itself, also when the page is left or the server was away, and brings it back', async () => {
+    await openEditor('<p>Here</p>');
+    const id = postId();
+    const form = page.url();
+    site().host.clock.jump(60_000);
+    await page.route('**/*action=autosave', (route) => route.abort());
+    await typeInto('Here', ' we are');
+    await shows('Not saved: the server does not respond.');
+    expect(await unsavedText(id)).to.equal(undefined);
+    await page.unroute('**/*action=autosave');
+    await shows('Saved ');
+    expect(await unsavedText(id)).to.equal('<p>Here we are</p>');
+    await typeInto('Here', ' now');
+    await page.getByRole('link', { name: 'Posts', exact: true }).first().click();
+    await page.waitForURL('**/admin/posts');
+    await untilThat('the text was saved on leaving', async () => (await unsavedText(id)) === '<p>Here we are now</p>');
+    expect((await site().host.content.posts.get(id))?.content).to.equal('<p>Here</p>');
+    await page.goto(form);
+    await page.getByText('You have unsaved text of').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Restore', exact: true }).click();
+    await page.getByText('is in the form. Save to keep it.').waitFor();
+    expect(await page.locator('#post-content').inputValue()).to.equal('<p>Here we are now</p>');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Post saved.').waitFor();
+    expect(await unsavedText(id)).to.equal(undefined);
+    expect(await page.getByText('You have unsaved text of').count()).to.equal(0);
+    expect(problems.splice(0).filter((problem) => !problem.includes('ERR_FAILED'))).to.deep.equal([]);
+  });
+
+  it('makes one draft of a new post, also when it is saved meanwhile', async () => {
+    const { posts } = site().host.content;
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/*action=autosave', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${site().host.url}/admin/posts/new`);
+    const isSent = page.waitForRequest('**/*action=autosave');
+    await page.getByLabel('Title').fill('Written slowly');
+    await isSent;
+    await page.getByRole('button', { name: 'Save' }).click();
+    release();
+    await page.getByText('Post saved.').waitFor();
+    await page.unroute('**/*action=autosave');
+    expect(await posts.count({ status: 'any', search: 'slowly' })).to.equal(1);
+    await page.goto(`${site().host.url}/admin/posts/new`);
+    await page.getByLabel('Title').fill('Left alone');
+    await shows('Saved ');
+    await until(page, `location.pathname.endsWith('/posts/edit')`);
+    await page.reload();
+    expect(await page.getByLabel('Title').inputValue()).to.equal('Left alone');
+    expect(problems.splice(0)).to.deep.equal([]);
+  });
+
+  it('says who changed a post that is saved over, and asks which version to keep', async () => {
+    await openEditor('<p>Here</p>');
+    const id = postId();
+    await typeInto('Here', ' am I');
+    await site().host.content.posts.update(id, { content: '<p>There</p>' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Nothing was saved.').waitFor();
+    expect(await accessibilityViolations(page)).to.deep.equal([]);
+    expect(await page.locator('#post-content').inputValue()).to.equal('<p>Here am I</p>');
+    await page.getByRole('button', { name: 'Overwrite the newer version' }).click();
+    await page.getByText('Post saved.').waitFor();
+    expect((await site().host.content.posts.get(id))?.content).to.equal('<p>Here am I</p>');
+    // The refused save.
+    expect(problems.splice(0).filter((problem) => !problem.includes('409'))).to.deep.equal([]);
   });
 
   it('loads at most 150 kB of script, and works without any', async () => {

@@ -8,6 +8,8 @@ export interface ContentPagesDependencies {
   readonly users: Pick<UsersApi, 'get'>;
   readonly site: Pick<SiteApi, 'timezone'>;
   readonly hooks: Pick<HooksApi, 'doActionAsync' | 'addFilter'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   /** Paths of script and styles of the editor. The first call builds them. */
   readonly editorFiles: () => Promise<{ readonly script: string; readonly styles: string }>;
 }

@@ -1,116 +1,96 @@
-import { RestError, withNotice } from '#plugin-api';
-import type { AdminActionResult, AdminPageBody, AdminRequest, Post, PostType, User } from '#plugin-api';
+import { RestError, formatDate } from '#plugin-api';
+import type { AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
+import { hasSameText } from '../posts/revisions.ts';
+import { autosaveSlug } from '../posts/post-store.ts';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { parseId, readQuery, readText } from './form.ts';
-import { readPostForm, statusChoices, type PostValues } from './post-form.ts';
-import { listPath } from './form.ts';
+import { postVersion, statusChoices, type PostValues } from './post-form.ts';
+import {
+  authorName,
+  autosavePost,
+  discardAutosave,
+  nameOf,
+  newerAutosave,
+  restoreRevision,
+  savePost,
+  type ShowPost,
+} from './post-save.ts';
 import { metaFields } from './meta-fields.ts';
-import { resolveTerms, termFields } from './term-fields.ts';
+import { termFields } from './term-fields.ts';
 import { findPost } from './posts-page.ts';
-
-type Page = NonNullable<AdminActionResult['page']>;
-
-interface Showing {
-  readonly request: AdminRequest;
-  readonly post: Post | null;
-  /** The entered values when the form is shown again. */
-  readonly typed?: PostValues;
-  readonly errors?: Readonly<Record<string, string>>;
-}
 
 export function createNewPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
   const show = createRenderForm(given, type);
+  const find = createFindEditable(given, type);
+  /** The post that the first autosave created, if the form is still that of a new post. */
+  const findCreated = async (request: AdminRequest): Promise<Post | null> => {
+    const id = parseId(readText(request, 'id'));
+    return id === 0 ? null : find(request, id);
+  };
   return {
     render: (request) => show({ request, post: null }),
-    actions: { save: (request) => save(given, type, { request, post: null, show }) },
+    actions: {
+      save: async (request) => savePost(given, type, { request, post: await findCreated(request), show }),
+      autosave: async (request) => autosavePost(given, type, { request, post: await findCreated(request) }),
+      discard: async (request) => discardAutosave(given, type, { request, post: await findCreated(request) }),
+    },
   };
 }
 
 /** The form of one post, with its revisions. */
 export function createEditPostPage(given: ContentPagesDependencies, type: PostType): AdminPageBody {
   const show = createRenderForm(given, type);
-  const find = async (request: AdminRequest, id: number): Promise<Post> => {
+  const find = createFindEditable(given, type);
+  const findSent = (request: AdminRequest): Promise<Post> => find(request, parseId(readText(request, 'id')));
+  return {
+    render: async (request) => {
+      const post = await find(request, parseId(readQuery(request, 'id')));
+      const isWanted = readQuery(request, 'autosave') !== '';
+      const autosave = isWanted ? await given.parts.autosaves.find(post.id, request.user.id) : null;
+      return show({ request, post, ...(autosave && { restored: autosave }) });
+    },
+    actions: {
+      save: async (request) => savePost(given, type, { request, post: await findSent(request), show }),
+      autosave: async (request) => autosavePost(given, type, { request, post: await findSent(request) }),
+      discard: async (request) => discardAutosave(given, type, { request, post: await findSent(request) }),
+      restore: async (request) => restoreRevision(given, type, { request, post: await findSent(request) }),
+    },
+  };
+}
+
+/**
+ * Finds a post that the user of the request edits.
+ *
+ * @throws RestError 404 without the post, 403 without access, 400 if it is in the trash.
+ */
+export function createFindEditable(
+  given: ContentPagesDependencies,
+  type: PostType,
+): (request: Pick<AdminRequest, 'user'>, id: number) => Promise<Post> {
+  const name = type.singularLabel.toLowerCase();
+  return async ({ user }, id) => {
     const post = await findPost(given.parts, type, id);
-    if (!request.user.can('edit_post', post))
+    if (!user.can('edit_post', post))
       throw new RestError({
         code: 'rest_cannot_edit',
-        message: `You are not allowed to edit this ${type.singularLabel.toLowerCase()}.`,
+        message: `You are not allowed to edit this ${name}.`,
         status: 403,
       });
     if (post.status === 'trash')
       throw new RestError({
         code: 'rest_cannot_edit',
-        message: `This ${type.singularLabel.toLowerCase()} is in the trash. Restore it first.`,
+        message: `This ${name} is in the trash. Restore it first.`,
         status: 400,
       });
     return post;
   };
-  return {
-    render: async (request) => show({ request, post: await find(request, parseId(readQuery(request, 'id'))) }),
-    actions: {
-      save: async (request) =>
-        save(given, type, { request, post: await find(request, parseId(readText(request, 'id'))), show }),
-      restore: async (request) => {
-        const post = await find(request, parseId(readText(request, 'id')));
-        const revision = await given.parts.store.get(parseId(readText(request, 'revision')));
-        if (revision?.type !== 'revision' || revision.parentId !== post.id)
-          throw new RestError({
-            code: 'rest_post_invalid_id',
-            message: 'This revision no longer exists.',
-            status: 404,
-          });
-        const { title, content, excerpt } = revision;
-        await given.parts.writer.update(post.id, { title, content, excerpt }, { as: request.user });
-        await given.hooks.doActionAsync('wp_restore_post_revision', post.id, revision.id);
-        return withNotice('success', 'Revision restored.', { redirect: `${listPath(type)}/edit?id=${post.id}` });
-      },
-    },
-  };
 }
 
-async function save(
-  given: ContentPagesDependencies,
-  type: PostType,
-  { request, post, show }: { request: AdminRequest; post: Post | null; show: (showing: Showing) => Promise<Page> },
-): Promise<AdminActionResult> {
-  const { values, input, errors } = await readPostForm(given, type, { request, post });
-  const showErrors = async (messages: Readonly<Record<string, string>>): Promise<AdminActionResult> =>
-    withNotice('error', 'Nothing was saved. Correct the marked fields.', {
-      page: await show({ request, post, typed: values, errors: messages }),
-      data: { errors: messages },
-      status: 400,
-    });
-  if (Object.keys(errors).length > 0) return showErrors(errors);
-  try {
-    const { writer } = given.parts;
-    const terms = await resolveTerms(given, values.terms ?? {}, request.user);
-    const written = { ...input, ...(Object.keys(terms).length > 0 && { terms }) };
-    const saved =
-      post === null
-        ? await writer.create({ ...written, type: type.name }, { as: request.user })
-        : await writer.update(post.id, written, { as: request.user });
-    return withNotice('success', savedNotice(type, saved, post), { redirect: `${listPath(type)}/edit?id=${saved.id}` });
-  } catch (error) {
-    if (error instanceof RestError && error.code === 'empty_content')
-      return showErrors({ title: 'Enter a title or some content.' });
-    if (error instanceof RestError && error.code === 'rest_post_invalid_id')
-      return showErrors({
-        parent: 'Choose another parent page. This one is a child of this page or no longer exists.',
-      });
-    throw error;
-  }
-}
-
-function savedNotice({ singularLabel }: PostType, saved: Post, before: Post | null): string {
-  if (saved.status === 'future') return `${singularLabel} scheduled.`;
-  if (saved.status === 'publish' && before?.status !== 'publish') return `${singularLabel} published.`;
-  return `${singularLabel} saved.`;
-}
-
-function createRenderForm(given: ContentPagesDependencies, type: PostType): (showing: Showing) => Promise<Page> {
-  return async ({ request, post, typed, errors = {} }) => {
+function createRenderForm(given: ContentPagesDependencies, type: PostType): ShowPost {
+  return async ({ request, post, restored, errors = {}, conflict = null, ...showing }) => {
     const timezone = await given.site.timezone();
+    const typed = restored ? withText(formValues(post, timezone), restored) : showing.typed;
     return {
       template: 'admin/content/post-edit',
       ...(post !== null && post.title !== '' && { title: post.title }),
@@ -118,11 +98,15 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): (sho
         editor: await editorFiles(given, request),
         imageUrl: await imagePath(given, typed === undefined ? (post?.featuredMediaId ?? 0) : parseId(typed.image)),
         mayUpload: request.user.can('upload_files'),
-        author: await authorName(given, post, request.user),
+        author: post === null ? nameOf(request.user) : await authorName(given, post),
         id: post?.id ?? null,
         values: typed ?? formValues(post, timezone),
         errors,
-        modified: post?.modified ?? '',
+        version: post === null ? '' : postVersion(post),
+        restored: restored === undefined ? null : formatDate(restored.modified, 'dateTime', timezone),
+        autosave: post === null || typed ? null : await newerAutosave(given, type, { request, post }),
+        conflict,
+        isUnsaved: showing.typed !== undefined && conflict === null,
         timezone,
         isHierarchical: type.hierarchical,
         hasExcerpt: type.supports.includes('excerpt'),
@@ -154,11 +138,6 @@ async function imagePath({ parts: { media } }: ContentPagesDependencies, id: num
   return image === null ? '' : new URL(image.url).pathname;
 }
 
-async function authorName({ users }: ContentPagesDependencies, post: Post | null, user: User): Promise<string> {
-  const author = post === null ? user : post.authorId > 0 ? await users.get(post.authorId) : null;
-  return author === null ? '' : author.displayName || author.login;
-}
-
 /** Null: they cannot be built, so the page has the textarea alone. */
 async function editorFiles(
   given: ContentPagesDependencies,
@@ -170,6 +149,10 @@ async function editorFiles(
     log.error('Failed to bundle the files of the editor', { event: 'editor_bundle_failed', error });
     return null;
   }
+}
+
+function withText(values: PostValues, { title, content, excerpt }: Post): PostValues {
+  return { ...values, title, content, excerpt };
 }
 
 function formValues(post: Post | null, timezone: string): PostValues {
@@ -225,11 +208,11 @@ async function revisionRows({ parts: { store }, users }: ContentPagesDependencie
   return Promise.all(
     revisions.map(async (revision) => ({
       date: revision.date,
-      author: revision.authorId > 0 ? ((await users.get(revision.authorId))?.displayName ?? '') : '',
+      author: await authorName({ users }, revision),
       title: revision.title || 'Untitled',
+      isAutosave: revision.slug === autosaveSlug(post.id),
       wordCount: revision.content.split(/\s+/).filter(Boolean).length,
-      isCurrent:
-        revision.title === post.title && revision.content === post.content && revision.excerpt === post.excerpt,
+      isCurrent: hasSameText(revision, post),
       fields: { id: String(post.id), revision: String(revision.id) },
     })),
   );

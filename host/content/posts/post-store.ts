@@ -6,13 +6,15 @@ import { postColumns, toPost, toRow, type PostData, type PostRow } from './post-
 import type { PostFacts } from '../types/meta-capabilities.ts';
 
 export interface PostStoreDependencies extends Omit<PostQueryDependencies, 'knex'> {
-  readonly database: Pick<Database, 'knex' | 'notify' | 'listen'>;
+  readonly database: Pick<Database, 'knex' | 'dialect' | 'notify' | 'listen'>;
   readonly facts: FactsCache;
 }
 
 /** The SQL of posts. Caches the facts of every post read or written; other nodes drop changed posts from their caches. */
 export interface PostStore {
   get(id: number): Promise<Post | null>;
+  /** Inside a transaction: reads the post, which no other transaction changes until the end of this one. */
+  getLocked(id: number): Promise<Post | null>;
   find(query: PostQuery): Promise<Post[]>;
   count(query: PostQuery): Promise<number>;
   insert(post: PostData, slugKey: string | null): Promise<Post>;
@@ -62,6 +64,11 @@ export function createPostStore({ database, types, statuses, facts }: PostStoreD
         ? await knex<PostRow>('posts').where({ id }).first<PostRow | undefined>(postColumns)
         : undefined;
       return row ? cached(toPost(row)) : null;
+    },
+    async getLocked(id) {
+      const select = knex('posts').where({ id }).first(postColumns);
+      const row = (await (database.dialect === 'postgresql' ? select.forUpdate() : select)) as PostRow | undefined;
+      return row ? toPost(row) : null;
     },
     async find(wanted) {
       const select = orderPosts(selectPosts(query, wanted).select(postColumns), query, wanted);

@@ -29,7 +29,12 @@ export interface PostWriterDependencies {
 
 export interface PostWriter {
   create(input: NewPost & { readonly mimeType?: string }, write?: PostWrite): Promise<Post>;
-  update(id: number, changes: PostInput, write?: PostWrite): Promise<Post>;
+  update(id: number, changes: PostInput, write?: PostUpdate): Promise<Post>;
+}
+
+export interface PostUpdate extends PostWrite {
+  /** Throws when the stored version must not be replaced. No other writer comes between it and the write. */
+  readonly expect?: (stored: Post) => void;
 }
 
 /** Name of the cron event that publishes a scheduled post. Its argument is the post id. */
@@ -47,7 +52,8 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
     input,
     as,
     mimeType,
-  }: { before: Post | null; input: PostInput; mimeType?: string } & PostWrite): Promise<Post> {
+    expect,
+  }: { before: Post | null; input: PostInput; mimeType?: string } & PostUpdate): Promise<Post> {
     const composed = {
       ...(await composePost({ before, input, as, now: clock.now(), commentStatus: await newCommentStatus(input) })),
       ...(mimeType !== undefined && { mimeType }),
@@ -57,6 +63,7 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
     const values = await given.meta.check(data.type, input.meta ?? {});
     if (before !== null) await hooks.doActionAsync('pre_post_update', before.id, data);
     const { post, announceTerms, announceRevisions } = await given.database.transaction(async () => {
+      if (before !== null && expect) expect(await lockStored(store, before.id));
       const written = await write(given, data, before);
       await given.meta.write(written.id, written.type, values);
       const announceTerms = await given.terms.writePost(written, input.terms ?? {});
@@ -83,12 +90,18 @@ export function createPostWriter(given: PostWriterDependencies): PostWriter {
   return {
     create: ({ mimeType, ...input }, { as } = {}) =>
       save({ before: null, input, ...(as && { as }), ...(mimeType !== undefined && { mimeType }) }),
-    async update(id, changes, { as } = {}) {
+    async update(id, changes, { as, expect } = {}) {
       const before = await store.get(id);
       if (before === null) throw contentErrors.rest_post_invalid_id();
-      return save({ before, input: changes, ...(as && { as }) });
+      return save({ before, input: changes, ...(as && { as }), ...(expect && { expect }) });
     },
   };
+}
+
+async function lockStored(store: PostStore, id: number): Promise<Post> {
+  const stored = await store.getLocked(id);
+  if (stored === null) throw contentErrors.rest_post_invalid_id();
+  return stored;
 }
 
 /** @throws RestError 400 for an unknown type or status, missing text or an invalid parent. */

@@ -1,6 +1,8 @@
-import type { HooksApi, OptionsApi, Post, PostType } from '#plugin-api';
+import type { Clock, HooksApi, OptionsApi, Post, PostInput, PostType, User } from '#plugin-api';
+import type { Database } from '../../database/database-contract.ts';
+import { composePost } from './compose.ts';
 import type { PostData } from './post-row.ts';
-import type { PostStore } from './post-store.ts';
+import { autosaveSlug, type PostStore } from './post-store.ts';
 
 export const revisionsSetting = 'revisions_to_keep';
 
@@ -31,10 +33,10 @@ export function createRevisionWriter({ store, options, hooks }: RevisionWriterDe
     hooks.applyFiltersAsync('wp_revisions_to_keep', Number(await options.get(revisionsSetting)), post);
   return {
     async write({ before, after, type, author }) {
-      const isChanged =
-        before.title !== after.title || before.content !== after.content || before.excerpt !== after.excerpt;
       const limit =
-        isChanged && type.supports.includes('revisions') && before.status !== 'auto-draft' ? await findLimit(after) : 0;
+        !hasSameText(before, after) && type.supports.includes('revisions') && before.status !== 'auto-draft'
+          ? await findLimit(after)
+          : 0;
       if (limit === 0) return async () => undefined;
       const created: Post[] = [];
       const existing = await store.revisionIds(after.id);
@@ -83,4 +85,73 @@ export function toRevision(post: PostData & { readonly id: number }, authorId: n
     password: '',
     commentStatus: 'closed',
   };
+}
+
+export interface AutosavesDependencies {
+  readonly database: Pick<Database, 'transaction' | 'lock'>;
+  readonly store: Pick<PostStore, 'autosaveIds' | 'get' | 'insert' | 'update' | 'remove'>;
+  readonly hooks: Pick<HooksApi, 'doActionAsync'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export type AutosavedText = Pick<PostInput, 'title' | 'content' | 'excerpt'>;
+
+/** Unsaved texts of posts: one revision for each user and post, which changes the post in nothing. */
+export interface Autosaves {
+  /** The autosave of a user, or null. */
+  find(postId: number, userId: number): Promise<Post | null>;
+  /** Creates or replaces the user's autosave. Null: it equals the post, and an earlier autosave was removed. */
+  save(post: Post, text: AutosavedText, user: User): Promise<Post | null>;
+  /** Deletes the user's autosave. */
+  discard(postId: number, userId: number): Promise<void>;
+}
+
+export function createAutosaves({ database, store, hooks, clock }: AutosavesDependencies): Autosaves {
+  const find = async (postId: number, userId: number): Promise<Post | null> => {
+    // Sequentially: a transaction has one connection.
+    for (const id of await store.autosaveIds(postId)) {
+      const autosave = await store.get(id);
+      if (autosave?.authorId === userId) return autosave;
+    }
+    return null;
+  };
+  /** One at a time: two requests at once would both insert. */
+  const alone = <Result>(postId: number, work: () => Promise<Result>): Promise<Result> =>
+    database.transaction(async () => {
+      await database.lock(`content_autosaves_${postId}`);
+      return work();
+    });
+  return {
+    find,
+    async save(post, text, user) {
+      const now = clock.now();
+      const composed = await composePost({ before: post, input: text, as: user, now, commentStatus: 'closed' });
+      const revision = toRevision({ ...composed, id: post.id }, user.id, composed.modified);
+      const autosave = { ...revision, slug: autosaveSlug(post.id) };
+      const saved = await alone(post.id, async () => {
+        const own = await find(post.id, user.id);
+        if (hasSameText(composed, post)) {
+          if (own) await store.remove([own.id]);
+          return null;
+        }
+        return own ? store.update(own.id, autosave, null) : store.insert(autosave, null);
+      });
+      if (saved !== null) await hooks.doActionAsync('_wp_put_post_revision', saved.id, post.id);
+      return saved;
+    },
+    async discard(postId, userId) {
+      await alone(postId, async () => {
+        const own = await find(postId, userId);
+        if (own) await store.remove([own.id]);
+      });
+    },
+  };
+}
+
+/** Whether two versions of a post have the same title, content and excerpt. */
+export function hasSameText(
+  first: Pick<Post, 'title' | 'content' | 'excerpt'>,
+  second: Pick<Post, 'title' | 'content' | 'excerpt'>,
+): boolean {
+  return first.title === second.title && first.content === second.content && first.excerpt === second.excerpt;
 }

@@ -1,8 +1,6 @@
 import { RestResponse, wantsLinks } from '#plugin-api';
 import type { JsonSchema, Post, PostType, RestError, RouteDefinition, Undo } from '#plugin-api';
-import { composePost } from '../posts/compose.ts';
 import { autosaveSlug } from '../posts/post-store.ts';
-import { toRevision } from '../posts/revisions.ts';
 import {
   badRequest,
   compactLinks,
@@ -130,45 +128,19 @@ function createRoute(given: ContentRestDependencies, type: PostType, { find, wri
   };
 }
 
-/** Creates or replaces the user's autosave. Null: it equals the post, and an earlier autosave was removed. */
+/** Null: the text equals the post. */
 async function saveRevision(
   given: ContentRestDependencies,
   { type, post, request }: { readonly type: PostType; readonly post: Post; readonly request: Request },
 ): Promise<Post | null> {
-  const { store } = given.parts;
-  const { user } = request;
-  const { title, content, excerpt } = await readPostInput(given, {
-    type,
-    request,
-    params: request.params,
-    before: post,
-  });
-  const input = {
+  const read = await readPostInput(given, { type, request, params: request.params, before: post });
+  const { title, content, excerpt } = read;
+  const text = {
     ...(title !== undefined && { title }),
     ...(content !== undefined && { content }),
     ...(excerpt !== undefined && { excerpt }),
   };
-  const composed = await composePost({
-    before: post,
-    input,
-    as: user,
-    now: given.clock.now(),
-    commentStatus: 'closed',
-  });
-  const own = (await Promise.all((await store.autosaveIds(post.id)).map((id) => store.get(id)))).find(
-    (autosave) => autosave?.authorId === user.id,
-  );
-  const isSame =
-    composed.title === post.title && composed.content === post.content && composed.excerpt === post.excerpt;
-  if (isSame) {
-    if (own) await store.remove([own.id]);
-    return null;
-  }
-  const revision = toRevision({ ...composed, id: post.id }, user.id, composed.modified);
-  const autosave = { ...revision, slug: autosaveSlug(post.id) };
-  const saved = own ? await store.update(own.id, autosave, null) : await store.insert(autosave, null);
-  await given.hooks.doActionAsync('_wp_put_post_revision', saved.id, post.id);
-  return saved;
+  return given.parts.autosaves.save(post, text, request.user);
 }
 
 /** The same request with other parameters. Its other members are read when they are used. */
