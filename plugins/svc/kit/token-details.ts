@@ -16,10 +16,3 @@ export function tokenDetails(counts: Readonly<Partial<Record<TokenKind, number |
   const reported = Object.entries(counts).filter(([, count]) => count !== null && count > 0);
   return reported.length === 0 ? undefined : (Object.fromEntries(reported) as TokenDetails);
 }
-
-/** The sum of several details; undefined if there are none. */
-export function sumTokenDetails(all: readonly (TokenDetails | undefined)[]): TokenDetails | undefined {
-  return tokenDetails(
-    Object.fromEntries(tokenKinds.map((kind) => [kind, all.reduce((sum, one) => sum + (one?.[kind] ?? 0), 0)])),
-  );
-}

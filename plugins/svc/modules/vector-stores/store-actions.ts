@@ -1,11 +1,10 @@
 import { requireFound, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPage, AdminRequest } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
-import { readTarget } from './new-target.ts';
 import { secretStates } from '../../admin-ui/setting-fields.ts';
 import { readGroup, readChanges, readText } from '../../admin-ui/form-values.ts';
 import { droppedSecretsText } from '../../settings/configured.ts';
-import { storeCard, storesView } from './stores-view.ts';
+import { readTarget, storeCard, storesView } from './stores-view.ts';
 
 export const storesTemplate = 'svc/vector-stores';
 

@@ -1,8 +1,7 @@
 import type { CliCommand } from '#plugin-api';
 import type { Store, VectorStoresPorts } from './module.ts';
-import { readTarget } from './new-target.ts';
 import { configuredCommands } from '../../settings/configured-commands.ts';
-import { listTargets } from './stores-view.ts';
+import { listTargets, readTarget } from './stores-view.ts';
 
 const idArgument = { name: 'id', description: 'Id of the vector store, for example qdrant.' };
 const targetArgument = { name: 'name', description: 'Name of the index or collection.' };

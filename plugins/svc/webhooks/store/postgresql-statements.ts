@@ -23,7 +23,7 @@ const asynchronousCommit = "(SELECT set_config('synchronous_commit', 'off', true
  */
 const lease = (picked: string): string => `WITH picked AS MATERIALIZED (${picked}), taken AS (
     INSERT INTO ${leases} (delivery_id, owner, token, until) SELECT id, $1, $2::bigint, ${now} + ${String(leaseDuration)} FROM picked WHERE ${asynchronousCommit} ON CONFLICT DO NOTHING RETURNING delivery_id)
-  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.needs_filter, p.endpoint_id, p.order_key, e.body_state, p.due_at
+  SELECT p.id, p.uuid, p.attempts, p.run_start, p.target, p.body, e.id, e.uuid, e.name, e.key, convert_from(e.body, 'UTF8'), e.needs_filter, p.order_key, e.body_state, p.endpoint_id, p.due_at
   FROM picked p LEFT JOIN LATERAL (SELECT * FROM ${events} e WHERE e.id = p.event_id OFFSET 0) e ON true WHERE (p.id IN (SELECT delivery_id FROM taken)) IS TRUE`;
 
 const job = 'd.id, d.uuid, d.attempts, d.run_start, d.target, d.body, d.event_id, d.endpoint_id, d.order_key, d.due_at';

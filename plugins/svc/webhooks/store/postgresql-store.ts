@@ -3,13 +3,12 @@ import { joinJson, numberArray, sql, textArray } from './postgresql-statements.t
 import {
   batchSize,
   temporaryEvents,
+  toJob,
   type ClaimRequest,
   type JobResult,
   type Job,
   type Store,
 } from './store-contract.ts';
-
-type Row = readonly unknown[];
 
 /** Jobs per statement. PostgreSQL scans a text array for each element; beyond some hundreds another statement is faster. */
 const maxPerStatement = 256;
@@ -220,51 +219,6 @@ class PostgresqlStore implements Store {
     return this.run((connection) => connection.rows(text, values));
   }
 
-  private toJob(row: Row, token: number): Job {
-    const [
-      id,
-      uuid,
-      attempts,
-      runStart,
-      target,
-      bodyOverride,
-      eventId,
-      eventUuid,
-      name,
-      key,
-      body,
-      needsEnvelopeFilter,
-      endpointId,
-      orderKey,
-      bodyState,
-    ] = row;
-    const event =
-      eventId === null
-        ? null
-        : {
-            id: eventId as number,
-            uuid: eventUuid as string,
-            name: name as string,
-            key: key as string,
-            body: Buffer.from(body as string),
-            needsEnvelopeFilter: needsEnvelopeFilter === 1,
-            bodyState: bodyState as number,
-          };
-    this.held.set(id as number, token);
-    return {
-      id: id as number,
-      uuid: uuid as string,
-      endpointId: endpointId as string,
-      token,
-      attempts: attempts as number,
-      runStart: runStart as number,
-      target: target as string | null,
-      orderKey: orderKey as string | null,
-      bodyOverride: bodyOverride as Buffer | null,
-      event,
-    };
-  }
-
   private forget({ id, token }: Job): void {
     if (this.held.get(id) === token) this.held.delete(id);
   }
@@ -322,7 +276,8 @@ class PostgresqlStore implements Store {
     const token = (this.claims += 1);
     const { rows } = await this.seek((connection) => connection.rows(text, [this.owner, token, ...values]));
     return rows.map((row) => {
-      const job = this.toJob(row, token);
+      const job = toJob(row, { endpointId: row[14] as string, token });
+      this.held.set(job.id, token);
       if (row[15] === 0) onDueAtOnce?.(job);
       return job;
     });

@@ -5,6 +5,7 @@ import {
   leaseDuration,
   skewTolerance,
   temporaryEvents,
+  toJob,
   type ClaimRequest,
   type JobResult,
   type Job,
@@ -65,49 +66,6 @@ type Row = readonly unknown[];
 
 function readTime(connection: SqliteConnection): number {
   return connection.rows(sql.now)[0]?.[0] as number;
-}
-
-function toJob(row: Row, endpointId: string, token: number): Job {
-  const [
-    id,
-    uuid,
-    attempts,
-    runStart,
-    target,
-    bodyOverride,
-    eventId,
-    eventUuid,
-    name,
-    key,
-    body,
-    needsFilter,
-    orderKey,
-    bodyState,
-  ] = row;
-  const event =
-    eventId === null
-      ? null
-      : {
-          id: eventId as number,
-          uuid: eventUuid as string,
-          name: name as string,
-          key: key as string,
-          body: body as Buffer,
-          needsEnvelopeFilter: needsFilter === 1,
-          bodyState: bodyState as number,
-        };
-  return {
-    id: id as number,
-    uuid: uuid as string,
-    endpointId,
-    token,
-    attempts: attempts as number,
-    runStart: runStart as number,
-    target: target as string | null,
-    orderKey: orderKey as string | null,
-    bodyOverride: bodyOverride as Buffer | null,
-    event,
-  };
 }
 
 function writeResult(
@@ -363,7 +321,7 @@ class SqliteStore implements Store {
       });
       for (const row of batch) {
         this.held.set(row[0] as number, token);
-        jobs.push(toJob(row, endpointId, token));
+        jobs.push(toJob(row, { endpointId, token }));
       }
     }
     return jobs;

@@ -163,3 +163,50 @@ export function temporaryEvents(finished: readonly JobResult[]): readonly number
     if (state !== 'pending' && job.event?.bodyState === bodyStates.temporary) ids.add(job.event.id);
   return [...ids].sort((left, right) => left - right);
 }
+
+/** A job from the columns that both databases select, in their order. */
+export function toJob(
+  [
+    id,
+    uuid,
+    attempts,
+    runStart,
+    target,
+    bodyOverride,
+    eventId,
+    eventUuid,
+    name,
+    key,
+    body,
+    needsFilter,
+    orderKey,
+    bodyState,
+  ]: readonly unknown[],
+  { endpointId, token }: Pick<Job, 'endpointId' | 'token'>,
+): Job {
+  const event =
+    eventId === null
+      ? null
+      : {
+          id: eventId as number,
+          uuid: eventUuid as string,
+          name: name as string,
+          key: key as string,
+          // PostgreSQL sends it as text, which is faster.
+          body: typeof body === 'string' ? Buffer.from(body) : (body as Buffer),
+          needsEnvelopeFilter: needsFilter === 1,
+          bodyState: bodyState as number,
+        };
+  return {
+    id: id as number,
+    uuid: uuid as string,
+    endpointId,
+    token,
+    attempts: attempts as number,
+    runStart: runStart as number,
+    target: target as string | null,
+    orderKey: orderKey as string | null,
+    bodyOverride: bodyOverride as Buffer | null,
+    event,
+  };
+}

@@ -7,8 +7,6 @@ import type { botSchema } from './schema/bot-schema.ts';
 
 type Inferred = Infer<typeof botSchema>;
 
-/** Which passages of a knowledge base or vector store are added to the prompt. */
-export type BotKnowledge = Inferred['knowledge'];
 export type BotLook = Inferred['look'];
 export type BotTexts = Inferred['texts'];
 export type BotLimits = Inferred['limits'];
