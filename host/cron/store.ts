@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createRowMapper } from '#plugin-api';
 import type { Database } from '../database/database-contract.ts';
 
 /** A stored event. Times in milliseconds since the epoch. */
@@ -54,16 +55,7 @@ interface EventRow {
   readonly is_running: boolean | number;
 }
 
-interface RunRow {
-  readonly hook: string;
-  readonly args: string;
-  readonly schedule: string | null;
-  readonly due_at: number;
-  readonly started_at: number;
-  readonly finished_at: number;
-  readonly outcome: CronRun['outcome'];
-  readonly error: string | null;
-}
+const runRows = createRowMapper<CronRun>({ json: ['args'], others: ['id'] });
 
 /** Lease duration in milliseconds. Without renewal, another node may claim the event afterwards. */
 export const leaseDuration = 60_000;
@@ -197,17 +189,7 @@ function argsKey(args: readonly unknown[]): string {
 export function createCronHistory({ knex }: Database) {
   return {
     async record(run: CronRun): Promise<void> {
-      await knex('cron_runs').insert({
-        id: randomUUID(),
-        hook: run.hook,
-        args: JSON.stringify(run.args),
-        schedule: run.schedule,
-        due_at: run.dueAt,
-        started_at: run.startedAt,
-        finished_at: run.finishedAt,
-        outcome: run.outcome,
-        error: run.error,
-      });
+      await knex('cron_runs').insert({ id: randomUUID(), ...runRows.toRow(run) });
       const recent = knex('cron_runs')
         .where({ hook: run.hook })
         .orderBy('started_at', 'desc')
@@ -220,9 +202,9 @@ export function createCronHistory({ knex }: Database) {
     },
 
     async list({ hook, limit }: { hook?: string; limit: number }): Promise<CronRun[]> {
-      const query = knex<RunRow>('cron_runs').orderBy('started_at', 'desc').limit(limit);
+      const query = knex('cron_runs').orderBy('started_at', 'desc').limit(limit);
       if (hook !== undefined) void query.where({ hook });
-      return (await query).map(toRun);
+      return runRows.all(query);
     },
   };
 }
@@ -239,18 +221,5 @@ function toEvent(row: EventRow): StoredEvent {
     owner: row.owner,
     nextRun: row.next_run,
     isRunning: Boolean(row.is_running),
-  };
-}
-
-function toRun(row: RunRow): CronRun {
-  return {
-    hook: row.hook,
-    args: JSON.parse(row.args) as unknown[],
-    schedule: row.schedule,
-    dueAt: row.due_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    outcome: row.outcome,
-    error: row.error,
   };
 }

@@ -17,7 +17,6 @@ export * from './errors.ts';
 export * from './format.ts';
 export { checkValue, type CheckedValue, type CheckInit, type FieldErrors } from './forms/check.ts';
 export * from './forms/defaults.ts';
-export * from './forms/errors.ts';
 export * from './forms/fields.ts';
 export { fieldKind, fieldLabel, inputId, inputName, putAt, valueAt } from './forms/paths.ts';
 export * from './forms/read.ts';

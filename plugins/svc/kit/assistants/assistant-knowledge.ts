@@ -88,8 +88,9 @@ export interface KnowledgeBaseEntry {
   readonly name: string;
   /** Id of a vector store. */
   readonly store: string;
-  /** Name of its index or collection. */
+  /** Name of its index or collection, which no other base uses. */
   readonly target: string;
+  /** Pinecone only. */
   readonly namespace: string;
   /** The embedding model of the vectors in the target. */
   readonly embeddingProvider: string;

@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import { createRowMapper, type HostApi } from '#plugin-api';
 import type { Circuit } from '../endpoint.ts';
 import { tables } from '../migrations.ts';
 
@@ -14,13 +14,13 @@ export interface CircuitState {
   stored: boolean;
 }
 
+const circuits = createRowMapper<Circuit>({ others: ['probes'] });
+
 interface CircuitRow {
   readonly endpoint_id: string;
   readonly failing_since: number;
   readonly failures: number;
   readonly paused_at: number | null;
-  readonly reason: string;
-  readonly next_probe_at: number | null;
   readonly probes: number;
 }
 
@@ -56,17 +56,7 @@ export function createCircuitTable({ database, clock, elapsed }: CircuitTablePar
         ]),
       );
     },
-    async list() {
-      const rows: CircuitRow[] = await database.knex(tables.circuits).select().orderBy('failing_since');
-      return rows.map((row) => ({
-        endpointId: row.endpoint_id,
-        failingSince: row.failing_since,
-        failures: row.failures,
-        pausedAt: row.paused_at,
-        reason: row.reason,
-        nextProbeAt: row.next_probe_at,
-      }));
-    },
+    list: () => circuits.all(database.knex(tables.circuits).select().orderBy('failing_since')),
     async write(endpointId, circuit, reason) {
       const now = clock.now();
       const row = {

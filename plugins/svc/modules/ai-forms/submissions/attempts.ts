@@ -1,7 +1,7 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import { formTables } from '../forms/form-tables.ts';
-import { rowOf, type Row } from './submission-rows.ts';
+import { rowOf } from './submission-rows.ts';
 import type { SubmissionStore } from './submission.ts';
 
 /** Characters of a response that searches cover. */
@@ -12,8 +12,7 @@ type Attempts = Pick<SubmissionStore, 'claim' | 'complete' | 'fail'>;
 /** The states of submissions. The job of the attempt makes sure that one process at a time changes them. */
 export function createAttempts({ host }: { readonly host: Pick<HostApi, 'database' | 'clock'> }): Attempts {
   const { database, clock } = host;
-  const table = (): Knex.QueryBuilder<Row, Row[]> =>
-    database.knex<Row>(formTables.submissions) as Knex.QueryBuilder<Row, Row[]>;
+  const table = (): Knex.QueryBuilder => database.knex(formTables.submissions);
 
   return {
     async claim(submission) {

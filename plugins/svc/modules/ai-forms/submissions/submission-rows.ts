@@ -1,4 +1,4 @@
-import type { Knex } from '#plugin-api';
+import { createRowMapper, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import type {
   Answers,
@@ -11,26 +11,17 @@ import type {
 } from './submission.ts';
 
 export interface Row {
-  readonly id: number | string;
-  readonly uuid: string;
-  readonly form_id: number | string;
-  readonly form_name: string;
-  readonly status: Submission['status'];
-  readonly attempt: number;
-  readonly number: number | string | null;
-  readonly user_id: number | string;
-  readonly session_id: string | null;
-  readonly email: string | null;
-  readonly page_url: string;
-  readonly answers: string;
-  readonly response: string;
-  readonly generation: string;
-  readonly error: string;
-  readonly error_code: string;
-  readonly search_text: string;
-  readonly created_at: number | string;
-  readonly finished_at: number | string | null;
+  readonly id: number;
 }
+
+interface Columns extends Omit<Submission, 'id' | 'generation' | keyof Answers> {
+  readonly uuid: string;
+  readonly answers: Answers;
+  /** JSON; '' without one. */
+  readonly generation: string;
+}
+
+const { fromRow } = createRowMapper<Columns>({ json: ['answers'], others: ['id', 'email', 'search_text'] });
 
 const nothing: Answers = { inputs: {}, display_values: {}, labels: {} };
 
@@ -67,25 +58,13 @@ export function rowOf({
   };
 }
 
-export function submissionOf(row: Row): Submission {
-  const answers = JSON.parse(row.answers) as Answers;
+export function submissionOf(row: object): Submission {
+  const { answers, generation, uuid: id, ...submission } = fromRow(row);
   return {
+    ...submission,
     ...answers,
-    id: row.uuid,
-    formId: Number(row.form_id),
-    formName: row.form_name,
-    status: row.status,
-    attempt: Number(row.attempt),
-    number: row.number === null ? null : Number(row.number),
-    userId: Number(row.user_id),
-    sessionId: row.session_id,
-    pageUrl: row.page_url,
-    response: row.response,
-    generation: row.generation === '' ? null : (JSON.parse(row.generation) as Generation),
-    error: row.error,
-    errorCode: row.error_code,
-    createdAt: Number(row.created_at),
-    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
+    id,
+    generation: generation === '' ? null : (JSON.parse(generation) as Generation),
   };
 }
 

@@ -13,8 +13,7 @@ export function createSubmissionStore({
   readonly host: Pick<HostApi, 'database' | 'clock'>;
 }): SubmissionStore {
   const { database } = host;
-  const table = (): Knex.QueryBuilder<Row, Row[]> =>
-    database.knex<Row>(formTables.submissions) as Knex.QueryBuilder<Row, Row[]>;
+  const table = (): Knex.QueryBuilder => database.knex(formTables.submissions);
 
   async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
     const query = filtered(table(), filter).orderBy('id', 'desc').limit(batchSize);
@@ -37,11 +36,11 @@ export function createSubmissionStore({
       return Number(row?.total ?? 0);
     },
     async latest() {
-      const rows = (await table().groupBy('form_id').select('form_id').max({ at: 'created_at' })) as unknown as {
-        form_id: number | string;
-        at: number | string;
+      const rows = (await table().groupBy('form_id').select('form_id').max({ at: 'created_at' })) as {
+        form_id: number;
+        at: number;
       }[];
-      return new Map(rows.map(({ form_id, at }) => [Number(form_id), Number(at)]));
+      return new Map(rows.map(({ form_id, at }) => [form_id, at]));
     },
     async *all(filter) {
       let rows = await pageBefore(filter, null);

@@ -1,7 +1,6 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { itemJob, taskTables, toItemJob } from '../tables.ts';
-import { itemStates, type Item, type ItemCounts, type ItemQuery, type ItemState } from './item.ts';
-import { toItem, type ItemRow } from './item.ts';
+import { itemStates, toItem, type Item, type ItemCounts, type ItemQuery, type ItemState } from './item.ts';
 
 /** Items for pages and commands. */
 export interface ItemStore {
@@ -42,7 +41,7 @@ export function createItemStore({ database, jobs }: Pick<HostApi, 'database' | '
 
   return {
     async get(id) {
-      const row = (await withWait().where({ id }).first()) as ItemRow | undefined;
+      const row = (await withWait().where({ id }).first()) as object | undefined;
       return row === undefined ? null : toItem(row);
     },
     async list(taskId, { state, before, after, limit }) {
@@ -53,7 +52,7 @@ export function createItemStore({ database, jobs }: Pick<HostApi, 'database' | '
       if (state !== undefined) void query.where({ state });
       if (before !== undefined) void query.where('id', '<', before);
       if (after !== undefined) void query.where('id', '>', after);
-      const rows = ((await query) as ItemRow[]).map(toItem);
+      const rows = ((await query) as object[]).map(toItem);
       return after === undefined ? rows : rows.reverse();
     },
     async counts(taskId) {

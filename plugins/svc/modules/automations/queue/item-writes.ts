@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import { taskTables } from '../tables.ts';
-import { toQueued, type ItemRow, type QueuedItem } from './item.ts';
+import { toQueued, type QueuedItem } from './item.ts';
 
 /** The result of the last attempt. */
 export interface Outcome {
@@ -42,7 +42,7 @@ export function createItemWrites({ database, clock }: Pick<HostApi, 'database' |
       const [row] = (await open(id)
         .whereRaw('attempts <= tries_from + ?', [attempt])
         .update(changes as never)
-        .returning('*')) as ItemRow[];
+        .returning('*')) as object[];
       return row === undefined ? null : toQueued(row);
     },
     async finish(id, attempts, { state, message, postId, ai, seenModified }) {
@@ -59,7 +59,7 @@ export function createItemWrites({ database, clock }: Pick<HostApi, 'database' |
       };
       const [row] = (await open(id)
         .update(changes as never)
-        .returning('*')) as ItemRow[];
+        .returning('*')) as object[];
       return row === undefined ? null : toQueued(row);
     },
     async postpone(id, attempts, { message, wait }) {

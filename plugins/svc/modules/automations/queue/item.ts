@@ -1,3 +1,5 @@
+import { createRowMapper } from '#plugin-api';
+
 /** State of a queue item (contract 6.5, `data.queue_item.status`). */
 export const itemStates = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 export type ItemState = (typeof itemStates)[number];
@@ -47,46 +49,29 @@ export function usageReference({ taskId, id }: Pick<Item, 'taskId' | 'id'>): str
   return `automation:${String(taskId)}:${String(id)}`;
 }
 
-/** A row of the items table. PostgreSQL returns large integers as text. */
-export interface ItemRow {
-  readonly id: number;
-  readonly task_id: number;
-  readonly target: string;
-  readonly input: string;
-  readonly source_post_id: number | null;
-  readonly state: ItemState;
-  readonly attempts: number;
-  readonly tries_from: number;
-  readonly message: string;
-  readonly post_id: number | null;
-  readonly ai_provider: string | null;
-  readonly ai_model: string | null;
-  readonly created_at: number;
-  readonly started_at: number | null;
-  readonly finished_at: number | null;
-  readonly due_at: number | null;
+interface ItemColumns extends Omit<Item, 'ai' | 'wait'> {
+  readonly aiProvider: string | null;
+  readonly aiModel: string | null;
+  readonly sourcePostId: number | null;
   /** Milliseconds until `due_at`, if the query selects it. */
   readonly wait?: number | null;
 }
 
-export function toItem(row: ItemRow): Item {
+const { fromRow } = createRowMapper<ItemColumns>({
+  json: ['input'],
+  others: ['run_id', 'identity', 'seen_modified', 'tries_from', 'due_at'],
+});
+
+export function toQueued(row: object): QueuedItem {
+  const { aiProvider, aiModel, wait, ...item } = fromRow(row);
   return {
-    id: row.id,
-    taskId: row.task_id,
-    target: row.target,
-    input: JSON.parse(row.input) as ItemInput,
-    state: row.state,
-    attempts: row.attempts,
-    message: row.message,
-    postId: row.post_id,
-    ai: row.ai_provider === null ? null : { provider: row.ai_provider, model: row.ai_model ?? '' },
-    createdAt: Number(row.created_at),
-    startedAt: row.started_at === null ? null : Number(row.started_at),
-    finishedAt: row.finished_at === null ? null : Number(row.finished_at),
-    wait: row.state === 'pending' ? Math.max(0, Number(row.wait ?? 0)) : null,
+    ...item,
+    ai: aiProvider === null ? null : { provider: aiProvider, model: aiModel ?? '' },
+    wait: item.state === 'pending' ? Math.max(0, Number(wait ?? 0)) : null,
   };
 }
 
-export function toQueued(row: ItemRow): QueuedItem {
-  return { ...toItem(row), sourcePostId: row.source_post_id };
+export function toItem(row: object): Item {
+  const { sourcePostId: _source, ...item } = toQueued(row);
+  return item;
 }

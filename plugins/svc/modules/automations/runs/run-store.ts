@@ -1,17 +1,7 @@
-import type { HostApi } from '#plugin-api';
+import { createRowMapper, type HostApi } from '#plugin-api';
 import { taskTables } from '../tables.ts';
 
-interface RunRow {
-  readonly id: number;
-  readonly task_id: number;
-  readonly begun_by: BegunBy;
-  readonly state: Run['state'];
-  readonly found: number;
-  readonly added: number;
-  readonly message: string;
-  readonly started_at: number;
-  readonly ended_at: number | null;
-}
+const { fromRow, toRow, all } = createRowMapper<Run>({});
 
 /** Runs that are stored of each task. */
 const maxRuns = 200;
@@ -27,52 +17,35 @@ export function createRunStore({ database, clock }: Pick<HostApi, 'database' | '
   const runs = () => database.knex(taskTables.runs);
   return {
     async begin(taskId, begunBy) {
-      const [row] = (await runs()
-        .insert({
-          task_id: taskId,
-          begun_by: begunBy,
-          state: 'running',
-          found: 0,
-          added: 0,
-          message: '',
-          started_at: clock.now(),
-        })
-        .returning('*')) as RunRow[];
+      const begun = {
+        taskId,
+        begunBy,
+        state: 'running',
+        found: 0,
+        added: 0,
+        message: '',
+        startedAt: clock.now(),
+      } as const;
+      const [row] = (await runs().insert(toRow(begun)).returning('*')) as [object];
       const old = runs().select('id').where({ task_id: taskId }).orderBy('id', 'desc').limit(1).offset(maxRuns);
       await runs().where({ task_id: taskId }).where('id', '<=', old).delete();
-      return toRun(row as RunRow);
+      return fromRow(row);
     },
     async end(id, outcome) {
       const [row] = (await runs()
         .where({ id })
         .update({ ...outcome, ended_at: clock.now() })
-        .returning('*')) as RunRow[];
+        .returning('*')) as object[];
       // The task was deleted while it ran.
       return row === undefined
         ? { id, taskId: 0, begunBy: 'command', startedAt: clock.now(), endedAt: clock.now(), ...outcome }
-        : toRun(row);
+        : fromRow(row);
     },
-    list: async (taskId, limit) =>
-      ((await runs().where({ task_id: taskId }).orderBy('id', 'desc').limit(limit)) as RunRow[]).map(toRun),
+    list: (taskId, limit) => all(runs().where({ task_id: taskId }).orderBy('id', 'desc').limit(limit)),
     async last() {
       const newest = runs().max('id').groupBy('task_id');
-      const rows = (await runs().whereIn('id', newest as never)) as RunRow[];
-      return new Map(rows.map((row) => [row.task_id, toRun(row)]));
+      return new Map((await all(runs().whereIn('id', newest as never))).map((run) => [run.taskId, run]));
     },
-  };
-}
-
-function toRun(row: RunRow): Run {
-  return {
-    id: row.id,
-    taskId: row.task_id,
-    begunBy: row.begun_by,
-    state: row.state,
-    found: row.found,
-    added: row.added,
-    message: row.message,
-    startedAt: Number(row.started_at),
-    endedAt: row.ended_at === null ? null : Number(row.ended_at),
   };
 }
 

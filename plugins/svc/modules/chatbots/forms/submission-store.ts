@@ -1,23 +1,19 @@
-import type { DatabaseApi, Knex } from '#plugin-api';
+import { createRowMapper, type DatabaseApi, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import type { CheckedForm } from './form.ts';
 import type { Submission, SubmissionFilter, SubmissionStore, Submitter } from './submission.ts';
 import { longestEmail, submissionsTable } from './submission-tables.ts';
 
 interface Row {
-  readonly id: number | string;
-  readonly uuid: string;
-  readonly bot_id: number | string;
-  readonly form_id: string;
-  readonly form_name: string;
-  readonly conversation: string;
-  readonly user_id: number | string;
-  readonly session_id: string | null;
-  readonly page_url: string;
-  readonly created_at: number | string;
-  /** JSON of CheckedForm. */
-  readonly answers: string;
+  readonly id: number;
 }
+
+interface Columns extends Omit<Submission, 'id' | keyof CheckedForm> {
+  readonly uuid: string;
+  readonly answers: CheckedForm;
+}
+
+const { fromRow } = createRowMapper<Columns>({ json: ['answers'], others: ['id', 'email', 'found_by'] });
 
 const batchSize = 500;
 /** Per statement; SQLite allows 32,766 values. */
@@ -28,10 +24,9 @@ export function createSubmissionStore({
 }: {
   readonly host: { readonly database: Pick<DatabaseApi, 'knex'> };
 }): SubmissionStore {
-  const table = (): Knex.QueryBuilder<Row, Row[]> =>
-    host.database.knex<Row>(submissionsTable) as Knex.QueryBuilder<Row, Row[]>;
+  const table = (): Knex.QueryBuilder => host.database.knex(submissionsTable);
 
-  async function pageBefore(filter: SubmissionFilter, before: Row['id'] | null): Promise<Row[]> {
+  async function pageBefore(filter: SubmissionFilter, before: number | null): Promise<Row[]> {
     const query = filtered(table(), filter).orderBy('id', 'desc').limit(batchSize);
     return (await (before === null ? query : query.where('id', '<', before))) as Row[];
   }
@@ -43,11 +38,11 @@ export function createSubmissionStore({
       return rows.length > 0;
     },
     async find(id) {
-      const row = (await table().where({ uuid: id }).first()) as Row | undefined;
+      const row = (await table().where({ uuid: id }).first()) as object | undefined;
       return row ? toSubmission(row) : null;
     },
     async list(filter, { limit, offset }) {
-      const rows = (await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as Row[];
+      const rows = (await filtered(table(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as object[];
       return rows.map(toSubmission);
     },
     async count(filter) {
@@ -65,7 +60,7 @@ export function createSubmissionStore({
       return (await table().where({ uuid: id }).delete()) > 0;
     },
     async listByPerson(person) {
-      const rows = (await table().where(submittedBy(person)).orderBy('id')) as Row[];
+      const rows = (await table().where(submittedBy(person)).orderBy('id')) as object[];
       return rows.map(toSubmission);
     },
     async listByConversations(conversations) {
@@ -73,7 +68,7 @@ export function createSubmissionStore({
       for (let start = 0; start < conversations.length; start += maxIds) {
         const rows = (await table()
           .whereIn('conversation', conversations.slice(start, start + maxIds))
-          .orderBy('id')) as Row[];
+          .orderBy('id')) as object[];
         found.push(...rows.map(toSubmission));
       }
       return found;
@@ -125,18 +120,7 @@ function toRow(submission: Submission): Record<string, unknown> {
   };
 }
 
-function toSubmission(row: Row): Submission {
-  const answers = JSON.parse(row.answers) as CheckedForm;
-  return {
-    ...answers,
-    id: row.uuid,
-    botId: Number(row.bot_id),
-    formId: row.form_id,
-    formName: row.form_name,
-    conversation: row.conversation,
-    userId: Number(row.user_id),
-    sessionId: row.session_id,
-    pageUrl: row.page_url,
-    createdAt: Number(row.created_at),
-  };
+function toSubmission(row: object): Submission {
+  const { answers, uuid: id, ...submission } = fromRow(row);
+  return { ...submission, ...answers, id };
 }

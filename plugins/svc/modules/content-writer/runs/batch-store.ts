@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HostApi, Knex } from '#plugin-api';
 import { contentTableNames, writeTextJob } from '../content-tables.ts';
 import { emptyDraft, type ContentInput } from '../write/draft.ts';
-import { toBatch, toItem, shortTopic, type BatchRow, type ItemRow } from './item.ts';
+import { batchRows, toItem, shortTopic } from './item.ts';
 import { itemStatuses, type Batch, type BatchSettings, type BatchTotals, type Item, type ItemStatus } from './item.ts';
 
 /** Stores batches and their texts. */
@@ -46,7 +46,7 @@ const unfinished: readonly ItemStatus[] = ['waiting', 'pending', 'processing'];
 /** The last priority of jobs. */
 const lastPriority = 1_000;
 /** Texts of several batches take turns: they run in the order of their positions. */
-const toJob = ({ id, position }: Pick<ItemRow, 'id' | 'position'>) => ({
+const toJob = ({ id, position }: Pick<Item, 'id' | 'position'>) => ({
   args: { item: id },
   key: String(id),
   priority: Math.min(lastPriority, position),
@@ -63,11 +63,14 @@ export function createBatchStore(host: Host): BatchStore {
   const mine = (userId: number | null) => batches().where(userId === null ? {} : { user_id: userId });
   const stamp = () => ({ updated_at: clock.now() });
   /** Changes items, and adds or cancels their jobs. Returns their number. */
-  const changeItems = (chosen: () => Knex.QueryBuilder, changes: Partial<ItemRow>): Promise<number> =>
+  const changeItems = (
+    chosen: () => Knex.QueryBuilder,
+    changes: Partial<Pick<Item, 'status' | 'attempts'>>,
+  ): Promise<number> =>
     database.transaction(async () => {
       const rows = (await chosen()
         .update({ message: '', ...changes, ...stamp() })
-        .returning(['id', 'position'])) as ItemRow[];
+        .returning(['id', 'position'])) as Pick<Item, 'id' | 'position'>[];
       if (changes.status === 'pending') await jobs.addMany(writeTextJob, rows.map(toJob));
       else await jobs.cancel({ name: writeTextJob, keys: rows.map(({ id }) => String(id)) });
       return rows.length;
@@ -77,28 +80,17 @@ export function createBatchStore(host: Host): BatchStore {
     createBatch: ({ label, userId, settings, inputs }) =>
       database.transaction(async () => {
         const now = clock.now();
-        const [row] = (await batches()
-          .insert({
-            label: shortTopic(label).slice(0, 200),
-            user_id: userId,
-            status: 'draft',
-            settings: JSON.stringify(settings),
-            created_at: now,
-            updated_at: now,
-          })
-          .returning('*')) as BatchRow[];
-        const batch = toBatch(row as BatchRow);
+        const row = { label: shortTopic(label).slice(0, 200), userId, status: 'draft', settings } as const;
+        const [added] = (await batches()
+          .insert(batchRows.toRow({ ...row, createdAt: now, updatedAt: now }))
+          .returning('*')) as [object];
+        const batch = batchRows.fromRow(added);
         await addInputs(host, batch, inputs);
         return batch;
       }),
-    async batch(id) {
-      const row = (await batches().where({ id }).first()) as BatchRow | undefined;
-      return row === undefined ? null : toBatch(row);
-    },
-    async batches({ userId, limit, offset }) {
-      const rows = (await mine(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as BatchRow[];
-      return rows.map(toBatch);
-    },
+    batch: (id) => batchRows.first(batches().where({ id })),
+    batches: ({ userId, limit, offset }) =>
+      batchRows.all(mine(userId).orderBy('id', 'desc').limit(limit).offset(offset)),
     countBatches: async (userId) =>
       Number(((await mine(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
     changeBatch: (id, { settings, inputs }) =>
@@ -106,10 +98,10 @@ export function createBatchStore(host: Host): BatchStore {
         const [row] = (await batches()
           .where({ id, status: 'draft' })
           .update({ settings: JSON.stringify(settings), ...stamp() })
-          .returning('*')) as BatchRow[];
+          .returning('*')) as object[];
         if (row === undefined || inputs === undefined) return;
         await items().where({ batch_id: id }).delete();
-        await addInputs(host, toBatch(row), inputs);
+        await addInputs(host, batchRows.fromRow(row), inputs);
       }),
     startBatch: (id) =>
       database.transaction(async () => {
@@ -128,7 +120,7 @@ export function createBatchStore(host: Host): BatchStore {
       }),
     totals: (batchIds) => readTotals(database, batchIds),
     items: async (batchId, { limit, offset }) =>
-      ((await items().where({ batch_id: batchId }).orderBy('position').limit(limit).offset(offset)) as ItemRow[]).map(
+      ((await items().where({ batch_id: batchId }).orderBy('position').limit(limit).offset(offset)) as object[]).map(
         toItem,
       ),
     async allInputs(batchId) {

@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import type { ContentDraft } from '../write/draft.ts';
-import { toItem, draftColumns, type Item, type ItemRow, type ItemStatus } from './item.ts';
+import { toItem, draftColumns, type Item, type ItemStatus } from './item.ts';
 
 /** What the job of a text writes about it. Texts that were cancelled or deleted meanwhile stay so. */
 export interface ItemWrites {
@@ -26,7 +26,7 @@ export function createItemWrites({ database, clock }: Pick<HostApi, 'database' |
       // A failed one if its job runs again.
       const [row] = (await inStatus(id, 'pending', 'processing', 'failed')
         .update({ status: 'processing', attempts, ...stamp() })
-        .returning('*')) as ItemRow[];
+        .returning('*')) as object[];
       return row === undefined ? null : toItem(row);
     },
     saveDraft: async (item, draft) => (await held(item).update({ ...draftColumns(draft), ...stamp() })) > 0,

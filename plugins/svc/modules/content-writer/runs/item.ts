@@ -1,65 +1,17 @@
+import { createRowMapper } from '#plugin-api';
 import type { PostSettings } from '../posts/post-settings.ts';
 import type { TemplateSettings } from '../templates/template.ts';
 import { type ContentDraft, type ContentInput, emptyDraft } from '../write/draft.ts';
 
-/** A row of the items table. PostgreSQL returns large integers as text. */
-export interface ItemRow {
-  readonly id: number;
-  readonly uuid: string;
-  readonly batch_id: number | null;
-  readonly user_id: number;
-  readonly position: number;
-  readonly topic: string;
-  readonly input: string;
-  readonly status: ItemStatus;
-  readonly attempts: number;
-  readonly message: string;
-  readonly draft: string;
-  readonly post_id: number | null;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
+const items = createRowMapper<Item>({ json: ['input', 'draft'], others: ['cost', 'unpriced', 'tokens'] });
+
+export function toItem(row: object): Item {
+  const item = items.fromRow(row);
+  return { ...item, draft: { ...emptyDraft, ...item.draft } };
 }
 
-export interface BatchRow {
-  readonly id: number;
-  readonly label: string;
-  readonly user_id: number;
-  readonly status: Batch['status'];
-  readonly settings: string;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
-}
-
-export function toItem(row: ItemRow): Item {
-  return {
-    id: row.id,
-    uuid: row.uuid,
-    batchId: row.batch_id,
-    userId: row.user_id,
-    position: row.position,
-    topic: row.topic,
-    input: JSON.parse(row.input) as ContentInput,
-    status: row.status,
-    attempts: row.attempts,
-    message: row.message,
-    draft: { ...emptyDraft, ...(JSON.parse(row.draft) as ContentDraft) },
-    postId: row.post_id,
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-  };
-}
-
-export function toBatch(row: BatchRow): Batch {
-  return {
-    id: row.id,
-    label: row.label,
-    userId: row.user_id,
-    status: row.status,
-    settings: JSON.parse(row.settings) as BatchSettings,
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-  };
-}
+/** The rows of batches. */
+export const batchRows = createRowMapper<Batch>({ json: ['settings'] });
 
 /** The draft, and its usage in separate columns for sums. */
 export function draftColumns(draft: ContentDraft): {

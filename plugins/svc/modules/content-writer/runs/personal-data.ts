@@ -1,6 +1,6 @@
 import type { HostApi } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
-import { toItem, type ItemRow } from './item.ts';
+import { toItem } from './item.ts';
 
 /** A person in `svc_personal_data_*`. */
 interface Identity {
@@ -21,10 +21,7 @@ export async function exportTexts(
 ): Promise<readonly PersonalRecord[]> {
   const userId = await findUserId(host, person);
   if (userId === null) return records;
-  const rows = (await host.database
-    .knex(contentTableNames.items)
-    .where({ user_id: userId })
-    .orderBy('id')) as ItemRow[];
+  const rows = (await host.database.knex(contentTableNames.items).where({ user_id: userId }).orderBy('id')) as object[];
   return [
     ...records,
     ...rows.map(toItem).map(({ topic, input, status, draft, postId, createdAt }) => ({

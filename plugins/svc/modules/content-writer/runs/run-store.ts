@@ -2,7 +2,7 @@ import type { HostApi } from '#plugin-api';
 import { contentTableNames } from '../content-tables.ts';
 import type { ContentDraft, ContentInput } from '../write/draft.ts';
 import { createBatchStore, type BatchStore } from './batch-store.ts';
-import { draftColumns, toItem, shortTopic, type ItemRow } from './item.ts';
+import { draftColumns, toItem, shortTopic } from './item.ts';
 import type { Item, ItemStatus } from './item.ts';
 
 const day = 86_400_000;
@@ -117,7 +117,7 @@ function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database'
       return inserted.length > 0;
     },
     async item(uuid) {
-      const row = (await items().where({ uuid }).first()) as ItemRow | undefined;
+      const row = (await items().where({ uuid }).first()) as object | undefined;
       return row === undefined ? null : toItem(row);
     },
     async claimForPost(uuid, userId) {
@@ -143,7 +143,7 @@ function createTextStore({ database: { knex }, clock }: Pick<HostApi, 'database'
       await items().where({ uuid }).delete();
     },
     listTexts: async ({ userId, limit, offset }) =>
-      ((await texts(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as ItemRow[]).map(toItem),
+      ((await texts(userId).orderBy('id', 'desc').limit(limit).offset(offset)) as object[]).map(toItem),
     countTexts: async (userId) =>
       Number(((await texts(userId).count('* as count')) as { readonly count: number | string }[])[0]?.count ?? 0),
   };

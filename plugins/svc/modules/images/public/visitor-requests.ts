@@ -1,4 +1,4 @@
-import type { Clock, DatabaseApi } from '#plugin-api';
+import { createRowMapper, type Clock, type DatabaseApi } from '#plugin-api';
 import type { Reserved } from '../../../kit/visitors/limit-counters.ts';
 import { imageTables } from '../image-tables.ts';
 import type { ImagePerson } from '../store/image.ts';
@@ -30,17 +30,7 @@ export interface VisitorRequests {
   eraseOf(person: ImagePerson): Promise<number>;
 }
 
-interface Row {
-  readonly id: string;
-  readonly state: VisitorRequest['state'];
-  readonly user_id: number | string;
-  readonly session_id: string;
-  readonly prompt: string;
-  readonly n: number;
-  readonly reserved: string;
-  readonly message: string;
-  readonly created_at: number | string;
-}
+const { toRow, first, all } = createRowMapper<VisitorRequest>({ json: ['reserved'] });
 
 export function createVisitorRequests({
   database,
@@ -53,22 +43,19 @@ export function createVisitorRequests({
   const whose = (person: ImagePerson) =>
     'userId' in person ? { user_id: person.userId } : { session_id: person.sessionId };
   return {
-    async get(id) {
-      const row = (await table().where({ id }).first()) as Row | undefined;
-      return row === undefined ? null : requestOf(row);
-    },
+    get: (id) => first(table().where({ id })),
     async add({ id, userId, sessionId, prompt, n, reserved }) {
-      const row = {
+      const request = {
         id,
-        state: 'drawing',
-        user_id: userId,
-        session_id: sessionId,
+        userId,
+        sessionId,
         prompt,
         n,
-        reserved: JSON.stringify(reserved),
+        state: 'drawing',
         message: '',
-        created_at: clock.now(),
-      };
+        createdAt: clock.now(),
+      } as const;
+      const row = { ...toRow(request), reserved: JSON.stringify(reserved) };
       return ((await table().insert(row).onConflict('id').ignore().returning('id')) as unknown[]).length > 0;
     },
     end: async (id, { state, message }) =>
@@ -76,21 +63,7 @@ export function createVisitorRequests({
     async forget(before) {
       await table().where('created_at', '<', before).whereNot({ state: 'drawing' }).delete();
     },
-    of: async (person) => ((await table().where(whose(person)).orderBy('created_at')) as Row[]).map(requestOf),
+    of: (person) => all(table().where(whose(person)).orderBy('created_at')),
     eraseOf: async (person) => table().where(whose(person)).delete(),
-  };
-}
-
-function requestOf(row: Row): VisitorRequest {
-  return {
-    id: row.id,
-    state: row.state,
-    userId: Number(row.user_id),
-    sessionId: row.session_id,
-    prompt: row.prompt,
-    n: row.n,
-    reserved: JSON.parse(row.reserved) as Reserved | null,
-    message: row.message,
-    createdAt: Number(row.created_at),
   };
 }

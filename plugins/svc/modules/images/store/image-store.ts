@@ -1,28 +1,25 @@
-import type { Clock, DatabaseApi, HostApi, Knex } from '#plugin-api';
+import { createRowMapper, type Clock, type DatabaseApi, type HostApi, type Knex } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import '../hooks.ts';
 import { imageTables } from '../image-tables.ts';
-import type { ImageFilter, ImageMode, ImageOrigin, ImagePerson, ImageStore, NewImage, StoredImage } from './image.ts';
+import type { ImageFilter, ImagePerson, ImageStore, NewImage, StoredImage } from './image.ts';
 
 export interface ImageStoreParts {
   readonly database: Pick<DatabaseApi, 'knex' | 'transaction'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-type Query = Knex.QueryBuilder<ImageRow, ImageRow[]>;
-
 export function createImageStore({ database, clock }: ImageStoreParts): ImageStore {
-  const table = (): Query => database.knex<ImageRow>(imageTables.images) as Query;
-  const stored = (): Query => table().where({ status: 'stored' });
-  const read = async (query: Knex.QueryBuilder): Promise<ReturnType<typeof imageOf>[]> =>
-    ((await query) as ImageRow[]).map(imageOf);
-  const first = async (query: Query) => (await read(query.limit(1)))[0] ?? null;
+  const table = (): Knex.QueryBuilder => database.knex(imageTables.images);
+  const stored = (): Knex.QueryBuilder => table().where({ status: 'stored' });
+  const read = async (query: Knex.QueryBuilder) => ((await query) as object[]).map(imageOf);
+  const first = async (query: Knex.QueryBuilder) => (await read(query.limit(1)))[0] ?? null;
 
   /** Versions of a deleted image lose their parent, in the same transaction. */
   const removeBy = (key: Readonly<Record<string, number>>): Promise<boolean> =>
     database.transaction(async () => {
-      const ids = ((await table().where(key).select('id')) as Pick<ImageRow, 'id'>[]).map(({ id }) => id);
+      const ids = ((await table().where(key).select('id')) as { readonly id: number }[]).map(({ id }) => id);
       if (ids.length === 0) return false;
       await table().whereIn('parent_id', ids).update({ parent_id: null });
       return (await table().whereIn('id', ids).delete()) > 0;
@@ -57,8 +54,8 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
       const rows = (await stored()
         .distinct('provider_id', 'model')
         .orderBy([{ column: 'provider_id' }, { column: 'model' }])
-        .limit(200)) as Pick<ImageRow, 'provider_id' | 'model'>[];
-      return rows.map(({ provider_id, model }) => ({ providerId: provider_id, model }));
+        .limit(200)) as object[];
+      return rows.map(fromRow);
     },
     remove: (id) => removeBy({ id }),
     removeMedia: (mediaId) => removeBy({ media_id: mediaId }),
@@ -72,7 +69,10 @@ export function createImageStore({ database, clock }: ImageStoreParts): ImageSto
   };
 }
 
-function filtered(query: Query, { search, origin, mode, providerId, model, userId, sessionId }: ImageFilter): Query {
+function filtered(
+  query: Knex.QueryBuilder,
+  { search, origin, mode, providerId, model, userId, sessionId }: ImageFilter,
+): Knex.QueryBuilder {
   const values = { origin, mode, provider_id: providerId, model, user_id: userId, session_id: sessionId };
   for (const [name, value] of Object.entries(values)) if (value !== undefined) void query.where(name, value);
   const part = foldText(search ?? '').trim();
@@ -102,91 +102,23 @@ export function createDeleteImage({
   };
 }
 
-/** PostgreSQL returns large numbers as text. */
-type Large = number | string;
+const { fromRow, toRow } = createRowMapper<
+  Omit<StoredImage, 'asked' | 'place'> & Pick<ImageTable, 'params' | 'status'>
+>({ json: ['params', 'usage'], others: ['search_text', 'is_public'] });
 
-interface ImageRow {
-  readonly id: number;
-  readonly request: string;
-  readonly position: number;
+interface ImageTable {
+  readonly params: ImageParams;
   readonly status: 'stored' | 'pending';
-  readonly media_id: number;
-  readonly mode: ImageMode;
-  readonly parent_id: number | null;
-  readonly source_media_id: number | null;
-  readonly origin: ImageOrigin;
-  readonly prompt: string;
-  readonly revised_prompt: string | null;
-  readonly provider_id: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly params: string;
-  readonly url: string;
-  readonly mime_type: string;
-  readonly bytes: Large;
-  readonly cost: Large | null;
-  readonly usage: string | null;
-  readonly user_id: Large;
-  readonly session_id: string | null;
-  readonly search_text: string;
-  readonly created_at: Large;
 }
 
 function rowOf(
-  image: NewImage,
-  { createdAt, status }: { readonly createdAt: number; readonly status: ImageRow['status'] },
-): Omit<ImageRow, 'id'> {
-  return {
-    request: image.request,
-    position: image.position,
-    status,
-    media_id: image.mediaId,
-    mode: image.mode,
-    parent_id: image.parentId,
-    source_media_id: image.sourceMediaId,
-    origin: image.origin,
-    prompt: image.prompt,
-    revised_prompt: image.revisedPrompt,
-    provider_id: image.providerId,
-    provider: image.provider,
-    model: image.model,
-    params: JSON.stringify(image.asked),
-    url: image.url,
-    mime_type: image.mimeType,
-    bytes: image.bytes,
-    cost: image.cost,
-    usage: image.usage === null ? null : JSON.stringify(image.usage),
-    user_id: image.userId,
-    session_id: image.sessionId,
-    search_text: foldText(image.prompt),
-    created_at: createdAt,
-  };
+  { asked, ...image }: NewImage,
+  more: { readonly createdAt: number; readonly status: ImageTable['status'] },
+) {
+  return { ...toRow({ ...image, ...more, params: asked }), search_text: foldText(image.prompt) };
 }
 
-function imageOf(row: ImageRow): StoredImage {
-  return {
-    id: row.id,
-    request: row.request,
-    position: row.position,
-    ['place']: row.position,
-    mediaId: row.media_id,
-    mode: row.mode,
-    parentId: row.parent_id,
-    sourceMediaId: row.source_media_id,
-    origin: row.origin,
-    prompt: row.prompt,
-    revisedPrompt: row.revised_prompt,
-    providerId: row.provider_id,
-    provider: row.provider,
-    model: row.model,
-    asked: JSON.parse(row.params) as ImageParams,
-    url: row.url,
-    mimeType: row.mime_type,
-    bytes: Number(row.bytes),
-    cost: row.cost === null ? null : Number(row.cost),
-    usage: row.usage === null ? null : (JSON.parse(row.usage) as Readonly<Record<string, unknown>>),
-    userId: Number(row.user_id),
-    sessionId: row.session_id,
-    createdAt: Number(row.created_at),
-  };
+function imageOf(row: object): StoredImage {
+  const { params, status: _status, ...image } = fromRow(row);
+  return { ...image, ['place']: image.position, asked: params };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { HostApi } from '#plugin-api';
+import { createRowMapper, type HostApi } from '#plugin-api';
 import type { VideoOperation } from '../../../ai/generate-videos.ts';
 import type { ImageParams } from '../../../kit/image-params.ts';
 import { imageTables } from '../image-tables.ts';
@@ -49,15 +49,7 @@ export interface VideoJobs {
   sweep(before: number): Promise<void>;
 }
 
-interface Row {
-  readonly id: string;
-  readonly state: VideoState;
-  readonly user_id: number | string;
-  readonly request: string;
-  readonly operation: string | null;
-  readonly message: string;
-  readonly created_at: number | string;
-}
+const { fromRow, toRow, first, all } = createRowMapper<VideoJob>({ json: ['request', 'operation'] });
 
 export function createVideoJobs({ database, clock }: Pick<HostApi, 'database' | 'clock'>): VideoJobs {
   const table = () => database.knex(imageTables.videos);
@@ -65,26 +57,15 @@ export function createVideoJobs({ database, clock }: Pick<HostApi, 'database' | 
 
   return {
     async add(request, userId) {
-      const [row] = (await table()
-        .insert({
-          id: randomUUID(),
-          state: 'queued',
-          user_id: userId,
-          request: JSON.stringify(request),
-          message: '',
-          created_at: clock.now(),
-        })
-        .returning('*')) as [Row];
-      return jobOf(row);
+      const job = { id: randomUUID(), state: 'queued', userId, request, message: '', createdAt: clock.now() } as const;
+      const [row] = (await table().insert(toRow(job)).returning('*')) as [object];
+      return fromRow(row);
     },
-    async get(id) {
-      const row = (await table().where({ id }).first()) as Row | undefined;
-      return row === undefined ? null : jobOf(row);
-    },
-    recent: async () => ((await table().orderBy('created_at', 'desc').limit(20)) as Row[]).map(jobOf),
+    get: (id) => first(table().where({ id })),
+    recent: () => all(table().orderBy('created_at', 'desc').limit(20)),
     setStarting: async (id) => (await table().where({ id, state: 'queued' }).update({ state: 'starting' })) > 0,
     async setStarted(id, operation) {
-      await open(id).update({ state: 'running', operation: JSON.stringify(operation) });
+      await open(id).update(toRow({ state: 'running', operation }));
     },
     async end(id, result) {
       await open(id).update(result);
@@ -92,17 +73,5 @@ export function createVideoJobs({ database, clock }: Pick<HostApi, 'database' | 
     async sweep(before) {
       await table().whereIn('state', ['done', 'failed']).where('created_at', '<', before).delete();
     },
-  };
-}
-
-function jobOf(row: Row): VideoJob {
-  return {
-    id: row.id,
-    state: row.state,
-    userId: Number(row.user_id),
-    request: JSON.parse(row.request) as VideoRequestData,
-    operation: row.operation === null ? null : (JSON.parse(row.operation) as VideoOperation),
-    message: row.message,
-    createdAt: Number(row.created_at),
   };
 }

@@ -1,19 +1,9 @@
-import type { HostApi } from '#plugin-api';
+import { createRowMapper, type HostApi } from '#plugin-api';
+import type { KnowledgeBaseEntry } from '../../../kit/assistants/assistant-knowledge.ts';
 import { deleteBaseJob, tables } from '../tables.ts';
 
 /** A knowledge base: where its passages are stored, and how they are split and embedded. */
-export interface KnowledgeBase {
-  /** 1 or more, never reused. */
-  readonly id: number;
-  readonly name: string;
-  /** Id of a vector store. */
-  readonly store: string;
-  /** Name of its index or collection, which no other base uses. */
-  readonly target: string;
-  /** Pinecone only. */
-  readonly namespace: string;
-  readonly embeddingProvider: string;
-  readonly embeddingModel: string;
+export interface KnowledgeBase extends KnowledgeBaseEntry {
   /** Maximum tokens of a passage, 50 to 8,000. */
   readonly chunkTokens: number;
   /** Tokens that a passage repeats from the previous one; less than half of `chunkTokens`. */
@@ -34,21 +24,13 @@ export type BaseChanges = Partial<Pick<KnowledgeBase, 'name' | 'chunkTokens' | '
 
 export const defaultChunks = { chunkTokens: 400, overlapTokens: 60 } as const;
 
-interface Row {
-  readonly id: number;
-  readonly name: string;
-  readonly store: string;
-  readonly target: string;
-  readonly namespace: string;
-  readonly embedding_provider: string;
-  readonly embedding_model: string;
-  readonly chunk_tokens: number;
-  readonly overlap_tokens: number;
-  readonly follows: string;
-  readonly state: KnowledgeBase['state'];
+const { fromRow, toRow, first, all } = createRowMapper<KnowledgeBase>({
+  json: ['follows'],
+  others: ['removes_target'],
+});
+
+interface BaseRow {
   readonly removes_target: number;
-  readonly created_at: number | string;
-  readonly updated_at: number | string;
 }
 
 /** The knowledge bases of the site. */
@@ -70,47 +52,25 @@ export interface BaseStore {
 }
 
 export function createBaseStore({ database, clock, jobs }: Pick<HostApi, 'database' | 'clock' | 'jobs'>): BaseStore {
-  const rows = () => database.knex<Row>(tables.bases);
-  const one = async (query: PromiseLike<unknown>): Promise<KnowledgeBase | null> => {
-    const row = (await query) as Row | undefined;
-    return row === undefined ? null : toBase(row);
-  };
+  const rows = () => database.knex(tables.bases);
   return {
-    get: (id) => one(rows().where({ id }).first()),
-    list: async () => ((await rows().orderBy('name').orderBy('id')) as Row[]).map(toBase),
-    findByTarget: ({ store, target, namespace }) => one(rows().where({ store, target, namespace }).first()),
+    get: (id) => first(rows().where({ id })),
+    list: () => all(rows().orderBy('name').orderBy('id')),
+    findByTarget: ({ store, target, namespace }) => first(rows().where({ store, target, namespace })),
     async add(base) {
       const now = clock.now();
-      const [row] = (await rows()
-        .insert({
-          name: base.name,
-          store: base.store,
-          target: base.target,
-          namespace: base.namespace,
-          embedding_provider: base.embeddingProvider,
-          embedding_model: base.embeddingModel,
-          chunk_tokens: base.chunkTokens,
-          overlap_tokens: base.overlapTokens,
-          follows: '[]',
-          state: 'active',
-          removes_target: 0,
-          created_at: now,
-          updated_at: now,
-        })
-        .returning('*')) as Row[];
-      if (row === undefined) throw new Error('The knowledge base was not stored.');
-      return toBase(row);
+      const row = toRow({ ...base, follows: [], state: 'active', createdAt: now, updatedAt: now });
+      const added = await first(
+        rows()
+          .insert({ ...row, removes_target: 0 })
+          .returning('*'),
+      );
+      if (added === null) throw new Error('The knowledge base was not stored.');
+      return added;
     },
     async update(id, { name, chunkTokens, overlapTokens, follows }) {
-      await rows()
-        .where({ id })
-        .update({
-          ...(name !== undefined && { name }),
-          ...(chunkTokens !== undefined && { chunk_tokens: chunkTokens }),
-          ...(overlapTokens !== undefined && { overlap_tokens: overlapTokens }),
-          ...(follows !== undefined && { follows: JSON.stringify(follows) }),
-          updated_at: clock.now(),
-        });
+      const changes = toRow({ name, chunkTokens, overlapTokens, follows, updatedAt: clock.now() });
+      await rows().where({ id }).update(changes);
     },
     async markDeleting(id, removesTarget) {
       await database.transaction(async () => {
@@ -125,8 +85,8 @@ export function createBaseStore({ database, clock, jobs }: Pick<HostApi, 'databa
         .knex(tables.sources)
         .select(database.knex.raw('1'))
         .whereRaw('?? = ??', [`${tables.sources}.base_id`, `${tables.bases}.id`]);
-      const row = (await rows().where({ id, state: 'deleting' }).whereNotExists(left).first()) as Row | undefined;
-      return row === undefined ? null : { ...toBase(row), removesTarget: row.removes_target === 1 };
+      const row = (await rows().where({ id, state: 'deleting' }).whereNotExists(left).first()) as BaseRow | undefined;
+      return row === undefined ? null : { ...fromRow(row), removesTarget: row.removes_target === 1 };
     },
     async remove(id) {
       await rows().where({ id }).delete();
@@ -140,23 +100,5 @@ export function createBaseStore({ database, clock, jobs }: Pick<HostApi, 'databa
         await transaction(tables.bases).where({ id }).delete();
       });
     },
-  };
-}
-
-function toBase(row: Row): KnowledgeBase {
-  return {
-    id: row.id,
-    name: row.name,
-    store: row.store,
-    target: row.target,
-    namespace: row.namespace,
-    embeddingProvider: row.embedding_provider,
-    embeddingModel: row.embedding_model,
-    chunkTokens: row.chunk_tokens,
-    overlapTokens: row.overlap_tokens,
-    follows: JSON.parse(row.follows) as string[],
-    state: row.state,
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
   };
 }

@@ -1,4 +1,4 @@
-import type { HostApi } from '#plugin-api';
+import { createRowMapper, type HostApi } from '#plugin-api';
 import { foldText } from '../../../kit/fold-text.ts';
 import { hashTexts } from '../chunks/chunk-text.ts';
 import { tables } from '../tables.ts';
@@ -67,24 +67,7 @@ export interface QuestionStore {
   sweep(): Promise<void>;
 }
 
-interface Row {
-  readonly id: number;
-  readonly base_id: number;
-  readonly question_hash: string;
-  readonly question: string;
-  readonly reason: QuestionReason;
-  readonly best_score: number | null;
-  readonly answer: string;
-  readonly comment: string;
-  readonly asked: number;
-  readonly asked_of: string;
-  readonly user_id: number;
-  readonly conversation: string;
-  readonly state: QuestionState;
-  readonly source_id: number | null;
-  readonly first_at: number | string;
-  readonly last_at: number | string;
-}
+const { first, all } = createRowMapper<Question>({ others: ['question_hash', 'user_id', 'conversation'] });
 
 const maxLengths = { question: 1_000, answer: 4_000, comment: 1_000, askedOf: 100 } as const;
 const maxOpen = 5_000;
@@ -92,7 +75,7 @@ const retentionTime = 180 * 86_400_000;
 
 export function createQuestionStore({ database, clock }: Pick<HostApi, 'database' | 'clock'>): QuestionStore {
   const { knex } = database;
-  const rows = () => knex<Row>(tables.questions);
+  const rows = () => knex(tables.questions);
   const filtered = ({ baseId, state }: QuestionFilter) =>
     rows().where({ ...(baseId !== undefined && { base_id: baseId }), ...(state !== undefined && { state }) });
   const count = async (filter: QuestionFilter): Promise<number> => {
@@ -147,19 +130,11 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
   return {
     count,
     record,
-    async get(id) {
-      const row = (await rows().where({ id }).first()) as Row | undefined;
-      return row === undefined ? null : toQuestion(row);
-    },
-    list: async (filter, { limit, offset }) =>
-      (
-        (await filtered(filter)
-          .orderBy('asked', 'desc')
-          .orderBy('last_at', 'desc')
-          .orderBy('id')
-          .limit(limit)
-          .offset(offset)) as Row[]
-      ).map(toQuestion),
+    get: (id) => first(rows().where({ id })),
+    list: (filter, { limit, offset }) =>
+      all(
+        filtered(filter).orderBy('asked', 'desc').orderBy('last_at', 'desc').orderBy('id').limit(limit).offset(offset),
+      ),
     async withdraw(conversation, question) {
       await rows()
         .where({
@@ -180,7 +155,7 @@ export function createQuestionStore({ database, clock }: Pick<HostApi, 'database
       const existing = knex(tables.questions).where({ base_id: baseId }).select('question_hash');
       await rows().where({ id }).whereNotIn('question_hash', existing).update({ base_id: baseId });
     },
-    listByAsker: async (asker) => ((await whereAskedBy(asker).orderBy('id')) as Row[]).map(toQuestion),
+    listByAsker: (asker) => all(whereAskedBy(asker).orderBy('id')),
     erase: (asker) => whereAskedBy(asker).delete(),
     async sweep() {
       await rows()
@@ -196,22 +171,4 @@ function hashQuestion(question: string): string {
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim() || question,
   ]);
-}
-
-function toQuestion(row: Row): Question {
-  return {
-    id: row.id,
-    baseId: row.base_id,
-    question: row.question,
-    reason: row.reason,
-    bestScore: row.best_score,
-    answer: row.answer,
-    comment: row.comment,
-    asked: row.asked,
-    askedOf: row.asked_of,
-    state: row.state,
-    sourceId: row.source_id,
-    firstAt: Number(row.first_at),
-    lastAt: Number(row.last_at),
-  };
 }

@@ -1,7 +1,7 @@
 import type { HostApi, Knex } from '#plugin-api';
 import { indexJob, tables } from '../tables.ts';
 import type { NewSource, Source, SourceCounts, SourceState, SourceStore } from './source.ts';
-import { currentRow, filtered, toSource, sourceRows, type SourceRow } from './source-rows.ts';
+import { all, currentRow, filtered, first, sourceRows, toSource, toSourceRow } from './source-rows.ts';
 
 interface ContentRow {
   readonly source_id: number;
@@ -48,49 +48,47 @@ export function createSourceStore({
         .insert(fresh)
         .onConflict(['base_id', 'identity'])
         .ignore()
-        .returning('*')) as SourceRow[];
+        .returning('*')) as object[];
       const [row] =
         added === undefined
           ? ((await rows()
               .where({ base_id: source.baseId, identity: source.identity })
               .update({ ...columns, ...requeued })
-              .returning('*')) as SourceRow[])
+              .returning('*')) as object[])
           : [added];
       if (row === undefined) throw new Error('The source was not stored.');
-      if (source.kind === 'post' && row.post_id !== null)
+      const stored = toSource(row);
+      if (stored.kind === 'post' && stored.postId !== null)
         await knex(tables.posts)
-          .insert({ base_id: row.base_id, post_id: row.post_id })
+          .insert({ base_id: stored.baseId, post_id: stored.postId })
           .onConflict(['base_id', 'post_id'])
           .ignore();
       if (source.content !== undefined) {
         const { body = '', fileName = '', file = null } = source.content;
         const content = {
-          source_id: row.id,
+          source_id: stored.id,
           body,
           file_name: fileName.slice(0, maxLengths.fileName),
           file: file === null ? null : Buffer.from(file),
         };
         await contents().insert(content).onConflict('source_id').merge();
       }
-      if (source.isHeld !== true) await addJobs([row.id]);
-      return toSource(row);
+      if (source.isHeld !== true) await addJobs([stored.id]);
+      return stored;
     });
   }
 
   return {
     put,
-    get: async (id) => {
-      const row = (await rows().where({ id }).first()) as SourceRow | undefined;
-      return row === undefined ? null : toSource(row);
-    },
-    list: async (filter, { limit, offset }) =>
-      ((await filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)) as SourceRow[]).map(toSource),
+    get: (id) => first(rows().where({ id })),
+    list: (filter, { limit, offset }) =>
+      all(filtered(rows(), filter).orderBy('id', 'desc').limit(limit).offset(offset)),
     async count(filter) {
       const [row] = (await filtered(rows(), filter).count({ total: '*' })) as unknown as { total?: number | string }[];
       return Number(row?.total ?? 0);
     },
     counts: () => countSources(rows()),
-    listByPost: async (postId) => ((await rows().where({ post_id: postId })) as SourceRow[]).map(toSource),
+    listByPost: (postId) => all(rows().where({ post_id: postId })),
     async requeue(filter, { force = false, origin = 'admin_knowledge_base' } = {}) {
       const again = { ...requeued, origin, updated_at: clock.now(), ...(force && { content_hash: '' }) };
       return database.transaction(async () => {
@@ -157,23 +155,16 @@ const initialColumns = {
   indexed_at: null,
 } as const;
 
-async function idsOf(update: Knex.QueryBuilder<SourceRow, number>): Promise<readonly number[]> {
+async function idsOf(update: Knex.QueryBuilder): Promise<readonly number[]> {
   return ((await update.returning('id')) as unknown as { readonly id: number }[]).map(({ id }) => id);
 }
 
 /** The columns that each `put` sets. */
 function sourceColumns({ title, url, postId, parentId, origin = 'admin_knowledge_base' }: NewSource, now: number) {
-  return {
-    title: title.slice(0, maxLengths.title),
-    ...(url !== undefined && { url }),
-    ...(postId !== undefined && { post_id: postId }),
-    ...(parentId !== undefined && { parent_id: parentId }),
-    origin,
-    updated_at: now,
-  };
+  return toSourceRow({ title: title.slice(0, maxLengths.title), url, postId, parentId, origin, updatedAt: now });
 }
 
-async function countSources(rows: Knex.QueryBuilder<SourceRow, SourceRow[]>): Promise<Map<number, SourceCounts>> {
+async function countSources(rows: Knex.QueryBuilder): Promise<Map<number, SourceCounts>> {
   const found = (await rows
     .select('base_id', 'state')
     .count({ total: '*' })

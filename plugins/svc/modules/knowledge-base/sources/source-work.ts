@@ -1,7 +1,7 @@
-import type { HostApi, Knex } from '#plugin-api';
+import type { HostApi } from '#plugin-api';
 import { tables } from '../tables.ts';
 import { SourceChangedError, type SourceWork } from './source.ts';
-import { currentRow, sourceRows, toSource, type SourceRow } from './source-rows.ts';
+import { currentRow, first, sourceRows, toSourceRow } from './source-rows.ts';
 
 const maxMessageLength = 1_000;
 
@@ -10,21 +10,21 @@ export function createSourceWork({ database, clock }: Pick<HostApi, 'database' |
   const { knex } = database;
   const unfinished = (id: number) => sourceRows(database).where({ id }).whereNot({ state: 'indexed' });
   /** `state` for a source that is indexed; one that is deleted keeps its state. */
-  const unlessDeleting = (state: string) =>
-    knex.raw(`case when state = 'deleting' then state else ? end`, [state]) as unknown as SourceRow['state'];
-  const one = async (query: Knex.QueryBuilder<SourceRow, number>) => {
-    const [row] = (await query.returning('*')) as unknown as SourceRow[];
-    return row === undefined ? null : toSource(row);
-  };
+  const unlessDeleting = (state: string) => knex.raw(`case when state = 'deleting' then state else ? end`, [state]);
 
   return {
-    begin: (id) => one(unfinished(id).update({ state: unlessDeleting('indexing'), updated_at: clock.now() })),
+    begin: (id) =>
+      first(
+        unfinished(id)
+          .update({ state: unlessDeleting('indexing'), updated_at: clock.now() })
+          .returning('*'),
+      ),
     async progress(source, { message, total, done }) {
-      const count = await currentRow(database, source).update({
+      // It is sent without waiting, so it may arrive after the result.
+      const running = currentRow(database, source).whereIn('state', ['indexing', 'deleting']);
+      const count = await running.update({
+        ...toSourceRow({ message: message?.slice(0, maxMessageLength), chunksTotal: total, chunksDone: done }),
         updated_at: clock.now(),
-        ...(message !== undefined && { message: message.slice(0, maxMessageLength) }),
-        ...(total !== undefined && { chunks_total: total }),
-        ...(done !== undefined && { chunks_done: done }),
       });
       if (count === 0) throw new SourceChangedError();
     },
@@ -45,12 +45,14 @@ export function createSourceWork({ database, clock }: Pick<HostApi, 'database' |
       return (await (transaction === undefined ? update : update.transacting(transaction))) > 0;
     },
     end: (id, state, message) =>
-      one(
-        unfinished(id).update({
-          state: unlessDeleting(state),
-          updated_at: clock.now(),
-          ...(message !== null && { message: message.slice(0, maxMessageLength) }),
-        }),
+      first(
+        unfinished(id)
+          .update({
+            state: unlessDeleting(state),
+            updated_at: clock.now(),
+            ...(message !== null && { message: message.slice(0, maxMessageLength) }),
+          })
+          .returning('*'),
       ),
     remove: (source) =>
       database.transaction(async () => {
