@@ -68,6 +68,34 @@ describeHosts('the form of a post', (dialectCase) => {
     expect((await late()).html).to.contain('is in the trash. Restore it first.');
   });
 
+  it('leads to a page that compares two versions, and restores one', async () => {
+    const { posts, revisions } = site.host.content;
+    const { id } = await posts.create({ title: 'Tea', content: 'Green <b>tea</b>', authorId: 1 });
+    const path = `/admin/posts/revisions?id=${id}`;
+    expect((await browser.get(path)).text).to.contain('No revisions yet');
+    const bo = await site.create({ login: 'bo', role: 'editor', displayName: 'Bo' });
+    await posts.update(id, { content: 'Black <b>tea</b>' }, { as: bo });
+    const compared = await browser.get(path);
+    expect(compared.text)
+      .to.contain('Current version of 1 Jan 2026')
+      .and.contain('by Ed')
+      .and.contain('Removed: Green');
+    expect(compared.html)
+      .to.match(/<del>.*Green.*<\/del>/s)
+      .and.match(/<ins>.*Black.*<\/ins>/s)
+      .and.contain('&lt;b&gt;tea');
+    const [, first] = await revisions.list(id);
+    expect((await browser.get(`${path}&from=${id}&to=${id}`)).text).to.contain('Both versions have the same title');
+    const restored = await browser.submit(path, 'restore', { id: String(id), revision: String(first?.id) });
+    expect(restored.text).to.contain('Revision restored.');
+    expect((await posts.get(id))?.content).to.equal('Green <b>tea</b>');
+    const other = await posts.create({ title: 'Other', content: 'x', authorId: 1 });
+    const foreign = await browser.submit(path, 'restore', { id: String(other.id), revision: String(first?.id) });
+    expect(foreign.status).to.equal(404);
+    await site.create({ login: 'con', role: 'contributor' });
+    expect((await (await site.signIn('con')).get(path)).status).to.equal(403);
+  });
+
   it('replaces no version that is newer than it, and loses no text', async () => {
     const { posts } = site.host.content;
     const { id } = await posts.create({ title: 'Tea', content: 'Green', status: 'publish', authorId: 1 });
@@ -79,7 +107,9 @@ describeHosts('the form of a post', (dialectCase) => {
     await posts.update(id, { content: 'Black' }, { as: bo });
     const refused = await browser.submit(path, 'save', { ...fields, content: 'Mine <b>', slug: 'mine' });
     expect(refused.status).to.equal(409);
-    expect(refused.text).to.contain('Nothing was saved. Bo changed this post on 1 Jan 2026');
+    expect(refused.text)
+      .to.contain('Compare in a new tab')
+      .and.contain('Nothing was saved. Bo changed this post on 1 Jan 2026');
     expect(refused.html).to.contain('>Mine &lt;b&gt;</textarea>').and.contain('value="mine"');
     expect((await posts.get(id))?.content).to.equal('Black');
     const [unsaved] = (await site.host.content.revisions.list(id)).filter(({ slug }) => slug.includes('autosave'));

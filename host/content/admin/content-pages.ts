@@ -130,5 +130,13 @@ function postPages(given: ContentPagesDependencies, type: PostType): LazyAdminPa
       capability: capabilities.edit_posts,
       body: async () => (await load()).createEditPostPage(given, type),
     },
+    {
+      slug: `${path}/revisions`,
+      title: 'Revisions',
+      parent: path,
+      style,
+      capability: capabilities.edit_posts,
+      body: async () => (await import('./revisions-page.ts')).createRevisionsPage(given, type),
+    },
   ];
 }

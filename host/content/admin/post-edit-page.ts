@@ -9,6 +9,7 @@ import { postVersion, statusChoices, type PostValues } from './post-form.ts';
 import {
   authorName,
   autosavePost,
+  comparePath,
   discardAutosave,
   nameOf,
   newerAutosave,
@@ -126,6 +127,7 @@ function createRenderForm(given: ContentPagesDependencies, type: PostType): Show
         viewUrl: post !== null && type.public ? await given.parts.permalinks.url(post) : null,
         viewLabel: post?.status === 'publish' ? 'View' : 'Preview',
         mayDelete: post !== null && request.user.can('delete_post', post),
+        revisionsHref: comparePath(type, { id: post?.id ?? 0 }),
         revisions: post === null ? [] : await revisionRows(given, post),
       },
     };

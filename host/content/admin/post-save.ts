@@ -27,6 +27,8 @@ interface Conflict {
   readonly text: string;
   /** Id of the post. */
   readonly id: number;
+  /** Page that compares both texts. Null: they are the same. */
+  readonly compareHref: string | null;
 }
 
 interface Sent {
@@ -102,8 +104,12 @@ async function showConflict(
 ): Promise<AdminActionResult> {
   const { title, content, excerpt } = form.values;
   const text = type.supports.includes('excerpt') ? { title, content, excerpt } : { title, content };
-  await given.parts.autosaves.save(post, text, request.user);
-  const conflict = { text: await describeChange(given, type, post), id: post.id };
+  const autosave = await given.parts.autosaves.save(post, text, request.user);
+  const conflict = {
+    text: await describeChange(given, type, post),
+    id: post.id,
+    compareHref: autosave && comparePath(type, post, autosave),
+  };
   return {
     page: await show({ request, post, typed: form.values, errors: form.errors, conflict }),
     data: { conflict },
@@ -171,13 +177,20 @@ export async function newerAutosave(
   given: ContentPagesDependencies,
   type: PostType,
   { request, post }: { readonly request: AdminRequest; readonly post: Post },
-): Promise<{ readonly date: number; readonly restoreHref: string } | null> {
+): Promise<{ readonly date: number; readonly compareHref: string; readonly restoreHref: string } | null> {
   const autosave = await given.parts.autosaves.find(post.id, request.user.id);
   if (autosave === null || autosave.modified <= post.modified || hasSameText(autosave, post)) return null;
   return {
     date: autosave.modified,
+    compareHref: comparePath(type, post, autosave),
     restoreHref: `${listPath(type)}/edit?id=${post.id}&autosave=1`,
   };
+}
+
+/** Admin path of the page that compares a post with another version, by default the newest one before it. */
+export function comparePath(type: PostType, post: Pick<Post, 'id'>, other?: Pick<Post, 'id'>): string {
+  const sides = other ? `&from=${post.id}&to=${other.id}` : '';
+  return `${listPath(type)}/revisions?id=${post.id}${sides}`;
 }
 
 /** Stores the text of a revision in its post. */
