@@ -226,9 +226,8 @@ function print(module: Module, init: DeclarationsInit): string {
           .slice(statement.getFullStart(), statement.end)
           .trim()
           .replace(/^\/\*\* [^]*?\*\/\s*(?=\/\*\*)/, '')
-          .replace(/(?<=import\(['"]|declare module ['"])[^'"]+/g, (text) =>
-            specifier(resolveModule(path, text, init)),
-          ),
+          // `declare module '#plugin-api'` stays, as plugins write it: the compiler merges additions to one name of a module only.
+          .replace(/(?<=import\(['"])[^'"]+/g, (text) => specifier(resolveModule(path, text, init))),
       ),
     'export {};',
   ];

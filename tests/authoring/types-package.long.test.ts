@@ -69,6 +69,15 @@ export async function open(): Promise<TestHost> {
 
 const wrong = `import { definePlugin } from '#plugin-api';
 
+declare module '#plugin-api' {
+  interface FilterMap {
+    sample_total: (cents: number, order: string) => number;
+  }
+  interface ServiceMap {
+    'sample.prices': { of(size: number): number };
+  }
+}
+
 export default definePlugin({
   register(host) {
     host.rest.registerRoute('sample/v1', '/a', {
@@ -81,6 +90,9 @@ export default definePlugin({
     host.hooks.addFilter('svc_event_webhooks_request_headers', (headers, envelope, id) => id.length);
     host.cron.schedul('daily', 'sample_daily');
     host.options.getTransient(7);
+    host.hooks.applyFilters('sample_total', 'many', 'one');
+    host.services.get('sample.prices').of('large');
+    host.services.get('svc.providers').openAiCompatible({ id: 'sample' });
   },
 });
 `;
@@ -151,6 +163,6 @@ describe('the types package', () => {
     const lines = (await outside.checkTypes('wrong')).flatMap(
       (line) => /^wrong\/index\.ts\((\d+),/.exec(line)?.[1] ?? [],
     );
-    expect(lines.map(Number)).to.deep.equal([8, 10, 11, 12, 13, 14]);
+    expect(lines.map(Number)).to.deep.equal([17, 19, 20, 21, 22, 23, 24, 25, 26]);
   }).timeout(60_000);
 });
