@@ -266,9 +266,10 @@ function developerPages({ abilities }: Core, { rest }: Pick<Web, 'rest'>): LazyA
       icon: 'bolt',
       position: 85.5,
       body: async () => {
-        const [{ createAbilitiesPage }, { memberLines }] = await Promise.all([
+        const [{ createAbilitiesPage }, { memberLines }, { exampleOf }] = await Promise.all([
           import('./abilities/abilities-page.ts'),
           import('./rest/openapi/page/schema-lines.ts'),
+          import('./rest/openapi/page/curl.ts'),
         ]);
         // Schemas of abilities refer to nothing.
         const document = {
@@ -279,7 +280,11 @@ function developerPages({ abilities }: Core, { rest }: Pick<Web, 'rest'>): LazyA
           paths: {},
           components: {},
         };
-        return createAbilitiesPage({ abilities, fieldsOf: (schema) => memberLines({ document, schema }) });
+        return createAbilitiesPage({
+          abilities,
+          fieldsOf: (schema) => memberLines({ document, schema }),
+          exampleOf: (schema) => exampleOf(document, schema),
+        });
       },
     },
   ];

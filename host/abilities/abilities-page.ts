@@ -1,6 +1,5 @@
 import {
   errorText,
-  isRecord,
   RestError,
   type Ability,
   type AbilitiesApi,
@@ -13,6 +12,8 @@ export interface AbilitiesPageDependencies {
   readonly abilities: Pick<AbilitiesApi, 'list' | 'get' | 'categories' | 'run'>;
   /** The members of a schema, for the partial `admin/pages/rest-fields`. */
   readonly fieldsOf: (schema: JsonSchema) => readonly unknown[];
+  /** A plausible value. */
+  readonly exampleOf: (schema: JsonSchema) => unknown;
 }
 
 /** What a run shows. */
@@ -28,7 +29,7 @@ interface Outcome {
 const mostShown = 50_000;
 
 /** All abilities of this process by category; each can be run as the user who is signed in (D34). */
-export function createAbilitiesPage({ abilities, fieldsOf }: AbilitiesPageDependencies): AdminPageBody {
+export function createAbilitiesPage({ abilities, fieldsOf, exampleOf }: AbilitiesPageDependencies): AdminPageBody {
   const showOne = (ability: Ability, outcome?: Outcome): AdminView => ({
     template: 'admin/pages/ability',
     title: ability.label,
@@ -41,7 +42,7 @@ export function createAbilitiesPage({ abilities, fieldsOf }: AbilitiesPageDepend
       outputFields: ability.outputSchema && fieldsOf(ability.outputSchema),
       mayDestroy: mayDestroy(ability),
       ...outcome,
-      input: outcome?.input ?? (ability.inputSchema ? format(exampleOf(ability.inputSchema)) : ''),
+      input: outcome?.input ?? (ability.inputSchema ? format(inputExample(ability.inputSchema, exampleOf)) : ''),
     },
   });
 
@@ -144,16 +145,10 @@ function format(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? '';
 }
 
-/** A value to begin with: the default of the schema, or its required members. */
-function exampleOf(schema: JsonSchema): unknown {
-  if (schema.default !== undefined) return schema.default;
-  if (Array.isArray(schema.enum)) return (schema.enum as readonly unknown[])[0];
-  const { properties = {}, minimum = 0 } = schema;
-  const required: readonly string[] = Array.isArray(schema.required) ? schema.required : [];
-  const [type] = [schema.type ?? (isRecord(schema.properties) ? 'object' : 'string')].flat();
-  if (type === 'object')
-    return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? { type: 'string' })]));
-  if (type === 'array') return [];
-  if (type === 'boolean') return false;
-  return type === 'integer' || type === 'number' ? minimum : '';
+/** A value to begin with: the default of the schema, or its required members only. */
+function inputExample(schema: JsonSchema, exampleOf: AbilitiesPageDependencies['exampleOf']): unknown {
+  const { properties, required } = schema;
+  if (schema.default !== undefined || properties === undefined) return exampleOf(schema);
+  const names: readonly string[] = Array.isArray(required) ? required : [];
+  return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {})]));
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '#plugin-api';
-
-/** Ends a claim. Never rejects. */
-export type Release = () => Promise<void>;
+import type { Database } from '../database/database-contract.ts';
+import type { HoldMode, Release } from '../database/dialects/dialect.ts';
 
 /**
  * Keeps apart the processes that start or run a plugin and the one that uninstalls it: a start that goes on would make tables,
@@ -20,11 +19,7 @@ export const noClaims: PluginClaims = {
   uninstall: async () => async () => {},
 };
 
-export interface PluginClaimsDependencies {
-  /** See `Database`. */
-  readonly hold: (name: string, mode: 'shared' | 'alone') => Promise<Release | null>;
-  /** See `Database`. */
-  readonly countHolders: (name: string) => Promise<number | null>;
+export interface PluginClaimsDependencies extends Pick<Database, 'hold' | 'countHolders'> {
   /** Of real time: other processes are waited for. */
   readonly clock: Clock;
   /** Milliseconds to wait for other processes. Default 15,000. */
@@ -41,7 +36,7 @@ export function createPluginClaims({
   limit = 15_000,
 }: PluginClaimsDependencies): PluginClaims {
   const nameOf = (slug: string): string => `plugin-${slug}`;
-  const wait = async (slug: string, mode: 'shared' | 'alone'): Promise<Release | null> => {
+  const wait = async (slug: string, mode: HoldMode): Promise<Release | null> => {
     for (const end = clock.now() + limit; ; await clock.sleep(pause)) {
       const release = await hold(nameOf(slug), mode);
       if (release !== null || clock.now() >= end) return release;

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Clock, Logger } from '#plugin-api';
-import type { PluginClaims, Release } from './claims.ts';
+import type { Release } from '../database/dialects/dialect.ts';
+import type { PluginClaims } from './claims.ts';
 import { discover } from './discover.ts';
 import type { Discovery, PluginSearch } from './discover.ts';
 import type { PluginWarnings, Quarantine } from './quarantine.ts';

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Budget } from '../../plugins/svc/modules/budgets/budget.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { startUpstream, type Upstream } from './upstream.ts';
 import { until } from '../helpers/until.ts';
 
@@ -23,19 +22,13 @@ describeHosts('budgets over REST', ({ location, dialect }) => {
 
     beforeEach(async function () {
       this.timeout(60_000);
-      const { databaseUrl, dataDir } = location();
-      const env = {
-        SECRET_KEY: randomBytes(32).toString('hex'),
-        SITE_URL: 'https://www.example.com',
-        DATA_DIR: dataDir,
-      };
+      const site = sharedSite(location());
       upstream = await startUpstream();
       nodes = [];
       for (let count = 0; count < 2; count += 1) {
         const host = await createTestHost({
           plugins: ['svc', 'sandbox'],
-          database: databaseUrl ?? dataDir,
-          env,
+          ...site,
           clock: createSystemClock(),
         });
         host.hooks.addFilter('svc_provider_settings', (settings: Readonly<Record<string, unknown>>, id: string) =>

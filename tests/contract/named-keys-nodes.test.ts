@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { keysTable } from '../../plugins/svc/modules/keys/key-tables.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { goodRequest, startService, type Service } from './service.ts';
 
 describeHosts('named keys on two nodes', ({ location }) => {
@@ -12,13 +11,7 @@ describeHosts('named keys on two nodes', ({ location }) => {
 
     beforeEach(async function () {
       this.timeout(60_000);
-      const { databaseUrl, dataDir } = location();
-      const env = {
-        SECRET_KEY: randomBytes(32).toString('hex'),
-        SITE_URL: 'https://www.example.com',
-        DATA_DIR: dataDir,
-      };
-      const site = { database: databaseUrl ?? dataDir, env };
+      const site = sharedSite(location());
       first = await startService(site);
       second = await startService({ ...site, clock: first.clock, upstream: first.upstream });
     });

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import type { Bot } from '../../plugins/svc/modules/chatbots/bots/bot.ts';
-import { describeHosts } from '../helpers/dialects.ts';
+import { describeHosts, sharedSite } from '../helpers/dialects.ts';
 import { startWidgetSite, type Guest, type WidgetSite } from './widget-site.ts';
 
 interface HurryingClock {
@@ -38,13 +38,7 @@ describeHosts('the chat widget on two nodes', ({ location }) => {
 
     beforeEach(async function () {
       this.timeout(60_000);
-      const { databaseUrl, dataDir } = location();
-      const env = {
-        SECRET_KEY: randomBytes(32).toString('hex'),
-        SITE_URL: 'https://www.example.com',
-        DATA_DIR: dataDir,
-      };
-      const common = { database: databaseUrl ?? dataDir, env };
+      const common = sharedSite(location());
       first = await startWidgetSite({ ...common, clock: createSystemClock() });
       hurry = createHurryingClock();
       second = await startWidgetSite({ ...common, clock: hurry.clock, upstream: first.upstream });

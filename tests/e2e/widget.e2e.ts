@@ -63,8 +63,8 @@ describe('the widget on a page of another site', () => {
     await chat.answers.first().waitFor({ state: 'detached' });
     await page.reload();
     await chat.root.getByText('Hi! I am Aurora.').waitFor();
-    await chat.ask('echo: anew');
-    await becomes(() => chat.answers.allTextContents(), ['anew']);
+    await chat.ask('echo: again');
+    await becomes(() => chat.answers.allTextContents(), ['again']);
     expect(problems).to.deep.equal([]);
   });
 

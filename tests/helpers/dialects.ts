@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,16 @@ export interface DialectCase {
   readonly location: () => { readonly databaseUrl: string | null; readonly dataDir: string };
   /** A folder that is removed after the test. */
   readonly directory: () => string;
+}
+
+/** What all nodes of a site share: database, folder, key and address. */
+export function sharedSite({ databaseUrl, dataDir }: ReturnType<DialectCase['location']>) {
+  const env = {
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    SITE_URL: 'https://www.example.com',
+    DATA_DIR: dataDir,
+  };
+  return { database: databaseUrl ?? dataDir, env };
 }
 
 /**

@@ -15,7 +15,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /** A plausible value for the schema. Objects get their required members, or all members when none is required. */
-function exampleOf(document: OpenApiDocument, given: unknown, depth = 0): unknown {
+export function exampleOf(document: OpenApiDocument, given: unknown, depth = 0): unknown {
   const schema = resolve(document, given);
   const [named] = Array.isArray(schema['examples']) ? (schema['examples'] as unknown[]) : [];
   const fixed =
