@@ -5,8 +5,8 @@ import type { Failures } from './failures.ts';
 
 export interface AsyncRuns {
   /** Runs the callbacks of a filter in order; `args[0]` is the value and is replaced by each result. */
-  filter(hook: Hook, args: unknown[]): Promise<unknown>;
-  action(hook: Hook, args: readonly unknown[]): Promise<void>;
+  filter(hook: Hook, args: unknown[], caller: string): Promise<unknown>;
+  action(hook: Hook, args: readonly unknown[], caller: string): Promise<void>;
 }
 
 interface AsyncRunsDependencies {
@@ -50,8 +50,8 @@ export function createAsyncRuns({ all, context, failures }: AsyncRunsDependencie
   const observed = (hook: Hook): boolean => all.entries.length > 0 && hook !== all;
 
   return {
-    filter: (hook, args) =>
-      context.runAsync(hook, async (frame) => {
+    filter: (hook, args, caller) =>
+      context.runAsync(hook, caller, async (frame) => {
         if (observed(hook)) await observe(frame, [hook.name, ...args]);
         const cursor = beginRun(hook);
         for (let entry = nextEntry(cursor); entry; entry = nextEntry(cursor)) {
@@ -60,8 +60,8 @@ export function createAsyncRuns({ all, context, failures }: AsyncRunsDependencie
         }
         return args[0];
       }),
-    action: (hook, args) =>
-      context.runAsync(hook, async (frame) => {
+    action: (hook, args, caller) =>
+      context.runAsync(hook, caller, async (frame) => {
         if (observed(hook)) await act(all, frame, [hook.name, ...args]);
         await act(hook, frame, args);
       }),

@@ -17,6 +17,8 @@ interface Running {
 /** An asynchronous run, available in every continuation of its callbacks. */
 export interface Frame {
   readonly hook: Hook;
+  /** Slug of the plugin that runs it. */
+  readonly caller: string;
   /** Current priority; null before the first callback. */
   priority: number | null;
   /** The innermost enclosing run that had not ended when it started, of any hooks instance. */
@@ -52,10 +54,12 @@ export interface HookContext {
   reach(level: number, priority: number): void;
   leave(level: number): void;
   /** Runs `work` as an asynchronous run of `hook`, until its promise settles. */
-  runAsync<Result>(hook: Hook, work: (frame: Frame) => Promise<Result>): Promise<Result>;
+  runAsync<Result>(hook: Hook, caller: string, work: (frame: Frame) => Promise<Result>): Promise<Result>;
   /** Whether more than one run is in progress in this context. */
   nested(): boolean;
   current(): string | false;
+  /** Who runs the innermost hook; null for a synchronous run. */
+  caller(): string | null;
   doing(name?: string): boolean;
   /** Current priority of the hook's outermost run, or false. */
   priority(name: string): number | false;
@@ -117,12 +121,12 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
     leave(level) {
       state[0] = level;
     },
-    async runAsync(hook, work) {
+    async runAsync(hook, caller, work) {
       let parent = storage.getStore() ?? null;
       while (parent?.ended) parent = parent.parent;
       const depth = (innermost()?.depth ?? 0) + 1;
       if (depth > maxNesting || levels() >= maxNesting) throw cycleError(runningHooks(), hook);
-      const frame: Frame = { hook, priority: null, parent, instance, depth, ended: false };
+      const frame: Frame = { hook, caller, priority: null, parent, instance, depth, ended: false };
       activeRuns += 1;
       try {
         return await storage.run(frame, work, frame);
@@ -135,6 +139,10 @@ export function createHookContext(byId: readonly Hook[]): HookContext {
     },
     nested: () => levels() + (innermost()?.depth ?? 0) > 1,
     current: () => (levels() > 0 ? hookAt(levels() - 1).name : (innermost()?.hook.name ?? false)),
+    caller: () => {
+      const frame = innermost();
+      return frame === null || (levels() > 0 && hookAt(levels() - 1) !== frame.hook) ? null : frame.caller;
+    },
     doing: (name) => {
       if (name === undefined) return levels() > 0 || innermost() !== null;
       return runningHooks().some((run) => run.hook.name === name);

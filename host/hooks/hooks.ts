@@ -71,17 +71,9 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
       if (idle(hook)) return value;
       return isFast ? runs.filterValue(hook, value) : runs.filter(hook, value, ...rest);
     },
-    async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
-      const hook = countRun(registry.find(name), 'filtersApplied');
-      return idle(hook) ? args[0] : asyncRuns.filter(hook, args);
-    },
     doAction(name: string, ...args: unknown[]): void {
       const hook = countRun(registry.find(name), 'actionsDone');
       if (!idle(hook)) runs.action(hook, args);
-    },
-    async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
-      const hook = countRun(registry.find(name), 'actionsDone');
-      if (!idle(hook)) await asyncRuns.action(hook, args);
     },
     hasFilter: registry.has,
     hasAction: registry.has,
@@ -89,6 +81,7 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
     didFilter: (name: string) => byName.get(name)?.filtersApplied ?? 0,
     didAction: (name: string) => byName.get(name)?.actionsDone ?? 0,
     currentHook: context.current,
+    currentCaller: context.caller,
     doingHook: context.doing,
   };
   // The generic signatures of HooksApi are for callers; internally, names and values are unknown.
@@ -97,6 +90,14 @@ export function createHooks({ log }: { readonly log?: Pick<Logger, 'error'> } = 
       ...shared,
       addFilter: createAdder(registry, owner, 'filter'),
       addAction: createAdder(registry, owner, 'action'),
+      async applyFiltersAsync(name: string, ...args: unknown[]): Promise<unknown> {
+        const hook = countRun(registry.find(name), 'filtersApplied');
+        return idle(hook) ? args[0] : asyncRuns.filter(hook, args, owner);
+      },
+      async doActionAsync(name: string, ...args: unknown[]): Promise<void> {
+        const hook = countRun(registry.find(name), 'actionsDone');
+        if (!idle(hook)) await asyncRuns.action(hook, args, owner);
+      },
     }) as unknown as HooksApi;
 
   return {

@@ -103,6 +103,7 @@ export const hooksMethods: MethodKinds<HooksApi> = {
   didFilter: 'call',
   didAction: 'call',
   currentHook: 'call',
+  currentCaller: 'call',
   doingHook: 'call',
 };
 

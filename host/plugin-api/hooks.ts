@@ -101,6 +101,11 @@ export interface HooksApi {
   didAction(name: string): number;
   /** Name of the innermost hook running in this asynchronous context, or false. */
   currentHook(): string | false;
+  /**
+   * Slug of the plugin that runs the innermost hook of this asynchronous context, `host` for the host; null if none is running,
+   * or if it is synchronous. A callback learns by it who asks.
+   */
+  currentCaller(): string | null;
   /** Whether the hook (or any hook) is running in this asynchronous context. */
   doingHook(name?: string): boolean;
 }

@@ -273,7 +273,7 @@ describeSites('the hooks of event webhooks', (site) => {
     expect(receiver.received).to.have.length(0);
   });
 
-  it('an event that is refused reaches the action too, with the reason and without an envelope', async () => {
+  it('an event that is refused reaches the action too, with the reason, who emitted it, and no envelope', async () => {
     const { example } = eventOf('chatbot.session_started');
     for (const [name, data, reason] of [
       ['shop.unknown', example, "The event shop.unknown was not sent: There is no event named 'shop.unknown'."],
@@ -281,11 +281,19 @@ describeSites('the hooks of event webhooks', (site) => {
     ] as const) {
       const { error, ...result } = await site().emit(name, data);
       expect(result).to.deep.equal({
-        ...{ event: name, envelope: null, targets: [], deliveries: [], queued: false, delivered: 0, failed: 0 },
+        ...{ event: name, emitter: 'host', envelope: null, targets: [], deliveries: [] },
+        ...{ queued: false, delivered: 0, failed: 0 },
       });
       if (typeof reason === 'string') expect(error).to.equal(reason);
       else expect(error).to.match(reason);
     }
+    const emitters: string[] = [];
+    hooks().addAction('svc_event_webhooks_emitted', ({ emitter }) => void emitters.push(emitter));
+    for (const name of ['shop.unknown', 'chatbot.session_started'])
+      await site().host.hooks.forOwner('shop').doActionAsync('svc_event_emit', name, example);
+    expect(emitters).to.deep.equal(['shop', 'shop']);
+    const line = site().host.logged.findLast((each) => each.includes('webhook_emit_failed')) ?? '{}';
+    expect(JSON.parse(line)).to.include({ plugin: 'svc', emitter: 'shop', name: 'shop.unknown' });
   });
 
   it('an action that throws disturbs neither delivery nor caller', async () => {

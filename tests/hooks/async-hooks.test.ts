@@ -96,6 +96,29 @@ describe('asynchronous hooks', () => {
     ]);
   });
 
+  it('know who runs them, but not who runs a synchronous hook in them', async () => {
+    const hooks = createHooks();
+    const [shop, forms] = [hooks.forOwner('shop'), hooks.forOwner('forms')];
+    const seen: unknown[] = [];
+    const note = (): void => void seen.push(hooks.currentCaller());
+    shop.addFilter('inner', async () => {
+      note();
+      await Promise.resolve();
+      note();
+      hooks.doAction('synchronous');
+    });
+    hooks.addAction('synchronous', note);
+    forms.addAction('outer', async () => {
+      note();
+      await forms.applyFiltersAsync('inner', 1);
+      note();
+    });
+    note();
+    await shop.doActionAsync('outer');
+    await hooks.doActionAsync('outer');
+    expect(seen).to.deep.equal([null, 'shop', 'forms', 'forms', null, 'shop', 'host', 'forms', 'forms', null, 'host']);
+  });
+
   it('do not mix up two worlds of hooks', async () => {
     const [one, two] = [createHooks(), createHooks()];
     const seen: unknown[] = [];

@@ -96,7 +96,7 @@ export function createEmit(parts: EmitParts): Emit {
       await hooks.doActionAsync('svc_event_webhooks_emitted', result, context);
   }
 
-  async function emit(name: string, data: Data, context: EventContext): Promise<EmitResult> {
+  async function emit({ name, emitter }: Emission, data: Data, context: EventContext): Promise<EmitResult> {
     const event = parts.catalogue.find(name);
     const errors = parts.catalogue.findErrors(name, data);
     if (!event || errors.length > 0) throw new Error(`The event ${name} was not sent: ${errors.join(' ')}`);
@@ -116,6 +116,7 @@ export function createEmit(parts: EmitParts): Emit {
     );
     const result: EmitResult = {
       event: name,
+      emitter,
       envelope,
       targets: targets.map(({ id }) => id),
       deliveries: deliveries.map(({ uuid }) => uuid),
@@ -152,22 +153,28 @@ export function createEmit(parts: EmitParts): Emit {
   }
 
   return async (name, data, context = {}) => {
+    const emitter = findEmitter(host);
     try {
-      return await emit(name, data, context);
+      return await emit({ name, emitter }, data, context);
     } catch (error) {
-      const emitter = parts.catalogue.find(name)?.plugin?.slug;
-      host.log.error('Failed to emit an event', {
-        event: 'webhook_emit_failed',
-        name,
-        ...(emitter !== undefined && { emitter }),
-        error,
-      });
-      return announceRefusal(host, { ...refused, event: name, error: errorText(error) }, context);
+      host.log.error('Failed to emit an event', { event: 'webhook_emit_failed', name, emitter, error });
+      return announceRefusal(host, { ...refused, event: name, emitter, error: errorText(error) }, context);
     }
   };
 }
 
-const refused: Omit<EmitResult, 'event' | 'error'> = {
+interface Emission {
+  readonly name: string;
+  /** Slug of the plugin. */
+  readonly emitter: string;
+}
+
+/** Other plugins emit by the action alone. */
+function findEmitter({ hooks, plugin }: EmitParts['host']): string {
+  return (hooks.currentHook() === 'svc_event_emit' && hooks.currentCaller()) || plugin.slug;
+}
+
+const refused: Omit<EmitResult, 'event' | 'emitter' | 'error'> = {
   envelope: null,
   targets: [],
   deliveries: [],

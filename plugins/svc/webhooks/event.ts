@@ -48,6 +48,8 @@ export interface EventContext {
 /** Result of emitting; the first argument of the action `svc_event_webhooks_emitted` (D24). */
 export interface EmitResult {
   readonly event: string;
+  /** Slug of the plugin that emitted it. */
+  readonly emitter: string;
   /** null if no event was created: unknown name or invalid data. */
   readonly envelope: Envelope | null;
   /** Ids of the endpoints. */
