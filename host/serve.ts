@@ -5,6 +5,8 @@ import { createHost, type Host, type HostInit } from './host.ts';
 import { createLogger } from './log/log.ts';
 import { createPluginFolders, type PluginFolders } from './log/plugin-folders.ts';
 import { createRedactor } from './log/redactor.ts';
+import type { Recovery } from './recovery.ts';
+import { openUnfinishedStarts, type UnfinishedStarts } from './unfinished-starts.ts';
 
 /** Milliseconds after which the process exits even if the stop hangs. */
 const shutdownTimeoutMs = 20_000;
@@ -14,10 +16,23 @@ const milliseconds = (): number => Math.round(performance.now());
 
 /** Runs the site until a signal stops it. @throws Error with a remedy when it cannot start. */
 export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>): Promise<void> {
-  const config = readConfig();
-  const pluginFolders = createPluginFolders();
-  const uncaught = watchUncaught(config, pluginFolders);
-  const host = await keepAlive(createHost({ config, pluginFolders, ...(compilePlugin && { compilePlugin }) }));
+  const given = readConfig();
+  const starts = openUnfinishedStarts(given.dataDir);
+  const broken = given.role === 'worker' ? null : starts.take();
+  const recovery = broken === null ? null : await recover(given, broken);
+  const config = broken === null ? given : leaveOut(given, broken);
+  const pluginFolders = createPluginFolders({ onAdd: starts.begin });
+  const uncaught = watchUncaught({ config, pluginFolders, starts });
+  const unwatch = reportUnfinished(starts, uncaught.log);
+  const host = await keepAlive(createHost({ config, pluginFolders, ...(compilePlugin && { compilePlugin }) })).catch(
+    (error: unknown) => {
+      if (pluginFolders.ownerOf(error) === null) starts.end();
+      throw error;
+    },
+  );
+  starts.end();
+  unwatch();
+  recovery?.close();
   let isStopping = false;
   const stop = (code: number): void => {
     if (isStopping) process.exit(1);
@@ -35,13 +50,45 @@ export async function serve({ compilePlugin }: Pick<HostInit, 'compilePlugin'>):
     if (!isStopping) stop(1);
   });
   const { url, setupLink } = await host.start();
+  recovery?.finish();
   print(`Ready on ${url} (${host.database.dialect}, ${milliseconds()} ms)`);
   if (setupLink !== null) print(`Set up your site: ${setupLink}`);
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
 }
 
+async function recover(config: Config, plugin: string): Promise<Recovery> {
+  const { offerRecovery } = await import('./recovery.ts');
+  return keepAlive(offerRecovery({ config, clock: createSystemClock(), plugin, print }));
+}
+
+function leaveOut(config: Config, plugin: string): Config {
+  const { leftOutPlugins: leftOut } = config;
+  return { ...config, leftOutPlugins: leftOut === 'all' ? leftOut : [...leftOut, plugin] };
+}
+
+/** Says which plugin was starting if the process exits. The returned function ends that. */
+function reportUnfinished(starts: UnfinishedStarts, log: () => Logger): () => void {
+  const report = (): void => {
+    const unfinished = starts.current();
+    if (unfinished === null) return;
+    const { plugin, times } = unfinished;
+    log().error('The process ended while a plugin was starting', {
+      event: 'start_unfinished',
+      plugin,
+      next:
+        times === 1
+          ? `Start again, or without the plugin: PLUGINS=${plugin}`
+          : 'Start again for an address that starts the site without the plugin',
+    });
+  };
+  process.once('exit', report);
+  return () => void process.off('exit', report);
+}
+
 interface Uncaught {
+  /** Before `follow`, a logger without a site. */
+  log(): Logger;
   /** From now on, errors of plugins are recorded and their plugins stopped. `stop` ends the process after other errors. */
   follow(host: Host, stop: () => void): void;
 }
@@ -54,7 +101,15 @@ const repeatMs = 60_000;
  * on. Every other one, also of a plugin that ships with the host, ends the process after a graceful stop with code 1, so that
  * its supervisor starts it again. A rejected promise that nothing awaits is logged, and recorded if it is a plugin's.
  */
-function watchUncaught(config: Config, pluginFolders: PluginFolders): Uncaught {
+function watchUncaught({
+  config,
+  pluginFolders,
+  starts,
+}: {
+  readonly config: Config;
+  readonly pluginFolders: PluginFolders;
+  readonly starts: Pick<UnfinishedStarts, 'begin'>;
+}): Uncaught {
   const clock = createSystemClock();
   let followed: { readonly host: Host; readonly stop: () => void } | undefined;
   let startLog: Logger | undefined;
@@ -73,6 +128,7 @@ function watchUncaught(config: Config, pluginFolders: PluginFolders): Uncaught {
 
   const onException = async (error: unknown): Promise<void> => {
     const slug = pluginFolders.ownerOf(error);
+    if (slug !== null) starts.begin(slug);
     const isRepeated = slug !== null && clock.now() - (loggedAt.get(slug) ?? -Infinity) < repeatMs;
     if (slug !== null && !isRepeated) loggedAt.set(slug, clock.now());
     if (!isRepeated)
@@ -92,5 +148,5 @@ function watchUncaught(config: Config, pluginFolders: PluginFolders): Uncaught {
     const slug = pluginFolders.ownerOf(error);
     if (slug !== null) followed?.host.plugins.reportFailure(slug, 'promise', error);
   });
-  return { follow: (host, stop) => void (followed = { host, stop }) };
+  return { log, follow: (host, stop) => void (followed = { host, stop }) };
 }

@@ -216,7 +216,8 @@ function routeClassOf(url: string): RouteClass {
   return /^\/(healthz|readyz|metrics)(?![^?])/.test(url) ? 'health' : 'site';
 }
 
-function listen(server: Server, port: number, host: string): Promise<{ url: string; port: number }> {
+/** @throws Error with a remedy when the port is in use or not permitted. */
+export function listen(server: Server, port: number, host: string): Promise<{ url: string; port: number }> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => {
       const reasons: Record<string, string> = {

@@ -70,7 +70,8 @@ interface RunningPluginsDependencies extends PluginSearch {
   readonly log: Logger;
 }
 
-const leftOutReason = 'The environment variable PLUGINS leaves it out; remove it from there and restart.';
+const leftOutReason =
+  'This start leaves it out: by the environment variable PLUGINS, or because it ended the starts before. Restart without PLUGINS.';
 
 export function createRunningPlugins({
   isLeftOut,

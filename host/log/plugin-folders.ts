@@ -20,7 +20,9 @@ export interface PluginFolders {
 /** Causes of causes to look at: they may form a circle. */
 const maxCauses = 5;
 
-export function createPluginFolders(): PluginFolders {
+export function createPluginFolders({
+  onAdd = () => undefined,
+}: { readonly onAdd?: (slug: string) => void } = {}): PluginFolders {
   const folders = new Map<string, string>();
   const findFrame: PluginFolders['findFrame'] = (stack) => {
     for (const line of stack.split('\n')) {
@@ -33,7 +35,10 @@ export function createPluginFolders(): PluginFolders {
     return null;
   };
   return {
-    add: (slug, directory) => void folders.set(directory, slug),
+    add(slug, directory) {
+      folders.set(directory, slug);
+      onAdd(slug);
+    },
     findFrame,
     ownerOf(error) {
       let current = error;

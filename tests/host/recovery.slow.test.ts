@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createFakeClock } from '#testing';
+import { offerRecovery } from '../../host/recovery.ts';
+import { failureOf } from '../helpers/failure-of.ts';
+import { checkout, runCli } from '../helpers/running-site.ts';
+import { becomes, until } from '../helpers/until.ts';
+import { createPluginFolders, type PluginFolders } from '../loader/helpers/plugin-folders.ts';
+
+describe('a site that a plugin keeps from starting', () => {
+  let folders: PluginFolders;
+  let env: Record<string, string> = {};
+  before(async () => {
+    folders = await createPluginFolders();
+    const dataDir = await mkdtemp(join(tmpdir(), 'svc-recovery-'));
+    env = {
+      ...{ PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
+      ...{ PORT: '0', DATA_DIR: dataDir, PLUGIN_DIRS: folders.directory },
+    };
+    await folders.write('ending', {
+      files: {
+        'index.js': "export default { register() { if (process.argv[1].endsWith('host/main.js')) process.exit(7); } };",
+      },
+    });
+    await folders.write('other', { files: { 'index.js': 'export default { register() {} };' } });
+    for (const slug of ['ending', 'other']) await runCli(['plugin', 'activate', slug], env);
+  });
+  after(async () => {
+    await rm(env['DATA_DIR'] ?? '', { recursive: true, force: true });
+    await folders.remove();
+  });
+
+  function start() {
+    const child = spawn(process.execPath, ['host/main.js'], { cwd: checkout, env });
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { child, ended, printed: () => printed };
+  }
+
+  it('starts without it by an address that the third start prints, and that works once', async () => {
+    for (const next of ['Start again, or without the plugin: PLUGINS=ending', 'Start again for an address']) {
+      const site = start();
+      expect(await site.ended, site.printed()).to.equal(7);
+      expect(site.printed()).to.contain('"event":"start_unfinished","plugin":"ending"').and.contain(next);
+    }
+    const site = start();
+    try {
+      const address = (): string => /^http:\S+\/recovery\?key=\S+$/m.exec(site.printed())?.[0] ?? '';
+      await until('the address', () => address() !== '');
+      expect(site.printed()).to.contain("The plugin 'ending' ended the last two starts.");
+      const link = new URL(address());
+      const status = async (path: string, init?: RequestInit): Promise<number> =>
+        (await fetch(new URL(path, link), init)).status;
+      expect(await status('/healthz')).to.equal(200);
+      for (const path of ['/', '/readyz', '/recovery', '/recovery?key=wrong'])
+        expect(await status(path, { method: path === '/' ? 'GET' : 'POST' }), path).to.equal(503);
+      const page = await fetch(link);
+      expect([page.status, await page.text()])
+        .to.have.nested.property('1')
+        .that.contains('Start without ending');
+      const response = await fetch(link, { method: 'POST', redirect: 'manual' });
+      expect([response.status, response.headers.get('location')]).to.deep.equal([303, '/admin/plugins']);
+      await until('the site', () => site.printed().includes('Ready on'));
+      const url = /Ready on (\S+)/.exec(site.printed())?.[1] ?? '';
+      await becomes(async () => (await fetch(`${url}/readyz`)).status, 200);
+      expect(site.printed()).to.match(/"plugin":"ending","reason":"This start leaves it out/);
+      expect((await fetch(`${url}${link.pathname}${link.search}`, { method: 'POST' })).status).to.equal(404);
+    } finally {
+      site.child.kill('SIGTERM');
+      await site.ended;
+    }
+    const again = start();
+    expect(await again.ended, 'the plugin is still active').to.equal(7);
+  }).timeout(120_000);
+
+  it('is not recovered by an address that has expired', async () => {
+    const clock = createFakeClock();
+    const lines: string[] = [];
+    const offered = failureOf(
+      offerRecovery({
+        ...{ config: { host: '127.0.0.1', port: 0, siteUrl: null }, clock, plugin: 'ending' },
+        print: (line) => void lines.push(line),
+      }),
+    );
+    await until('the address', () => lines.length === 2);
+    await clock.advance(900_000);
+    expect(await offered).to.have.property('message', 'The address was not opened within 15 minutes. Start again.');
+    expect(await failureOf(fetch(lines[1] ?? ''))).to.be.an('error');
+  });
+});
