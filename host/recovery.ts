@@ -97,7 +97,9 @@ function page(plugin: string): string {
 }
 
 function document(title: string, body: string): string {
-  return `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${title}</title><h1>${title}</h1>${body}</html>\n`;
+  const meta = ['viewport" content="width=device-width', 'color-scheme" content="light dark'];
+  const head = `${meta.map((each) => `<meta name="${each}">`).join('')}<title>${title}</title>`;
+  return `<!doctype html><html lang="en">${head}<h1>${title}</h1>${body}</html>\n`;
 }
 
 function send(response: ServerResponse, { status, html }: { readonly status: number; readonly html: string }): void {

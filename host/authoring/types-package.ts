@@ -216,7 +216,8 @@ Types for plugins of svc: \`#plugin-api\` and \`#testing\`, with the hooks of th
 sources of the host of the same version, which has the code.
 
 \`SVC_HOST=<folder of the host> npx svc-plugin-test [folder]\` tries what every plugin should stand: activation, broken requests, a
-failing database, admin pages, rounds, upgrade, uninstallation. It takes the flags of \`plugin test --conformance\`.
+failing database, admin pages with their accessibility, rounds, upgrade, uninstallation. Its flags are those of
+\`plugin test --conformance\`.
 
 \`\`\`json
 { "compilerOptions": { "module": "nodenext", "strict": true, "noEmit": true, "types": ["node", "${typesPackageName}"] } }

@@ -121,6 +121,7 @@ function testCommand(
       rounds: { type: 'integer', minimum: 1, maximum: 10_000, default: 20, description: 'Rounds of activation.' },
       previous: { type: 'string', description: 'Folder with the previous version, to upgrade from.' },
       postgres: { type: 'string', description: 'postgres:// address of an empty database, for it and two nodes.' },
+      browser: { type: 'string', description: 'Path of Chromium, to look at the pages with axe-core.' },
     },
     run: async ({ args: [given = ''], flags }) => {
       const plugin = await find(given);
@@ -128,7 +129,7 @@ function testCommand(
       const { runConformance } = await import('../authoring/check-run.ts');
       const text = (name: string) => (typeof flags[name] === 'string' ? { [name]: flags[name] } : {});
       const found = await runConformance({
-        ...{ plugin, rounds: Number(flags['rounds']), ...text('previous'), ...text('postgres') },
+        ...{ plugin, rounds: Number(flags['rounds']), ...text('previous'), ...text('postgres'), ...text('browser') },
         ...(compilePlugin && { compilePlugin }),
       });
       const failed = found.filter(({ outcome }) => outcome === 'failed').length;

@@ -20,6 +20,8 @@ export interface ConformanceInit {
   readonly previous?: string;
   /** `postgres://...` of an empty database: everything runs there too, and on two nodes. */
   readonly postgres?: string;
+  /** Path of Chromium, to look at the admin pages with axe-core. Needs the host's development packages. */
+  readonly browser?: string;
   readonly compilePlugin?: TestHostInit['compilePlugin'];
 }
 
@@ -42,6 +44,7 @@ interface Subject {
   /** Makes the folder of the plugin that of another version, and of this one again. */
   readonly switchTo: (directory: string) => Promise<void>;
   readonly previous: string | null;
+  readonly browser: string | null;
   readonly before: Awaited<ReturnType<typeof readTraces>>;
   readonly beforeRoutes: readonly string[];
 }
@@ -55,6 +58,7 @@ const points: Readonly<Record<string, Point>> = {
   routes: tryRoutes,
   database: tryFailingDatabase,
   pages: tryPages,
+  accessibility: tryAccessibility,
   rounds: tryRounds,
   upgrade: tryUpgrade,
   uninstall: tryUninstall,
@@ -62,20 +66,21 @@ const points: Readonly<Record<string, Point>> = {
 
 /**
  * Tries what every plugin should stand: activation, two nodes, broken requests to all of its routes, a failing database,
- * its admin pages, rounds without growth, an upgrade, and an uninstallation that leaves nothing. It runs the plugin's code
- * in hosts in memory, so try only plugins that you trust.
+ * its admin pages and their accessibility, rounds without growth, an upgrade, and an uninstallation that leaves nothing. It runs
+ * the plugin's code in hosts in memory, so try only plugins that you trust.
  *
  * @throws Error if the folder has no plugin. What the plugin does wrong is a point that failed.
  */
 export async function checkConformance(init: ConformanceInit): Promise<ConformancePoint[]> {
   const onSqlite = await tryDatabase('SQLite', init);
   if (init.postgres === undefined) return onSqlite;
-  return [...onSqlite, ...(await tryDatabase('PostgreSQL', init))];
+  const { browser: _onceIsEnough, ...onPostgres } = init;
+  return [...onSqlite, ...(await tryDatabase('PostgreSQL', onPostgres))];
 }
 
 async function tryDatabase(
   database: ConformancePoint['database'],
-  { plugin, rounds = 20, previous, postgres, compilePlugin }: ConformanceInit,
+  { plugin, rounds = 20, previous, postgres, browser, compilePlugin }: ConformanceInit,
 ): Promise<ConformancePoint[]> {
   const directory = await realpath(resolve(plugin));
   const source = await readManifest({ directory, folder: basename(directory), hostVersion });
@@ -108,7 +113,7 @@ async function tryDatabase(
       await host.plugins.uninstall(slug);
     }
     const subject: Subject = {
-      ...{ host, source, rounds },
+      ...{ host, source, rounds, browser: browser ?? null },
       node: database === 'PostgreSQL' ? await open() : null,
       previous: previous === undefined ? null : await realpath(resolve(previous)),
       before: await readTraces(host),
@@ -238,22 +243,27 @@ async function ensureAdministrator({ users }: TestHost) {
   );
 }
 
-/** Text that must never be in a page as it is. */
-const mark = '<svc-mark';
-
-async function tryPages({ host, source }: Subject): Promise<string | undefined> {
-  const pages = host.adminPages(source.manifest.slug);
-  if (pages.length === 0) return 'The plugin has no admin pages.';
+/** Returns the header `Cookie`. */
+async function signIn(host: TestHost): Promise<string> {
   const { login } = await ensureAdministrator(host);
   const signedIn = await host.fetch('/admin/login', {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams({ login, password }),
   });
-  const cookie = signedIn.headers
+  return signedIn.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
+}
+
+/** Text that must never be in a page as it is. */
+const mark = '<svc-mark';
+
+async function tryPages({ host, source }: Subject): Promise<string | undefined> {
+  const pages = host.adminPages(source.manifest.slug);
+  if (pages.length === 0) return 'The plugin has no admin pages.';
+  const cookie = await signIn(host);
   const query = new URLSearchParams(
     Object.fromEntries(['id', 's', 'q', 'search', 'page', 'tab', 'name'].map((name) => [name, `"'>${mark}>`])),
   );
@@ -270,6 +280,20 @@ async function tryPages({ host, source }: Subject): Promise<string | undefined> 
     if (broken.text.includes(mark)) throw new Error(`The page '${slug}' shows part of its query without escaping it.`);
   }
   return undefined;
+}
+
+/** Violations to name in full. */
+const mostShown = 5;
+
+async function tryAccessibility({ host, node, source, browser }: Subject): Promise<string | undefined> {
+  const pages = host.adminPages(source.manifest.slug);
+  if (pages.length === 0) return 'The plugin has no admin pages.';
+  if (browser === null) return node === null ? 'No browser was given.' : 'The pages are those of SQLite.';
+  const { findViolations } = await import('./accessibility.ts');
+  const paths = pages.map((slug) => `/admin/${slug}`);
+  const found = await findViolations({ browser, url: host.url, cookie: await signIn(host), paths });
+  if (found.length === 0) return undefined;
+  throw new Error(`axe-core finds ${found.length} violations. ${found.slice(0, mostShown).join(' ')}`);
 }
 
 /** Everything that could grow, by name. */

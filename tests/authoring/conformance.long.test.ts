@@ -32,11 +32,13 @@ describe('the conformance of plugins', () => {
       const { url, drop } = await createPostgresDatabase();
       try {
         const points = await checkConformance({ plugin, postgres: url, rounds: 5, ...(previous && { previous }) });
-        expect(points).to.have.length(16);
+        expect(points).to.have.length(18);
         expect(outcomes(points).filter((each) => each.includes('failed'))).to.deep.equal([]);
         if (plugin !== newer) continue;
         expect(outcomes(points).filter((each) => !each.endsWith(': passed'))).to.deep.equal([
           'SQLite nodes: left out Two nodes need PostgreSQL.',
+          'SQLite accessibility: left out No browser was given.',
+          'PostgreSQL accessibility: left out The pages are those of SQLite.',
         ]);
       } finally {
         await drop();
@@ -74,7 +76,7 @@ describe('the conformance of plugins', () => {
     const host = await createTestHost();
     try {
       const { code, out, err } = await host.cli('plugin', 'test', plugin, '--conformance', '--rounds=3', '--json');
-      expect([code, err.trim()]).to.deep.equal([1, 'Error: 5 of 8 points failed.']);
+      expect([code, err.trim()]).to.deep.equal([1, 'Error: 5 of 9 points failed.']);
       const found = outcomes(JSON.parse(out) as Awaited<ReturnType<typeof checkConformance>>);
       expect(found[2]).to.match(
         /^SQLite routes: failed 4 requests answered 500\. The first: GET \/bad-orders\/v1\/size/,
@@ -86,10 +88,10 @@ describe('the conformance of plugins', () => {
       expect(found[4]).to.equal(
         "SQLite pages: failed The page 'bad-orders' shows part of its query without escaping it.",
       );
-      expect(found[5]).to.match(
+      expect(found[6]).to.match(
         /^SQLite rounds: failed After 3 rounds there are more: listeners of the process from \d+ to/,
       );
-      expect(found[7]).to.match(/uninstall: failed The first uninstallation leaves .*the option 'bad_orders_size'/);
+      expect(found[8]).to.match(/uninstall: failed The first uninstallation leaves .*the option 'bad_orders_size'/);
     } finally {
       await host.stop();
       process.removeAllListeners('bad-orders');

@@ -1,6 +1,9 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { checkConformance } from '#testing';
+import { findBrowser } from '../e2e/browser.ts';
 import { createPostgresDatabase } from '../helpers/postgres.ts';
 import { checkout } from '../helpers/running-site.ts';
 
@@ -9,13 +12,14 @@ const rounds = { hello: 200, orders: 200, sandbox: 200, svc: 30 };
 
 /** The points that have nothing to try, with the reason. All others pass, on both databases. */
 const leftOut: Readonly<Record<keyof typeof rounds, Readonly<Record<string, string>>>> = {
-  hello: { pages: 'The plugin has no admin pages.' },
+  hello: { pages: 'The plugin has no admin pages.', accessibility: 'The plugin has no admin pages.' },
   orders: {},
   sandbox: { routes: 'The plugin has no routes.', database: 'The plugin has no routes and no cron events.' },
   svc: {},
 };
 const everywhere = { upgrade: 'No previous version was given.' };
 const onSqlite = { nodes: 'Two nodes need PostgreSQL.' };
+const onPostgres = { accessibility: 'The pages are those of SQLite.' };
 
 describe('the conformance of the shipped plugins over many rounds', () => {
   for (const slug of Object.keys(rounds) as (keyof typeof rounds)[])
@@ -23,12 +27,12 @@ describe('the conformance of the shipped plugins over many rounds', () => {
       const { url, drop } = await createPostgresDatabase();
       try {
         const plugin = join(checkout, 'plugins', slug);
-        const points = await checkConformance({ plugin, postgres: url, rounds: rounds[slug] });
-        expect(points).to.have.length(16);
-        const reasons = { ...leftOut[slug], ...everywhere };
+        const points = await checkConformance({ plugin, postgres: url, rounds: rounds[slug], browser: findBrowser() });
+        expect(points).to.have.length(18);
+        const reasons = { ...everywhere, ...leftOut[slug] };
         for (const [database, expected] of [
           ['SQLite', { ...reasons, ...onSqlite }],
-          ['PostgreSQL', reasons],
+          ['PostgreSQL', { ...onPostgres, ...reasons }],
         ] as const)
           expect(
             Object.fromEntries(
@@ -41,4 +45,28 @@ describe('the conformance of the shipped plugins over many rounds', () => {
         await drop();
       }
     }).timeout(240_000);
+
+  it('names what axe-core finds on a page', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'svc-accessible-')));
+    const plugin = join(folder, 'dim');
+    const files = {
+      'plugin.json': '{ "slug": "dim", "name": "Dim", "version": "1.0.0", "host": "^1" }',
+      'views/page.hbs': '<img src="/favicon.ico"><input name="amount">',
+      'index.js': `export default { register({ admin }) {
+        admin.addPage({ slug: 'dim', title: 'Dim', render: async () => ({ template: 'dim/page', data: {} }) });
+      } };`,
+    };
+    await mkdir(join(plugin, 'views'), { recursive: true });
+    for (const [name, text] of Object.entries(files)) await writeFile(join(plugin, name), text);
+    try {
+      const points = await checkConformance({ plugin, rounds: 1, browser: findBrowser() });
+      const found = points.find(({ point }) => point === 'accessibility');
+      expect(found?.outcome).to.equal('failed');
+      expect(found?.detail)
+        .to.match(/^axe-core finds \d+ violations\. \/admin\/dim, wide and light: image-alt \(critical\): img/)
+        .and.to.contain('/admin/dim, wide and light: label (critical): input');
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }).timeout(120_000);
 });

@@ -1,22 +1,27 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { accessibilityViolations, colorRules } from '../../host/testing/accessibility.ts';
 import { becomes } from '../helpers/until.ts';
+
+export { accessibilityViolations, endAnimations } from '../../host/testing/accessibility.ts';
 
 /** The browser without a window comes first: it takes a quarter less processor time. */
 const candidates = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
 );
 
+/** The path of the system's Chromium. */
+export function findBrowser(): string {
+  const found = candidates.find((path) => existsSync(path));
+  if (!found) throw new Error(`No browser found at ${candidates.join(', ')}; on Debian: apt-get install chromium`);
+  return found;
+}
+
 /** Starts the system's Chromium without any connection of its own to the outside. */
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = candidates.find((path) => existsSync(path));
-  if (!executablePath)
-    throw new Error(`No browser found at ${candidates.join(', ')}; on Debian: apt-get install chromium`);
   return chromium.launch({
-    executablePath,
+    executablePath: findBrowser(),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -44,23 +49,6 @@ export async function openPage(
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   return { page, problems };
-}
-
-/**
- * Ends all animations, those included that a change of theme or size just started: until then colors are between the old
- * and the new, for long in a busy browser. Endless ones are cancelled.
- */
-export async function endAnimations(page: Page): Promise<void> {
-  await page.evaluate(`(async () => {
-    const painted = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    await painted();
-    for (let running = document.getAnimations(); running.length > 0; running = document.getAnimations()) {
-      for (const animation of running)
-        if (animation.effect.getComputedTiming().endTime === Infinity) animation.cancel();
-        else animation.finish();
-      await painted();
-    }
-  })()`);
 }
 
 /** The administrator that tests make and sign in as. */
@@ -97,33 +85,6 @@ export async function openAdmin(
   const opened = await openPage(browser, options);
   await signIn(opened.page, site);
   return opened;
-}
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
-}
-
-/** The rules of axe-core that depend on colors. */
-const colorRules = ['color-contrast', 'link-in-text-block'];
-
-/**
- * What axe-core finds on the page at rest, as `rule (impact): first element: what is wrong with it`. The script goes in
- * past the page's content security policy.
- * @param rules Default: all.
- */
-export async function accessibilityViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
-  await endAnimations(page);
-  if (!(await page.evaluate<boolean>("'axe' in globalThis")))
-    await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
-  const violations = await page.evaluate<Violation[]>(
-    `axe.run(${JSON.stringify(options)}).then((result) => result.violations)`,
-  );
-  return violations.map(({ id, impact, nodes: [first] }) =>
-    [`${id} (${impact})`, first?.target.join(' '), first?.failureSummary?.replaceAll(/\s+/g, ' ')].join(': '),
-  );
 }
 
 /** Makes the window so wide, and waits until the page has heard of it. */
