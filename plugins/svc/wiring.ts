@@ -187,7 +187,12 @@ function createAccounts({
       settings,
       host,
       upstream,
-      recordUsage: createRecordUsage({ clock: host.clock, ledger, guard }),
+      recordUsage: createRecordUsage({
+        clock: host.clock,
+        ledger,
+        guard,
+        rolesOf: async (userId) => (await host.users.get(userId))?.roles ?? [],
+      }),
       withFailover: createWithFailover({ host, failover }),
       withBudgetFallback,
     },

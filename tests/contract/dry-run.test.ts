@@ -128,6 +128,31 @@ const cases: Readonly<Record<string, Case>> = {
   'a budget of the key': { flags: text, budget: { scope: 'key' }, rule: 'budget_key' },
   'a budget of another key': { flags: text, budget: { scope: 'key', key_id: 4321 }, rule: 'key_named' },
   'a budget of the user': { flags: { ...text, user: 1 }, budget: { scope: 'user', user_id: 1 }, rule: 'budget_user' },
+  'a budget of a role of the user': {
+    flags: { ...text, user: 1 },
+    budget: { scope: 'role', role: 'administrator' },
+    rule: 'budget_role',
+  },
+  'a budget of another role': {
+    flags: { ...text, user: 1 },
+    budget: { scope: 'role', role: 'editor' },
+    rule: 'key_named',
+  },
+  'a budget of a role, for a guest': {
+    flags: text,
+    budget: { scope: 'role', role: 'administrator' },
+    rule: 'key_named',
+  },
+  'a budget of the plugin': {
+    flags: { ...text, plugin: 'shop' },
+    budget: { scope: 'plugin', plugin: 'shop' },
+    rule: 'budget_plugin',
+  },
+  'a budget of another plugin': {
+    flags: { ...text, plugin: 'shop' },
+    budget: { scope: 'plugin', plugin: 'forum' },
+    rule: 'key_named',
+  },
   'a budget that the estimate exceeds': {
     flags: { ...text, body: '{"ai_params": {"max_completion_tokens": 2000}}' },
     budget: { unit: 'tokens', amount: 1500 },
@@ -203,7 +228,14 @@ describe('dry runs of requests and keys', () => {
   /** Everything that a call would leave behind. */
   async function traces(): Promise<unknown> {
     const { knex } = service.host.database;
-    const tables = ['svc_usage', 'svc_usage_days', 'svc_budget_reservations', 'svc_rate_windows', 'svc_key_windows'];
+    const tables = [
+      'svc_usage',
+      'svc_usage_days',
+      'svc_usage_role_days',
+      'svc_budget_reservations',
+      'svc_rate_windows',
+      'svc_key_windows',
+    ];
     const rows = await Promise.all(
       [...tables, 'svc_budget_counters'].map(async (table) => (await knex(table).select('*')) as unknown[]),
     );
@@ -218,12 +250,22 @@ describe('dry runs of requests and keys', () => {
         const values = { id: 'tested', name: 'Tested', unit: 'calls', amount: 1, key_id: created?.id, ...budget };
         await run('svc', 'budget', 'set', JSON.stringify(values));
         // One call of everything that a budget may count.
-        if (budget['amount'] === undefined)
+        const used = { day: '2026-01-01', outcome: 'ok', calls: 1, input_tokens: 1, output_tokens: 1, cost: 1 };
+        if (budget['amount'] === undefined) {
           await service.host.database.knex('svc_usage_days').insert({
-            ...{ day: '2026-01-01', module: 'rest', bot_id: 0, kind: 'text', provider: 'openai', model: 'gpt-4o-mini' },
-            ...{ outcome: 'ok', sandbox: 0, key_id: created?.id ?? 0, user_id: 1, plugin: '', calls: 1 },
-            ...{ input_tokens: 1, output_tokens: 1, images: 0, cost: 1, unpriced: 0, duration: 1 },
+            ...{ ...used, module: 'rest', bot_id: 0, kind: 'text', provider: 'openai', model: 'gpt-4o-mini' },
+            ...{
+              sandbox: 0,
+              key_id: created?.id ?? 0,
+              user_id: 1,
+              plugin: 'shop',
+              images: 0,
+              unpriced: 0,
+              duration: 1,
+            },
           });
+          await service.host.database.knex('svc_usage_role_days').insert({ ...used, role: 'administrator' });
+        }
       }
       const undo = await given?.(service, { id: created?.id ?? 0 });
       try {
@@ -239,7 +281,7 @@ describe('dry runs of requests and keys', () => {
         await undo?.();
         if (budget !== undefined) {
           await run('svc', 'budget', 'delete', 'tested');
-          await service.host.database.knex('svc_usage_days').delete();
+          for (const days of ['svc_usage_days', 'svc_usage_role_days']) await service.host.database.knex(days).delete();
         }
       }
     });
@@ -271,6 +313,17 @@ describe('dry runs of requests and keys', () => {
     // $0.15 and $0.60 per million tokens.
     expect(cost_usd).to.be.closeTo((input_tokens * 0.15 + 600) / 1_000_000, 0.000001);
     expect((await service.generate(body, basic, `?dry_run=1&dry_run_key=${id}`)).body.key).to.include({ id });
+    await run(
+      'svc',
+      'budget',
+      'set',
+      '{"id": "tested", "name": "Tested", "scope": "role", "role": "editor", "amount": 1e-6}',
+    );
+    const editor = (await service.host.users.find('editor'))?.id ?? 0;
+    const ofUser = (user: string) => service.generate(body, basic, `?dry_run=1&dry_run_user=${user}`);
+    expect((await ofUser(String(editor))).body.rule).to.equal('budget_role');
+    expect([(await ofUser('x')).status, (await ofUser('999')).body.code]).to.deep.equal([400, 'rest_invalid_param']);
+    await run('svc', 'budget', 'delete', 'tested');
     expect((await service.generate(body, basic, '?dry_run=true')).body.rule).to.equal('key_rest');
     const refused = await service.generate({ ...body, svc_api_key: 'wrong' }, basic, '?dry_run=1');
     expect([refused.status, refused.body.allowed, refused.body.rule]).to.deep.equal([200, false, 'key_unknown']);

@@ -119,6 +119,46 @@ describeHosts('usage of another plugin', ({ location, directory }) => {
     expect(dry.body).to.include({ allowed: true, plugin: 'shop', rule: 'key_rest' });
   });
 
+  it('is limited by a budget of the plugin, and of the role of the user', async () => {
+    const setBudget = async (values: object): Promise<void> => {
+      const { code, err } = await host.cli(
+        'svc',
+        'budget',
+        'set',
+        JSON.stringify({ id: 'one', name: 'One', ...values }),
+      );
+      expect(code, err).to.equal(0);
+    };
+    const describe = () =>
+      send<{ readonly status: number; readonly body: object }>('/wp-json/shop/v1/describe', 'POST');
+    const explain = () =>
+      send<{ readonly body: Explanation }>('/wp-json/shop/v1/describe?dry=1', 'POST').then(({ body }) => body.rule);
+    expect(await describe()).to.include({ status: 200 });
+    await setBudget({ scope: 'plugin', plugin: 'shop', unit: 'calls', amount: 2 });
+    expect([(await describe()).status, await explain(), (await describe()).status]).to.deep.equal([
+      200,
+      'budget_plugin',
+      429,
+    ]);
+    await setBudget({ scope: 'role', role: 'administrator', unit: 'calls', amount: 3 });
+    expect([(await describe()).status, await explain(), (await describe()).status]).to.deep.equal([
+      200,
+      'budget_role',
+      429,
+    ]);
+    const refused = await host.cli(
+      'svc',
+      'budget',
+      'set',
+      '{"id": "one", "name": "One", "amount": 1, "scope": "role"}',
+    );
+    expect([refused.code, refused.err]).to.satisfy(([, err]: [number, string]) => err.includes('Choose the role'));
+    const unknown = await host.cli(
+      ...['svc', 'budget', 'set', '{"id": "one", "name": "One", "amount": 1, "scope": "role", "role": "editors"}'],
+    );
+    expect(unknown.err).to.include('No role has the name editors. The roles are administrator, editor');
+  });
+
   it('is shown to administrators alone', async () => {
     const response = await host.fetch('/wp-json/svc-admin/v1/usage?by=plugin');
     expect(response.status).to.equal(401);

@@ -74,6 +74,19 @@ describe('budgets and failover in a browser', () => {
     await check('svc/budgets?edit=three-calls');
   });
 
+  it('are set for the users of a role together', async () => {
+    await page.goto(`${host.url}/admin/svc/budgets?new=1`);
+    await page.getByLabel('Name', { exact: true }).fill('Editors');
+    await page.getByLabel('Amount').fill('5');
+    await page.getByLabel('Calls', { exact: true }).selectOption('role');
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByText('Choose the role to limit.').first().waitFor();
+    await page.getByLabel('Role', { exact: true }).selectOption({ label: 'Editor' });
+    await page.getByRole('button', { name: 'Add budget' }).click();
+    await page.getByText('for all users with the role editor together').waitFor();
+    expect((await host.cli('svc', 'budget', 'delete', 'editors')).code).to.equal(0);
+  });
+
   it('are changed, switched off and deleted', async () => {
     await page.goto(`${host.url}/admin/svc/budgets`);
     await page.getByRole('link', { name: 'Edit Three calls' }).click();

@@ -74,6 +74,7 @@ export async function fillUsage(database: Pick<DatabaseApi, 'knex'>, now: number
       time: now - ago * day - index * 60_000,
       module: 'rest',
       route: '/generate',
+      roles: null,
       bot_id: null,
       kind: 'text',
       provider: 'openai',

@@ -15,6 +15,8 @@ export interface UsageOrigin {
   readonly caller?: Caller | undefined;
   /** Id of the signed-in user that the call was made for. Left out or 0: a guest or the site itself. */
   readonly userId?: number | undefined;
+  /** Roles that this user has now: filled in when the call is made. */
+  readonly roles?: readonly string[] | undefined;
   /** Id of the plugin that requested the call. Left out: the service. */
   readonly plugin?: string | undefined;
 }

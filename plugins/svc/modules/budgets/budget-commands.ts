@@ -19,13 +19,17 @@ export function budgetCommands({ host, budgets, ledger }: HostPort & BudgetsPort
         {
           name: 'json',
           description:
-            '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot|key|user", "module", "bot_id", "key_id", ' +
-            '"user_id", "unit": "dollars|tokens|calls", "period": "day|month", "amount": 10, "at_limit": "stop|fallback", ' +
-            '"fallback_provider", "fallback_model", "alert_percent": 80, "unpriced": "refuse|free", "enabled": ' +
-            'true}',
+            '{"id": "monthly", "name": "Monthly", "scope": "all|rest|module|bot|key|user|role|plugin", "module", "bot_id", ' +
+            '"key_id", "user_id", "role", "plugin", "unit": "dollars|tokens|calls", "period": "day|month", "amount": 10, ' +
+            '"at_limit": "stop|fallback", "fallback_provider", "fallback_model", "alert_percent": 80, "unpriced": "refuse|free", ' +
+            '"enabled": true}',
         },
       ],
-      run: async ({ args: [json = ''] }) => budgets.save(parseBudget(json)),
+      run: async ({ args: [json = ''] }) => {
+        const values = parseBudget(json);
+        requireRole(values, host);
+        return budgets.save(values);
+      },
     },
     {
       name: 'svc budget delete',
@@ -61,6 +65,13 @@ export function budgetCommands({ host, budgets, ledger }: HostPort & BudgetsPort
       },
     },
   ];
+}
+
+/** A role that does not exist would limit no call. Stored budgets may have roles of plugins that are inactive. */
+function requireRole({ scope, role }: Readonly<Record<string, unknown>>, { users }: HostPort['host']): void {
+  const names = users.roles().map(({ name }) => name);
+  if (scope !== 'role' || typeof role !== 'string' || role === '' || names.includes(role)) return;
+  throw new Error(`No role has the name ${role}. The roles are ${names.join(', ')}.`);
 }
 
 function parseBudget(json: string): Record<string, unknown> {

@@ -4,7 +4,13 @@ import { moduleTitles } from '../../kit/module-titles.ts';
 interface FieldInit {
   readonly values: Readonly<Record<string, unknown>>;
   readonly errors: FieldErrors;
-  readonly providers: readonly { readonly value: string; readonly label: string }[];
+  readonly providers: readonly Option[];
+  readonly roles: readonly Option[];
+}
+
+interface Option {
+  readonly value: string;
+  readonly label: string;
 }
 
 const scopes = [
@@ -14,10 +20,12 @@ const scopes = [
   { value: 'bot', label: 'One chatbot' },
   { value: 'key', label: 'One named key' },
   { value: 'user', label: 'One user' },
+  { value: 'role', label: 'All users with a role together' },
+  { value: 'plugin', label: 'One plugin' },
 ];
 
 /** The fields of a budget's form by group, for `admin/field`. */
-export function budgetFields({ values, errors, providers }: FieldInit) {
+export function budgetFields({ values, errors, providers, roles }: FieldInit) {
   const field = (name: string, label: string, rest: Readonly<Record<string, unknown>> = {}) => ({
     id: `budget-${name}`,
     name,
@@ -26,27 +34,6 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
     error: errors[name] ?? '',
     ...rest,
   });
-  const module = values['whose'];
-  const known =
-    scopes.some(({ value }) => value === module) || typeof module !== 'string'
-      ? scopes
-      : [...scopes, { value: module, label: module.replace('module:', 'Module ') }];
-  const whose = [
-    field('whose', 'Calls', { type: 'select', options: known, error: errors['scope'] ?? errors['module'] ?? '' }),
-    field('bot_id', 'Chatbot ID', {
-      type: 'number',
-      min: 1,
-      step: 1,
-      help: 'For “One chatbot”. The page Chatbots shows the ID.',
-    }),
-    field('key_id', 'Key ID', {
-      type: 'number',
-      min: 1,
-      step: 1,
-      help: 'For “One named key”. The page Keys shows the ID.',
-    }),
-    field('user_id', 'User ID', { type: 'number', min: 1, step: 1, help: 'For “One user”.' }),
-  ];
   const atLimit = [
     field('at_limit', 'At the limit', {
       type: 'select',
@@ -66,7 +53,12 @@ export function budgetFields({ values, errors, providers }: FieldInit) {
       help: 'The fallback model is not limited by this budget.',
     }),
   ];
-  return { limit: limitFields(field), whose, atLimit, more: moreFields(field) };
+  return {
+    limit: limitFields(field),
+    whose: scopeFields(field, { values, errors, roles }),
+    atLimit,
+    more: moreFields(field),
+  };
 }
 
 type CreateField = (name: string, label: string, rest?: Readonly<Record<string, unknown>>) => object;
@@ -92,6 +84,38 @@ function limitFields(field: CreateField) {
       ],
     }),
   ];
+}
+
+/** Which calls count, and the one thing that they are limited to. */
+function scopeFields(field: CreateField, { values, errors, roles }: Omit<FieldInit, 'providers'>) {
+  const whole = { type: 'number', min: 1, step: 1 };
+  return [
+    field('whose', 'Calls', {
+      type: 'select',
+      options: withCurrent(scopes, values['whose'], (value) => value.replace('module:', 'Module ')),
+      error: errors['scope'] ?? errors['module'] ?? '',
+    }),
+    field('bot_id', 'Chatbot ID', { ...whole, help: 'For “One chatbot”. The page Chatbots shows the ID.' }),
+    field('key_id', 'Key ID', { ...whole, help: 'For “One named key”. The page Keys shows the ID.' }),
+    field('user_id', 'User ID', { ...whole, help: 'For “One user”.' }),
+    field('role', 'Role', {
+      type: 'select',
+      options: withCurrent([{ value: '', label: 'None' }, ...roles], values['role'], (value) => value),
+      help: 'For “All users with a role together”: they share the amount. A call counts for the roles its user has at that time.',
+    }),
+    field('plugin', 'Plugin', {
+      maxlength: 60,
+      mono: true,
+      help: 'For “One plugin”: its folder name, as on the page Usage. Counts calls that the plugin requests.',
+    }),
+  ];
+}
+
+/** The options and the stored value, even if it no longer exists. */
+function withCurrent(options: readonly Option[], value: unknown, label: (value: string) => string): readonly Option[] {
+  return typeof value !== 'string' || options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, label: label(value) }];
 }
 
 /** Alert, and calls without a price. */

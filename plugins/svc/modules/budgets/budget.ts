@@ -1,15 +1,23 @@
 import type { JsonSchema } from '#plugin-api';
 
-/** Scopes of one thing: the member with its id, which is also the column of counters and of the usage ledger. */
-export const idMembers = { bot: 'bot_id', key: 'key_id', user: 'user_id' } as const;
+/** Scopes of one thing: the member that names it, which is also the column of counters. */
+export const scopeMembers = {
+  module: 'module',
+  bot: 'bot_id',
+  key: 'key_id',
+  user: 'user_id',
+  role: 'role',
+  plugin: 'plugin',
+} as const;
+export type ScopeMember = (typeof scopeMembers)[keyof typeof scopeMembers];
 
-/** The member with the id of what a scope limits; null for other scopes. */
-export function idMember(scope: string): (typeof idMembers)[keyof typeof idMembers] | null {
-  return Object.hasOwn(idMembers, scope) ? idMembers[scope as keyof typeof idMembers] : null;
+/** The member that names what a scope limits; null for a scope of many things. */
+export function scopeMember(scope: string): ScopeMember | null {
+  return Object.hasOwn(scopeMembers, scope) ? scopeMembers[scope as keyof typeof scopeMembers] : null;
 }
 
 /** What decides which calls a budget counts. */
-export type BudgetScope = Pick<Budget, 'scope' | 'module' | 'bot_id' | 'key_id' | 'user_id'>;
+export type BudgetScope = Pick<Budget, 'scope' | ScopeMember>;
 
 /** A limit on the calls of a scope, per day or month of the site's time zone. */
 export interface Budget {
@@ -18,8 +26,11 @@ export interface Budget {
   /** Shown in alerts and errors. */
   readonly name: string;
   readonly enabled: boolean;
-  /** Which calls count: all, those of the REST API, those of a module, a chatbot, a named key or a signed-in user. */
-  readonly scope: 'all' | 'rest' | 'module' | keyof typeof idMembers;
+  /**
+   * Which calls count: all, those of the REST API, those of a module, a chatbot, a named key, a signed-in user, a plugin,
+   * or those of all users with a role together.
+   */
+  readonly scope: 'all' | 'rest' | keyof typeof scopeMembers;
   /** Id of the module, for the scope `module`. */
   readonly module?: string;
   /** Id of the chatbot, for the scope `bot`. */
@@ -28,6 +39,10 @@ export interface Budget {
   readonly key_id?: number;
   /** Id of the user, for the scope `user`. */
   readonly user_id?: number;
+  /** Name of the role, for the scope `role`. */
+  readonly role?: string;
+  /** Slug of the plugin, for the scope `plugin`. */
+  readonly plugin?: string;
   readonly unit: 'dollars' | 'tokens' | 'calls';
   readonly period: 'day' | 'month';
   /** US dollars, down to a millionth; or whole tokens of prompts and responses; or whole calls. */
@@ -59,11 +74,17 @@ export const budgetSchema = {
     id: { type: 'string', title: 'id', pattern: '^[a-z0-9-]{1,40}$', required: true },
     name: { type: 'string', title: 'name', minLength: 1, maxLength: 80, required: true },
     enabled: { type: 'boolean', default: budgetDefaults.enabled },
-    scope: { type: 'string', enum: ['all', 'rest', 'module', 'bot', 'key', 'user'], default: budgetDefaults.scope },
+    scope: {
+      type: 'string',
+      enum: ['all', 'rest', 'module', 'bot', 'key', 'user', 'role', 'plugin'],
+      default: budgetDefaults.scope,
+    },
     module: { type: 'string', pattern: '^[a-z0-9_-]{1,60}$' },
     bot_id: { type: 'integer', minimum: 1 },
     key_id: { type: 'integer', minimum: 1 },
     user_id: { type: 'integer', minimum: 1 },
+    role: { type: 'string', pattern: '^[a-z0-9_-]{1,60}$' },
+    plugin: { type: 'string', pattern: '^[a-z0-9-]{1,60}$' },
     unit: { type: 'string', enum: ['dollars', 'tokens', 'calls'], default: budgetDefaults.unit },
     period: { type: 'string', enum: ['day', 'month'], default: budgetDefaults.period },
     amount: { type: 'number', exclusiveMinimum: 0, maximum: 1_000_000_000_000, required: true },

@@ -21,12 +21,15 @@ export async function budgetsView(ports: BudgetPorts, open: OpenForm | null): Pr
   const budgets = await ports.budgets.list();
   // Includes the calls that this process has just recorded.
   await ledger.flush();
-  const labels = providers.all().map(({ id, label }) => ({ value: id, label }));
+  const choices = {
+    providers: providers.all().map(({ id, label }) => ({ value: id, label })),
+    roles: host.users.roles().map(({ name, label }) => ({ value: name, label })),
+  };
   const edited = open && open.id !== '' ? budgets.find(({ id }) => id === open.id) : undefined;
   const form =
     open === null && budgets.length > 0
       ? null
-      : formView(edited, { typed: open?.typed, errors: open?.errors, providers: labels });
+      : formView(edited, { typed: open?.typed, errors: open?.errors, ...choices });
   return { cards: (await budgetStatus(host, budgets)).map(cardView), form, isFirst: budgets.length === 0 };
 }
 
@@ -34,15 +37,16 @@ interface FormInit {
   readonly typed: OpenForm['typed'];
   readonly errors: OpenForm['errors'];
   readonly providers: readonly { readonly value: string; readonly label: string }[];
+  readonly roles: FormInit['providers'];
 }
 
-function formView(budget: Budget | undefined, { typed, errors = {}, providers }: FormInit) {
+function formView(budget: Budget | undefined, { typed, errors = {}, ...choices }: FormInit) {
   const values = typed ?? (budget ? { ...budget, whose: scopeValue(budget) } : { ...budgetDefaults, whose: 'all' });
   return {
     id: budget?.id ?? '',
     title: budget ? budget.name : 'New budget',
     submit: budget ? 'Save budget' : 'Add budget',
-    fields: budgetFields({ values, errors, providers }),
+    fields: budgetFields({ values, errors, ...choices }),
   };
 }
 

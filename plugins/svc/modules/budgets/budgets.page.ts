@@ -1,7 +1,7 @@
 import { requireFound, withNotice, withFieldErrors } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
-import { idMembers } from './budget.ts';
+import { scopeMembers } from './budget.ts';
 import { budgetsTemplate, budgetsView } from './budgets-view.ts';
 import type { BudgetPorts } from './module.ts';
 
@@ -58,7 +58,6 @@ async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminAct
     async () => {
       const values = {
         ...typed,
-        ...(scope.startsWith('module:') ? { scope: 'module', module: scope.slice('module:'.length) } : { scope }),
         id:
           before?.id ??
           freeId(
@@ -67,7 +66,10 @@ async function save(request: AdminRequest, ports: BudgetPorts): Promise<AdminAct
           ),
         enabled: before?.enabled ?? true,
         // Each field belongs to one choice only.
-        ...Object.fromEntries(Object.entries(idMembers).map(([id, name]) => [name, scope === id ? typed[name] : ''])),
+        ...Object.fromEntries(
+          Object.entries(scopeMembers).map(([of, name]) => [name, scope === of ? typed[name] : '']),
+        ),
+        ...(scope.startsWith('module:') ? { scope: 'module', module: scope.slice('module:'.length) } : { scope }),
       };
       const budget = await budgets.save(values);
       return withNotice('success', `“${budget.name}” saved. It applies to new calls.`, { redirect: 'svc/budgets' });

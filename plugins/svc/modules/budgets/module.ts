@@ -4,7 +4,13 @@ import { defineModule } from '../../kit/module.ts';
 import type { BudgetsPort, HostPort, ProvidersPort, UsagePort } from '../../ports.ts';
 import { budgetsOption, budgetsSchema } from './budget.ts';
 import type { BudgetStatus } from './guard/budget-status.ts';
-import { budgetCallersMigration, budgetCounters, budgetMigration, budgetReservations } from './guard/budget-tables.ts';
+import {
+  budgetCallersMigration,
+  budgetCounters,
+  budgetMigration,
+  budgetReservations,
+  budgetRolesMigration,
+} from './guard/budget-tables.ts';
 
 export type BudgetPorts = HostPort & ProvidersPort & UsagePort & BudgetsPort;
 
@@ -29,7 +35,7 @@ export const budgetsModule = defineModule<BudgetPorts>({
     }),
   ],
   commands: [lazyCommands(async () => (await import('./budget-commands.ts')).budgetCommands)],
-  migrations: [budgetMigration, budgetCallersMigration],
+  migrations: [budgetMigration, budgetCallersMigration, budgetRolesMigration],
   tables: [budgetCounters, budgetReservations],
   jobs: [sweepHook],
   async register(ports) {

@@ -1,5 +1,5 @@
 import { readFieldValue } from '../../settings/field-value.ts';
-import { budgetDefaults, budgetSchema, idMember, type Budget } from './budget.ts';
+import { budgetDefaults, budgetSchema, scopeMember, scopeMembers, type Budget, type ScopeMember } from './budget.ts';
 
 /** A budget, or a sentence for each invalid member, by its name. */
 export type BudgetReading = { readonly budget: Budget } | { readonly errors: Readonly<Record<string, string>> };
@@ -28,10 +28,8 @@ function missing(budget: Partial<Budget>): Record<string, string> {
     errors['amount'] = `Enter a whole number of ${String(budget.unit)}.`;
   else if (budget.unit === 'dollars' && budget.amount < 0.000001)
     errors['amount'] = 'The smallest amount is $0.000001.';
-  if (budget.scope === 'module' && !budget.module) errors['module'] = 'Choose the module to limit.';
-  if (budget.scope === 'bot' && budget.bot_id === undefined) errors['bot_id'] = 'Choose the chatbot to limit.';
-  if (budget.scope === 'key' && budget.key_id === undefined) errors['key_id'] = 'Enter the ID of the key to limit.';
-  if (budget.scope === 'user' && budget.user_id === undefined) errors['user_id'] = 'Enter the ID of the user to limit.';
+  const member = scopeMember(budget.scope ?? '');
+  if (member !== null && !budget[member]) errors[member] = missingMember[member];
   if (budget.at_limit === 'fallback' && !budget.fallback_provider)
     errors['fallback_provider'] = 'Choose a fallback provider.';
   if (budget.at_limit === 'fallback' && !budget.fallback_model?.trim())
@@ -39,14 +37,22 @@ function missing(budget: Partial<Budget>): Record<string, string> {
   return errors;
 }
 
-function tidy({ module, bot_id, key_id, user_id, fallback_provider, fallback_model, ...budget }: Budget): Budget {
-  const member = idMember(budget.scope);
-  const id = member && { bot_id, key_id, user_id }[member];
+const missingMember: Readonly<Record<ScopeMember, string>> = {
+  module: 'Choose the module to limit.',
+  bot_id: 'Choose the chatbot to limit.',
+  key_id: 'Enter the ID of the key to limit.',
+  user_id: 'Enter the ID of the user to limit.',
+  role: 'Choose the role to limit.',
+  plugin: 'Enter the name of the plugin to limit.',
+};
+
+function tidy({ fallback_provider, fallback_model, ...budget }: Budget): Budget {
+  const unused = Object.values(scopeMembers).filter((member) => member !== scopeMember(budget.scope));
   return {
-    ...budget,
+    ...(Object.fromEntries(
+      Object.entries(budget).filter(([name]) => !unused.some((member) => member === name)),
+    ) as unknown as Budget),
     name: budget.name.trim(),
-    ...(budget.scope === 'module' && module !== undefined && { module }),
-    ...(member !== null && id !== undefined && { [member]: id }),
     ...(budget.at_limit === 'fallback' &&
       fallback_provider !== undefined &&
       fallback_model !== undefined && { fallback_provider, fallback_model: fallback_model.trim() }),

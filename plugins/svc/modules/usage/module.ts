@@ -8,6 +8,8 @@ import {
   usageDaysTable,
   usageMigration,
   usageReferenceMigration,
+  usageRoleDaysTable,
+  usageRolesMigration,
   usageTable,
 } from './ledger/usage-tables.ts';
 import { usageRoute } from './usage.route.ts';
@@ -49,8 +51,8 @@ export const usageModule = defineModule<UsagePorts>({
     lazyCommands(async () => (await import('./usage-commands.ts')).usageCommands),
     lazyCommands(async () => (await import('./prices/price-commands.ts')).priceCommands),
   ],
-  migrations: [usageMigration, usageReferenceMigration, usageCallersMigration],
-  tables: [usageTable, usageDaysTable],
+  migrations: [usageMigration, usageReferenceMigration, usageCallersMigration, usageRolesMigration],
+  tables: [usageTable, usageDaysTable, usageRoleDaysTable],
   jobs: [sweepHook],
   async register(ports) {
     const { host, settings, ledger } = ports;

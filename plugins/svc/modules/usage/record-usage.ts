@@ -9,6 +9,8 @@ import type { CallPrice, UsageRecord } from './ledger/usage-record.ts';
 export interface RecordUsageParts {
   readonly clock: Clock;
   readonly ledger: Pick<UsageLedger, 'record' | 'settle' | 'price'>;
+  /** Roles of a user, none for an unknown one. Default: no user has roles. */
+  readonly rolesOf?: (userId: number) => Promise<readonly string[]>;
   /** Default: nothing limits calls. */
   readonly guard?: BudgetGuard | undefined;
 }
@@ -25,7 +27,7 @@ const serviceOrigin: UsageOrigin = { module: 'service', route: null, botId: null
  * If a budget applies, what the call may use is reserved before it and settled when it ends: then the response waits until
  * the call is stored.
  */
-export function createRecordUsage({ clock, ledger, guard }: RecordUsageParts): RecordUsage {
+export function createRecordUsage({ clock, ledger, rolesOf, guard }: RecordUsageParts): RecordUsage {
   async function record(usage: UsageRecord, requestedModel: string, reservation: string | null): Promise<CallPrice> {
     const own = await ledger.price(usage);
     // Upstreams report longer names and those of deployments: no budget is bypassed because of them.
@@ -39,8 +41,10 @@ export function createRecordUsage({ clock, ledger, guard }: RecordUsageParts): R
   }
 
   return async (call) => {
-    const { kind, provider, model, origin = serviceOrigin, estimate, limit, bypassedBudgetIds } = call;
-    requireScopes(origin.caller, { provider, model, chatbot: origin.botId ?? undefined });
+    const { kind, provider, model, origin: from = serviceOrigin, estimate, limit, bypassedBudgetIds } = call;
+    requireScopes(from.caller, { provider, model, chatbot: from.botId ?? undefined });
+    const { userId = 0 } = from;
+    const origin = userId > 0 ? { ...from, roles: await rolesOf?.(userId) } : from;
     const budgeted = { kind, provider, model, origin, estimate, limit, bypassedBudgetIds };
     const dryRun = currentDryRun();
     if (dryRun !== undefined) {

@@ -30,6 +30,7 @@ const columns: readonly (readonly [string, (row: UsageRow) => string | number])[
   ['user_id', (row) => row.user_id ?? ''],
   ['plugin', (row) => row.plugin ?? ''],
   ...tokenKinds.map((kind) => [kindColumn(kind), (row: UsageRow) => row[kindColumn(kind)]] as const),
+  ['roles', (row) => row.roles ?? ''],
 ];
 
 const batchSize = 1000;

@@ -133,6 +133,63 @@ describeDialects('budgets', (open) => {
     expect(Object.values(await countersOf(node.database)).map(({ reserved }) => reserved)).to.deep.equal([0, 0, 0, 0]);
   });
 
+  it('of a role is shared by all users who have it at the time of their call', async () => {
+    const database = await open();
+    const node = await openNode(database, {
+      budgets: [],
+      roles: { 4: ['editor'], 5: ['author', 'editor'], 6: ['editors'] },
+    });
+    const origin = { module: 'rest', route: '/generate', botId: null };
+    const callOf = (userId: number) => node.call({ origin: { ...origin, userId } });
+    // Counted before the budget is set.
+    await callOf(4);
+    await callOf(6);
+    await callOf(0);
+    await node.ledger.flush();
+    node.state.budgets = [
+      budget({ id: 'editors', scope: 'role', role: 'editor', unit: 'tokens', amount: 3_600 }),
+      budget({ id: 'authors', scope: 'role', role: 'author', unit: 'dollars', amount: 1 }),
+    ];
+    await callOf(5);
+    await callOf(4);
+    for (const userId of [4, 5])
+      expect((await failureOf(callOf(userId))) as RestError).to.include({ code: 'rest_svc_budget_exhausted' });
+    await callOf(6);
+    await callOf(0);
+    node.state.roles = { 4: ['subscriber'] };
+    await callOf(4);
+    await node.ledger.flush();
+    expect(await countersOf(database)).to.deep.equal({
+      'authors/role.author/dollars 2026-01': { used: 32_000, reserved: 0, refused: 0 },
+      'editors/role.editor/tokens 2026-01': { used: 3_600, reserved: 0, refused: 2 },
+    });
+    const days = await database.knex('svc_usage_role_days').orderBy('role').select('role', 'calls');
+    expect(days.map(({ role, calls }) => [role, Number(calls)])).to.deep.equal([
+      ['author', 1],
+      ['editor', 3],
+      ['editors', 2],
+      ['subscriber', 1],
+    ]);
+  });
+
+  it('of a plugin counts what the plugin requests', async () => {
+    const database = await open();
+    const node = await openNode(database, { budgets: [] });
+    const origin = { module: 'rest', route: null, botId: null };
+    await node.call({ origin: { ...origin, plugin: 'shop' } });
+    await node.ledger.flush();
+    node.state.budgets = [budget({ id: 'shop', scope: 'plugin', plugin: 'shop', amount: 2 })];
+    await node.call({ origin: { ...origin, plugin: 'shop' } });
+    await node.call({ origin: { ...origin, plugin: 'forum' } });
+    await node.call({ origin });
+    expect((await failureOf(node.call({ origin: { ...origin, plugin: 'shop' } }))) as RestError).to.include({
+      code: 'rest_svc_budget_exhausted',
+    });
+    expect(await countersOf(database)).to.deep.equal({
+      'shop/plugin.shop/calls 2026-01': { used: 2, reserved: 0, refused: 1 },
+    });
+  });
+
   it('give back what a failed call held, and keep what it used', async () => {
     const node = await openNode(await open(), {
       budgets: [budget({ unit: 'tokens', amount: 2000 }), budget({ id: 'calls', amount: 5 })],

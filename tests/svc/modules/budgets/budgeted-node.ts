@@ -6,6 +6,7 @@ import { createBudgetReservations } from '../../../../plugins/svc/modules/budget
 import {
   budgetCallersMigration,
   budgetMigration,
+  budgetRolesMigration,
 } from '../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import { createRecordUsage } from '../../../../plugins/svc/modules/usage/record-usage.ts';
 import { findPrice, priceTable } from '../../../../plugins/svc/modules/usage/prices/price.ts';
@@ -15,6 +16,7 @@ import {
   usageCallersMigration,
   usageMigration,
   usageReferenceMigration,
+  usageRolesMigration,
 } from '../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import { budgetDefaults, type Budget } from '../../../../plugins/svc/modules/budgets/budget.ts';
 import { silentLog } from '../../../helpers/silent-log.ts';
@@ -36,6 +38,8 @@ export interface NodeInit {
   readonly budgets?: readonly Budget[];
   readonly clock?: FakeClock;
   readonly timezone?: string;
+  /** Roles of users by id. */
+  readonly roles?: Readonly<Record<number, readonly string[]>>;
 }
 
 export function budget(settings: Partial<Budget> = {}): Budget {
@@ -50,10 +54,12 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     usageReferenceMigration,
     budgetCallersMigration,
     usageCallersMigration,
+    usageRolesMigration,
+    budgetRolesMigration,
   ]);
   const clock = init.clock ?? createFakeClock();
   const hooks = createHooks();
-  const state = { budgets: init.budgets ?? [budget()], sandbox: false };
+  const state = { budgets: init.budgets ?? [budget()], sandbox: false, roles: init.roles ?? {} };
   const site = {
     url: 'http://localhost',
     role: 'all' as const,
@@ -83,7 +89,12 @@ export async function openNode(database: Database, init: NodeInit = {}) {
     onWrite: guard.onUsageWrite,
   });
 
-  const recordUsage = createRecordUsage({ clock, ledger, guard });
+  const recordUsage = createRecordUsage({
+    clock,
+    ledger,
+    guard,
+    rolesOf: (userId) => Promise.resolve(state.roles[userId] ?? []),
+  });
 
   /** A call that used a thousand tokens in and 200 out, unless changed. */
   function call(changes: Partial<RecordedCall<Result>> = {}) {

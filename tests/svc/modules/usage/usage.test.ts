@@ -200,12 +200,12 @@ describeDialects('asking the usage ledger', (open) => {
     const names =
       'time,module,route,bot_id,kind,provider,model,input_tokens,output_tokens,images,cost_usd,duration_ms,outcome,sandbox,reference,' +
       'key_id,user_id,plugin,cached_input_tokens,cache_write_tokens,cache_write_1h_tokens,image_input_tokens,' +
-      'audio_input_tokens,reasoning_tokens,image_output_tokens,audio_output_tokens';
+      'audio_input_tokens,reasoning_tokens,image_output_tokens,audio_output_tokens,roles';
     const quoted = (texts: string): string => texts.replace(/[^,]+/g, '"$&"');
     expect(lines[0]).to.equal(`\ufeff${quoted(names)}`);
     const at = '"2026-11-21T10:00:00.000Z"';
     // Neither reference nor caller nor kinds of tokens.
-    const none = ',,,,0,0,0,0,0,0,0,0';
+    const none = ',,,,0,0,0,0,0,0,0,0,';
     expect(lines[1]).to.equal(`${at},"rest","/generate",,"text","acme","unpriced",1000,200,0,,340,"ok",0,${none}`);
     expect(lines[2]).to.equal(
       `${at},"chatbots",,5,"image","other","'=cmd|""/c""!A1, or so",1000,200,2,,340,"rest_svc_provider_timeout",0,${none}`,

@@ -1,4 +1,4 @@
-import { idMember, type Budget, type BudgetScope } from '../budget.ts';
+import { scopeMember, type Budget, type BudgetScope } from '../budget.ts';
 import { findPeriod } from '../../../kit/visitors/period.ts';
 import { localDay } from '../../../kit/local-day.ts';
 
@@ -20,9 +20,8 @@ export function periodName(per: Budget['period'], now: number, timezone: string)
 
 /** The counter of a budget. A changed scope or unit has another one. */
 export function counterOf(budget: Pick<Budget, 'id' | 'unit'> & BudgetScope): string {
-  const { id, scope, module, unit } = budget;
-  const member = idMember(scope);
-  const calls =
-    scope === 'module' ? `module.${module ?? ''}` : member === null ? scope : `${scope}.${String(budget[member] ?? 0)}`;
+  const { id, scope, unit } = budget;
+  const member = scopeMember(scope);
+  const calls = member === null ? scope : `${scope}.${String(budget[member] ?? '')}`;
   return `${id}/${calls}/${unit}`;
 }

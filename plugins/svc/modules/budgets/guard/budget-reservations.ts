@@ -112,10 +112,13 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
   };
 }
 
-function appliesTo({ enabled, scope, module, bot_id, key_id, user_id }: Budget, origin: UsageOrigin): boolean {
+function appliesTo(budget: Budget, origin: UsageOrigin): boolean {
+  const { enabled, scope, module, bot_id, key_id, user_id, role, plugin } = budget;
   if (!enabled) return false;
   if (scope === 'key') return origin.caller?.kind === 'named-key' && origin.caller.id === key_id;
   if (scope === 'user') return origin.userId === user_id;
+  if (scope === 'role') return role !== undefined && origin.roles?.includes(role) === true;
+  if (scope === 'plugin') return origin.plugin === plugin;
   if (scope === 'rest') return origin.module === 'rest';
   if (scope === 'module') return origin.module === module;
   return scope === 'all' || origin.botId === bot_id;

@@ -1,7 +1,7 @@
 import type { HostApi } from '#plugin-api';
 import { alertFrom, amountOf, type Budget } from '../budget.ts';
 import { budgetPeriod, counterOf } from './budget-period.ts';
-import { budgetCounters, usageDays } from './budget-tables.ts';
+import { budgetCounters } from './budget-tables.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
 
 /** A budget in the current period. Figures in millionths of a US dollar, tokens or calls. */
@@ -64,7 +64,7 @@ export async function budgetStatus(
   );
 
   async function usedOf(budget: Budget, period: string): Promise<number> {
-    const [sum] = (await daysOfBudget(knex(usageDays), budget, period).select({
+    const [sum] = (await daysOfBudget(knex, budget, period).select({
       used: unitsOfDays(knex, budget.unit),
     })) as { used: number | string }[];
     return Number(sum?.used ?? 0);

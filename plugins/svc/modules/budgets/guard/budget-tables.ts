@@ -7,6 +7,8 @@ export const budgetReservations = 'svc_budget_reservations';
 
 /** Sums of the usage ledger per day (`modules/usage/README.md`), which counters start from. */
 export const usageDays = 'svc_usage_days';
+/** The same by role of the user, for counters of roles. */
+export const usageRoleDays = 'svc_usage_role_days';
 
 /** Milliseconds, millionths of a US dollar, tokens or calls: whole numbers, which PostgreSQL returns as text. */
 export interface CounterRow {
@@ -17,6 +19,8 @@ export interface CounterRow {
   readonly bot_id: number | null;
   readonly key_id: number | null;
   readonly user_id: number | null;
+  readonly role: string | null;
+  readonly plugin: string | null;
   readonly unit: string;
   readonly used: number;
   readonly reserved: number;
@@ -56,6 +60,16 @@ export const budgetCallersMigration: Migration = {
   async up(knex) {
     await knex.schema.alterTable(budgetCounters, (columns) => {
       optionalColumns(columns).bigInteger('key_id', 'user_id');
+    });
+  },
+};
+
+/** Budgets of roles and of plugins (D31). */
+export const budgetRolesMigration: Migration = {
+  id: '0230_budget_roles',
+  async up(knex) {
+    await knex.schema.alterTable(budgetCounters, (columns) => {
+      optionalColumns(columns).string(60, 'role', 'plugin');
     });
   },
 };

@@ -1,7 +1,7 @@
 import type { Knex } from '#plugin-api';
 import type { UsageWrite } from '../../../ports.ts';
-import { idMember, type BudgetScope } from '../budget.ts';
-import { budgetCounters, type CounterRow } from './budget-tables.ts';
+import { scopeMember, type BudgetScope } from '../budget.ts';
+import { budgetCounters, usageDays, usageRoleDays, type CounterRow } from './budget-tables.ts';
 import { deleteReservations, type ReleasedAmount } from './delete-reservations.ts';
 
 /** A counter after a write. */
@@ -54,11 +54,14 @@ export async function countUsage(
 }
 
 function countsFor(counter: CounterRow, row: UsageRow): boolean {
-  const { scope, module } = counter;
+  const { scope } = counter;
   if (scope === 'rest') return row.module === 'rest';
-  if (scope === 'module') return row.module === module;
-  const member = idMember(scope);
-  return scope === 'all' || (member !== null && row[member] !== null && Number(counter[member]) === row[member]);
+  const member = scopeMember(scope);
+  if (member === null) return scope === 'all';
+  // PostgreSQL returns ids as text.
+  const wanted = String(counter[member]);
+  if (member === 'role') return row.roles?.split(',').includes(wanted) === true;
+  return row[member] !== null && String(row[member]) === wanted;
 }
 
 function unitsOf(row: UsageRow, unit: string): number {
@@ -68,13 +71,13 @@ function unitsOf(row: UsageRow, unit: string): number {
 }
 
 /** The days of the ledger that count for a budget in one of its periods. */
-export function daysOfBudget(days: Knex.QueryBuilder, budget: BudgetScope, period: string): Knex.QueryBuilder {
-  const { scope, module } = budget;
+export function daysOfBudget(knex: Knex, budget: BudgetScope, period: string): Knex.QueryBuilder {
+  const { scope } = budget;
+  const days = knex(scope === 'role' ? usageRoleDays : usageDays);
   void days.whereBetween('day', period.length > 7 ? [period, period] : [`${period}-01`, `${period}-31`]);
   if (scope === 'rest') void days.where('module', 'rest');
-  if (scope === 'module') void days.where('module', module ?? '');
-  const member = idMember(scope);
-  if (member !== null) void days.where(member, budget[member] ?? 0);
+  const member = scopeMember(scope);
+  if (member !== null) void days.where(member, budget[member] ?? null);
   return days;
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
 import { budgetCounters, usageDays } from './budget-tables.ts';
+import { scopeMember } from '../budget.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
 import { reserveAll, type ReservationRequest } from './reserve.ts';
 import { deleteReservations } from './delete-reservations.ts';
@@ -92,17 +93,15 @@ async function createCounter(
   dialect: DatabaseApi['dialect'],
 ): Promise<void> {
   if (dialect === 'postgresql') await transaction.raw('lock table ?? in share mode', [usageDays]);
-  const { scope, module = null, bot_id = null, key_id = null, user_id = null, unit } = budget;
+  const { scope, unit } = budget;
+  const member = scopeMember(scope);
   // Insert first: in SQLite a transaction that has read cannot write after another one wrote.
   await transaction(budgetCounters)
     .insert({
       counter,
       period,
       scope,
-      module,
-      bot_id,
-      key_id,
-      user_id,
+      ...(member !== null && { [member]: budget[member] }),
       unit,
       used: 0,
       reserved: 0,
@@ -114,5 +113,5 @@ async function createCounter(
     .ignore();
   await transaction(budgetCounters)
     .where({ counter, period })
-    .update({ used: daysOfBudget(transaction(usageDays), budget, period).select(unitsOfDays(transaction, unit)) });
+    .update({ used: daysOfBudget(transaction, budget, period).select(unitsOfDays(transaction, unit)) });
 }

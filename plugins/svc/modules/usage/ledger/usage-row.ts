@@ -1,6 +1,6 @@
 import { tokenKinds } from '../../../kit/token-details.ts';
 import type { UsageRecord } from './usage-record.ts';
-import { dayKeys, daySums, kindColumn, longest, type KindColumns, type UsageRow } from './usage-tables.ts';
+import { dayKeys, daySums, kindColumn, longest, roleDaySums, type KindColumns, type UsageRow } from './usage-tables.ts';
 
 /** A call that is not stored yet, with its price. */
 export interface PendingUsage {
@@ -40,32 +40,46 @@ export function usageRow({ usage, time, sandbox, cost }: PendingUsage): NewUsage
     key_id: usage.caller?.kind === 'named-key' ? usage.caller.id : null,
     user_id: usage.userId !== undefined && usage.userId > 0 ? usage.userId : null,
     plugin: usage.plugin === undefined ? null : text(usage.plugin, longest.plugin),
+    roles: usage.roles === undefined || usage.roles.length === 0 ? null : usage.roles.join(),
   };
 }
+
+type Sums = Readonly<Record<string, string | number>>;
 
 export type UsageDay = Readonly<
   Record<'day' | (typeof dayKeys)[number], string | number> & Record<(typeof daySums)[number], number>
 >;
 
-/** The sums that rows add to their days, sorted by their keys, so that two nodes that write the same days never deadlock. */
+/** The sums that rows add to their days. */
 export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) => string): UsageDay[] {
+  const none = { bot_id: 0, key_id: 0, user_id: 0, plugin: '' };
+  const keysOf = (row: NewUsageRow): Sums => ({
+    day: dayOf(row.time),
+    ...Object.fromEntries(dayKeys.map((key) => [key, row[key] ?? none[key as keyof typeof none]])),
+  });
+  return sumRows(
+    rows.map((row) => ({ row, keys: keysOf(row) })),
+    daySums,
+  ) as unknown as UsageDay[];
+}
+
+/** The same by role: a row counts for each role of its user. */
+export function usageRoleDays(rows: readonly NewUsageRow[], dayOf: (time: number) => string): Sums[] {
+  const entries = rows.flatMap((row) =>
+    (row.roles?.split(',') ?? []).map((role) => ({ row, keys: { day: dayOf(row.time), role, outcome: row.outcome } })),
+  );
+  return sumRows(entries, roleDaySums);
+}
+
+/** Sorted by the keys, so that two nodes that write the same days never deadlock. */
+function sumRows(
+  entries: readonly { readonly row: NewUsageRow; readonly keys: Sums }[],
+  sums: readonly string[],
+): Sums[] {
   const days = new Map<string, Record<string, string | number>>();
-  for (const row of rows) {
-    const keys = {
-      day: dayOf(row.time),
-      module: row.module,
-      bot_id: row.bot_id ?? 0,
-      kind: row.kind,
-      provider: row.provider,
-      model: row.model,
-      outcome: row.outcome,
-      sandbox: row.sandbox,
-      key_id: row.key_id ?? 0,
-      user_id: row.user_id ?? 0,
-      plugin: row.plugin ?? '',
-    };
+  for (const { row, keys } of entries) {
     const name = JSON.stringify(Object.values(keys));
-    const day = days.get(name) ?? { ...keys, ...Object.fromEntries(daySums.map((sum) => [sum, 0])) };
+    const day = days.get(name) ?? { ...keys, ...Object.fromEntries(sums.map((sum) => [sum, 0])) };
     const added = {
       calls: 1,
       input_tokens: row.input_tokens,
@@ -76,10 +90,10 @@ export function usageDays(rows: readonly NewUsageRow[], dayOf: (time: number) =>
       duration: row.duration,
     };
     const counted: Readonly<Record<string, unknown>> = { ...row, ...added };
-    for (const sum of daySums) day[sum] = Number(day[sum]) + Number(counted[sum]);
+    for (const sum of sums) day[sum] = Number(day[sum]) + Number(counted[sum]);
     days.set(name, day);
   }
-  return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day as UsageDay);
+  return [...days].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, day]) => day);
 }
 
 /** The counts of a call as they are stored and priced. */

@@ -1,6 +1,14 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { usageDays, type NewUsageRow } from './usage-row.ts';
-import { dayKeys, daySums, usageDaysTable, usageTable } from './usage-tables.ts';
+import { usageDays, usageRoleDays, type NewUsageRow } from './usage-row.ts';
+import {
+  dayKeys,
+  daySums,
+  roleDayKeys,
+  roleDaySums,
+  usageDaysTable,
+  usageRoleDaysTable,
+  usageTable,
+} from './usage-tables.ts';
 
 export interface UsageWrite {
   readonly rows: readonly NewUsageRow[];
@@ -27,15 +35,29 @@ export async function writeUsage(
   // asynchronous context slows every promise of the process while it lasts.
   return knex.transaction(async (transaction) => {
     await transaction(usageTable).insert([...rows]);
-    const sums = Object.fromEntries(
-      daySums.map((sum) => [sum, transaction.raw('?? + ??', [`${usageDaysTable}.${sum}`, `excluded.${sum}`])]),
-    );
-    await transaction(usageDaysTable)
-      .insert(usageDays(rows, dayOf))
-      .onConflict(['day', ...dayKeys])
-      .merge(sums);
+    const days = { table: usageDaysTable, keys: dayKeys, sums: daySums, rows: usageDays(rows, dayOf) };
+    await addDays(transaction, days);
+    const byRole = usageRoleDays(rows, dayOf);
+    if (byRole.length > 0)
+      await addDays(transaction, { table: usageRoleDaysTable, keys: roleDayKeys, sums: roleDaySums, rows: byRole });
     return onWrite?.(transaction, { rows, dayOf, reservations }) ?? doNothing;
   });
+}
+
+interface AddedDays {
+  readonly table: string;
+  /** Besides the day. */
+  readonly keys: readonly string[];
+  readonly sums: readonly string[];
+  readonly rows: readonly object[];
+}
+
+async function addDays(transaction: Knex.Transaction, { table, keys, sums, rows }: AddedDays): Promise<void> {
+  const added = sums.map((sum) => [sum, transaction.raw('?? + ??', [`${table}.${sum}`, `excluded.${sum}`])]);
+  await transaction(table)
+    .insert(rows)
+    .onConflict(['day', ...keys])
+    .merge(Object.fromEntries(added));
 }
 
 export interface ReferenceCost {
@@ -83,6 +105,6 @@ export async function sweepUsage(
     deleted += count;
     if (count < deleteBatch) break;
   }
-  await knex(usageDaysTable).where('day', '<', beforeDay).delete();
+  for (const days of [usageDaysTable, usageRoleDaysTable]) await knex(days).where('day', '<', beforeDay).delete();
   return deleted;
 }

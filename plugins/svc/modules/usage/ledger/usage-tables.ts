@@ -5,6 +5,8 @@ import { tokenKinds, type TokenKind } from '../../../kit/token-details.ts';
 export const usageTable = 'svc_usage';
 /** Sums per day of the site, by everything that calls are grouped by: pages and limits read them, however many calls there are. */
 export const usageDaysTable = 'svc_usage_days';
+/** Sums per day by role: a call counts for each role of its user. */
+export const usageRoleDaysTable = 'svc_usage_role_days';
 
 /** What the sums of a day are grouped by, besides the day. */
 const firstDayKeys = ['module', 'bot_id', 'kind', 'provider', 'model', 'outcome', 'sandbox'] as const;
@@ -19,6 +21,8 @@ export type KindColumns = Readonly<Record<`${TokenKind}_tokens`, number>>;
 const kindColumns = tokenKinds.map(kindColumn);
 
 export const dayKeys = [...firstDayKeys, 'key_id', 'user_id', 'plugin'] as const;
+export const roleDayKeys = ['role', 'outcome'] as const;
+export const roleDaySums = ['calls', 'input_tokens', 'output_tokens', 'cost'] as const;
 export const daySums: readonly ((typeof firstDaySums)[number] | keyof KindColumns)[] = [
   ...firstDaySums,
   ...kindColumns,
@@ -50,6 +54,8 @@ export interface UsageRow extends KindColumns {
   readonly user_id: number | null;
   /** The plugin that requested the call; null for the service. */
   readonly plugin: string | null;
+  /** Roles that the user had at the time of the call, with commas; null for none. */
+  readonly roles: string | null;
 }
 
 /** Lengths of the text columns; longer values are truncated. */
@@ -62,6 +68,7 @@ export const longest = {
   outcome: 100,
   reference: 100,
   plugin: 60,
+  role: 60,
 } as const;
 
 export const usageMigration: Migration = {
@@ -132,6 +139,21 @@ export const usageCallersMigration: Migration = {
         column,
       ]);
     await widenDays(knex);
+  },
+};
+
+/** Roles of users, for their budgets (D31). Calls of earlier versions have none. */
+export const usageRolesMigration: Migration = {
+  id: '0230_usage_roles',
+  async up(knex) {
+    await knex.schema.alterTable(usageTable, (columns) => {
+      columns.text('roles');
+    });
+    await knex.schema.createTable(usageRoleDaysTable, (columns) => {
+      requiredColumns(columns).string(10, 'day').string(longest.role, 'role').string(longest.outcome, 'outcome');
+      requiredColumns(columns).bigInteger(...roleDaySums);
+      columns.primary(['day', ...roleDayKeys]);
+    });
   },
 };
 

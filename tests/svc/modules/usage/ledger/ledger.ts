@@ -7,11 +7,13 @@ import {
 import {
   budgetCallersMigration,
   budgetMigration,
+  budgetRolesMigration,
 } from '../../../../../plugins/svc/modules/budgets/guard/budget-tables.ts';
 import {
   usageCallersMigration,
   usageMigration,
   usageReferenceMigration,
+  usageRolesMigration,
 } from '../../../../../plugins/svc/modules/usage/ledger/usage-tables.ts';
 import type { UsageRecord } from '../../../../../plugins/svc/modules/usage/ledger/usage-record.ts';
 import { silentLog } from '../../../../helpers/silent-log.ts';
@@ -47,6 +49,8 @@ export async function openLedger(database: Database, init: LedgerInit = {}) {
     usageReferenceMigration,
     budgetCallersMigration,
     usageCallersMigration,
+    usageRolesMigration,
+    budgetRolesMigration,
   ]);
   const site = {
     url: 'http://localhost',

@@ -87,7 +87,7 @@ describeDialects('the tables of the usage ledger', (open) => {
     expect(before.map(({ id: _id, ...stored }) => stored)).to.deep.equal(oldCalls);
 
     const { ledger, clock } = await openLedger(database, { clock: createFakeClock({ now: start }) });
-    const noCaller = { key_id: null, user_id: null, plugin: null };
+    const noCaller = { key_id: null, user_id: null, plugin: null, roles: null };
     expect(await callsOf()).to.deep.equal(before.map((row) => ({ ...row, ...noCaller, ...noKinds })));
     const migrated = oldDays.map((day) => ({ ...day, key_id: 0, user_id: 0, plugin: '', ...noKinds }));
     expect(await daysOf()).to.deep.equal(migrated);
