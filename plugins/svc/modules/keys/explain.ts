@@ -1,4 +1,4 @@
-import { isRecord, RestError, type RestRequest, type RestResponse, type User } from '#plugin-api';
+import { invalidFields, isRecord, RestError, type RestRequest, type RestResponse, type User } from '#plugin-api';
 import type { KeyRoute } from '../../kit/caller.ts';
 import { dryRunPassed, runDry, type DryRun, type Explanation } from '../../kit/dry-run.ts';
 import { apiKeyParameter, type KeyedRequest } from '../../kit/require-api-key.ts';
@@ -73,16 +73,26 @@ export function createExplain(ports: ExplainPorts): Explain {
     );
   }
 
+  async function findUser(id: string): Promise<User> {
+    const user = await host.users.get(Number(id));
+    if (user === null)
+      throw invalidFields({ dry_run_user: `No user has the ID “${id}”. The page Users shows the IDs.` });
+    return user;
+  }
+
   return {
-    request({ route: path, json, form, query: given, headers, plugin: sender }) {
-      const { dry_run: _dryRun, dry_run_key: id, dry_run_plugin: named, [apiKeyParameter]: inQuery, ...query } = given;
+    async request({ route: path, json, form, query: given, headers, plugin: sender, user: asker }) {
+      const { dry_run: _dryRun, dry_run_key: id, dry_run_plugin: named, dry_run_user: userId, ...rest } = given;
+      const { [apiKeyParameter]: inQuery, ...query } = rest;
       const body: Readonly<Record<string, unknown>> = isRecord(json) ? json : form;
       const { [apiKeyParameter]: inBody, ...sent } = body;
       const bearer = /^bearer\s+(\S.*)$/is.exec((headers['authorization'] ?? '').trim())?.[1];
       const secret = [bearer, inBody, inQuery].find((text) => typeof text === 'string' && text.trim() !== '');
       const key = typeof secret === 'string' ? { secret } : { id: Number(id ?? 0) };
       const plugin = typeof named === 'string' && named !== '' ? named : sender;
-      return explainSent({ path, query, key, plugin, json: isRecord(json) || json === null ? sent : json });
+      // What a plugin sends is sent for its user; over HTTP the administrator asks about others.
+      const user = userId === undefined ? (sender === undefined ? undefined : asker) : await findUser(String(userId));
+      return explainSent({ path, query, key, user, plugin, json: isRecord(json) || json === null ? sent : json });
     },
     key({ key, route, user, plugin, ...call }) {
       const target = requestTo(route, call);
