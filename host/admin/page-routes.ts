@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
 import { askForPassword, readConfirmation } from './confirm-password.ts';
+import { askQuestion, readQuestion } from './confirm-question.ts';
 import type { AdminContext } from './context.ts';
 import type { SignedIn } from './dependencies.ts';
 import { toFailure } from './failure.ts';
@@ -158,6 +159,8 @@ async function runForm(context: AdminContext, page: RegisteredPage, submission: 
       text: 'This form has expired or was not sent from this page. Go back, reload the page and try again.',
       code: 'rest_cookie_invalid_nonce',
     });
+  const question = readQuestion(form);
+  if (question !== '' && !wantsJson(request)) return askQuestion(context, page, { ...submission, question });
   const confirmation = await readConfirmation(context, { request, response, session, form });
   const outcome = confirmation.refusal ?? (await runNamedAction(context, page, { ...submission, ...confirmation }));
   if (!outcome)

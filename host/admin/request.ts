@@ -54,9 +54,9 @@ interface AdminRequestInit {
   readonly isSignInFresh: boolean;
 }
 
-/** The fields of a form without the nonce and the password or passkey that confirm it. */
+/** The fields of a form without the nonce, the questions, and the password or passkey that confirm it. */
 export function withoutConfirmation(form: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { _nonce, _password, _credential, _challenge, ...fields } = form;
+  const { _nonce, _question, _questions, _password, _credential, _challenge, ...fields } = form;
   return fields;
 }
 

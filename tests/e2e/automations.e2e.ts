@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startAutomationsSite, type AutomationsSite } from '../contract/automations-site.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
-import { accessibilityViolations, ada, openAdmin, openBrowser, overflow } from './browser.ts';
+import { accessibilityViolations, ada, confirmQuestion, openAdmin, openBrowser, overflow } from './browser.ts';
 
 describe('automations in the admin', () => {
   let site: AutomationsSite;
@@ -139,9 +139,8 @@ describe('automations in the admin', () => {
     await page.getByText('Short lived (copy) created without items.').waitFor();
     await page.goto(at('svc/tasks'));
     const card = page.locator(`#task-${String(id)}`);
-    await card.getByLabel('Delete Short lived', { exact: true }).click();
-    await card.getByLabel(/Delete Short lived and its items/).check();
-    await card.getByRole('button', { name: 'Delete permanently' }).click();
+    await card.getByRole('button', { name: 'Delete Short lived', exact: true }).click();
+    expect(await confirmQuestion(page)).to.contain('Delete Short lived and its items?');
     await page.getByText('Short lived and its items were deleted.').waitFor();
     expect(problems).to.deep.equal([]);
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { becomes } from '../helpers/until.ts';
 import { openBotsSite, type BotsSite } from './bots-site.ts';
+import { confirmQuestion } from './browser.ts';
 
 describe('rules and forms of chatbots in the admin', () => {
   let site: BotsSite;
@@ -87,8 +88,8 @@ describe('rules and forms of chatbots in the admin', () => {
     await preview.getByText('We are closed today.', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Turn off: Closed' }).click();
     await page.getByText('Closed is off.').waitFor();
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete: Closed' }).click();
+    await confirmQuestion(page);
     await page.getByText('Closed deleted.').waitFor();
     expect(problems).to.deep.equal([]);
   });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { becomes } from '../helpers/until.ts';
-import { accessibilityViolations, until } from './browser.ts';
+import { accessibilityViolations, confirmQuestion, until } from './browser.ts';
 import { isOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('chatbots in the admin', () => {
@@ -176,9 +176,8 @@ describe('chatbots in the admin', () => {
     expect((await bot(imported)).name).to.equal('Traveller');
     await page.goto(`${host.url}/admin/svc/bots`);
     const card = page.locator(`#bot-${String(imported)}`);
-    await card.getByText('Delete', { exact: true }).click();
-    await card.getByLabel(/Yes, delete Traveller/).check();
-    await card.getByRole('button', { name: 'Delete permanently' }).click();
+    await card.getByRole('button', { name: 'Delete Traveller' }).click();
+    expect(await confirmQuestion(page)).to.contain('Delete Traveller?');
     await page.getByText('Traveller deleted.').waitFor();
     await becomes(() => page.locator(`#bot-${String(copy)}`).count(), 1);
     expect(await card.count()).to.equal(0);

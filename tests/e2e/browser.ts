@@ -87,6 +87,14 @@ export async function openAdmin(
   return opened;
 }
 
+/** Waits for the question of the page, whose title it returns, and confirms it. */
+export async function confirmQuestion(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog');
+  const question = (await dialog.textContent()) ?? '';
+  await dialog.getByRole('button').first().click();
+  return question;
+}
+
 /** Makes the window so wide, and waits until the page has heard of it. */
 export async function setWidth(page: Page, width: number): Promise<void> {
   await page.setViewportSize({ width, height: 900 });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { becomes } from '../helpers/until.ts';
-import { ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
+import { ada, confirmQuestion, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('budgets and failover in a browser', () => {
   let folder = '';
@@ -106,9 +106,8 @@ describe('budgets and failover in a browser', () => {
     await page.getByText('It no longer limits calls').waitFor();
     expect(await (await generate()).json()).to.include({ provider: 'OpenAI' });
     await page.goto(`${host.url}/admin/svc/budgets`);
-    await page.locator('summary', { hasText: 'Delete' }).click();
-    await page.getByLabel('Yes, delete Three calls').check();
-    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByRole('button', { name: 'Delete Three calls' }).click();
+    await confirmQuestion(page);
     await page.getByRole('button', { name: 'Add budget' }).waitFor();
   });
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { checkEvent, type Event } from '../contract/content-site.ts';
 import { becomes } from '../helpers/until.ts';
-import { expectLooks, openDetails } from './browser.ts';
+import { confirmQuestion, expectLooks, openDetails } from './browser.ts';
 import { openBotsSite, type BotsSite } from './bots-site.ts';
 
 describe('the content writer in a browser', () => {
@@ -193,8 +193,8 @@ describe('the content writer in a browser', () => {
     await page.getByRole('button', { name: 'Start writing' }).click();
     await page.getByText('Retrying.').first().waitFor({ timeout: 30_000 });
     await page.getByRole('button', { name: 'Cancel remaining' }).isVisible();
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Cancel remaining' }).click();
+    await confirmQuestion(page);
     await page.getByText('3 cancelled').first().waitFor();
     await fault('none');
     await page.getByRole('button', { name: 'Retry failed texts' }).click();
@@ -230,8 +230,8 @@ describe('the content writer in a browser', () => {
     await page.getByLabel('Name').fill('My news');
     await page.getByRole('button', { name: 'Save template' }).click();
     await page.getByText('My news saved.').waitFor();
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete My news' }).click();
+    await confirmQuestion(page);
     await page.getByText('Template deleted.').waitFor();
   });
 

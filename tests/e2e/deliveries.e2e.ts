@@ -9,7 +9,16 @@ import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { serviceEvents as events } from '../../plugins/svc/events.ts';
 import { becomes, until } from '../helpers/until.ts';
-import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, openDetails, openPage } from './browser.ts';
+import {
+  accessibilityViolations,
+  ada,
+  confirmQuestion,
+  expectLooks,
+  openAdmin,
+  openBrowser,
+  openDetails,
+  openPage,
+} from './browser.ts';
 
 const run = promisify(execFile);
 const secret = 'a secret of these tests';
@@ -122,16 +131,16 @@ describe('the delivery log in a browser', () => {
     await open('?state=failed');
     await page.getByText('No deliveries found').waitFor();
     await open();
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Replay all' }).click();
+    await confirmQuestion(page);
     await page.getByText(/\d deliveries sent again\./).waitFor();
     await page
       .getByText(/3 of 3, done/)
       .first()
       .waitFor();
     await rows().first().getByRole('link').click();
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Replay' }).click();
+    await confirmQuestion(page);
     await page.getByText('Sent again with the same ids').waitFor();
   });
 

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { pluginFiles, writeZip } from '../loader/helpers/zips.ts';
 import { becomes } from '../helpers/until.ts';
-import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
+import { accessibilityViolations, ada, confirmQuestion, expectLooks, openAdmin, openBrowser } from './browser.ts';
 
 describe('the pages of the host in a browser', () => {
   let folder = '';
@@ -81,14 +81,9 @@ describe('the pages of the host in a browser', () => {
     await page.getByRole('heading', { name: 'Application password for backup script' }).waitFor();
     expect(await page.locator('.reveal code').textContent()).to.match(/^(\w{4} ){5}\w{4}$/);
     expect(await accessibilityViolations(page)).to.deep.equal([]);
-    let question = '';
-    page.once('dialog', (dialog) => {
-      question = dialog.message();
-      void dialog.accept();
-    });
     await page.getByRole('button', { name: 'Revoke backup script' }).click();
+    expect(await confirmQuestion(page)).to.contain('Revoke this password?');
     await page.getByText('Application password revoked.').waitFor();
-    expect(question).to.contain('Revoke this password?');
   });
 
   it('let an application ask for access, from the address that WordPress has', async () => {
@@ -118,24 +113,20 @@ describe('the pages of the host in a browser', () => {
       contents: pluginFiles({ description: 'Sells paper.' }, code),
     });
     await page.goto(`${host.url}/admin/plugins`);
+    if (!(await page.getByLabel('Plugin zip file').isVisible())) await page.getByText('Install a plugin').click();
     await page.getByLabel('Plugin zip file').setInputFiles(zip);
     await page.getByLabel('Activate after installation').check();
     await page.getByRole('button', { name: 'Install' }).click();
     await page.getByText('Sample 1.0.0 installed and activated.').waitFor();
-    const card = page.getByRole('region', { name: 'Sample' });
+    const card = page.locator('#plugin-sample');
     await card.getByRole('button', { name: 'Check health' }).click();
     await card.getByText('A newer paper is out').waitFor();
     expect(await accessibilityViolations(page)).to.deep.equal([]);
     await card.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText('Sample deactivated.').waitFor();
-    let question = '';
-    page.once('dialog', (dialog) => {
-      question = dialog.message();
-      void dialog.accept();
-    });
     await card.getByRole('button', { name: 'Uninstall' }).click();
+    expect(await confirmQuestion(page)).to.contain('This deletes all its data');
     await page.getByText('Sample uninstalled. Its data and folder were deleted.').waitFor();
-    expect(question).to.contain('This deletes all its data');
     await becomes(() => card.count(), 0);
     expect(problems).to.deep.equal([]);
   });

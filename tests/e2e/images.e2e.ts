@@ -6,7 +6,7 @@ import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { TestHost } from '#testing';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { becomes } from '../helpers/until.ts';
-import { ada, expectLooks, openAdmin, openBrowser, openPage } from './browser.ts';
+import { ada, confirmQuestion, expectLooks, openAdmin, openBrowser, openPage } from './browser.ts';
 import type { Fields } from '../helpers/fields.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
@@ -122,8 +122,8 @@ describe('images in a browser', () => {
     check(edited);
     expect([edited['data'].mode, edited['data'].prompt]).to.deep.equal(['edit', 'Make it night']);
 
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete' }).click();
+    await confirmQuestion(page);
     await page.getByText('Image deleted.').waitFor();
     expect(await host.content.media.get(edited['data'].outputs.images[0].media_id as number)).to.equal(null);
     await page.getByLabel('Search in prompts').fill('nothing like it');

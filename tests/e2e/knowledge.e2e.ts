@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { startWebhookReceiver, type WebhookReceiver } from '../contract/webhook-receiver.ts';
 import { makePdf } from '../helpers/make-pdf.ts';
 import { becomes } from '../helpers/until.ts';
-import { expectLooks, openDetails } from './browser.ts';
+import { confirmQuestion, expectLooks, openDetails } from './browser.ts';
 import { isOfPage, openBotsSite, type BotsSite } from './bots-site.ts';
 
 const pages: Readonly<Record<string, string>> = {
@@ -178,9 +178,9 @@ describe('knowledge bases in the browser', () => {
     await accessible();
     await page.getByRole('link', { name: 'Help pages', exact: true }).click();
     await page.locator('#delete summary').click();
-    await page.getByText('Yes, delete Help pages').click();
     await page.getByText('Also delete its index or collection').click();
     await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await confirmQuestion(page);
     await becomes(async () => {
       await page.reload();
       return page.getByRole('link', { name: 'Help pages', exact: true }).count();

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { TestHost } from '#testing';
 import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 import { becomes } from '../helpers/until.ts';
-import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser } from './browser.ts';
+import { accessibilityViolations, ada, confirmQuestion, expectLooks, openAdmin, openBrowser } from './browser.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 
 const pictures = process.env['PICTURES'];
@@ -149,8 +149,8 @@ describe('chat logs in a browser', () => {
       await page.getByText(text, { exact: false }).first().waitFor();
     await page.getByText('1 source').click();
     await page.getByRole('link', { name: 'Shipping' }).waitFor();
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete' }).click();
+    await confirmQuestion(page);
     await page.waitForURL('**/admin/svc/logs');
     await page.getByRole('heading', { name: '44 conversations' }).waitFor();
   });
@@ -166,8 +166,8 @@ describe('chat logs in a browser', () => {
       page.getByRole('button', { name: 'Export as JSONL' }).click(),
     ]);
     expect((await readFile(await download.path(), 'utf8')).split('\n')[0]).to.include('"type":"conversation"');
-    page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Delete all data' }).click();
+    await confirmQuestion(page);
     await page.getByText(/Deleted: \d+ conversations/).waitFor();
     await page.getByText('Deleted by session id').waitFor();
     expect(await page.getByRole('region', { name: 'Table of receipts' }).textContent())

@@ -6,7 +6,15 @@ import type { Browser, Page } from 'playwright-core';
 import { createTestHost, type TestHost } from '#testing';
 import { fillUsage } from '../helpers/usage-calls.ts';
 import { becomes } from '../helpers/until.ts';
-import { accessibilityViolations, ada, expectLooks, openAdmin, openBrowser, overflow } from './browser.ts';
+import {
+  accessibilityViolations,
+  ada,
+  confirmQuestion,
+  expectLooks,
+  openAdmin,
+  openBrowser,
+  overflow,
+} from './browser.ts';
 
 describe('usage, prices and models in a browser', () => {
   let folder = '';
@@ -143,8 +151,8 @@ describe('usage, prices and models in a browser', () => {
     await page.getByText('Saved 1 price').waitFor();
     await page.getByRole('link', { name: 'Edit acme-1' }).waitFor();
     await page.getByText('Reset to the built-in prices').click();
-    await page.getByLabel('Yes, remove my prices').check();
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    await confirmQuestion(page);
     await page.getByText('Your prices were removed.').waitFor();
     await page.getByText('You have no prices of your own.').waitFor();
   });

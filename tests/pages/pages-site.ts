@@ -19,6 +19,8 @@ export interface AdminBrowser {
   get(path: string): Promise<PageAnswer>;
   /** Opens the page and sends one of its forms; follows to the page after it. @param path the page, its address included. */
   submit(path: string, action: string, fields?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  /** As `submit`, with the question of the form: the page that asks it. */
+  ask(path: string, action: string, fields?: Readonly<Record<string, string>>): Promise<PageAnswer>;
   /** As `submit`, a form with files. */
   upload(path: string, action: string, parts: Readonly<Record<string, string | UploadPart>>): Promise<PageAnswer>;
   /** Sends a form's fields as they are, to see what the server makes of it; `redirect` is not followed. */
@@ -100,7 +102,7 @@ export function createBrowser(host: TestHost): AdminBrowser {
     });
   const follow = (answer: PageAnswer): PageAnswer | Promise<PageAnswer> =>
     answer.location === null ? answer : send(answer.location);
-  async function findForm(path: string, action: string): Promise<{ target: string; nonce: string }> {
+  async function findForm(path: string, action: string): Promise<{ target: string; nonce: string; question: string }> {
     const { html } = await send(path);
     const target = `${path.split('?')[0]}?action=${action}`;
     const form = html
@@ -110,7 +112,8 @@ export function createBrowser(host: TestHost): AdminBrowser {
       );
     const nonce = /name="_nonce" value="([^"]+)"/.exec(form ?? '')?.[1];
     if (nonce === undefined) throw new Error(`${path} has no form that posts to ${target}.`);
-    return { target, nonce };
+    const question = /name="_question" value="([^"]+)"/.exec(form?.split('</form>')[0] ?? '')?.[1] ?? '';
+    return { target, nonce, question };
   }
   return {
     get: (path) => send(path),
@@ -118,6 +121,11 @@ export function createBrowser(host: TestHost): AdminBrowser {
     async submit(path, action, fields = {}) {
       const { target, nonce } = await findForm(path, action);
       return follow(await post(target, { ...fields, _nonce: nonce }));
+    },
+    async ask(path, action, fields = {}) {
+      const { target, nonce, question } = await findForm(path, action);
+      if (question === '') throw new Error(`The form of ${path} that posts to ${target} asks nothing.`);
+      return follow(await post(target, { ...fields, _nonce: nonce, _question: question }));
     },
     async upload(path, action, parts) {
       const { target, nonce } = await findForm(path, action);

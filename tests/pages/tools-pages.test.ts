@@ -57,7 +57,7 @@ describeHosts('the pages settings and tools', (dialectCase) => {
       .and.contain('Status 400');
     expect((await run('core/get-site-info', '{"fields":[7]}')).text).to.contain('ability_invalid_input');
     const form = await browser.get('/admin/abilities?name=host/trash-post');
-    expect(form.html).to.contain('&quot;id&quot;').and.contain('data-confirm');
+    expect(form.html).to.contain('&quot;id&quot;').and.contain('name="_question"');
     expect(form.text).to.contain('May delete or overwrite');
     const drafted = await run('host/create-draft', '{"title":"Old","content":"Text"}');
     const id = /&quot;id&quot;: (\d+)/.exec(drafted.html)?.[1] ?? '';

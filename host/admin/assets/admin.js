@@ -106,9 +106,10 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   const button = event.submitter;
   if (event.defaultPrevented || !(form instanceof HTMLFormElement)) return;
-  const question = form.dataset.confirm ?? form.querySelector('option:checked')?.dataset.confirm;
-  if (question && !confirm(question)) {
+  const question = questionOf(form);
+  if (question && !confirmed.delete(form)) {
     event.preventDefault();
+    void askBefore(form, button, question);
     return;
   }
   if (form.hasAttribute('data-sending')) {
@@ -125,6 +126,56 @@ document.addEventListener('submit', (event) => {
   // Deferred until the browser has read the form, because a disabled button would not be submitted.
   window.setTimeout(() => setBusy(form, button, true));
 });
+
+/** Forms whose question was just answered with yes. */
+const confirmed = new WeakSet();
+
+function questionOf({ dataset, elements }) {
+  const value = (name) => elements.namedItem(name)?.value;
+  return dataset.confirm ?? value('_question') ?? value(`_questions[${value('do')}]`);
+}
+
+// The server asks these questions only where no script has done so.
+document.addEventListener('formdata', ({ formData }) => {
+  for (const name of [...formData.keys()]) if (/^_questions?(\[|$)/.test(name)) formData.delete(name);
+});
+
+async function askBefore(form, button, question) {
+  const end = question.indexOf('?') + 1 || question.length;
+  const text = question.slice(end).trim();
+  const label = button?.querySelector('span:not(.visually-hidden)')?.textContent ?? button?.firstChild?.textContent;
+  const isConfirmed = await showDialog({
+    title: question.slice(0, end),
+    children: text === '' ? [] : [element('p', {}, [text])],
+    label: label ?? 'Continue',
+    kind: button?.classList.contains('button-primary') ? 'primary' : 'danger',
+  });
+  if (!isConfirmed) return;
+  confirmed.add(form);
+  form.requestSubmit(button);
+}
+
+/** A question in a dialog. False: canceled. */
+function showDialog({ title, children, label, kind }) {
+  const dialog = element('dialog', { class: 'dialog', 'aria-labelledby': 'dialog-title' }, [
+    element('form', { method: 'dialog', class: 'form' }, [
+      element('h2', { id: 'dialog-title' }, [title]),
+      ...children,
+      element('div', { class: 'actions' }, [
+        element('button', { class: `button button-${kind}`, value: 'continue' }, [label]),
+        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, ['Cancel']),
+      ]),
+    ]),
+  ]);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(dialog.returnValue === 'continue');
+    });
+  });
+}
 
 // Resets the state of a page that the browser restores from its history.
 addEventListener('pageshow', () => {
@@ -183,7 +234,7 @@ async function post(url, body) {
 }
 
 /** Asks for the password in a dialog. Null: canceled. */
-function askForPassword(error) {
+async function askForPassword(error) {
   const input = element('input', {
     class: 'input',
     type: 'password',
@@ -193,29 +244,20 @@ function askForPassword(error) {
     'aria-describedby': 'dialog-password-error',
     ...(error && { 'aria-invalid': 'true' }),
   });
-  const dialog = element('dialog', { class: 'dialog', 'aria-labelledby': 'dialog-password-title' }, [
-    element('form', { method: 'dialog', class: 'form' }, [
-      element('h2', { id: 'dialog-password-title' }, ['Confirm your password']),
+  const isConfirmed = await showDialog({
+    title: 'Confirm your password',
+    children: [
       element('p', {}, ['You signed in more than 10 minutes ago. Enter your password to continue.']),
       element('div', { class: 'field' }, [
         element('label', { class: 'field-label', for: 'dialog-password' }, ['Password']),
         input,
         element('p', { class: 'field-error', id: 'dialog-password-error', role: 'alert' }, [error]),
       ]),
-      element('div', { class: 'actions' }, [
-        element('button', { class: 'button button-primary', value: 'continue' }, ['Continue']),
-        element('button', { class: 'button', value: 'cancel', formnovalidate: '' }, ['Cancel']),
-      ]),
-    ]),
-  ]);
-  document.body.append(dialog);
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      resolve(dialog.returnValue === 'continue' ? input.value : null);
-    });
+    ],
+    label: 'Continue',
+    kind: 'primary',
   });
+  return isConfirmed ? input.value : null;
 }
 
 function resultRegion(form) {

@@ -56,8 +56,6 @@ export function recordActions<Item extends Named>(
     },
     delete: async (request) => {
       const { id, name } = await find(request);
-      if (readText(request, 'confirm') !== '1')
-        return withNotice('error', `Nothing was deleted. Tick the box to confirm that you want to delete ${name}.`);
       await store.delete(id);
       return withNotice('success', texts.deleted(name));
     },

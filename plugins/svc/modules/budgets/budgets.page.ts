@@ -29,8 +29,6 @@ export function budgetsPage(ports: BudgetPorts): AdminPageBody {
       },
       delete: async (request): Promise<AdminActionResult> => {
         const budget = await findBudget(request, ports);
-        if (readText(request, 'confirm') !== '1')
-          return withNotice('error', 'Nothing was deleted. Select the checkbox to confirm.');
         await budgets.delete(budget.id);
         return withNotice('success', `“${budget.name}” deleted. The usage ledger keeps its calls.`, {
           redirect: 'svc/budgets',

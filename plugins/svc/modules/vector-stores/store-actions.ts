@@ -93,16 +93,10 @@ async function create(request: AdminRequest, ports: VectorStoresPorts): Promise<
   );
 }
 
-/** Deletes permanently, so the checkbox next to the button confirms the name. */
 async function remove(request: AdminRequest, ports: VectorStoresPorts): Promise<AdminActionResult> {
   const store = findStore(request, ports);
   const name = readText(request, 'target');
-  if (readText(request, 'confirm') !== name || name === '') {
-    return withNotice(
-      'error',
-      `Nothing was deleted. Select the checkbox to confirm that the ${store.targetKind} and its contents are deleted.`,
-    );
-  }
+  if (name === '') return withNotice('error', `Nothing was deleted. Choose the ${store.targetKind} to delete.`);
   const session = await ports.openVectorStore(store.id, { signal: request.signal });
   await session.remove(name);
   return withNotice('success', `Deleted the ${store.targetKind} ${name} from ${store.label}.`, {

@@ -34,7 +34,7 @@ interface StoreTargets extends Pick<StoreCard, 'id' | 'label' | 'targetKind'> {
   /** Not asked for yet: the browser loads `listHref` after the page. */
   readonly isPending: boolean;
   readonly listHref: string;
-  readonly targets: readonly TargetRow[];
+  readonly targets: readonly (TargetRow & { readonly fields: Readonly<Record<string, string>> })[];
   /** Why they could not be listed, or ''. */
   readonly failure: string;
   readonly create: readonly FormField[];
@@ -124,7 +124,12 @@ async function storeTargets(
   };
   if (!isListed) return { ...list, targets: [], failure: '' };
   try {
-    return { ...list, targets: await listTargets(ports, store), failure: '' };
+    const targets = await listTargets(ports, store);
+    return {
+      ...list,
+      targets: targets.map((target) => ({ ...target, fields: { store: store.id, target: target.name } })),
+      failure: '',
+    };
   } catch (thrown) {
     if (!(thrown instanceof RestError)) throw thrown;
     return { ...list, targets: [], failure: thrown.message };

@@ -27,12 +27,6 @@ export function keyActions(context: SettingsContext): NonNullable<AdminPage['act
       return showKey(await restKey.generate(), context);
     },
     'clear-key': async (request): Promise<AdminActionResult> => {
-      if (readText(request, 'confirm') !== '1') {
-        return withNotice(
-          'error',
-          'Nothing was changed. Select the checkbox to confirm that you want to disable REST access.',
-        );
-      }
       request.requireFreshSignIn();
       await restKey.clear();
       return withNotice('success', 'API key cleared. Every REST call gets 401 until you set a new key.');

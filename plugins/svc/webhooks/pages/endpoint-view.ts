@@ -43,6 +43,7 @@ export async function endpointView(
   return {
     ...shown,
     id: id ?? '',
+    idFields: { id },
     isSaved: id !== null,
     errors,
     fields: Object.fromEntries(fields.map((field) => [field.path, field])),

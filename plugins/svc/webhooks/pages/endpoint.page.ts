@@ -80,9 +80,6 @@ async function save(
 
 async function remove({ webhooks }: WebhookPagesContext, request: AdminRequest): Promise<AdminActionResult> {
   const id = readText(request, 'id');
-  const back = `${endpointSlug}?id=${encodeURIComponent(id)}`;
-  if (readText(request, 'confirm') !== '1')
-    return withNotice('error', 'Nothing was deleted. Select the checkbox to confirm.', { redirect: back });
   const removed = await webhooks.removeEndpoint(id);
   return {
     notice: removed

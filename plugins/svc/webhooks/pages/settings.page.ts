@@ -37,11 +37,6 @@ function secretActions(context: WebhookPagesContext): NonNullable<AdminPage['act
       );
     },
     'clear-secret': async (request): Promise<AdminActionResult> => {
-      if (readText(request, 'confirm') !== '1')
-        return withNotice(
-          'error',
-          'Nothing was changed. Select the checkbox to confirm that deliveries are sent without a signature.',
-        );
       request.requireFreshSignIn();
       await webhooks.clearSecret();
       return withNotice('success', 'Signing secret removed. Only endpoints with their own secret are signed now.');

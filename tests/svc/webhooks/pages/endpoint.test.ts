@@ -156,13 +156,13 @@ describeWebhooksAdmin('the editor of endpoints', (admin) => {
     expect(text).to.contain('The secret and secret headers are not copied').and.not.contain('Delete this endpoint');
   });
 
-  it('deletes an endpoint only when that is confirmed', async () => {
+  it('asks before it deletes an endpoint', async () => {
     const { browser, add, endpoints } = admin();
     const { id } = await add({ name: 'CRM', url: 'http://127.0.0.1:9/x' });
     const address = `${page}?id=${id}`;
-    expect((await browser.submit(address, 'delete', { id })).text).to.contain('Nothing was deleted.');
+    expect((await browser.ask(address, 'delete', { id })).text).to.contain('Delete this endpoint?');
     expect(await endpoints()).to.have.length(1);
-    expect((await browser.submit(address, 'delete', { id, confirm: '1' })).text)
+    expect((await browser.submit(address, 'delete', { id })).text)
       .to.contain('Endpoint deleted.')
       .and.contain('No endpoint yet');
     const gone = await browser.get(address);

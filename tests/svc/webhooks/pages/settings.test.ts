@@ -50,7 +50,7 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     expect((await browser.get(page)).text).to.contain('(24 hours left)');
   });
 
-  it('takes a secret of one’s own, refuses a blank one at its field, and clears it only when that is confirmed', async () => {
+  it('takes a secret of one’s own, refuses a blank one at its field, and asks before it clears it', async () => {
     const { browser } = admin();
     const refused = await browser.submit(page, 'save-secret', { secret: '  ' });
     expect([refused.status, /id="secret-value-error">([^<]+)</.exec(refused.html)?.[1]]).to.deep.equal([
@@ -60,12 +60,9 @@ describeWebhooksAdmin('the page Webhooks', (admin) => {
     const saved = await browser.submit(page, 'save-secret', { secret: 'a secret of my very own' });
     expect(saved.text).to.contain('Set, ends in own').and.contain('Signing secret saved.');
     expect(saved.html).to.not.contain('a secret of my very');
-    expect((await browser.submit(page, 'clear-secret')).text)
-      .to.contain('Select the checkbox to confirm')
-      .and.contain('Set, ends in');
-    expect((await browser.submit(page, 'clear-secret', { confirm: '1' })).text).to.contain(
-      'Not set: deliveries are not signed',
-    );
+    expect((await browser.ask(page, 'clear-secret')).text).to.contain('Remove the signing secret?');
+    expect((await browser.get(page)).text).to.contain('Set, ends in');
+    expect((await browser.submit(page, 'clear-secret')).text).to.contain('Not set: deliveries are not signed');
   });
 
   it('stores deliveries for the configured number of days', async () => {

@@ -40,12 +40,6 @@ export function taskActions(
     },
     delete: async (request) => {
       const task = await requireTaskOfForm(automations, request);
-      if (readText(request, 'confirm') !== '1')
-        return result(
-          'error',
-          `Nothing was deleted. Select the checkbox to confirm that you want to delete ${task.name}.`,
-          task,
-        );
       await tasks.delete(task.id);
       return withNotice(
         'success',

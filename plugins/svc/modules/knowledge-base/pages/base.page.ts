@@ -137,10 +137,6 @@ function baseActions(parts: KnowledgeParts): Readonly<Record<string, Action>> {
     },
     delete: async (request) => {
       const base = await findBase(parts, readText(request, 'id'));
-      if (readText(request, 'confirm') !== '1')
-        return withNotice('error', `Nothing was deleted. Tick the box to confirm the deletion of ${base.name}.`, {
-          redirect: basePath(base),
-        });
       await bases.markDeleting(base.id, readText(request, 'target') === '1');
       await sources.markDeleting({ baseId: base.id });
       return withNotice('success', `Deleting ${base.name}… it disappears when its passages are removed.`, {

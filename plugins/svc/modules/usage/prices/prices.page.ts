@@ -35,9 +35,7 @@ export function pricesPage(ports: PricesPagePorts): AdminPageBody {
       set: (request) =>
         setPrice(request, ports, async (form) => ({ template, data: await pricesView(ports, { form }) })),
       remove: (request) => removePrice(request, ports),
-      reset: async (request): Promise<AdminActionResult> => {
-        if (readText(request, 'confirm') !== '1')
-          return withNotice('error', 'Nothing was changed. Select the checkbox to confirm.');
+      reset: async () => {
         await prices.reset();
         return withNotice('success', 'Your prices were removed. The built-in prices apply.');
       },

@@ -104,8 +104,9 @@ describeBotsAdmin('the list of chatbots', (admin) => {
       ['Helper', 'active'],
       ['Helper (copy)', 'inactive'],
     ]);
-    expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Nothing was deleted.');
-    expect((await browser.submit(page, 'delete', { id: String(id), confirm: '1' })).text).to.contain('Helper deleted.');
+    expect((await browser.ask(page, 'delete', { id: String(id) })).text).to.contain('Delete Helper?');
+    expect(await bots()).to.have.length(2);
+    expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Helper deleted.');
     expect((await bots()).map(({ name }) => name)).to.deep.equal(['Helper (copy)']);
   });
 
@@ -182,10 +183,8 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     ]) {
       expect((await eve.get(path)).status, path).to.equal(403);
     }
-    expect((await eve.post(`${page}?action=delete`, { id: String(id), confirm: '1' })).status).to.equal(403);
-    expect(
-      (await browser.post(`${page}?action=delete`, { id: String(id), confirm: '1', _nonce: 'invalid' })).status,
-    ).to.equal(403);
+    expect((await eve.post(`${page}?action=delete`, { id: String(id) })).status).to.equal(403);
+    expect((await browser.post(`${page}?action=delete`, { id: String(id), _nonce: 'invalid' })).status).to.equal(403);
     expect(await bots()).to.have.length(1);
   });
 
