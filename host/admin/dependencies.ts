@@ -76,9 +76,9 @@ export interface PluginSummary {
     /** Milliseconds since the epoch, or ISO text. */
     readonly at?: number | string;
   } | null;
-  /** The last error of a running plugin in an action, a route or a job. */
   /** One sentence each. */
   readonly warnings?: readonly string[];
+  /** The last error of a running plugin in an action, a route or a job. */
   readonly lastError?: { readonly stage: string; readonly message: string; readonly at?: number | string } | null;
   /** Always active. */
   readonly mustUse?: boolean;

@@ -1,9 +1,21 @@
 import {
+  backToList,
   errorText,
+  formatCount,
+  formatNumber,
+  listQuery,
+  listView,
+  matchesSearch,
+  notSelected,
+  pageRows,
+  queryText,
+  readList,
+  readTextIds,
   RestError,
   type AdminActionResult,
   type AdminPageBody,
   type AdminRequest,
+  type AdminView,
   type HealthResult,
   withNotice,
 } from '#plugin-api';
@@ -36,24 +48,16 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
     async (request: AdminRequest): Promise<AdminActionResult> => {
       const plugin = await find(request);
       await withPluginError({ request, verb, subject: plugin.name }, () => plugins[verb](plugin.slug));
-      return withNotice('success', `${plugin.name} ${done}.`);
+      return changed(request, { verb, slugs: [plugin.slug], text: `${plugin.name} ${done}.` });
     };
-  const render = async (
-    request: AdminRequest,
-    findings?: Findings,
-  ): Promise<{ template: string; data: Record<string, unknown> }> => ({
-    template: 'admin/plugins',
-    data: {
-      plugins: (await plugins.list()).map((plugin) => describePlugin(plugin, { request, findings })),
-      mayInstall: request.user.can('install_plugins'),
-      needsPassword: !request.isSignInFresh,
-    },
-  });
+  const render = async (request: AdminRequest, findings?: Findings): Promise<AdminView> =>
+    renderPlugins(await plugins.list(), { request, findings });
   return {
     render: (request) => render(request),
     actions: {
       activate: change('activate', 'activated'),
       deactivate: change('deactivate', 'deactivated'),
+      bulk: (request) => changeSeveral(plugins, request),
       async install(request) {
         requireCapability(request, 'install_plugins');
         request.requireFreshSignIn();
@@ -93,6 +97,97 @@ export function createPluginsPage({ plugins }: Pick<AdminDependencies, 'plugins'
       },
     },
   };
+}
+
+const states = ['active', 'inactive', 'failed'] as const;
+
+/** The list of plugins with states, search and sorting. */
+function renderPlugins(
+  all: readonly PluginSummary[],
+  { request, findings }: { readonly request: AdminRequest; readonly findings: Findings | undefined },
+): AdminView {
+  const search = queryText(request, 's');
+  const state = states.find((name) => name === queryText(request, 'state')) ?? '';
+  const found = all.filter(({ name, description, slug }) => matchesSearch(search, name, description ?? '', slug));
+  const shown = found.filter((plugin) => state === '' || plugin.state === state);
+  const page = pageRows(
+    readList(request, { sortable: ['name', 'state'], filters: { s: search, state } }),
+    shown,
+    (plugin, column) => (column === 'name' ? plugin.name : plugin.state),
+  );
+  const back = listQuery(page.state);
+  const tab = (name: string, label: string, count: number) => ({
+    label: `${label} (${formatNumber(count)})`,
+    href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { state: name }) }).toString()}`,
+    current: name === state,
+  });
+  return {
+    template: 'admin/plugins',
+    data: {
+      total: all.length,
+      search,
+      searchFields: { state },
+      tabs: [
+        tab('', 'All', found.length),
+        ...states
+          .map((name) => ({ name, count: found.filter((plugin) => plugin.state === name).length }))
+          .filter(({ name, count }) => count > 0 || name === state)
+          .map(({ name, count }) => tab(name, stateBadge(name).state, count)),
+      ],
+      plugins: page.rows.map((plugin) => ({
+        ...describePlugin(plugin, { request, findings }),
+        fields: { slug: plugin.slug, back },
+      })),
+      bulkFields: { back },
+      bulkOptions: [
+        { value: 'activate', label: 'Activate' },
+        { value: 'deactivate', label: 'Deactivate' },
+      ],
+      list: listView(page.state, {
+        total: shown.length,
+        text: formatCount(shown.length, 'plugin'),
+        chips: { s: `Search: ${search}`, state: state === '' ? '' : stateBadge(state).state },
+        columns: [{ label: 'Plugin', key: 'name' }, { label: 'State', key: 'state' }, { label: 'Version' }],
+      }),
+      mayInstall: request.user.can('install_plugins'),
+      needsPassword: !request.isSignInFresh,
+    },
+  };
+}
+
+type Verb = 'activate' | 'deactivate';
+
+/** Back to the list, with an Undo. */
+function changed(
+  request: AdminRequest,
+  { verb, slugs, text }: { readonly verb: Verb; readonly slugs: readonly string[]; readonly text: string },
+): AdminActionResult {
+  const { query, redirect } = backToList(request, 'plugins', ['s', 'state']);
+  const reverse = verb === 'activate' ? 'deactivate' : 'activate';
+  const undo = { action: 'bulk', fields: { do: reverse, ids: [...slugs].reverse().join(','), back: query } };
+  return { notice: { kind: 'success', text, undo }, redirect };
+}
+
+/** Activates or deactivates the checked plugins that are not so yet. Stops at the first that fails. */
+async function changeSeveral(plugins: AdminDependencies['plugins'], request: AdminRequest): Promise<AdminActionResult> {
+  const verb = (['activate', 'deactivate'] as const).find((name) => name === textField(request.form, 'do'));
+  if (verb === undefined) throw notSelected();
+  const known = new Map((await plugins.list()).map((plugin) => [plugin.slug, plugin]));
+  const selected = readTextIds(request).flatMap((slug) => known.get(slug) ?? []);
+  const slugs: string[] = [];
+  for (const { slug, name, state, mustUse } of selected) {
+    if (mustUse || state === (verb === 'activate' ? 'active' : 'inactive')) continue;
+    await withPluginError({ request, verb, subject: name }, () => plugins[verb](slug));
+    slugs.push(slug);
+  }
+  const [first] = slugs;
+  const done = verb === 'activate' ? 'activated' : 'deactivated';
+  if (first === undefined)
+    return withNotice('info', `Nothing to do: these plugins are ${done} already.`, {
+      redirect: backToList(request, 'plugins', ['s', 'state']).redirect,
+    });
+  const what = slugs.length === 1 ? (known.get(first)?.name ?? first) : formatCount(slugs.length, 'plugin');
+  return changed(request, { verb, slugs, text: `${what} ${done}.` });
 }
 
 function requireCapability({ user }: AdminRequest, capability: string): void {
@@ -139,8 +234,22 @@ function describePlugin(
   { request, findings }: { request: AdminRequest; findings: Findings | undefined },
 ): Record<string, unknown> {
   const isActive = plugin.state === 'active';
+  const needs = Object.entries(plugin.requires)
+    .map(([slug, range]) => `${slug} ${range}`)
+    .join(', ');
+  const health =
+    findings?.slug === plugin.slug
+      ? { results: findings.results.map((each) => ({ ...each, kind: healthKinds[each.status] })) }
+      : null;
   return {
     ...plugin,
+    hasNotes:
+      plugin.state === 'failed' ||
+      Boolean(plugin.lastError) ||
+      (plugin.warnings?.length ?? 0) > 0 ||
+      needs !== '' ||
+      health !== null ||
+      plugin.mustUse === true,
     badge:
       plugin.mustUse && isActive
         ? { text: 'Must-use', kind: 'success' }
@@ -152,12 +261,7 @@ function describePlugin(
     uninstallQuestion:
       `Uninstall ${plugin.name}? This deletes all its data. You cannot undo this.` +
       (plugin.shipped ? ' Its folder is kept because it ships with the host.' : ''),
-    health:
-      findings?.slug === plugin.slug
-        ? { results: findings.results.map((each) => ({ ...each, kind: healthKinds[each.status] })) }
-        : null,
-    needs: Object.entries(plugin.requires)
-      .map(([slug, range]) => `${slug} ${range}`)
-      .join(', '),
+    health,
+    needs,
   };
 }

@@ -59,6 +59,45 @@ export function clampPage(state: ListState, total: number): ListState {
   return { ...state, page: Math.min(state.page, Math.max(1, Math.ceil(total / state.perPage))) };
 }
 
+/**
+ * Sorts a list that is in memory and cuts its page, for lists of at most some thousand rows.
+ *
+ * @param valueOf what rows are sorted by in a column of `sortable`; null comes last in both directions.
+ */
+export function pageRows<Row>(
+  given: ListState,
+  rows: readonly Row[],
+  valueOf: (row: Row, key: string) => string | number | null,
+): { readonly state: ListState; readonly rows: readonly Row[] } {
+  const state = clampPage(given, rows.length);
+  const sign = state.order === 'asc' ? 1 : -1;
+  const sorted = rows
+    .map((row) => ({ row, value: valueOf(row, state.sort) }))
+    .sort(({ value: left }, { value: right }) => {
+      if (left === null || right === null) return Number(left === null) - Number(right === null);
+      return (
+        sign *
+        (typeof left === 'number' && typeof right === 'number'
+          ? left - right
+          : String(left).localeCompare(String(right), 'en', { numeric: true }))
+      );
+    });
+  const from = (state.page - 1) * state.perPage;
+  return { state, rows: sorted.slice(from, from + state.perPage).map(({ row }) => row) };
+}
+
+/** Whether one of the texts contains the search, whatever its case. An empty search matches all. */
+export function matchesSearch(search: string, ...texts: readonly string[]): boolean {
+  const wanted = search.toLowerCase();
+  return texts.some((text) => text.toLowerCase().includes(wanted));
+}
+
+/** A text parameter of a query, trimmed; '' if it is missing. */
+export function queryText({ query }: Pick<AdminRequest, 'query'>, name: string): string {
+  const value = query[name];
+  return typeof value === 'string' ? value.trim().slice(0, 200) : '';
+}
+
 /** The query of a list with some parts changed, without `?`. Defaults are left out. */
 export function listQuery(
   state: ListState,
@@ -103,6 +142,14 @@ export function filterChips(
 export function readIds({ form: { ids } }: Pick<AdminRequest, 'form'>): readonly number[] {
   const list: readonly unknown[] = Array.isArray(ids) ? ids : typeof ids === 'string' ? ids.split(',') : [];
   const read = list.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+  if (read.length === 0) throw notSelected();
+  return [...new Set(read)].slice(0, maxAtOnce);
+}
+
+/** As `readIds`, for ids that are texts, such as slugs. @throws RestError 400 without any. */
+export function readTextIds({ form: { ids } }: Pick<AdminRequest, 'form'>): readonly string[] {
+  const list: readonly unknown[] = Array.isArray(ids) ? ids : typeof ids === 'string' ? ids.split(',') : [];
+  const read = list.filter((id): id is string => typeof id === 'string' && /^[\w-]{1,64}$/.test(id));
   if (read.length === 0) throw notSelected();
   return [...new Set(read)].slice(0, maxAtOnce);
 }

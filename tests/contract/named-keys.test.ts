@@ -134,8 +134,10 @@ describe('named keys over HTTP', () => {
     expect(await statuses()).to.deep.equal([200, 200]);
     await admin.post('svc/keys', 'revoke', { id });
     expect(await statuses()).to.deep.equal([200, 200]);
-    await admin.post('svc/keys', 'revoke', { id, confirm: '1' });
+    await admin.post('svc/keys', 'revoke', { do: 'revoke', ids: id });
     expect(await statuses()).to.deep.equal([401, 401]);
-    expect(await admin.get('svc/keys')).to.contain('Revoked');
+    const list = await admin.get('svc/keys?state=revoked&s=IMPORT');
+    expect(list).to.contain('Revoked (1)').and.contain('Search: IMPORT').and.not.contain('name="ids[]"');
+    expect(await admin.get('svc/keys?state=active&s=import')).to.contain('No key matches these filters.');
   });
 });

@@ -104,13 +104,30 @@ describeDialects('the page Plugins', (_open, dialectCase) => {
     expect(states()).to.equal('sample 1.0.0 failed');
   });
 
+  it('activates several at once with an Undo, and filters and sorts the list', async () => {
+    await install(await zip());
+    await install(await zip({ slug: 'other', name: 'Other' }));
+    const done = await browser.submit('/admin/plugins', 'bulk', { do: 'activate', ids: 'sample,other', back: 's=o' });
+    expect(done.text).to.contain('2 plugins activated.').and.contain('Search: o').and.contain('Other');
+    expect(done.html).to.contain('name="ids" value="other,sample"');
+    expect(states()).to.equal('other 1.0.0 active,sample 1.0.0 active');
+    const again = await browser.submit('/admin/plugins', 'bulk', { do: 'activate', ids: 'sample' });
+    expect(again.text).to.contain('Nothing to do: these plugins are activated already.');
+    await browser.submit('/admin/plugins', 'bulk', { do: 'deactivate', ids: 'other,nothing' });
+    expect(states()).to.equal('other 1.0.0 inactive,sample 1.0.0 active');
+    const { html, text } = await browser.get('/admin/plugins?state=inactive');
+    expect(text).to.contain('Active (1)');
+    expect(html).to.contain('Select Other').and.not.contain('Select Sample');
+    expect((await browser.submit('/admin/plugins', 'bulk', { ids: 'other' })).text).to.contain('Select entries');
+  });
+
   it('uninstalls an inactive plugin with data and folder, and asks for that before', async () => {
     await install(await zip(), { activate: '1' });
     await site.host.options.update('sample_data', { kept: true });
     expect((await browser.get('/admin/plugins')).html).not.to.contain('action&#x3D;uninstall');
     await browser.submit('/admin/plugins', 'deactivate', { slug: 'sample' });
     expect((await browser.get('/admin/plugins')).html).to.contain(
-      'data-confirm="Uninstall Sample? This deletes all its data. You cannot undo this."',
+      'name="_question" value="Uninstall Sample? This deletes all its data. You cannot undo this."',
     );
     expect((await browser.submit('/admin/plugins', 'uninstall', { slug: 'sample' })).text).to.contain(
       'Sample uninstalled. Its data and folder were deleted.',

@@ -4,9 +4,10 @@ import { readText } from '../../admin-ui/form-values.ts';
 import type { KeyRoute } from '../../kit/caller.ts';
 import { createKeyStore, type IssuedKey, type KeyStore } from './key-store.ts';
 import { keyTestView } from './key-test-view.ts';
-import { dayOfExpiry, valuesOf } from './key-view.ts';
+import { keyList, keysSlug, revokeKeys } from './key-list.ts';
+import { valuesOf } from './key-view.ts';
 import type { KeyPorts } from './module.ts';
-import { keyState, type KeyState, type NamedKey } from './named-key.ts';
+import type { NamedKey } from './named-key.ts';
 import { chatbotIds, keyFieldSchemas } from './read-key.ts';
 
 const template = 'svc/keys';
@@ -77,13 +78,7 @@ export function keysPage(ports: KeyPorts): AdminPageBody {
           'It replaces the one before, which works for 24 more hours.',
         );
       },
-      revoke: async (request): Promise<AdminActionResult> => {
-        if (readText(request, 'confirm') !== '1')
-          return withNotice('error', 'Nothing was revoked. Select the checkbox to confirm.');
-        request.requireFreshSignIn();
-        const { name } = await store.revoke((await findKey(request, store)).id);
-        return withNotice('success', `“${name}” is revoked. Requests with it get 401.`, { redirect: 'svc/keys' });
-      },
+      revoke: (request) => revokeKeys(request, store),
     },
   };
 }
@@ -100,7 +95,7 @@ async function findKey(request: AdminRequest, store: KeyStore): Promise<NamedKey
 function showSecret({ key, secret }: IssuedKey, more: string): AdminActionResult {
   return withNotice('success', `Copy the key of “${key.name}” now. You will not be able to view it again. ${more}`, {
     reveal: { label: `Key of ${key.name}`, value: secret },
-    redirect: 'svc/keys',
+    redirect: keysSlug,
   });
 }
 
@@ -113,7 +108,7 @@ async function save(request: AdminRequest, ports: KeyPorts, store: KeyStore): Pr
     async () => {
       if (id === '') return showSecret(await store.create(values, request.user.id), '');
       const { name } = await store.update((await findKey(request, store)).id, values);
-      return withNotice('success', `“${name}” saved. It applies to the next request.`, { redirect: 'svc/keys' });
+      return withNotice('success', `“${name}” saved. It applies to the next request.`, { redirect: keysSlug });
     },
     async (errors) => ({
       template,
@@ -121,13 +116,6 @@ async function save(request: AdminRequest, ports: KeyPorts, store: KeyStore): Pr
     }),
   );
 }
-
-const badges: Readonly<Record<KeyState, { readonly text: string; readonly kind: string }>> = {
-  active: { text: 'Active', kind: 'success' },
-  expiring: { text: 'Expires soon', kind: 'warning' },
-  expired: { text: 'Expired', kind: 'error' },
-  revoked: { text: 'Revoked', kind: '' },
-};
 
 interface ViewInit {
   readonly query: Readonly<Record<string, unknown>>;
@@ -138,27 +126,12 @@ interface ViewInit {
 async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors = {} }: ViewInit) {
   const { host } = ports;
   const [keys, timezone] = await Promise.all([store.list(), host.site.timezone()]);
-  const now = host.clock.now();
   const edited = keys.find(({ id, revokedAt }) => revokedAt === null && String(id) === query['edit']);
   const tested = keys.find(({ id }) => String(id) === query['test']);
   const isOpen = edited !== undefined || query['new'] !== undefined || keys.length === 0;
   const values = typed ?? (edited ? await valuesOf(edited, host) : {});
   return {
-    keys: keys.map((key) => ({
-      id: key.id,
-      name: key.name,
-      prefix: `${key.prefix}…`,
-      badge: badges[keyState(key, now)],
-      routes: key.scopes.routes.join(', '),
-      limits: limitsOf(key),
-      expires: dayOfExpiry(key, timezone),
-      lastUsedAt: key.lastUsedAt,
-      oldUntil: key.oldUntil !== null && key.oldUntil > now ? key.oldUntil : null,
-      isRevoked: key.revokedAt !== null,
-      idFields: { id: key.id },
-      editHref: `?edit=${String(key.id)}#key-form`,
-      testHref: `?test=${String(key.id)}#key-test`,
-    })),
+    keys: keys.length > 0 && keyList({ query }, { keys, now: host.clock.now(), timezone }),
     test: tested && (await keyTestView(tested, { ports, query, labels: routeLabels })),
     form: isOpen && {
       id: edited?.id ?? '',
@@ -168,17 +141,4 @@ async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors
       canCancel: keys.length > 0,
     },
   };
-}
-
-/** What else limits a key, in words. */
-function limitsOf({ scopes: { providers, models, chatbots, abilities }, requestsPerMinute }: NamedKey): string[] {
-  const list = (label: string, items: readonly (string | number)[]): string[] =>
-    items.length === 0 ? [] : [`${label}: ${items.join(', ')}`];
-  return [
-    ...list('Providers', providers),
-    ...list('Models', models),
-    ...list('Chatbots', chatbots),
-    ...list('Destructive abilities', abilities),
-    ...(requestsPerMinute > 0 ? [`${String(requestsPerMinute)} calls per minute`] : []),
-  ];
 }
