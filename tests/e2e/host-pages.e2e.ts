@@ -112,6 +112,7 @@ describe('the pages of the host in a browser', () => {
       file: join(folder, 'sample.zip'),
       contents: pluginFiles({ description: 'Sells paper.' }, code),
     });
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(`${host.url}/admin/plugins`);
     if (!(await page.getByLabel('Plugin zip file').isVisible())) await page.getByText('Install a plugin').click();
     await page.getByLabel('Plugin zip file').setInputFiles(zip);
