@@ -79,17 +79,28 @@ export function wordsOf(identifier) {
     .toLowerCase();
 }
 
+/** By identifier. The same few thousand names are checked a hundred thousand times. */
+const brokenByName = new Map();
+
 /** The entries that an identifier or a file name breaks. */
-export const inName = (identifier, path = '') => broken(path, (entry) => entry.name?.test(wordsOf(identifier)));
+export function inName(identifier, path = '') {
+  let entries = brokenByName.get(identifier);
+  if (entries === undefined) {
+    const words = wordsOf(identifier);
+    entries = bannedWords.filter(({ name }) => name?.test(words));
+    brokenByName.set(identifier, entries);
+  }
+  return entries.filter((entry) => isChecked(entry, path));
+}
 
 /** The entries that a text breaks, each with the words it found. */
 export const inText = (text, path = '') =>
-  broken(path, (entry) => entry.text?.test(text)).map((entry) => ({
-    ...entry,
-    found: entry.text.exec(text)[0].trim(),
-  }));
+  bannedWords.flatMap((entry) => {
+    const found = isChecked(entry, path) ? entry.text?.exec(text) : null;
+    return found ? [{ ...entry, found: found[0].trim() }] : [];
+  });
 
-const broken = (path, test) => bannedWords.filter((entry) => !entry.except?.test(path) && test(entry));
+const isChecked = ({ except }, path) => !except?.test(path);
 
 /** ESLint: refuses banned words in declared names, comments and strings. */
 export default {
