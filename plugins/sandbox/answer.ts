@@ -103,7 +103,8 @@ function callOf({ tools = [], toolChoice, messages }: Question, prompt: string, 
 function compose(question: Question, prompt: string, fingerprint: string): string {
   const special = /^\s*(echo|json):\s?([\s\S]*)$/i.exec(prompt);
   if (special?.[1]?.toLowerCase() === 'echo') return special[2] ?? '';
-  if (question.schema !== undefined) return JSON.stringify(jsonSample(question.schema, prompt));
+  const schema = question.schema ?? describedSchema(question.system);
+  if (schema !== undefined) return JSON.stringify(jsonSample(schema, prompt));
   if (special || question.json) {
     return JSON.stringify({
       sandbox: true,
@@ -123,6 +124,12 @@ function compose(question: Question, prompt: string, fingerprint: string): strin
     chosen(middles, 6),
     chosen(closings, 12),
   ].join(' ');
+}
+
+/** A JSON Schema at the end of the instructions, as a model gets it that cannot be held to one. */
+function describedSchema(system: string): unknown {
+  const [, text] = /matches this JSON Schema, and no other text:\n(\{.*\})$/.exec(system) ?? [];
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
 }
 
 function end(

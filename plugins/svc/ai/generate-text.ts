@@ -6,6 +6,7 @@ import type { UsageOrigin } from '../kit/usage-origin.ts';
 import type { TextResult, Usage } from '../providers/provider.ts';
 import { requestedTarget, unwrapped, type AiServices, type CallResult } from './ports.ts';
 import type { ConversationMessage } from './system-text.ts';
+import { generateOutput, type OutputFormat } from './structured-output.ts';
 import { createTextCall } from './text-call.ts';
 
 export interface GenerateTextInput extends TextExtras {
@@ -29,6 +30,11 @@ export interface GenerateTextInput extends TextExtras {
    * difference if an upstream cannot stream, or is retried because it failed before its first piece.
    */
   readonly onText?: ((piece: string) => void) | undefined;
+  /**
+   * Data instead of a text: the result has them as `data`, checked against the schema. The provider enforces the schema if the
+   * model can; invalid data is repaired once. Nothing is passed to `onText`.
+   */
+  readonly output?: OutputFormat | undefined;
   /** For the usage ledger. */
   readonly origin?: UsageOrigin | undefined;
 }
@@ -40,6 +46,8 @@ export interface GeneratedText extends CallResult, Pick<TextResult, 'toolCalls' 
   readonly tokenDetails?: TokenDetails | undefined;
   /** The provider reported no usage, so tokens were counted locally (D25). */
   readonly usageEstimated: boolean;
+  /** What `output` requested; it matches the schema. */
+  readonly data?: unknown;
 }
 
 export type GenerateText = (input: GenerateTextInput) => Promise<GeneratedText>;
@@ -51,5 +59,9 @@ export type GenerateText = (input: GenerateTextInput) => Promise<GeneratedText>;
 export function createGenerateText(services: AiServices): GenerateText {
   const { withFailover = unwrapped, withBudgetFallback = unwrapped } = services;
   const call = withFailover('text', withBudgetFallback('text', createTextCall(services)));
-  return (input: GenerateTextInput) => call(input, requestedTarget(input));
+  const generate: GenerateText = (input) => call(input, requestedTarget(input));
+  return (input) => {
+    const { output } = input;
+    return output === undefined ? generate(input) : generateOutput(generate, { ...input, output });
+  };
 }

@@ -7,7 +7,7 @@ import {
   type TextResult,
 } from '../providers/provider.ts';
 import { errors } from '../kit/errors.ts';
-import { neededFeatures, pickExtras } from '../kit/tools.ts';
+import { neededFeatures, pickExtras, type TextFeature } from '../kit/tools.ts';
 import { capableProvider, chosenModel, type Capable } from './capable-provider.ts';
 import { estimateText, estimateUsage } from './estimate-tokens.ts';
 import type { GeneratedText, GenerateTextInput } from './generate-text.ts';
@@ -15,13 +15,15 @@ import { runUnrecorded, type AiServices, type CallTarget, type ProviderCall, typ
 import { configuredSettings, connectionOf } from './provider-connection.ts';
 import { providerFailure } from './upstream-failure.ts';
 import { withRetries } from './retry.ts';
+import { describeOutput, refusesFormat, requestOutput } from './structured-output.ts';
 import { splitConversation } from './system-text.ts';
 
 /** One text from one provider: system text (D7), parameters (D8), retries within the time limit (D9), usage (D25). */
 export function createTextCall(services: AiServices): ProviderCall<GenerateTextInput, GeneratedText> {
   const { recordUsage = runUnrecorded } = services;
+  const refusing: RefusingModels = new Set();
   return async (input, target) => {
-    const call = await prepareText(services, input, target);
+    const call = await prepareText(services, { ...input, refusing }, target);
     const { provider, request, attempts } = call;
     return recordUsage({
       kind: 'text',
@@ -44,6 +46,9 @@ export function createTextCall(services: AiServices): ProviderCall<GenerateTextI
   };
 }
 
+/** Models of this process that refused a format, by base URL and name. */
+type RefusingModels = Set<string>;
+
 interface PreparedText {
   readonly provider: Capable<'text'>;
   readonly saved: ProviderSettings;
@@ -51,9 +56,15 @@ interface PreparedText {
   /** Milliseconds. */
   readonly limit: number;
   readonly attempts: TextAttempts;
+  /** The request without a format, if the model refuses it. Null: it has none that could be left out. */
+  readonly unformatted: { readonly request: TextRequest; note(): void } | null;
 }
 
-async function prepareText(services: AiServices, input: GenerateTextInput, target: CallTarget): Promise<PreparedText> {
+async function prepareText(
+  services: AiServices,
+  input: GenerateTextInput & { readonly refusing: RefusingModels },
+  target: CallTarget,
+): Promise<PreparedText> {
   const { registry, settings, host } = services;
   const provider = capableProvider(registry, target.provider, 'text');
   const [saved, defaults, limits, timezone] = await Promise.all([
@@ -65,16 +76,34 @@ async function prepareText(services: AiServices, input: GenerateTextInput, targe
   const username = input.user && input.user.id > 0 ? input.user.displayName : 'Guest';
   const placeholders = input.placeholders === false ? null : { now: host.clock.now(), timezone, username };
   const conversation = splitConversation(input.messages, input.systemInstruction, placeholders);
-  const request = {
+  const plain: TextRequest = {
     model: chosenModel({ requested: target.model, saved: saved.model, provider, setting: 'model' }),
     ...conversation,
     params: { ...defaults, ...input.params },
     ...pickExtras(input),
     ...(input.strict === true && { required: Object.keys(input.params ?? {}) }),
   };
-  refuseUnseenImages(provider, request, saved);
-  refuseUnsupported(provider, request, saved);
-  return { provider, saved, request, limit: limits.text, attempts: createTextAttempts(provider.text, input.onText) };
+  refuseUnseenImages(provider, plain, saved);
+  refuseUnsupported(provider, plain, saved);
+  const attempts = createTextAttempts(provider.text, input.onText);
+  return { provider, saved, limit: limits.text, attempts, ...formatted({ provider, plain, saved }, input) };
+}
+
+/** The request in the format of `output`, if the model has not refused it before. */
+function formatted(
+  { provider, plain, saved }: Pick<PreparedText, 'provider' | 'saved'> & { readonly plain: TextRequest },
+  { output, refusing }: Pick<GenerateTextInput, 'output'> & { readonly refusing: RefusingModels },
+): Pick<PreparedText, 'request' | 'unformatted'> {
+  if (output === undefined) return { request: plain, unformatted: null };
+  const described = describeOutput(plain, output);
+  const key = JSON.stringify([provider.id, saved.base_url, plain.model]);
+  if (refusing.has(key)) return { request: described, unformatted: null };
+  const supports = (feature: TextFeature): boolean => provider.text.supports?.(feature, plain.model, saved) === true;
+  const note = (): void => {
+    if (refusing.size >= 500) refusing.clear();
+    refusing.add(key);
+  };
+  return { request: requestOutput(plain, output, supports), unformatted: { request: described, note } };
 }
 
 /** Before anything is reserved or sent. @throws RestError 400 `rest_svc_model_cannot_see`. */
@@ -112,11 +141,17 @@ function refuseUnsupported(provider: Capable<'text'>, request: TextRequest, save
 
 async function runText(
   services: AiServices,
-  { provider, saved, request, limit, attempts }: PreparedText,
+  { provider, saved, request, limit, attempts, unformatted }: PreparedText,
   signal: AbortSignal | undefined,
 ): Promise<Omit<GeneratedText, 'cost'>> {
-  const attempt = (timeLeft: number): Promise<TextResult> =>
-    attempts.attempt(request, connectionOf(services, { settings: saved, timeout: timeLeft, signal }));
+  const attempt = (timeLeft: number): Promise<TextResult> => {
+    const connection = connectionOf(services, { settings: saved, timeout: timeLeft, signal });
+    return attempts.attempt(request, connection).catch((error: unknown) => {
+      if (unformatted === null || !refusesFormat(error)) throw error;
+      unformatted.note();
+      return attempts.attempt(unformatted.request, connection);
+    });
+  };
   const result = await withRetries(attempt, {
     services,
     provider: provider.id,

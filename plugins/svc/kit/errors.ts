@@ -44,6 +44,14 @@ export const errors = defineErrors('rest_svc_', {
 
   parameter_unknown: [400, '{param} is not supported by these routes. Omit it.'],
   parameter_not_supported: [400, '{model} of {provider} does not support {param}. Omit it, or choose another model.'],
+  output_invalid: [
+    502,
+    '{model} of {provider} did not return the requested data. {problem} Try again, or choose another model.',
+  ],
+  output_cut: [
+    502,
+    '{model} of {provider} reached the maximum response length before the data was complete. Raise the maximum, or request less.',
+  ],
   model_cannot_see: [400, '{model} of {provider} cannot read images. Choose a model that can.'],
   image_not_editable: [400, '{model} of {provider} cannot edit images. Choose a model that can.'],
   image_unusable: [400, '{reason}'],

@@ -53,6 +53,21 @@ describe('Text from the sandbox’s stand-ins', () => {
         });
       }
 
+      it('is data where a schema is given', async () => {
+        const { data } = await createGenerateText(await parts())({
+          ...call,
+          output: {
+            name: 'greeting',
+            schema: {
+              type: 'object',
+              properties: { text: { type: 'string' }, languages: { type: 'array', items: { type: 'string' } } },
+              required: ['text', 'languages'],
+            },
+          },
+        });
+        expect(data).to.have.keys('text', 'languages');
+      });
+
       it('passes its test with the models it lists', async () => {
         const test = await createTestProvider(await parts())(wire.id);
         expect([test.ok, test.models.length > 0], test.message).to.deep.equal([true, true]);
