@@ -5,7 +5,7 @@ import type { Clock } from '#plugin-api';
 import { createSystemClock } from '../../host/clock.ts';
 import { contentGeneratedEvent } from '../../plugins/svc/modules/content-writer/content-generated.event.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
-import { startStreamingUpstream, type ChatTurn, type StreamingUpstream } from './streaming-upstream.ts';
+import { answerIn, startStreamingUpstream, type ChatTurn, type StreamingUpstream } from './streaming-upstream.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { createMigratedHost } from '../helpers/migrated.ts';
 import { until } from '../helpers/until.ts';
@@ -71,14 +71,14 @@ const answers: readonly (readonly [begins: string, text: string])[] = [
   ['Sum up', 'Why it tastes different.'],
   ['Write a meta', 'Brewing in the mountains: what changes, and what to do about it.'],
   ['Name the one', 'Mountain Coffee.'],
-  ['Name 3', '- coffee\n- Mountains\n- Coffee'],
+  ['Name 3', 'coffee\n#Mountains\nCoffee'],
 ];
 
 /** Says what a model would say to the prompts of the built-in templates. */
 export function answerAsModel(turn: ChatTurn): void {
   const prompt = turn.call.messages.at(-1)?.content ?? '';
   const text = answers.find(([begins]) => prompt.startsWith(begins))?.[1] ?? `You said: ${prompt}`;
-  for (const piece of text.split(/(?<= )/)) turn.piece(piece);
+  for (const piece of answerIn(turn.call, text).split(/(?<= )/)) turn.piece(piece);
   turn.end({ input: 100, output: 10 });
 }
 

@@ -180,7 +180,7 @@ describeHosts('content in automations', ({ location }) => {
         turn.piece(
           said.startsWith('As it is')
             ? `New [link](https://example.com/a) [gallery ids="1"] [svc_chatbot id=1]\n\n<img src="/uploads/cat.png" alt="A cat"> ![x](https://tracker.example/x.png)`
-            : 'Described.',
+            : '{"meta_description":"Described."}',
         );
         turn.end();
       };

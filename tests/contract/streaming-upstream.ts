@@ -7,6 +7,10 @@ export interface ChatCall {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly max_completion_tokens?: number;
   readonly max_tokens?: number;
+  readonly response_format?: {
+    readonly type: string;
+    readonly json_schema?: { readonly schema: { readonly properties: Readonly<Record<string, { type?: string }>> } };
+  };
 }
 
 /** How one call is answered: whole or in pieces, by hand. */
@@ -70,8 +74,20 @@ export async function startStreamingUpstream(): Promise<StreamingUpstream> {
 }
 
 export function echo(turn: ChatTurn): void {
-  for (const word of `You said: ${turn.call.messages.at(-1)?.content ?? ''}`.split(/(?<= )/)) turn.piece(word);
+  const said = `You said: ${turn.call.messages.at(-1)?.content ?? ''}`;
+  for (const word of answerIn(turn.call, said).split(/(?<= )/)) turn.piece(word);
   turn.end();
+}
+
+/** The text, or the data that the call describes with a schema: each member is the text, or a list of its lines. */
+export function answerIn({ response_format: format }: ChatCall, text: string): string {
+  const properties = format?.json_schema?.schema.properties;
+  if (properties === undefined) return text;
+  const entries = Object.entries(properties).map(([name, { type }]) => [
+    name,
+    type === 'array' ? text.split('\n') : text,
+  ]);
+  return JSON.stringify(Object.fromEntries(entries));
 }
 
 function turnOf(call: ChatCall, response: ServerResponse): ChatTurn {

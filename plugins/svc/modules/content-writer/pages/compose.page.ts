@@ -194,7 +194,7 @@ function save(writer: ContentWriter, request: AdminRequest): Promise<AdminAction
           ...(text('excerpt') !== '' && { excerpt: text('excerpt') }),
           ...(text('meta_description') !== '' && { meta_description: text('meta_description') }),
           ...(text('focus_keyword') !== '' && { focus_keyword: text('focus_keyword') }),
-          ...(text('tags') !== '' && { tags: cleanTags(text('tags')) }),
+          ...(text('tags') !== '' && { tags: cleanTags(text('tags').split(/[,\n]/)) }),
         },
       });
       return withNotice(

@@ -46,7 +46,7 @@ const common: Readonly<Record<PartName, PartSettings>> = {
       'with the phrase alone, in lower case.\nKeywords given: {keywords}\n\n{title}\n\n{content}',
     { params: small },
   ),
-  tags: on('Name 3 to 6 tags for this article, separated by commas, without #.\n\n{title}\n\n{content}', {
+  tags: on('Name 3 to 6 tags for this article, without #.\n\n{title}\n\n{content}', {
     params: small,
   }),
   image: off('A photograph for the article "{title}". Natural light, one clear subject, no text, no logos.'),
@@ -145,7 +145,7 @@ export const builtInTemplates: readonly Template[] = [
           'without repetition. Keep every fact, name, number, link, image and [shortcode] in square brackets, and ' +
           'the language. Add nothing. Do not repeat the title. Instructions: {instructions}',
       ),
-      tags: off(`${postContext}Name 3 to 6 tags for it, separated by commas, without #.`),
+      tags: off(`${postContext}Name 3 to 6 tags for it, without #.`),
       image: off('A photograph for the article "{title}". Natural light, one clear subject, no text, no logos.'),
     },
   }),

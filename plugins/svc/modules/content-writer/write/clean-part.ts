@@ -1,57 +1,30 @@
 import { foldText } from '../../../kit/fold-text.ts';
 
-const longestTitle = 200;
-const longestMeta = 300;
-const longestKeyword = 100;
-const longestExcerpt = 1_000;
+/** Characters. */
+const longest = { title: 200, excerpt: 1_000, meta_description: 300, focus_keyword: 100, tag: 60 } as const;
 const maxTags = 20;
-const longestTag = 60;
 
-/** One line without Markdown, surrounding quotation marks or a "Title:" prefix. */
-export function cleanTitle(text: string): string {
-  return clipped(oneLine(firstLine(text)), longestTitle);
+/** One line of plain text, which a model may have formatted or put in quotation marks. */
+export function cleanLine(part: keyof typeof longest, text: string): string {
+  const line = oneLine(text);
+  return clipped(part === 'focus_keyword' ? line.replace(/\.$/, '') : line, longest[part]);
 }
 
-export function cleanExcerpt(text: string): string {
-  return clipped(oneLine(text), longestExcerpt);
-}
-
-export function cleanMetaDescription(text: string): string {
-  return clipped(oneLine(text), longestMeta);
-}
-
-export function cleanKeyword(text: string): string {
-  return clipped(oneLine(firstLine(text)).replace(/\.$/, ''), longestKeyword);
-}
-
-/** Parses tags separated by commas or lines, or a JSON list. Removes duplicates, case-insensitive. */
-export function cleanTags(text: string): string[] {
-  const bare = unfenced(text).trim();
-  const parts = /^\[[\s\S]*\]$/.test(bare)
-    ? bare.slice(1, -1).split(/[,\n]/)
-    : bare.replace(/^tags?:/i, '').split(bare.includes(',') ? /[,\n]/ : /\n/);
-  const seen = new Set<string>();
-  const tags: string[] = [];
-  for (const part of parts) {
-    const tag = clipped(
-      oneLine(part.replace(/^\s*(?:[-*•]|\d+[.)])\s+/, ''))
-        .replace(/^#+/, '')
-        .replace(/\.$/, '')
-        .trim(),
-      longestTag,
-    );
-    if (tag === '' || seen.has(foldText(tag))) continue;
-    seen.add(foldText(tag));
-    tags.push(tag);
+/** Removes duplicates, case-insensitive, and the number sign of tags. */
+export function cleanTags(given: readonly string[]): string[] {
+  const tags = new Map<string, string>();
+  for (const text of given) {
+    const tag = cleanLine('tag', text.replace(/^\s*#+/, ''));
+    if (tag !== '' && !tags.has(foldText(tag))) tags.set(foldText(tag), tag);
   }
-  return tags.slice(0, maxTags);
+  return [...tags.values()].slice(0, maxTags);
 }
 
 /** Removes a surrounding code fence and a heading that repeats the title, as models add them. */
 export function cleanContent(text: string, title: string | undefined): string {
   const bare = unfenced(text).trim();
   const heading = /^#\s+(\S.*)\n/.exec(`${bare}\n`);
-  return heading && title !== undefined && foldText(cleanTitle(heading[1] ?? '')) === foldText(title)
+  return heading && title !== undefined && foldText(oneLine(heading[1] ?? '')) === foldText(title)
     ? bare.slice(heading[0].length).trim()
     : bare;
 }
@@ -60,20 +33,11 @@ function unfenced(text: string): string {
   return /^\s*```(?:markdown|md|json|html|text)?[ \t]*\n([\s\S]*?)\n```\s*$/.exec(text)?.[1] ?? text;
 }
 
-function firstLine(text: string): string {
-  return (
-    unfenced(text)
-      .split('\n')
-      .find((line) => line.trim() !== '') ?? ''
-  );
-}
-
 function oneLine(text: string): string {
-  const line = unfenced(text)
+  const line = text
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/^#{1,6}\s+/, '')
-    .replace(/^(?:title|headline|excerpt|summary|meta description|focus keyword|key ?phrase|keyword)\s*:\s*/i, '');
+    .replace(/^#{1,6}\s+/, '');
   return unquoted(line.replace(/\*\*(.+?)\*\*/g, '$1').replace(/`([^`]+)`/g, '$1'));
 }
 
@@ -95,10 +59,10 @@ function unquoted(line: string): string {
 }
 
 /** Cuts at a word boundary if possible. */
-function clipped(text: string, longest: number): string {
+function clipped(text: string, most: number): string {
   const characters = [...text];
-  if (characters.length <= longest) return text;
-  const cut = characters.slice(0, longest - 1).join('');
+  if (characters.length <= most) return text;
+  const cut = characters.slice(0, most - 1).join('');
   const space = cut.lastIndexOf(' ');
-  return `${(space > longest / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  return `${(space > most / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

@@ -1,11 +1,13 @@
 import type { User, HostApi } from '#plugin-api';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { ContentPorts } from '../content-writer.ts';
+import type { GeneratedText } from '../../../ai/generate-text.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { ContentGeneration, ContentPrompt } from '../hooks.ts';
 import { fillPrompt, type Placeholder } from '../templates/placeholders.ts';
 import { enabledParts, partLabels, type PartName, type TemplateSettings, partNames } from '../templates/template.ts';
-import { cleanContent, cleanExcerpt, cleanKeyword, cleanMetaDescription, cleanTags, cleanTitle } from './clean-part.ts';
+import { cleanContent, cleanLine, cleanTags } from './clean-part.ts';
+import { outputOfPart } from './part-outputs.ts';
 import { emptyDraft, hasPart, type ContentDraft, type ContentInput } from './draft.ts';
 import { missingSettings } from '../../../settings/configured.ts';
 import { findReadyModel } from '../../../settings/example-model.ts';
@@ -140,9 +142,10 @@ async function writePart(
     user: init.user ?? undefined,
     signal: init.signal,
     origin: init.usage,
+    output: outputOfPart(part),
     onText: init.onText && ((piece) => init.onText?.(part, piece)),
   });
-  const value = cleanPart(part, reply.content, draft.title);
+  const value = cleanPart(part, reply, draft.title);
   if (value.length === 0) throw errors.content_empty({ values: { part: partLabels[part] } });
   const { input_tokens: input, output_tokens: output } = reply.usage;
   const spent = addSpend(draft, { input, output, cost: reply.cost });
@@ -150,21 +153,15 @@ async function writePart(
   return { ...spent, [part]: value, ai: part === 'content' || draft.ai === null ? ai : draft.ai };
 }
 
-function cleanPart(part: TextPart, text: string, title: string | undefined): string | string[] {
-  switch (part) {
-    case 'title':
-      return cleanTitle(text);
-    case 'content':
-      return cleanContent(text, title);
-    case 'excerpt':
-      return cleanExcerpt(text);
-    case 'meta_description':
-      return cleanMetaDescription(text);
-    case 'focus_keyword':
-      return cleanKeyword(text);
-    case 'tags':
-      return cleanTags(text);
-  }
+function cleanPart(
+  part: TextPart,
+  { content, data }: Pick<GeneratedText, 'content' | 'data'>,
+  title: string | undefined,
+): string | string[] {
+  if (part === 'content') return cleanContent(content, title);
+  // It matches the schema of the section.
+  const value = (data as Readonly<Record<string, string | readonly string[]>>)[part];
+  return part === 'tags' ? cleanTags(value as readonly string[]) : cleanLine(part, value as string);
 }
 
 async function drawImage(ports: ContentPorts, init: GenerateContentInit, draft: ContentDraft): Promise<ContentDraft> {
