@@ -115,6 +115,38 @@ describeHosts('the event of a form', ({ location }) => {
       expect(receiver.received).to.have.length(3);
     });
 
+    it('has the data of a form with fields of the response, whose visitors get a table; a form that stores nothing keeps none', async () => {
+      const output = ['Name | text | Of the bakery', 'Price | number', 'Tags | list'];
+      const data = { name: 'Salt & Crumb', price: null, tags: ['sea', 'bread'] };
+      site.upstream.answer = (turn) => {
+        turn.piece(JSON.stringify(turn.call.messages.length === 1 ? { ...data, price: 'unknown' } : data));
+        turn.end();
+      };
+      const table = '| Name | Salt & Crumb |\n| --- | --- |\n| **Price** |  |\n| **Tags** | sea, bread |';
+      const { id } = await makeForm(site, { output });
+      const page = await startedPage(site, id);
+      const done = (await page.stream({ topic: 'Sea' })).filter(({ type }) => type !== 'sources');
+      expect(done.map(({ type, text, response }) => [type, text ?? response])).to.deep.equal([
+        ['delta', table],
+        ['done', table],
+      ]);
+      expect(done[1]?.data).to.deep.equal(data);
+      expect(site.upstream.calls.map(({ stream, response_format: format }) => [stream, format?.type])).to.deep.equal([
+        [undefined, 'json_schema'],
+        [undefined, 'json_schema'],
+      ]);
+      expect((await received(1))[0]?.data.response).to.deep.equal({ text: table, data });
+      const stored = async (): Promise<{ response: unknown }[]> =>
+        JSON.parse((await site.host.cli('svc', 'form', 'submissions', '--json')).out) as { response: unknown }[];
+      expect((await stored())[0]?.response).to.deep.equal({ text: table, data });
+      const { out } = await site.host.cli('svc', 'form', 'submissions', '--export=csv');
+      expect(out).to.contain('""tags"":[""sea"",""bread""]');
+
+      const secret = await makeForm(site, { output, privacy: { keep: false } });
+      await (await startedPage(site, secret.id)).submit({ topic: 'Sea' });
+      expect((await stored())[0]?.response).to.deep.equal({ text: '' });
+    });
+
     it('is stored with the submission, or neither is', async () => {
       const { id } = await makeForm(site);
       const page = await startedPage(site, id);

@@ -19,7 +19,13 @@ export const formSubmittedEvent = defineEvent({
         required: ['id'],
       },
       inputs: { type: 'object', description: 'Submitted inputs.' },
-      response: textObjectSchema,
+      response: {
+        ...textObjectSchema,
+        properties: {
+          ...textObjectSchema.properties,
+          data: { type: 'object', description: 'Of a form with fields of the response: their values by name.' },
+        },
+      },
       ai: aiSchema,
       actor: actorSchema,
     },

@@ -155,6 +155,7 @@ async function run(
     submission_id: submission,
     number,
     response,
+    data: generation?.data,
     provider: generation?.provider,
     model: generation?.model,
     usage: generation?.usage,

@@ -1,6 +1,7 @@
 import { nameErrors, type KnownNames } from '../../../kit/assistants/known-names.ts';
 import type { SettingErrors } from '../../../kit/field-errors.ts';
 import { duplicateErrors } from '../../../kit/field-errors.ts';
+import { outputFieldErrors } from '../../../kit/output-fields.ts';
 import { domainErrors } from '../../../kit/visitors/allowed-domain.ts';
 import type { FormElement, FormSettings } from './form.ts';
 import { templateErrors } from './prompt-template.ts';
@@ -20,6 +21,7 @@ export function formErrors(settings: FormSettings, known: KnownNames, before: Fo
     ...nameErrors(settings, known, before),
     ...domainErrors(settings.embed),
     ...elementErrors(settings.elements),
+    ...outputFieldErrors(settings.output, 'output'),
     ...(settings.prompt.trim() === ''
       ? {
           prompt: 'prompt must not be empty. Describe the task and insert values with {id} of a field.',

@@ -3,6 +3,7 @@ import { elementProperties, visitorLimit, visitorLimits } from '../../../kit/for
 import { knowledgeSchema } from '../../../kit/assistants/assistant-knowledge.ts';
 import { aiParamSchemas } from '../../../kit/ai-params.ts';
 import { choice, flag, group, line, name, text, whole } from '../../../kit/setting-schemas.ts';
+import { outputFieldsSchema } from '../../../kit/output-fields.ts';
 import { embedSchema } from '../../../kit/visitors/embed-settings.ts';
 
 export const elementTypes = ['text', 'textarea', 'number', 'select', 'checkbox', 'radio', 'file', 'image'] as const;
@@ -153,6 +154,8 @@ export const formSchema = {
       '',
       100_000,
     ),
+    // Lines of `kit/output-fields.ts`. With any, the response is data, shown as a table.
+    output: outputFieldsSchema,
     provider: { type: 'string', title: 'Provider', default: '' },
     model: line({ title: 'Model', ui: { mono: true, placeholder: 'Saved model of the provider' } }, ''),
     parameters: parametersSchema,

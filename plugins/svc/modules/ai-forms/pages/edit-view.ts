@@ -52,7 +52,7 @@ const sections: readonly FormSection[] = [
 ];
 
 const formPaths = ['name', 'status', 'intro'] as const;
-const promptPaths = ['prompt', 'instructions'] as const;
+const promptPaths = ['prompt', 'instructions', 'output'] as const;
 
 /** The posted settings without the elements. */
 export function readDraft(form: Readonly<Record<string, unknown>>): FormState['draft'] {

@@ -18,7 +18,7 @@
  * the submission.
  */
 import type { AiForm, FormElement } from '../forms/form.ts';
-import type { Source } from '../submissions/submission.ts';
+import type { Generation, Source } from '../submissions/submission.ts';
 import type { ShownLimit } from '../submit/form-limits.ts';
 
 export const formNamespace = 'svc-widget/v1';
@@ -57,6 +57,8 @@ export interface SubmitResponse {
   /** Markdown. */
   readonly response: string;
   readonly sources: readonly Source[];
+  /** Of a form with fields of the response: their values by name. */
+  readonly data?: Generation['data'];
 }
 
 export type SubmitEvent =

@@ -63,5 +63,10 @@ export async function streamResponse({ begin, fail, signal, clock, headers }: St
 }
 
 export function submitResponseOf({ id, response, generation }: Submission): SubmitResponse {
-  return { submission_id: id, response, sources: generation?.sources ?? [] };
+  return {
+    submission_id: id,
+    response,
+    sources: generation?.sources ?? [],
+    ...(generation?.data && { data: generation.data }),
+  };
 }

@@ -39,7 +39,7 @@ export function createAttempts({ host }: { readonly host: Pick<HostApi, 'databas
           status: 'completed',
           number,
           response: keep ? response : '',
-          generation: JSON.stringify(keep ? generation : { ...generation, sources: [] }),
+          generation: JSON.stringify(keep ? generation : { ...generation, sources: [], data: undefined }),
           search_text: searchText,
           error: '',
           error_code: '',

@@ -29,6 +29,8 @@ export interface Generation {
   /** In millionths of a US dollar. Null: no price is known. */
   readonly cost: number | null;
   readonly sources: readonly Source[];
+  /** Of a form with fields of the response: their values by name. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 export interface Submission extends Answers {

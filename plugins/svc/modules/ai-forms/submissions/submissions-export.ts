@@ -18,6 +18,7 @@ const columns: readonly (readonly [string, (submission: Submission) => string | 
   ['output_tokens', ({ generation }) => generation?.usage.output_tokens ?? ''],
   ['cost_usd', ({ generation }) => (generation?.cost == null ? '' : generation.cost / 1_000_000)],
   ['error', ({ error }) => error],
+  ['data', ({ generation }) => (generation?.data === undefined ? '' : JSON.stringify(generation.data))],
 ];
 
 /** CSV with all fields in one column, because forms differ: one `Label: value` per line. */
@@ -61,7 +62,7 @@ export function submissionRecord(submission: Submission): Record<string, unknown
     inputs,
     display_values,
     labels,
-    response: { text: response },
+    response: { text: response, ...(generation?.data && { data: generation.data }) },
     ai:
       generation === null
         ? null

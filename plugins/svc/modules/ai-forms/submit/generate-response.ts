@@ -7,6 +7,7 @@ import type { AiParams } from '../../../kit/ai-params.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { SourceImage } from '../../../kit/image-params.ts';
 import type { FormParameters } from '../forms/form.ts';
+import { dataTable, outputOfFields } from '../../../kit/output-fields.ts';
 import { fillTemplate } from '../forms/prompt-template.ts';
 import '../hooks.ts';
 import type { FormPrompt, SubmissionContext } from '../hooks.ts';
@@ -93,7 +94,10 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
     const prompt = await promptOf(input);
     const sources = context.form.knowledge.show_sources ? listSources(prompt.knowledge) : [];
     if (sources.length > 0) onSources?.(sources);
-    const streams = onText !== undefined && (await hooks.applyFiltersAsync('svc_form_streams', true, context));
+    const { output } = context.form;
+    const isData = output.length > 0;
+    const streams =
+      onText !== undefined && !isData && (await hooks.applyFiltersAsync('svc_form_streams', true, context));
     const { provider, model, params, images = [] } = prompt;
     const text = await generateText({
       provider,
@@ -107,6 +111,7 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
         .filter((part) => part.trim() !== '')
         .join('\n\n'),
       messages: [{ role: 'user', content: prompt.prompt, ...(images.length > 0 && { images }) }],
+      ...(isData && { output: outputOfFields(output) }),
       ...(streams && { onText }),
     });
     const generation: Generation = {
@@ -115,8 +120,10 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
       usage: text.usage,
       cost: text.cost,
       sources,
+      ...(isData && { data: text.data as NonNullable<Generation['data']> }),
     };
-    const response = await hooks.applyFiltersAsync('svc_form_response', text.content, generation, context);
+    const shown = isData ? dataTable(output, text.data) : text.content;
+    const response = await hooks.applyFiltersAsync('svc_form_response', shown, generation, context);
     if (response.trim() === '') throw errors.form_answer_empty();
     if (!streams) onText?.(response);
     return { response, generation };

@@ -146,7 +146,7 @@ async function store(
       form: { id: form.id, name: form.name },
       submission: { id, count: number },
       inputs: values.inputs,
-      response: { text: response },
+      response: { text: response, ...(generation.data && { data: generation.data }) },
       ai: { provider: generation.provider, model: generation.model },
       actor: user.id > 0 ? { type: 'user', user_id: user.id } : { type: 'guest' },
     };
