@@ -39,6 +39,45 @@ describeHosts('automations', ({ location }) => {
       });
     });
 
+    it('extract data from posts: with the item, its event and the fields of the post', async () => {
+      const events: { readonly result: unknown }[] = [];
+      site.host.hooks.addAction('svc_event_task_item_completed', (data: { readonly result: unknown }) =>
+        events.push(data),
+      );
+      const { posts, meta } = site.host.content;
+      const post = await posts.create({ title: 'Salt', content: '<p>White and <b>cheap</b>.</p>', status: 'publish' });
+      const task = await site.task({
+        type: 'data_extraction',
+        source: { kind: 'posts' },
+        settings: {
+          provider: 'openai',
+          prompt: '{title}: {text}',
+          fields: ['Taste', 'Price | number', 'Words | list'],
+        },
+      });
+      await site.cli('svc', 'task', 'run', String(task.id));
+      const [item] = await site.until(task, 'completed', 'failed');
+      const said = 'Salt: White and cheap .';
+      expect(item).to.deep.include({
+        state: 'completed',
+        message: `Taste: ${said} · Price: 7 · Words: ${said}`,
+        post: post.id,
+      });
+      const data = { taste: said, price: 7, words: [said] };
+      expect(events.map(({ result }) => result)).to.deep.equal([
+        { message: item?.message, generated_post_id: post.id, data },
+      ]);
+      expect(await meta.all(post.id)).to.deep.include({ taste: [said], price: [7] });
+      expect(await site.cli('svc', 'task', 'run', String(task.id))).to.include({ added: 0 });
+    });
+
+    it('refuse a task that extracts nothing, or fields without a type', async () => {
+      const make = (fields: readonly string[]) =>
+        site.task({ type: 'data_extraction', settings: { fields } }).catch(({ message }: Error) => message);
+      expect(await make([])).to.contain('at least one field');
+      expect(await make(['Price | euros'])).to.contain('must have the type text, number');
+    });
+
     it('retry retryable errors and fail other items with their reason', async () => {
       const tries = new Map<string, number>();
       site.work = async ({ target, attempt }) => {

@@ -53,6 +53,8 @@ export interface AutomationResult {
   readonly message: string;
   /** Display name of the provider, and the model, if one was called. */
   readonly ai?: { readonly provider: string; readonly model: string };
+  /** Values by name, for the event of the item (`data.result.data`). */
+  readonly data?: Readonly<Record<string, unknown>>;
   /**
    * Stores the outcome, in the transaction that completes the item. Does not run if the item was cancelled or another node claimed
    * it, so that everything happens once or not at all. Emit events here, with `transaction`.

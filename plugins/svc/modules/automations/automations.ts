@@ -5,6 +5,7 @@ import { createItemStore } from './queue/item-store.ts';
 import { createRuns } from './runs/create-runs.ts';
 import type { Runs } from './runs/run-store.ts';
 import { automationSettings, type AutomationSettings } from './settings.ts';
+import { createDataTask } from './tasks/data-task.ts';
 import { createTaskStore } from './tasks/task-store.ts';
 import { createTaskTypes, type TaskTypes } from './tasks/task-types.ts';
 import type { TaskStore } from './tasks/task.ts';
@@ -36,7 +37,8 @@ export function createAutomations({
   embed,
   ledger,
 }: AutomationPorts): Automations {
-  const types = createTaskTypes(host, { generateText, generateImages, embed });
+  const own = () => [createDataTask({ host, providers, generateText })];
+  const types = createTaskTypes(host, { generateText, generateImages, embed, own });
   const items = createItemStore(host);
   const tasks = createTaskStore({ host, types, onChange: (id) => items.requeue(id) });
   return {

@@ -27,7 +27,14 @@ export const itemCompletedEvent = defineEvent({
         },
         required: ['id', 'status'],
       },
-      result: { type: 'object', properties: { message: text, generated_post_id: { type: 'integer' } } },
+      result: {
+        type: 'object',
+        properties: {
+          message: text,
+          generated_post_id: { type: 'integer' },
+          data: { type: 'object', description: 'Values that the task returns, by name.' },
+        },
+      },
       ai: aiSchema,
     },
     required: ['task', 'queue_item'],

@@ -1,32 +1,10 @@
 import type { Images } from './images.ts';
 import { RestError, type JsonSchema, type Post } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../kit/automation-task.ts';
+import { fillItemPrompt, findItemPost } from '../../kit/automation-prompt.ts';
 import { errors } from '../../kit/errors.ts';
 import { imageParamSchemas, type ImageParams } from '../../kit/image-params.ts';
 import type { JobResult } from './generation/image-job.ts';
-
-/** In characters. */
-const maxExcerpt = 1000;
-
-/** Replaces `{name}` in a prompt. Unknown names become empty. */
-function fillPrompt(prompt: string, values: Readonly<Record<string, unknown>>): string {
-  const title = values['title'] ?? values['target'];
-  const known: Readonly<Record<string, unknown>> = { ...values, title, topic: values['topic'] ?? title };
-  return prompt.replace(/\{([\w -]{1,60})\}/g, (_, name: string) => {
-    const value = Object.hasOwn(known, name) ? known[name] : undefined;
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  });
-}
-
-/** Values of a post for prompts. The text of a post with a password is not sent to a provider. */
-function postValues({ title, excerpt, content, slug, password }: Post): Readonly<Record<string, string>> {
-  const text = (password === '' ? excerpt.trim() || content : '')
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/\[[^[\]]*\]/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return { title, slug, excerpt: [...text].slice(0, maxExcerpt).join('') };
-}
 
 interface ImageTaskSettings extends ImageParams {
   readonly provider: string;
@@ -111,15 +89,11 @@ export async function createImageTask(parts: Images): Promise<AutomationTaskType
 async function run(parts: Images, item: AutomationItem): Promise<AutomationResult> {
   const { host } = parts;
   const settings = item.settings as unknown as ImageTaskSettings;
-  const post = await findPost(parts, item);
+  const post = await findItemPost(host, item);
   if (post !== null && settings.featured === 'missing' && post.featuredMediaId > 0)
     return { message: `“${post.title}” already has a featured image.` };
   const { generator } = parts;
-  const prompt = fillPrompt(settings.prompt, {
-    target: item.target,
-    ...item.input,
-    ...(post !== null && postValues(post)),
-  });
+  const prompt = fillItemPrompt(settings.prompt, item, post);
   if (prompt.trim() === '') throw errors.empty_input({ values: { name: 'The prompt' } });
   const result = await generator.prepare(
     {
@@ -151,20 +125,6 @@ async function run(parts: Images, item: AutomationItem): Promise<AutomationResul
       return { postId: post.id };
     },
   };
-}
-
-/** The post of an item. Null: the item is a topic. @throws RestError 404 when the post was deleted. */
-async function findPost({ host }: Images, { input }: AutomationItem): Promise<Post | null> {
-  const id = Number(input['post_id'] ?? 0);
-  if (!Number.isInteger(id) || id < 1) return null;
-  const post = await host.content.posts.get(id);
-  if (post === null || post.status === 'trash')
-    throw new RestError({
-      code: 'rest_post_invalid_id',
-      status: 404,
-      message: `Post ${String(id)} not found. It may have been deleted.`,
-    });
-  return post;
 }
 
 function paramsOf({ size, quality, style }: ImageTaskSettings): ImageParams {

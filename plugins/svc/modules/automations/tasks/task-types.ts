@@ -11,16 +11,15 @@ export interface TaskTypes {
 const sources = ['list', 'csv', 'rss', 'posts'];
 
 /** Reads the task types with each call, so that plugins count as soon as they are activated or deactivated. */
-export function createTaskTypes({ hooks, log }: Pick<HostApi, 'hooks' | 'log'>, tools: AutomationTools): TaskTypes {
+export function createTaskTypes(
+  { hooks, log }: Pick<HostApi, 'hooks' | 'log'>,
+  { own, ...tools }: AutomationTools & { readonly own: () => readonly AutomationTaskType[] },
+): TaskTypes {
   const reported = new Set<string>();
 
   async function list(): Promise<readonly AutomationTaskType[]> {
     const byId = new Map<string, AutomationTaskType>();
-    for (const type of await hooks.applyFiltersAsync(
-      'svc_automation_task_types',
-      [] as readonly AutomationTaskType[],
-      tools,
-    )) {
+    for (const type of await hooks.applyFiltersAsync('svc_automation_task_types', own(), tools)) {
       const error = findTypeError(type);
       if (error !== null) reportOnce(error);
       else if (!byId.has(type.id)) byId.set(type.id, type);

@@ -1,4 +1,4 @@
-import { fillDefaults, JobLostError } from '#plugin-api';
+import { fillDefaults, isRecord, JobLostError } from '#plugin-api';
 import type { DatabaseApi, FailedJob, HostApi, PostponedJob, RunningJob } from '#plugin-api';
 import type { AutomationItem, AutomationResult, AutomationTaskType } from '../../../kit/automation-task.ts';
 import type { EventData } from '../../../kit/define-event.ts';
@@ -154,10 +154,11 @@ async function run({ item, task, type, signal }: Attempt): Promise<AutomationRes
   };
   const result: unknown = await type.run(input);
   if (typeof result !== 'object' || result === null) throw new Error(`${type.label} returned no result.`);
-  const { message, ai, commit } = result as Partial<AutomationResult>;
+  const { message, ai, data, commit } = result as Partial<AutomationResult>;
   return {
     message: typeof message === 'string' ? message : '',
     ...(ai && { ai: { provider: String(ai.provider), model: String(ai.model) } }),
+    ...(isRecord(data) && { data }),
     ...(typeof commit === 'function' && { commit }),
   };
 }
@@ -179,7 +180,7 @@ async function complete(
     const outcome: Outcome = { state: 'completed', message, postId, ai: result.ai ?? null };
     const row = await createItemWrites(host).finish(item.id, job.attempt, { ...outcome, seenModified });
     if (row === null) throw new JobLostError();
-    await emitItemCompleted(host, { item: row, task, outcome });
+    await emitItemCompleted(host, { item: row, task, outcome, data: result.data });
     finished = row;
   });
   await notifyItemFinished(host, { item: finished, task });
@@ -206,17 +207,18 @@ interface Ended {
   readonly item: QueuedItem;
   readonly task: Task;
   readonly outcome: Outcome;
+  readonly data?: AutomationResult['data'];
 }
 
 /** Stored in the running transaction and delivered after it: a slow endpoint delays nothing here. */
 async function emitItemCompleted(
   { hooks }: Pick<HostApi, 'hooks'>,
-  { item, task, outcome: { state, message, postId, ai } }: Ended,
+  { item, task, outcome: { state, message, postId, ai }, data: values }: Ended,
 ): Promise<void> {
   const data = {
     task: { id: task.id, name: task.name, type: task.type },
     queue_item: { id: item.id, target_identifier: item.target, status: state, attempts: item.attempts },
-    result: { message, ...(postId !== null && { generated_post_id: postId }) },
+    result: { message, ...(postId !== null && { generated_post_id: postId }), ...(values && { data: values }) },
     ...(ai !== null && { ai }),
   } satisfies EventData<typeof itemCompletedEvent>;
   await hooks.doActionAsync('svc_event_emit', 'task.item_completed', data, { origin: 'queue_processor' });
@@ -224,7 +226,7 @@ async function emitItemCompleted(
 
 async function notifyItemFinished(
   { hooks }: Pick<HostApi, 'hooks'>,
-  { item, task }: Omit<Ended, 'outcome'>,
+  { item, task }: Pick<Ended, 'item' | 'task'>,
 ): Promise<void> {
   if (hooks.hasAction('svc_automation_item_finished') === false) return;
   const { sourcePostId, ...publicItem } = item;
