@@ -21,8 +21,8 @@ describe('chatbots in the admin', () => {
     await preview.getByText('What do you know?', { exact: true }).waitFor();
     await preview.getByRole('button', { name: 'Good answer' }).waitFor();
     await page.goto(`${host.url}/admin/svc/bots`);
-    await page.locator('.bot-facts').getByText('on this site').waitFor();
-    expect(await page.locator('.bot-facts').textContent()).to.match(/Conversations\s*1/);
+    await page.getByRole('cell', { name: 'on this site' }).waitFor();
+    expect(await page.locator('tbody .number').first().textContent()).to.match(/^1 /);
     expect(problems).to.deep.equal([]);
   });
 
@@ -159,11 +159,13 @@ describe('chatbots in the admin', () => {
       return Number(new URL(page.url()).searchParams.get('id'));
     };
     await page.goto(`${host.url}/admin/svc/bots`);
+    await page.getByRole('button', { name: 'Actions for Traveller' }).click();
     await page.getByRole('button', { name: 'Duplicate Traveller' }).click();
     const copy = await copied('"Traveller (copy)" created.');
     expect(await bot(copy)).to.include({ name: 'Traveller (copy)', status: 'inactive' });
     await page.goto(`${host.url}/admin/svc/bots`);
     const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Actions for Traveller', exact: true }).click();
     await page.getByRole('button', { name: 'Export Traveller', exact: true }).click();
     const file = await download;
     expect(file.suggestedFilename()).to.equal(`chatbot-${String(id)}.json`);
@@ -176,6 +178,7 @@ describe('chatbots in the admin', () => {
     expect((await bot(imported)).name).to.equal('Traveller');
     await page.goto(`${host.url}/admin/svc/bots`);
     const card = page.locator(`#bot-${String(imported)}`);
+    await card.getByRole('button', { name: 'Actions for Traveller' }).click();
     await card.getByRole('button', { name: 'Delete Traveller' }).click();
     expect(await confirmQuestion(page)).to.contain('Delete Traveller?');
     await page.getByText('Traveller deleted.').waitFor();

@@ -1,4 +1,5 @@
-import { type AdminActionResult, type AdminPageBody, type AdminRequest, withNotice } from '#plugin-api';
+import { backToList, notSelected, readFormer, readIds, withNotice, writeFormer } from '#plugin-api';
+import type { AdminActionResult, AdminPageBody, AdminRequest } from '#plugin-api';
 import { readText } from './form-values.ts';
 import type { Transfer } from '../kit/read-transfer.ts';
 import { downloadJson, importUpload, type RefusedImport } from './transfer-actions.ts';
@@ -6,6 +7,16 @@ import { downloadJson, importUpload, type RefusedImport } from './transfer-actio
 interface Named {
   readonly id: number;
   readonly name: string;
+  readonly status: 'active' | 'inactive';
+}
+
+/** What a person can do with several checked records. @param question before they are deleted */
+export function recordBulkOptions(question: string) {
+  return [
+    { value: 'active', label: 'Activate' },
+    { value: 'inactive', label: 'Deactivate' },
+    { value: 'delete', label: 'Delete', confirm: question },
+  ];
 }
 
 /** What the list page of chatbots and of forms can do with them. */
@@ -31,6 +42,8 @@ export interface RecordActionsInit<Item extends Named> {
     readonly inactive: string;
     readonly duplicated: (name: string) => string;
     readonly deleted: (name: string) => string;
+    /** What several are: `3 chatbots`. */
+    readonly count: (count: number) => string;
     readonly imported: (count: number) => string;
   };
 }
@@ -50,6 +63,7 @@ export function recordActions<Item extends Named>(
         status === 'active' ? `${name} is active.` : `${name} is inactive. ${texts.inactive}`,
       );
     },
+    bulk: (request) => changeSeveral(init, request),
     duplicate: async (request) => {
       const { id, name } = await store.duplicate((await find(request)).id);
       return withNotice('success', texts.duplicated(name), { redirect: editUrl(id) });
@@ -78,4 +92,36 @@ export function recordActions<Item extends Named>(
         page: (refused) => init.page(refused),
       }),
   };
+}
+
+/** Activates, deactivates or deletes the checked records. `undo` restores the states in `was`. */
+async function changeSeveral<Item extends Named>(
+  { store, listSlug, texts }: RecordActionsInit<Item>,
+  request: AdminRequest,
+): Promise<AdminActionResult> {
+  const wanted = readText(request, 'do');
+  const before = readFormer(request);
+  const ids = new Set(readIds(request));
+  const selected = (await store.list()).filter(({ id }) => ids.has(id));
+  const { query, redirect } = backToList(request, listSlug, ['s', 'status']);
+  const [first] = selected;
+  if (!['active', 'inactive', 'delete', 'undo'].includes(wanted) || !first) throw notSelected();
+  const what = selected.length === 1 ? first.name : texts.count(selected.length);
+  if (wanted === 'delete') {
+    for (const { id } of selected) await store.delete(id);
+    return withNotice('success', texts.deleted(what), { redirect });
+  }
+  for (const { id } of selected)
+    await store.update(id, {
+      status: (wanted === 'undo' ? before.get(id) : wanted) === 'active' ? 'active' : 'inactive',
+    });
+  if (wanted === 'undo') return withNotice('success', `${what}: previous state restored.`, { redirect });
+  const fields = {
+    do: 'undo',
+    ids: selected.map(({ id }) => id).join(','),
+    was: writeFormer(selected, ({ status }) => status),
+    back: query,
+  };
+  const text = `${what} ${wanted === 'active' ? 'activated' : 'deactivated'}.`;
+  return { notice: { kind: 'success', text, undo: { action: 'bulk', fields } }, redirect };
 }

@@ -25,6 +25,7 @@ export function formsPage(parts: AiForms): AdminPageBody {
         listSlug: formsSlug,
         fileNames: { one: ({ id }) => `ai-form-${String(id)}`, all: 'ai-forms' },
         texts: {
+          count: (count) => formatCount(count, 'form'),
           inactive: 'Visitors cannot see it.',
           duplicated: (name) => `${name} created. It is inactive.`,
           deleted: (name) => `${name} and its submissions deleted.`,

@@ -1,6 +1,8 @@
-import { formatCount, type AdminActionResult, type AdminPageBody, type HostApi, withNotice } from '#plugin-api';
+import { formatCount, formatNumber, listQuery, listView, matchesSearch, pageRows, queryText } from '#plugin-api';
+import { readList, withNotice, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
+import type { HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
-import { recordActions } from '../../../admin-ui/record-actions.ts';
+import { recordActions, recordBulkOptions } from '../../../admin-ui/record-actions.ts';
 import type { RefusedImport } from '../../../admin-ui/transfer-actions.ts';
 import { botTransfer } from '../bots/bot-store.ts';
 import { findBotInForm } from './bot-request.ts';
@@ -17,7 +19,7 @@ const template = 'svc/bots';
 /** The list of chatbots: create, duplicate, activate, export, import and delete them. */
 export function botsPage(parts: ChatbotParts): AdminPageBody {
   return {
-    render: async () => ({ template, data: await botsView(parts) }),
+    render: async ({ query }) => ({ template, data: await botsView(parts, { query }) }),
     actions: {
       first: () => createFirstBot(parts),
       'first-sandbox': async () => {
@@ -28,14 +30,15 @@ export function botsPage(parts: ChatbotParts): AdminPageBody {
         store: parts.bots,
         find: (request) => findBotInForm(parts, request),
         transfer: botTransfer,
-        page: async (refused) => ({ template, data: await botsView(parts, refused) }),
+        page: async (refused) => ({ template, data: await botsView(parts, { query: {}, refused }) }),
         editSlug,
         listSlug: botsSlug,
         fileNames: { one: ({ id }) => `chatbot-${String(id)}`, all: 'chatbots' },
         texts: {
           inactive: 'Visitors cannot use it.',
           duplicated: (name) => `"${name}" created. It is inactive until you activate it.`,
-          deleted: (name) => `${name} deleted. Its conversations stay in the logs.`,
+          count: (count) => formatCount(count, 'chatbot'),
+          deleted: (name) => `${name} deleted. The conversations stay in the logs.`,
           imported: (count) => `${formatCount(count, 'chatbot')} imported.`,
         },
       }),
@@ -64,8 +67,12 @@ async function createFirstBot(parts: ChatbotParts): Promise<AdminActionResult> {
   };
 }
 
+interface ListInit extends Pick<AdminRequest, 'query'> {
+  readonly refused?: RefusedImport;
+}
+
 /** The data of `svc/bots`. */
-async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<Record<string, unknown>> {
+async function botsView(parts: ChatbotParts, { query, refused }: ListInit): Promise<Record<string, unknown>> {
   const { host, settings } = parts;
   const bots = await parts.bots.list();
   const [ready, sandbox, activity] = await Promise.all([
@@ -75,9 +82,12 @@ async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<R
   ]);
   const connected = sandbox ? null : await connectedProviders(parts);
   const labels = new Map(parts.providers.all().map(({ id, label }) => [id, label]));
+  const list = botList({ query }, { bots, activity });
   return {
-    bots: bots.map((bot) => ({
-      ...card(bot, labels),
+    total: bots.length,
+    ...list,
+    bots: list.rows.map((bot) => ({
+      ...botRow(bot, labels),
       ...(bot.status === 'active' && connected?.has(bot.provider) === false && { badge: cannotAnswer }),
       conversations: activity.get(bot.id)?.conversations ?? 0,
       lastActivity: activity.get(bot.id)?.lastMessageAt,
@@ -94,10 +104,67 @@ async function botsView(parts: ChatbotParts, refused?: RefusedImport): Promise<R
   };
 }
 
+const statuses = ['active', 'inactive'] as const;
+
+/** The shown bots, by search, state, sorting and page. */
+function botList(
+  request: Pick<AdminRequest, 'query'>,
+  { bots, activity }: { readonly bots: readonly Bot[]; readonly activity: ReadonlyMap<number, BotActivity> },
+) {
+  const search = queryText(request, 's');
+  const status = statuses.find((name) => name === queryText(request, 'status')) ?? '';
+  const found = bots.filter(({ name, model }) => matchesSearch(search, name, model));
+  const shown = found.filter((bot) => status === '' || bot.status === status);
+  const sortable = ['id', 'name', 'conversations', 'lastActivity'] as const;
+  const { state, rows } = pageRows(
+    readList(request, { sortable: [...sortable], filters: { s: search, status } }),
+    shown,
+    (bot, column) =>
+      column === 'id'
+        ? bot.id
+        : column === 'name'
+          ? bot.name
+          : column === 'conversations'
+            ? (activity.get(bot.id)?.conversations ?? 0)
+            : (activity.get(bot.id)?.lastMessageAt ?? null),
+  );
+  const tab = (name: string, label: string, count: number) => ({
+    label: `${label} (${formatNumber(count)})`,
+    href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { status: name }) }).toString()}`,
+    current: name === status,
+  });
+  return {
+    rows,
+    search,
+    searchFields: { status },
+    tabs: [
+      tab('', 'All', found.length),
+      ...statuses.map((name) => tab(name, statusBadge(name).text, found.filter((bot) => bot.status === name).length)),
+    ],
+    bulkFields: { back: listQuery(state) },
+    bulkOptions: recordBulkOptions(
+      'Delete the selected chatbots? Pages no longer show them. Their conversations stay in the logs.',
+    ),
+    list: listView(state, {
+      total: shown.length,
+      text: formatCount(shown.length, 'chatbot'),
+      chips: { s: `Search: ${search}`, status: status === '' ? '' : statusBadge(status).text },
+      columns: [
+        { label: 'Name', key: 'name' },
+        { label: 'State' },
+        { label: 'Conversations', key: 'conversations', isNumber: true },
+        { label: 'Last activity', key: 'lastActivity' },
+        { label: 'Shown' },
+        { label: 'Id', key: 'id', isNumber: true },
+      ],
+    }),
+  };
+}
+
 /** Its provider is not connected. */
 const cannotAnswer = { text: 'Cannot answer', kind: 'error' } as const;
 
-function card(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unknown> {
+function botRow(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unknown> {
   const active = bot.status === 'active';
   return {
     id: bot.id,
@@ -105,9 +172,11 @@ function card(bot: Bot, labels: ReadonlyMap<string, string>): Record<string, unk
     badge: statusBadge(bot.status),
     model: `${labels.get(bot.provider) ?? bot.provider}${bot.model === '' ? '' : `, ${bot.model}`}`,
     embed: embedLabel(bot.embed),
-    knowledge: bot.knowledge.enabled,
-    rules: bot.rules.length,
-    forms: bot.forms.length,
+    extras: [
+      ...(bot.rules.length > 0 ? [formatCount(bot.rules.length, 'rule')] : []),
+      ...(bot.forms.length > 0 ? [formatCount(bot.forms.length, 'form')] : []),
+      ...(bot.knowledge.enabled ? ['knowledge'] : []),
+    ].join(', '),
     switchLabel: active ? 'Deactivate' : 'Activate',
     idFields: { id: bot.id },
     switchFields: { id: bot.id, status: active ? 'inactive' : 'active' },

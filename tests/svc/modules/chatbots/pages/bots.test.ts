@@ -69,20 +69,20 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     const { html, text } = await browser.get(page);
     expect(html).to.contain('Shop &lt;b&gt;support&lt;/b&gt;').and.not.contain('<b>support');
     const [first = '', second = ''] = html
-      .split('<article')
+      .split('<tr id="bot-')
       .slice(1)
       .map((card) => card.replace(/<[^<>]+>/g, ' ').replace(/\s+/g, ' '));
     expect(first)
       .to.contain('Inactive')
       .and.contain('OpenAI, gpt-4o-mini')
-      .and.contain('Conversations 2')
+      .and.contain(' 2 conversations ')
       .and.contain('2026')
       .and.contain('on shop.example.com')
       .and.contain('Activate');
     // No provider is connected.
     expect(second)
       .to.contain('Cannot answer')
-      .and.contain('Conversations 0')
+      .and.contain(' 0 conversations ')
       .and.contain('never')
       .and.contain('not embedded');
     expect(text).to.contain('2 chatbots');
@@ -108,6 +108,28 @@ describeBotsAdmin('the list of chatbots', (admin) => {
     expect(await bots()).to.have.length(2);
     expect((await browser.submit(page, 'delete', { id: String(id) })).text).to.contain('Helper deleted.');
     expect((await bots()).map(({ name }) => name)).to.deep.equal(['Helper (copy)']);
+  });
+
+  it('changes several at once with an Undo, and finds, filters and sorts them', async () => {
+    const { browser, add, bots } = admin();
+    const [alpha, beta] = [await add({ name: 'Alpha' }), await add({ name: 'Beta', status: 'inactive' })];
+    const ids = `${String(alpha.id)},${String(beta.id)}`;
+    const states = async () => (await bots()).map(({ status }) => status);
+    const done = await browser.submit(page, 'bulk', { do: 'inactive', ids, back: 'sort=name&order=desc&other=1' });
+    expect(done.text).to.contain('2 chatbots deactivated.');
+    expect(done.html).to.match(/name="back" value="sort(?:=|&#x3D;)name&amp;order(?:=|&#x3D;)desc"/);
+    expect(await states()).to.deep.equal(['inactive', 'inactive']);
+    const was = /name="was" value="([^"]+)"/.exec(done.html)?.[1] ?? '';
+    await browser.submit(page, 'bulk', { do: 'undo', ids, was });
+    expect(await states()).to.deep.equal(['active', 'inactive']);
+    const order = async (query: string) =>
+      [...(await browser.get(`${page}?${query}`)).html.matchAll(/Select (\w+)"/g)].map(([, name]) => name);
+    expect(await order('sort=name&order=desc')).to.deep.equal(['Beta', 'Alpha']);
+    expect(await order('status=inactive')).to.deep.equal(['Beta']);
+    expect(await order('s=ALP')).to.deep.equal(['Alpha']);
+    expect((await browser.get(`${page}?s=nothing`)).text).to.contain('No chatbot matches these filters.');
+    expect((await browser.submit(page, 'bulk', { do: 'delete', ids })).text).to.contain('2 chatbots deleted.');
+    expect(await bots()).to.deep.equal([]);
   });
 
   it('exports bots for import, by file and by paste', async () => {
