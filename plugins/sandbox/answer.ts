@@ -53,7 +53,8 @@ export function countTokens(text: string): number {
 /**
  * The generated answer. The same question with the same seed gets the same answer, on every node and in every run.
  *
- * A last message `echo: ...` gives its rest back verbatim; `json: ...` gives a JSON object that holds it.
+ * A last message `echo: ...` gives its rest back verbatim, in the text fields of the data if a schema is requested; `json: ...`
+ * gives a JSON object that holds it.
  */
 export function answer(question: Question): Answer {
   const fingerprint = digest(
@@ -102,9 +103,12 @@ function callOf({ tools = [], toolChoice, messages }: Question, prompt: string, 
 
 function compose(question: Question, prompt: string, fingerprint: string): string {
   const special = /^\s*(echo|json):\s?([\s\S]*)$/i.exec(prompt);
-  if (special?.[1]?.toLowerCase() === 'echo') return special[2] ?? '';
+  const echoed = special?.[1]?.toLowerCase() === 'echo' ? (special[2] ?? '') : null;
   const schema = question.schema ?? describedSchema(question.system);
-  if (schema !== undefined) return JSON.stringify(jsonSample(schema, prompt));
+  // A model that is held to a schema puts the text into its object. An object that is echoed is taken as it is.
+  if (schema !== undefined && !echoed?.trimStart().startsWith('{'))
+    return JSON.stringify(jsonSample(schema, echoed ?? prompt));
+  if (echoed !== null) return echoed;
   if (special || question.json) {
     return JSON.stringify({
       sandbox: true,
