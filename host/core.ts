@@ -96,10 +96,10 @@ export async function createCore(dependencies: CoreDependencies) {
     if (config.disallowFileMods) disallowFileMods(hooks);
     const users = createUsers({ database, hooks, clock, log });
     recordSecurityEvents(hooks, securityLog, hasOtherSecretsIn(options));
-    const watches = createWatches(database, log);
+    const watches = createWatches({ database, clock, log });
     closers.unshift(watches.eventLoop.stop);
-    const cron = createCron({ database, hooks, clock, log, track: watches.eventLoop.track });
-    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track: watches.eventLoop.track });
+    const cron = createCron({ database, hooks, clock, log, track: watches.trackInBackground });
+    const jobs = createJobs({ database, hooks, cron, clock, log, compileSchema, track: watches.trackInBackground });
     const site = createSite({ config, options });
     const documents = createDocuments({ clock: createSystemClock(), log });
     const connect = createGuardedSocket({ clock });
@@ -142,11 +142,20 @@ export async function createCore(dependencies: CoreDependencies) {
 }
 
 /** What finds blocks of the event loop, and where the time of a request goes. Both know a handler by its name. */
-function createWatches(database: Database, log: Logger) {
-  const tracer = createTracer({ database });
+function createWatches({
+  database,
+  clock,
+  log,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+}) {
+  const tracer = createTracer({ database, clock });
   const watch = createEventLoopWatch({ clock: createSystemClock(), log });
   const track: typeof watch.track = (name, work) => tracer.span('handler', name, () => watch.track(name, work));
-  return { tracer, eventLoop: { ...watch, track } };
+  const trackInBackground: typeof watch.track = (name, work) => tracer.background(name, () => watch.track(name, work));
+  return { tracer, eventLoop: { ...watch, track }, trackInBackground };
 }
 
 /** What plugins use among themselves, and their texts. */

@@ -1,13 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#plugin-api';
+import { hasProvider } from './open-telemetry.ts';
 import type { Tracer } from './tracer.ts';
 import { readCookie } from './users/cookies.ts';
 
 export interface RequestTraces {
-  /** Runs `work`, and records a trace of the request if it asks for one. Adds `Server-Timing` to its response. */
+  /**
+   * Runs `work`, and records a trace of the request if it asks for one, or for a provider of OpenTelemetry. Adds `Server-Timing` to
+   * the response if it asks for one.
+   */
   trace(request: IncomingMessage, response: ServerResponse, work: () => void): void;
-  /** Records all requests of the browser with this session, on this node, for an hour. False without a session. */
+  /**
+   * Records all requests of the browser with this session, and jobs and cron events, on this node, for an hour. False without a
+   * session.
+   */
   start(headers: { readonly cookie?: string | undefined }): boolean;
   stop(headers: { readonly cookie?: string | undefined }): void;
   isStarted(headers: { readonly cookie?: string | undefined }): boolean;
@@ -47,6 +54,10 @@ export function createRequestTraces({ tracer, clock, key, sessionCookie }: Reque
     sessions.delete(hash);
     return false;
   };
+  tracer.listBackground(() => {
+    for (const [session, until] of sessions) if (until <= clock.now()) sessions.delete(session);
+    return sessions.size > 0;
+  });
   const isSigned = (value: unknown): boolean => {
     const [expiresAt = '', signature = ''] = typeof value === 'string' ? value.split('.', 2) : [];
     const given = Buffer.from(signature, 'base64url');
@@ -59,11 +70,14 @@ export function createRequestTraces({ tracer, clock, key, sessionCookie }: Reque
   return {
     isStarted,
     trace(request, response, work) {
-      if (!isRecorded(request.headers)) return work();
+      const isListed = isRecorded(request.headers);
+      if (!isListed && !hasProvider()) return work();
       const id = String(request.headers['x-request-id'] ?? '');
       const name = `${request.method ?? ''} ${(request.url ?? '').split('?', 1)[0]?.slice(0, 200) ?? ''}`;
-      tracer.record({ id, name, startedAt: clock.now() }, ({ totals, end }) => {
-        response.once('finish', end).once('close', end);
+      tracer.record({ id, name, headers: request.headers, isListed }, ({ totals, end }) => {
+        const finish = (): void => end({ status: response.statusCode });
+        response.once('finish', finish).once('close', finish);
+        if (!isListed) return work();
         const writeHead = response.writeHead;
         response.writeHead = function (this: ServerResponse, ...args: unknown[]) {
           const timings = [...totals()].map(

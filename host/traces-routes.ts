@@ -1,9 +1,14 @@
-import { argumentBounds, requireFound, type RestApi } from '#plugin-api';
-import type { Tracer } from './tracer.ts';
+import { argumentBounds, requireFound, type RestApi, type RouteDefinition } from '#plugin-api';
+import { toOtlp } from './open-telemetry.ts';
+import type { Trace, Tracer } from './tracer.ts';
 
 const summary = {
   id: { type: 'string', description: 'The id of the request.' },
-  name: { type: 'string', description: 'Method and path.' },
+  kind: { type: 'string', enum: ['request', 'background'], description: 'background: a job or a cron event.' },
+  traceId: { type: 'string', description: 'As in the header traceparent, and that of the caller if it sent one.' },
+  spanId: { type: 'string', description: 'Of the whole trace, above its spans.' },
+  parentSpanId: { type: ['string', 'null'], description: 'The span of the caller.' },
+  name: { type: 'string', description: 'Method and path, or what ran.' },
   startedAt: { type: 'integer', description: 'Milliseconds since 1970.' },
   duration: { type: 'number', description: 'Milliseconds.' },
   explained: { type: 'number', description: 'Percent of the duration that spans cover.' },
@@ -19,34 +24,51 @@ const spanSchema = {
     start: { type: 'number', description: 'Milliseconds since the request began.' },
     duration: { type: 'number', description: 'Milliseconds.' },
     parent: { type: ['integer', 'null'], description: 'Index of the enclosing span.' },
+    spanId: { type: 'string', description: 'As in the header traceparent of outbound requests.' },
   },
 } as const;
 
-/** `GET /host/v1/traces` and `/host/v1/traces/{id}`: the traced requests of this process. Requires `manage_options`. */
-export function addTracesRoutes(rest: RestApi, { tracer }: { readonly tracer: Pick<Tracer, 'list'> }): void {
+/**
+ * `GET /host/v1/traces`, `/host/v1/traces/{id}` and `/host/v1/traces/{id}/otlp`: what was traced in this process. They require
+ * `manage_options`.
+ */
+export function addTracesRoutes(
+  rest: RestApi,
+  { tracer, site }: { readonly tracer: Pick<Tracer, 'list'>; readonly site: { readonly version: string } },
+): void {
+  const find = (wanted: unknown): Trace =>
+    requireFound(
+      tracer.list().find(({ id }) => id === wanted),
+      {
+        code: 'host_trace_not_found',
+        message: 'This process has no trace with that id any more. It stores the last 50.',
+        status: 404,
+      },
+    );
+  const args = { id: { type: 'string', ...argumentBounds.key, required: true } } as const;
+  const permission: RouteDefinition['permission'] = ({ user }) => user.can('manage_options');
   rest.registerRoute('host/v1', '/traces', {
-    summary: 'Lists the last traced requests of this process, newest first.',
+    summary: 'Lists the last traced requests and jobs of this process, newest first.',
     schema: { title: 'trace-summary', type: 'object', properties: summary },
-    permission: ({ user }) => user.can('manage_options'),
+    permission,
     handler: () => tracer.list().map(({ spans: _left, ...trace }) => trace),
   });
   rest.registerRoute('host/v1', '/traces/{id}', {
-    summary: 'Returns a traced request with its spans.',
-    args: { id: { type: 'string', ...argumentBounds.key, required: true } },
+    ...{ summary: 'Returns a traced request or job with its spans.', args, permission },
     schema: {
       title: 'trace',
       type: 'object',
       properties: { ...summary, spans: { type: 'array', items: spanSchema } },
     },
-    permission: ({ user }) => user.can('manage_options'),
-    handler: ({ params }) =>
-      requireFound(
-        tracer.list().find(({ id }) => id === params.id),
-        {
-          code: 'host_trace_not_found',
-          message: 'This process has no trace with that id any more. It stores the last 50.',
-          status: 404,
-        },
-      ),
+    handler: ({ params }) => find(params.id),
+  });
+  rest.registerRoute('host/v1', '/traces/{id}/otlp', {
+    ...{ summary: 'Returns a trace as OpenTelemetry spans (OTLP in JSON), for a collector.', args, permission },
+    schema: {
+      title: 'trace-otlp',
+      type: 'object',
+      properties: { resourceSpans: { type: 'array', items: { type: 'object' } } },
+    },
+    handler: ({ params }) => toOtlp(find(params.id), site),
   });
 }

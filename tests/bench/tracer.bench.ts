@@ -1,4 +1,4 @@
-import { createTestHost } from '#testing';
+import { createFakeClock, createTestHost } from '#testing';
 import { createTracer, type Trace } from '../../host/tracer.ts';
 import { signIn } from '../helpers/sign-in.ts';
 import type { BenchRow } from './bench-row.ts';
@@ -91,7 +91,10 @@ export async function run({ short }: { readonly short: boolean }): Promise<Bench
 
 /** Nanoseconds of `span` while nothing is recorded. */
 function checkCost(times: number): number {
-  const { span } = createTracer({ database: { observeQueries: () => undefined } });
+  const { span } = createTracer({
+    database: { observeQueries: () => undefined },
+    clock: createFakeClock(),
+  });
   let sum = 0;
   const work = (): number => (sum += 1);
   const measure = (run: () => void): number => {

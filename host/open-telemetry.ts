@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createRequire } from 'node:module';
+import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
+import type { SpanKind, Trace, TraceSpan } from './tracer.ts';
+
+type Api = typeof import('@opentelemetry/api');
+
+/** Where `@opentelemetry/api` 1.x registers what the copies of a process share. */
+const shared = Symbol.for('opentelemetry.js.api.1');
+
+/** Whether a plugin or the operator registered a provider of tracers. Loads nothing. */
+export function hasProvider(): boolean {
+  return (globalThis as { [shared]?: { readonly trace?: unknown } })[shared]?.trace !== undefined;
+}
+
+const require = createRequire(import.meta.url);
+let loaded: Api | undefined;
+const loadApi = (): Api => (loaded ??= require('@opentelemetry/api') as Api);
+
+/** What identifies a span in other processes (W3C Trace Context). */
+export interface SpanIdentity {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly spanId: string;
+}
+
+export function createIdentity(traceId = randomBytes(16).toString('hex')): SpanIdentity {
+  return { traceId, spanId: createSpanId() };
+}
+
+export const createSpanId = (): string => randomBytes(8).toString('hex');
+
+const traceparent = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/;
+
+/** The span of another process that sent the request, or null. */
+export function readParent(
+  headers: IncomingHttpHeaders,
+): (SpanIdentity & { readonly flags: number; readonly state: string }) | null {
+  const [, traceId, spanId, flags = '00'] = traceparent.exec(String(headers['traceparent'] ?? '')) ?? [];
+  if (traceId === undefined || spanId === undefined) return null;
+  return { traceId, spanId, flags: parseInt(flags, 16), state: String(headers['tracestate'] ?? '').slice(0, 512) };
+}
+
+/** A span of the registered provider. */
+export interface ProviderSpan extends SpanIdentity {
+  /** Whether the provider wants what happens in it. */
+  readonly isSampled: boolean;
+  startChild(part: Pick<TraceSpan, 'kind' | 'name' | 'owner'>): ProviderSpan;
+  /** Runs the work with this span as the active one, for plugins that start spans of their own. */
+  run<Result>(work: () => Result): Result;
+  /** Names the span of a request by its route instead of its path. */
+  setRoute(route: string): void;
+  end(outcome?: SpanOutcome): void;
+}
+
+export interface SpanOutcome {
+  /** What was thrown. */
+  readonly error?: unknown;
+  /** Of the response. */
+  readonly status?: number;
+}
+
+export interface RootInit {
+  /** Method and path, or what runs in the background. */
+  readonly name: string;
+  readonly kind: Trace['kind'];
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Starts the span of a request or a job: below an active one, else below that of the caller. Loads the API once. */
+export function startProviderSpan({ name, kind, headers }: RootInit): ProviderSpan {
+  const { context, trace, createTraceState, ROOT_CONTEXT, SpanKind: kinds } = loadApi();
+  const remote = readParent(headers);
+  const active = context.active();
+  const parent =
+    remote === null || trace.getSpan(active) !== undefined
+      ? active
+      : trace.setSpanContext(ROOT_CONTEXT, {
+          traceId: remote.traceId,
+          spanId: remote.spanId,
+          traceFlags: remote.flags,
+          traceState: createTraceState(remote.state),
+          isRemote: true,
+        } satisfies SpanContext);
+  const spanKind = kind === 'request' ? kinds.SERVER : kinds.INTERNAL;
+  return open({ name, spanKind, attributes: rootAttributes({ name, kind }) }, parent);
+}
+
+interface SpanInit {
+  readonly name: string;
+  readonly spanKind: number;
+  readonly attributes: Attributes;
+}
+
+function open({ name, spanKind, attributes }: SpanInit, parent: Context): ProviderSpan {
+  const { context, trace } = loadApi();
+  const span: Span = trace.getTracer('svc').startSpan(name, { kind: spanKind, attributes }, parent);
+  const own = trace.setSpan(parent, span);
+  const { traceId, spanId } = span.spanContext();
+  return {
+    ...{ traceId, spanId, isSampled: span.isRecording() },
+    startChild: (part) => open(describeSpan(part), own),
+    run: (work) => context.with(own, work),
+    setRoute: (route) => void span.updateName(route).setAttribute('http.route', route.replace(/^\S+ /, '')),
+    end: (outcome) => endSpan(span, outcome),
+  };
+}
+
+function endSpan(span: Span, { error, status }: SpanOutcome = {}): void {
+  const { SpanStatusCode } = loadApi();
+  if (status !== undefined) span.setAttribute('http.response.status_code', status);
+  if (error !== undefined) span.recordException(error instanceof Error ? error : String(error));
+  if (error !== undefined || (status ?? 0) >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+function rootAttributes({ name, kind }: Pick<RootInit, 'name' | 'kind'>): Record<string, string> {
+  if (kind !== 'request') return {};
+  const [method = '', path = ''] = name.split(' ', 2);
+  return { 'http.request.method': method, 'url.path': path };
+}
+
+/** `SpanKind` of the API; that of the protocol is greater by one. */
+const internal = 0;
+const client = 2;
+
+const clientKinds: readonly SpanKind[] = ['query', 'outbound'];
+
+/** A part of a trace by the semantic conventions of OpenTelemetry. */
+function describeSpan({ kind, name, owner }: Pick<TraceSpan, 'kind' | 'name' | 'owner'>): SpanInit {
+  const [first = '', rest = ''] = name.split(' ', 2);
+  return {
+    name: kind === 'query' ? first.toUpperCase() : kind === 'outbound' ? first : `${kind} ${name}`,
+    spanKind: clientKinds.includes(kind) ? client : internal,
+    attributes: {
+      'svc.kind': kind,
+      ...(owner !== null && { 'svc.plugin': owner }),
+      ...(kind === 'query' && { 'db.query.text': name }),
+      ...(kind === 'outbound' && { 'http.request.method': first, 'url.full': rest }),
+    },
+  };
+}
+
+/** A trace as `ExportTraceServiceRequest` of the protocol in JSON (OTLP), which collectors read. */
+export function toOtlp(trace: Trace, { version }: { readonly version: string }): Record<string, unknown> {
+  const { traceId } = trace;
+  // Nanoseconds, in whole microseconds: a double holds no more.
+  const at = (milliseconds: number): string => `${BigInt(Math.round((trace.startedAt + milliseconds) * 1000))}000`;
+  const times = (start: number, duration: number) => ({
+    startTimeUnixNano: at(start),
+    endTimeUnixNano: at(start + duration),
+  });
+  const root = {
+    ...{ traceId, spanId: trace.spanId, parentSpanId: trace.parentSpanId ?? '' },
+    ...{ name: trace.name, kind: trace.kind === 'request' ? 2 : 1, ...times(0, trace.duration) },
+    attributes: toAttributes(rootAttributes(trace)),
+    status: {},
+  };
+  const parts = trace.spans.map(({ spanId, parent, start, duration, ...part }) => {
+    const { name, spanKind, attributes } = describeSpan(part);
+    const parentSpanId = parent === null ? trace.spanId : (trace.spans[parent]?.spanId ?? trace.spanId);
+    return {
+      ...{ traceId, spanId, parentSpanId, name, kind: spanKind + 1, ...times(start, duration) },
+      ...{ attributes: toAttributes(attributes), status: {} },
+    };
+  });
+  const resource = { attributes: toAttributes({ 'service.name': 'svc', 'service.version': version }) };
+  return {
+    resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'svc', version }, spans: [root, ...parts] }] }],
+  };
+}
+
+function toAttributes(attributes: Attributes): { key: string; value: { stringValue: string } }[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: { stringValue: String(value) } }));
+}
