@@ -145,7 +145,7 @@ describe('traces of requests', () => {
     host.hooks.forOwner('shop').addAction('shop_daily', () => host.options.get('blogname'));
     await host.cron.schedule('daily', 'shop_daily');
     await host.cron.run('shop_daily');
-    expect((await read('')) as Trace[]).not.to.deep.include({ name: 'cron shop_daily' });
+    expect(((await read('')) as Trace[]).map(({ name }) => name)).not.to.include('cron shop_daily');
     await browser.post('tools/traces', 'start', {});
     await host.cron.run('shop_daily');
     const [job] = (await read('')) as Trace[];
