@@ -146,8 +146,9 @@ function describeSpan({ kind, name, owner }: Pick<TraceSpan, 'kind' | 'name' | '
 /** A trace as `ExportTraceServiceRequest` of the protocol in JSON (OTLP), which collectors read. */
 export function toOtlp(trace: Trace, { version }: { readonly version: string }): Record<string, unknown> {
   const { traceId } = trace;
-  // Nanoseconds, in whole microseconds: a double holds no more.
-  const at = (milliseconds: number): string => `${BigInt(Math.round((trace.startedAt + milliseconds) * 1000))}000`;
+  // Nanoseconds, in whole microseconds. Added as integers: a double of the date is only exact to a quarter of a microsecond.
+  const at = (milliseconds: number): string =>
+    String((BigInt(trace.startedAt) * 1000n + BigInt(Math.round(milliseconds * 1000))) * 1000n);
   const times = (start: number, duration: number) => ({
     startTimeUnixNano: at(start),
     endTimeUnixNano: at(start + duration),

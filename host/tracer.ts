@@ -78,7 +78,7 @@ export interface Tracer {
   /** Records what runs in `work` and after it, until `end`. */
   record<Result>(about: RecordInit, work: (recording: Recording) => Result): Result;
   /**
-   * Runs a job or a cron event under its name: as a part of the trace that is being recorded here, or as a trace of its own if
+   * Runs a job or a cron event under its name: as a part of the trace that is being recorded here, or as a separate trace if
    * background work is recorded.
    */
   background<Result>(name: string, work: () => Result): Result;
