@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { isRunningElsewhere } from './loader/install/temp-folder.ts';
 
 /** Which plugin was starting when starts ended: a plugin can end the process, hang it, or exhaust its memory. */
 export interface UnfinishedStarts {
@@ -59,17 +60,8 @@ export function openUnfinishedStarts(dataDir: string): UnfinishedStarts {
 function read(path: string): Stored | null {
   try {
     const stored = JSON.parse(readFileSync(path, 'utf8')) as Stored;
-    return stored.host === hostname() && (stored.pid === process.pid || !isRunning(stored.pid)) ? stored : null;
+    return stored.host === hostname() && !isRunningElsewhere(stored.pid) ? stored : null;
   } catch {
     return null;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

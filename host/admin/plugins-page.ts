@@ -2,7 +2,7 @@ import {
   backToList,
   errorText,
   formatCount,
-  formatNumber,
+  listTabs,
   listQuery,
   listView,
   matchesSearch,
@@ -116,24 +116,21 @@ function renderPlugins(
     (plugin, column) => (column === 'name' ? plugin.name : plugin.state),
   );
   const back = listQuery(page.state);
-  const tab = (name: string, label: string, count: number) => ({
-    label: `${label} (${formatNumber(count)})`,
-    href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { state: name }) }).toString()}`,
-    current: name === state,
-  });
   return {
     template: 'admin/plugins',
     data: {
       total: all.length,
       search,
       searchFields: { state },
-      tabs: [
-        tab('', 'All', found.length),
+      tabs: listTabs({ filter: 'state', current: state, search }, [
+        { name: '', label: 'All', count: found.length },
         ...states
-          .map((name) => ({ name, count: found.filter((plugin) => plugin.state === name).length }))
-          .filter(({ name, count }) => count > 0 || name === state)
-          .map(({ name, count }) => tab(name, stateBadge(name).state, count)),
-      ],
+          .map((name) => ({
+            ...{ name, label: stateBadge(name).state },
+            count: found.filter((plugin) => plugin.state === name).length,
+          }))
+          .filter(({ name, count }) => count > 0 || name === state),
+      ]),
       plugins: page.rows.map((plugin) => ({
         ...describePlugin(plugin, { request, findings }),
         fields: { slug: plugin.slug, back },

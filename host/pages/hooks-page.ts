@@ -1,4 +1,4 @@
-import { formatNumber, type AdminPageBody } from '#plugin-api';
+import { listTabs, type AdminPageBody } from '#plugin-api';
 import { readQuery } from './forms.ts';
 
 export interface HookRow {
@@ -37,17 +37,16 @@ export function createHooksPage({ find }: HooksPageDependencies): AdminPageBody 
       const asked = readQuery(request, 'callbacks');
       const kind = asked === 'used' || asked === 'unused' ? asked : '';
       const hooks: readonly HookRow[] = kinds[kind];
-      const tab = (name: keyof typeof kinds, label: string) => ({
-        label: `${label} (${formatNumber(kinds[name].length)})`,
-        href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { callbacks: name }) }).toString()}`,
-        current: name === kind,
-      });
       return Promise.resolve({
         template: 'admin/pages/hooks',
         data: {
           search,
           fields: { callbacks: kind },
-          tabs: [tab('', 'All'), tab('used', 'With callbacks'), tab('unused', 'Without callbacks')],
+          tabs: listTabs({ filter: 'callbacks', current: kind, search }, [
+            { name: '', label: 'All', count: found.length },
+            { name: 'used', label: 'With callbacks', count: kinds.used.length },
+            { name: 'unused', label: 'Without callbacks', count: kinds.unused.length },
+          ]),
           hooks: hooks.slice(0, maxShown),
           count: hooks.length,
           isCut: hooks.length > maxShown,

@@ -1,5 +1,6 @@
 import type { AdminRequest } from './admin.ts';
 import { RestError } from './errors.ts';
+import { formatNumber } from './format.ts';
 
 /** Page sizes to choose from. */
 const sizes = [20, 50, 100] as const;
@@ -195,6 +196,26 @@ export interface ListBack {
   readonly query: string;
   /** For the result of an action. */
   readonly redirect: string;
+}
+
+/** Whose rows a tab shows. */
+export interface ListTab {
+  /** Value of the filter; '' for all rows. */
+  readonly name: string;
+  readonly label: string;
+  readonly count: number;
+}
+
+/** The tabs above a list, with their counts, for the partial `admin/tabs`. They keep the search `s`. */
+export function listTabs(
+  { filter, current, search }: { readonly filter: string; readonly current: string; readonly search: string },
+  tabs: readonly ListTab[],
+): readonly { readonly label: string; readonly href: string; readonly current: boolean }[] {
+  return tabs.map(({ name, label, count }) => ({
+    label: `${label} (${formatNumber(count)})`,
+    href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { [filter]: name }) }).toString()}`,
+    current: name === current,
+  }));
 }
 
 export interface ListViewInit {

@@ -48,8 +48,8 @@ function hostLabel(): string {
   );
 }
 
-/** Whether another process with this id is running. This process never checks while it uses such a folder. */
-function isRunningElsewhere(pid: number): boolean {
+/** Whether another process of this machine with this id is running. */
+export function isRunningElsewhere(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);

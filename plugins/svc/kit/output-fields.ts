@@ -120,7 +120,7 @@ export function dataTable(typed: readonly string[], data: unknown): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** The data in one line: `Title: Salt. Price: 2.5.` */
+/** The data in one line: `Title: Salt · Price: 2.5`. */
 export function dataSentence(typed: readonly string[], data: unknown): string {
   return readValues(typed, data)
     .map(({ label, text }) => `${label}: ${text || '–'}`)

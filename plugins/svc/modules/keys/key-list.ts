@@ -1,4 +1,4 @@
-import { backToList, formatCount, formatDate, formatNumber, listQuery, listView, matchesSearch } from '#plugin-api';
+import { backToList, formatCount, formatDate, listQuery, listTabs, listView, matchesSearch } from '#plugin-api';
 import { notSelected, pageRows, queryText, readIds, readList, withNotice } from '#plugin-api';
 import type { AdminActionResult, AdminRequest } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
@@ -34,13 +34,6 @@ export function keyList(request: Pick<AdminRequest, 'query'>, { keys, now, timez
     (key, column) => (column === 'name' ? key.name : column === 'lastUsedAt' ? key.lastUsedAt : key.expiresAt),
   );
   const rows = page.rows.map((key) => keyRow(key, { now, timezone, back: listQuery(page.state) }));
-  const address = (name: string): string =>
-    `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { state: name }) }).toString()}`;
-  const tab = (name: string, label: string, count: number) => ({
-    label: `${label} (${formatNumber(count)})`,
-    href: address(name),
-    current: name === state,
-  });
   return {
     search,
     searchFields: { state },
@@ -54,13 +47,15 @@ export function keyList(request: Pick<AdminRequest, 'query'>, { keys, now, timez
         confirm: 'Revoke the selected keys? All further requests with them are refused. This cannot be undone.',
       },
     ],
-    tabs: [
-      tab('', 'All', found.length),
+    tabs: listTabs({ filter: 'state', current: state, search }, [
+      { name: '', label: 'All', count: found.length },
       ...states
-        .map((name) => ({ name, count: found.filter((key) => keyState(key, now) === name).length }))
-        .filter(({ name, count }) => count > 0 || name === state)
-        .map(({ name, count }) => tab(name, badges[name].text, count)),
-    ],
+        .map((name) => ({
+          ...{ name, label: badges[name].text },
+          count: found.filter((key) => keyState(key, now) === name).length,
+        }))
+        .filter(({ name, count }) => count > 0 || name === state),
+    ]),
     ...listView(page.state, {
       total: shown.length,
       text: formatCount(shown.length, 'key'),

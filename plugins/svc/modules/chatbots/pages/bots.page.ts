@@ -1,4 +1,4 @@
-import { formatCount, formatNumber, listQuery, listView, matchesSearch, pageRows, queryText } from '#plugin-api';
+import { formatCount, listQuery, listTabs, listView, matchesSearch, pageRows, queryText } from '#plugin-api';
 import { readList, withNotice, type AdminActionResult, type AdminPageBody, type AdminRequest } from '#plugin-api';
 import type { HostApi } from '#plugin-api';
 import type { ChatbotParts } from '../chatbots.ts';
@@ -128,19 +128,17 @@ function botList(
             ? (activity.get(bot.id)?.conversations ?? 0)
             : (activity.get(bot.id)?.lastMessageAt ?? null),
   );
-  const tab = (name: string, label: string, count: number) => ({
-    label: `${label} (${formatNumber(count)})`,
-    href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { status: name }) }).toString()}`,
-    current: name === status,
-  });
   return {
     rows,
     search,
     searchFields: { status },
-    tabs: [
-      tab('', 'All', found.length),
-      ...statuses.map((name) => tab(name, statusBadge(name).text, found.filter((bot) => bot.status === name).length)),
-    ],
+    tabs: listTabs({ filter: 'status', current: status, search }, [
+      { name: '', label: 'All', count: found.length },
+      ...statuses.map((name) => ({
+        ...{ name, label: statusBadge(name).text },
+        count: found.filter((bot) => bot.status === name).length,
+      })),
+    ]),
     bulkFields: { back: listQuery(state) },
     bulkOptions: recordBulkOptions(
       'Delete the selected chatbots? Pages no longer show them. Their conversations stay in the logs.',
