@@ -6,6 +6,7 @@ import { fillPlaceholders } from '../../../ai/system-text.ts';
 import type { AiParams } from '../../../kit/ai-params.ts';
 import { errors } from '../../../kit/errors.ts';
 import type { SourceImage } from '../../../kit/image-params.ts';
+import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { FormParameters } from '../forms/form.ts';
 import { dataTable, outputOfFields } from '../../../kit/output-fields.ts';
 import { fillTemplate } from '../forms/prompt-template.ts';
@@ -130,8 +131,9 @@ export function createGenerateResponse({ host, generateText, findKnowledge }: Ge
   };
 }
 
-function originOf({ form, submission }: SubmissionContext) {
-  return { module: 'ai-forms', route: null, botId: null, reference: `form:${String(form.id)}:${submission}` };
+function originOf({ form, submission, user }: SubmissionContext): UsageOrigin {
+  const reference = `form:${String(form.id)}:${submission}`;
+  return { module: 'ai-forms', route: null, botId: null, reference, userId: user.id };
 }
 
 /** Null means the global default. */

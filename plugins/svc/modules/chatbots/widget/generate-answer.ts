@@ -114,7 +114,7 @@ async function requestReply(
     user,
     conversation: thread.uuid,
     contexts: outcome.contexts,
-    origin: { module: 'chatbots', route: null, botId: bot.id },
+    origin: { module: 'chatbots', route: null, botId: bot.id, userId: visitor.owner.userId },
     signal: stream.signal,
     onText: (piece) => {
       stream.addText(piece);
