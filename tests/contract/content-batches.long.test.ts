@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
 import { createTestHost } from '#testing';
 import { contentTableNames } from '../../plugins/svc/modules/content-writer/content-tables.ts';
+import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { answerAsModel, checkEvent, startContentSite, type ContentSite } from './content-site.ts';
 
@@ -103,6 +104,7 @@ describeHosts('a batch of texts', ({ location }) => {
       expect(body.data).to.deep.include({ total: 3, finished: 3, isRunning: false, summary: '3 of 3 finished' });
       expect((body.data as { spent: string }).spent).to.match(/^1,980 tokens, \$0\.00\d+$/);
       expect(site.receiver.received).to.have.length(3);
+      expect(await callsByUser(site.host, 'content-writer')).to.deep.equal({ [site.userId]: 18 });
     });
 
     it('reads keywords and categories from lines and columns; the post gets them', async () => {

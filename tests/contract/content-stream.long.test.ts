@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { checkEvent, readEvents, startContentSite, type ContentSite, type Event } from './content-site.ts';
 
@@ -102,6 +103,7 @@ describeHosts('a text that is streamed on the page', ({ location }) => {
         .to.include('<meta property="article:section" content="Food">')
         .and.to.include('<meta property="article:tag" content="two">');
       expect(site.receiver.received).to.have.length(1);
+      expect(await callsByUser(site.host, 'content-writer')).to.deep.equal({ [site.userId]: 6 });
     });
 
     it('emits no event when stopped until the partial text is saved', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createSystemClock } from '../../host/clock.ts';
+import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { picture, startImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
@@ -45,6 +46,7 @@ describeHosts('an image for a visitor', ({ location }) => {
       1,
     ]);
     expect(receiver.received).to.have.length(1);
+    expect(await callsByUser(service.host, 'images')).to.deep.equal({ 0: 1 });
     await service.stop();
     await receiver.stop();
   });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failed, picture, startImagesService, type ImagesService } from './images-service.ts';
 import { imageVisitor } from './image-visitor.ts';
@@ -123,6 +124,7 @@ describeHosts('images for visitors', ({ location, directory }) => {
       id > 0 ? null : perDay,
     );
     expect((await user.draw({})).body).to.deep.include({ state: 'done', left: null });
+    expect(await callsByUser(service.host, 'images')).to.deep.equal({ 1: 2 });
   });
 
   it('that could not be drawn count for nothing, and their visitor reads no more of it than is good', async () => {

@@ -7,6 +7,7 @@ import { createTestHost, type TestHost } from '#testing';
 import { createSystemClock } from '../../host/clock.ts';
 import { imageGeneratedEvent } from '../../plugins/svc/modules/images/image-generated.event.ts';
 import type { Provider, VideoProgress } from '../../plugins/svc/providers/provider.ts';
+import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeDialects } from '../helpers/dialects.ts';
 import type { Fields } from '../helpers/fields.ts';
 import { until } from '../helpers/until.ts';
@@ -128,6 +129,18 @@ describeDialects('the video generator', (_open, { location }) => {
     const [video] = await run(second, 'image', 'list');
     // 8 seconds at $0.50.
     expect(video).to.deep.include({ prompt: 'Waves at dusk', provider: 'Acme', model: 'film-1', cost: 4 });
+  });
+
+  it('is charged to the user who requested it', async () => {
+    const host = await opened(['svc']);
+    await plugged(host, { starts: 0, done: true });
+    const id = '22222222-2222-4222-8222-222222222222';
+    const request = JSON.stringify({ prompt: 'Waves', provider: 'acme', model: 'film-1' });
+    const job = { id, state: 'queued', user_id: 7, request, message: '', created_at: 1 };
+    await host.database.knex('svc_video_jobs').insert(job);
+    await host.jobs.forOwner('svc').add('video', { id });
+    await until('the state of the video', async () => (await run(host, 'video', 'list'))[0]?.state === 'done');
+    expect(await callsByUser(host, 'images')).to.deep.equal({ 7: 1 });
   });
 
   it('never sends a request twice whose answer is unknown, and keeps within budgets', async () => {

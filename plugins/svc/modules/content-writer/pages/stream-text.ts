@@ -36,7 +36,6 @@ async function* eventsOf(
   const queue = createQueue();
   let draft: ContentDraft = emptyDraft;
   let input = given;
-  const usage = { module: 'content-writer', route: null, botId: null, reference: `content:${uuid}` };
 
   async function write(): Promise<void> {
     queue.push('begin', { uuid });
@@ -50,7 +49,6 @@ async function* eventsOf(
       template,
       generation,
       user,
-      usage,
       signal,
       imageForm: 'media',
       onPart: (part) => {

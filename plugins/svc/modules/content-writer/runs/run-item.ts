@@ -40,7 +40,6 @@ export async function runItem(ports: ContentPorts, id: number, job: RunningJob):
       signal: job.signal,
       done: item.draft,
       imageForm: 'media',
-      usage: { module: 'content-writer', route: null, botId: null, reference: `content:${item.uuid}` },
       onDraft: async (soFar) => {
         if (!(await writes.saveDraft(item, soFar))) throw new JobLostError();
       },

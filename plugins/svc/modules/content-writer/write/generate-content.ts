@@ -64,7 +64,8 @@ export interface GenerateContentInit {
   readonly generation: ContentGeneration;
   /** For `[username]` and for the media library. */
   readonly user: User | null;
-  readonly usage: UsageOrigin;
+  /** For the usage ledger. Default: this module, for the owner of the text. */
+  readonly usage?: UsageOrigin | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The sections of an earlier attempt, which are kept. */
   readonly done?: ContentDraft;
@@ -116,6 +117,10 @@ export async function buildPrompt(
   };
 }
 
+function originOf({ usage, generation: { key, user } }: GenerateContentInit): UsageOrigin {
+  return usage ?? { module: 'content-writer', route: null, botId: null, reference: `content:${key}`, userId: user?.id };
+}
+
 type TextPart = Exclude<PartName, 'image'>;
 
 async function writePart(
@@ -141,7 +146,7 @@ async function writePart(
     placeholders: false,
     user: init.user ?? undefined,
     signal: init.signal,
-    origin: init.usage,
+    origin: originOf(init),
     output: outputOfPart(part),
     onText: init.onText && ((piece) => init.onText?.(part, piece)),
   });
@@ -179,7 +184,7 @@ async function drawImage(ports: ContentPorts, init: GenerateContentInit, draft: 
     prompt,
     form: init.imageForm,
     signal: init.signal,
-    origin: init.usage,
+    origin: originOf(init),
     ...(size !== '' && { size: size as `${number}x${number}` }),
     ...(init.user !== null && { userId: init.user.id }),
   });

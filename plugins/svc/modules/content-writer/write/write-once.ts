@@ -54,7 +54,6 @@ export async function writeOnce(
     user,
     signal,
     imageForm: 'media',
-    usage: { module: 'content-writer', route: null, botId: null, reference: `content:${generation.key}` },
   });
   const prepared =
     settings.save === 'none' ? null : await preparePost(host, { draft, generation, settings, position: 0, user });

@@ -9,7 +9,7 @@ import type { ImageJob, JobResult } from './image-job.ts';
 
 export interface GenerateOptions {
   readonly signal?: AbortSignal | undefined;
-  /** For the usage ledger. Default: this module. */
+  /** For the usage ledger. Default: this module, for the owner of the images. */
   readonly usage?: UsageOrigin | undefined;
   /** Called with the number of images so far, as they arrive. */
   readonly onImage?: ((count: number) => void) | undefined;
@@ -40,7 +40,6 @@ export interface ImageGeneratorParts extends Pick<ImagesPort, 'generateImages' |
   readonly store: ImageStore;
 }
 
-const ownUsage: UsageOrigin = { module: 'images', route: null, botId: null };
 const day = 24 * 3600_000;
 
 export function createImageGenerator(parts: ImageGeneratorParts): ImageGenerator {
@@ -114,7 +113,7 @@ export function createImageGenerator(parts: ImageGeneratorParts): ImageGenerator
 function callProvider(
   { generateImages, editImages }: ImageGeneratorParts,
   job: ImageJob,
-  { signal, usage = ownUsage, onImage }: GenerateOptions,
+  { signal, usage, onImage }: GenerateOptions,
 ): Promise<GeneratedImages> {
   const { prompt, provider, model, n, params, userId, source, origin } = job;
   const input = {
@@ -128,7 +127,7 @@ function callProvider(
     onImage,
     isPrivate: origin === 'frontend_image_generator',
     form: 'media' as const,
-    origin: usage,
+    origin: usage ?? { module: 'images', route: null, botId: null, userId },
   };
   return source === undefined
     ? generateImages(input)

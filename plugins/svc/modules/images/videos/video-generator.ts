@@ -69,7 +69,7 @@ async function generate(
     ...request,
     userId,
     signal,
-    origin: { module: 'images', route: null, botId: null, reference: `video:${job.id}` },
+    origin: { module: 'images', route: null, botId: null, reference: `video:${job.id}`, userId },
     ...(operation !== null && { operation }),
     onStarted: (started) => jobs.setStarted(job.id, started),
   });
