@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { serviceEvents } from '../../plugins/svc/events.ts';
 import type { Envelope } from '../../plugins/svc/webhooks/event.ts';
 import type { AutomationItem } from '../../plugins/svc/kit/automation-task.ts';
+import { callsByUser } from '../helpers/calls-by-user.ts';
 import { describeHosts } from '../helpers/dialects.ts';
 import { failureOf } from '../helpers/failure-of.ts';
 import { startAutomationsSite, type AutomationsSite } from './automations-site.ts';
@@ -269,19 +270,18 @@ describeHosts('sources and events of automations', ({ location }) => {
       }
     });
 
-    it('write content with the content writer, at the cost of the item', async () => {
+    it('write content with the content writer, at the cost of the item and of its author', async () => {
+      const ada = await site.host.users.create({
+        login: 'ada',
+        email: 'ada@example.com',
+        password: 'correct horse battery',
+        role: 'administrator',
+      });
       const task = await site.task({
         name: 'Articles',
         type: 'content_writing',
         source: { kind: 'list', items: ['mountain coffee'] },
-        author_id: (
-          await site.host.users.create({
-            login: 'ada',
-            email: 'ada@example.com',
-            password: 'correct horse battery',
-            role: 'administrator',
-          })
-        ).id,
+        author_id: ada.id,
       });
       await run(task);
       const [item] = await site.until(task, 'completed', 'failed');
@@ -289,6 +289,7 @@ describeHosts('sources and events of automations', ({ location }) => {
       const post = await site.host.content.posts.get(item?.post ?? 0);
       expect(post).to.deep.include({ status: 'draft' });
       expect(post?.content).not.to.equal('');
+      expect(Object.keys(await callsByUser(site.host, 'automations'))).to.deep.equal([String(ada.id)]);
     });
   });
 });

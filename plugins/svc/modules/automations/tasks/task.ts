@@ -20,7 +20,13 @@ export const taskSchema = {
     /** `hourly`, `twicedaily`, `daily`, `weekly`, a cron expression in UTC, or empty for manual runs only. */
     schedule: { type: 'string', title: 'Schedule', maxLength: 120, default: '' },
     /** 0 for none. */
-    author_id: { type: 'integer', title: 'Author', description: 'Author of the posts', minimum: 0, default: 0 },
+    author_id: {
+      type: 'integer',
+      title: 'Author',
+      description: 'Author of the posts, whose budgets apply',
+      minimum: 0,
+      default: 0,
+    },
     /** Per run, and per day in the site's time zone; 0 for no limit. */
     limits: group({ title: 'Limits' }, { run: limit('New items per run'), day: limit('New items per day') }),
     attempts: whole({ title: 'Attempts', description: 'How often an item is tried before it fails.' }, 3, [1, 10]),

@@ -149,7 +149,13 @@ async function run({ item, task, type, signal }: Attempt): Promise<AutomationRes
     settings: fillDefaults(type.settings, task.settings) as AutomationItem['settings'],
     task: { id: task.id, name: task.name, type: task.type, authorId: task.author_id },
     attempt: item.attempts,
-    origin: { module: 'automations', route: null, botId: null, reference: usageReference(item) },
+    origin: {
+      module: 'automations',
+      route: null,
+      botId: null,
+      reference: usageReference(item),
+      userId: task.author_id,
+    },
     signal,
   };
   const result: unknown = await type.run(input);
