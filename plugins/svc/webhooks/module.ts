@@ -46,6 +46,9 @@ export const webhooksModule = defineModule<WebhooksPorts>({
   jobs: [fallbackHook, sweepHook],
   register: async ({ host, webhooks }) => {
     await registerWebhooks(host, webhooks);
+    host.hooks.addAction('wp_abilities_api_init', async () =>
+      (await import('./webhook-abilities.ts')).registerWebhookAbilities(host.abilities, webhooks),
+    );
     host.site.addPage({
       path: cataloguePath,
       title: 'Webhook events',

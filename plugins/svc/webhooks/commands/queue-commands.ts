@@ -2,6 +2,7 @@ import type { CliCommand } from '#plugin-api';
 import type { Delivery, DeliveryState, Replay, ReplayRequest } from '../delivery.ts';
 import { skippedText } from '../pages/delivery-log-actions.ts';
 import type { WebhookPagesContext } from '../pages/pages-context.ts';
+import type { Webhooks } from '../webhooks.ts';
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -57,24 +58,7 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
     {
       name: 'svc queue status',
       description: 'Show the status of the webhook queue, with the last five failed deliveries that were not cleared.',
-      run: async () => {
-        const [settings, metrics, failed, circuits] = await Promise.all([
-          webhooks.settings(),
-          deliveryLog.metrics(),
-          deliveryLog.recentFailures(maxCounted),
-          deliveryLog.circuits(),
-        ]);
-        return {
-          webhooks: settings.enabled ? 'on' : 'off',
-          endpoints: settings.endpoints.length,
-          waiting: metrics.waiting,
-          oldest_seconds: Math.round(metrics.queueAge),
-          failed: failed.length,
-          last_failed: failed.slice(0, shownFailures).map(deliveryRecord),
-          held: settings.endpoints.filter(({ held }) => held !== null).map(({ id }) => id),
-          paused: circuits.filter(({ pausedAt }) => pausedAt !== null).map(({ endpointId }) => endpointId),
-        };
-      },
+      run: () => queueStatus(webhooks),
     },
     {
       name: 'svc queue work',
@@ -130,6 +114,26 @@ export function queueCommands(context: WebhookPagesContext): CliCommand[] {
     },
     ...replayCommands(context),
   ];
+}
+
+/** What `svc queue status` prints. */
+export async function queueStatus({ settings: read, deliveryLog }: Pick<Webhooks, 'settings' | 'deliveryLog'>) {
+  const [settings, metrics, failed, circuits] = await Promise.all([
+    read(),
+    deliveryLog.metrics(),
+    deliveryLog.recentFailures(maxCounted),
+    deliveryLog.circuits(),
+  ]);
+  return {
+    webhooks: settings.enabled ? 'on' : 'off',
+    endpoints: settings.endpoints.length,
+    waiting: metrics.waiting,
+    oldest_seconds: Math.round(metrics.queueAge),
+    failed: failed.length,
+    last_failed: failed.slice(0, shownFailures).map(deliveryRecord),
+    held: settings.endpoints.filter(({ held }) => held !== null).map(({ id }) => id),
+    paused: circuits.filter(({ pausedAt }) => pausedAt !== null).map(({ endpointId }) => endpointId),
+  };
 }
 
 function replayCommands({ host, webhooks: { deliveryLog } }: WebhookPagesContext): CliCommand[] {
