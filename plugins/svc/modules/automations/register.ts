@@ -8,7 +8,8 @@ import { itemJob, runHook, taskTables } from './tables.ts';
 export type AutomationParts = Loaded<AutomationPorts, Automations>;
 
 /** Registers the background work. Its code is loaded with the first task. */
-export function registerAutomations({ host, load }: AutomationParts): void {
+export function registerAutomations(parts: AutomationParts): void {
+  const { host, load } = parts;
   const { hooks, cron, jobs, log, database } = host;
   const settings = automationSettings(host.options);
   const work = async () => (await load()).work;
@@ -43,6 +44,9 @@ export function registerAutomations({ host, load }: AutomationParts): void {
     // Paused or deleted since it was scheduled.
     if ((await tasks.get(id))?.status === 'active') await runs.run(id, 'schedule');
   });
+  hooks.addAction('wp_abilities_api_init', async () =>
+    (await import('./automation-abilities.ts')).registerAutomationAbilities(parts),
+  );
   hooks.addFilter('admin_home', async (home, { user }) => {
     if (!user.can('manage_options') || (await database.knex(taskTables.tasks).first('id')) === undefined) return home;
     const { items, tasks } = await load();

@@ -119,7 +119,8 @@ export function taskCommands(automations: Automations): CliCommand[] {
   ];
 }
 
-async function listTasks({ tasks, items, runs }: Automations): Promise<unknown> {
+/** What `svc task list` prints. */
+export async function listTasks({ tasks, items, runs }: Automations): Promise<unknown> {
   const [all, counts, next, last] = await Promise.all([tasks.list(), items.allCounts(), tasks.nextRuns(), runs.last()]);
   return all.map(({ id, name, type, status, schedule }) => ({
     id,

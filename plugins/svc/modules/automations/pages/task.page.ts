@@ -85,7 +85,7 @@ async function taskView(
   };
 }
 
-const startedByLabels = { schedule: 'Schedule', page: 'User', command: 'Command line' } as const;
+const startedByLabels = { schedule: 'Schedule', page: 'User', command: 'Command line', ability: 'Ability' } as const;
 
 interface PageQuery {
   readonly query: Readonly<Record<string, unknown>>;

@@ -49,7 +49,7 @@ export function createRunStore({ database, clock }: Pick<HostApi, 'database' | '
   };
 }
 
-type BegunBy = 'schedule' | 'page' | 'command';
+type BegunBy = 'schedule' | 'page' | 'command' | 'ability';
 
 /** One reading of a task's source. */
 export interface Run {
