@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { SUPPORTED_PROTOCOL_VERSIONS, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { createTestHost, type TestHost } from '#testing';
 import { createApplicationPasswords } from '../../host/users/application-passwords.ts';
+import { createConversationStore } from '../../plugins/svc/modules/chatbots/conversations/conversation-store.ts';
 
 type Role = 'administrator' | 'editor' | 'subscriber';
 
@@ -48,6 +50,10 @@ describe('the MCP server, for its official client', () => {
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     });
+  const createKey = async (...flags: string[]): Promise<string> => {
+    const { out } = await host.cli('svc', 'key', 'create', '--name=MCP', ...flags, '--json');
+    return `Bearer ${(JSON.parse(out) as { key: string }).key}`;
+  };
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
   it('offers abilities as tools with their schemas and annotations', async () => {
@@ -160,6 +166,102 @@ describe('the MCP server, for its official client', () => {
     expect((await (await connectAs('subscriber')).listPrompts()).prompts).to.deep.equal([]);
   });
 
+  it('runs automations, but not paused ones and those whose source fails', async () => {
+    const client = await connectAs('administrator');
+    const createTask = async (source: object): Promise<number> => {
+      const task = { name: 'Teas', type: 'content_writing', source };
+      const { out, err } = await host.cli('svc', 'task', 'create', '--json', JSON.stringify(task));
+      expect(err).to.equal('');
+      return (JSON.parse(out) as { id: number }).id;
+    };
+    const id = await createTask({ kind: 'list', items: ['Blue tea', 'Green tea'] });
+    const run = (values: object) => call(client, 'svc_run-automation', { ...values });
+    expect((await run({ id })).structuredContent).to.deep.equal({ found: 2, added: 2, message: '2 new items queued.' });
+    expect((await run({ id })).structuredContent).to.deep.equal({
+      found: 2,
+      added: 0,
+      message: 'The source has no new entries.',
+    });
+    const listed = await call(client, 'svc_list-automations');
+    const { automations } = listed.structuredContent as { automations: readonly Record<string, unknown>[] };
+    expect(automations.find((task) => task['id'] === id)).to.include({ name: 'Teas', status: 'active' });
+    await host.cli('svc', 'task', 'pause', String(id));
+    const broken = await createTask({ kind: 'rss', url: 'http://127.0.0.1:1/feed' });
+    for (const [given, code] of [
+      [id, 'rest_svc_task_paused'],
+      [broken, 'rest_svc_task_source_failed'],
+      [999, 'rest_svc_task_not_found'],
+      [0, 'ability_invalid_input'],
+    ] as const) {
+      const refused = await run({ id: given });
+      expect(refused.isError, code).to.equal(true);
+      expect(refused).to.have.nested.property('content[0].text').that.includes(code);
+    }
+    const outsider = await connectAs('editor');
+    for (const name of ['svc_run-automation', 'svc_list-automations', 'svc_search-chat-logs', 'svc_webhook-status'])
+      expect(await call(outsider, name, name === 'svc_run-automation' ? { id } : {}), name)
+        .to.have.nested.property('content[0].text')
+        .that.includes('rest_ability_cannot_execute');
+  });
+
+  it('reports the status of the webhooks as the command does', async () => {
+    const { structuredContent } = await call(await connectAs('administrator'), 'svc_webhook-status');
+    const { out } = await host.cli('svc', 'queue', 'status', '--json');
+    expect(structuredContent).to.deep.equal(JSON.parse(out)).and.to.include({ webhooks: 'off', failed: 0 });
+  });
+
+  it('searches chat logs, by a key as far as its scope allows', async () => {
+    const bots: number[] = [];
+    for (const name of ['Shop', 'Help']) {
+      const { out } = await host.cli('svc', 'bot', 'create', '--json', JSON.stringify({ name }));
+      bots.push((JSON.parse(out) as { id: number }).id);
+    }
+    const [shop = 0, help = 0] = bots;
+    const start = { userId: 0, sessionId: 's', module: 'chatbot', pageUrl: '', ip: '', consentedAt: null } as const;
+    const store = createConversationStore({ host: { database: host.database, clock: host.clock } });
+    for (const [botId, content] of [
+      [shop, 'Do you ship to Oslo?'],
+      [help, 'Where is my parcel?'],
+      [shop, 'Thanks.'],
+    ] as const) {
+      const { id } = await store.start({ ...start, uuid: randomUUID(), botId });
+      await store.append(id, [{ id: randomUUID(), role: 'user', content }]);
+    }
+    interface Found {
+      readonly total: number;
+      readonly conversations: readonly {
+        readonly bot_name: string;
+        readonly messages: readonly { content: string }[];
+      }[];
+    }
+    const search = async (client: Client, values: object = {}): Promise<Found> =>
+      (await call(client, 'svc_search-chat-logs', { ...values })).structuredContent as unknown as Found;
+    const administrator = await connectAs('administrator');
+    expect(await search(administrator, { per_page: 1, page: 3 })).to.include({ total: 3 });
+    const { total, conversations } = await search(administrator, { message_search: 'oslo' });
+    expect([total, conversations[0]?.bot_name, conversations[0]?.messages[0]?.content]).to.deep.equal([
+      ...[1, 'Shop', 'Do you ship to Oslo?'],
+    ]);
+    const undo = host.hooks.addFilter('svc_logs_rows', (rows) =>
+      rows.map(({ messages: _removed, ...row }) => row as never),
+    );
+    expect((await search(administrator, { bot_id: help })).conversations[0])
+      .to.include({ bot_name: 'Help' })
+      .and.not.have.property('messages');
+    undo();
+    const withKey = (...flags: string[]) => createKey(...flags).then((key) => connect({ authorization: key }));
+    const limited = await withKey('--routes=mcp,logs', `--chatbots=${String(help)}`);
+    expect(await search(limited, { bot_id: help })).to.include({ total: 1 });
+    for (const [client, values] of [
+      [limited, { bot_id: shop }],
+      [limited, {}],
+      [await withKey('--routes=mcp'), {}],
+    ] as const)
+      expect(await call(client, 'svc_search-chat-logs', values))
+        .to.have.nested.property('content[0].text')
+        .that.includes('rest_svc_key_out_of_scope');
+  });
+
   it('asks for credentials, and refuses wrong ones', async () => {
     const refused = await post(list);
     expect(refused.status).to.equal(401);
@@ -172,10 +274,6 @@ describe('the MCP server, for its official client', () => {
   });
 
   it('lets named keys in, and destructive tools only where their scope names them', async () => {
-    const createKey = async (...flags: string[]): Promise<string> => {
-      const { out } = await host.cli('svc', 'key', 'create', '--name=MCP', ...flags, '--json');
-      return `Bearer ${(JSON.parse(out) as { key: string }).key}`;
-    };
     const reader = await createKey('--routes=mcp,abilities');
     const writer = await createKey('--routes=mcp,abilities', '--abilities=host/trash-post');
     const other = await createKey('--routes=generate');
@@ -184,7 +282,8 @@ describe('the MCP server, for its official client', () => {
     const client = await connect({ authorization: reader });
     expect((await client.listTools()).tools.map(({ name }) => name))
       .to.include('host_create-draft')
-      .and.not.include('host_trash-post');
+      .and.not.include('host_trash-post')
+      .and.not.include('svc_run-automation');
     const refused = await call(client, 'host_trash-post', { id });
     expect(refused).to.have.nested.property('content[0].text').that.includes('ability_not_in_scope');
     expect((await call(client, 'host_create-draft', { title: 'By key' })).structuredContent).to.include({ author: 1 });

@@ -66,7 +66,10 @@ declare module '#plugin-api' {
       identity: PersonIdentity,
       receipt: ReceiptWriter,
     ) => PersonalCounts;
-    /** Rows of `GET /logs` before they are sent: removes rows or members, or adds members. Totals stay the same. */
+    /**
+     * Rows of `GET /logs`, and of the ability `svc/search-chat-logs` over REST and MCP, before they are sent: removes rows or
+     * members, or adds members. Totals stay the same.
+     */
     svc_logs_rows: (rows: readonly LogRow[], request: RestRequest) => readonly LogRow[];
     /** Passages found for the latest message, best first. Runs only for bots with knowledge; empty when the store failed. */
     svc_chatbot_knowledge: (texts: readonly KnowledgePassage[], turn: ChatbotTurn) => readonly KnowledgePassage[];

@@ -4,20 +4,15 @@ import type { ChatbotParts } from './chatbots.ts';
 import { callerOf, requireScopes } from '../../kit/caller.ts';
 import { defineRoute } from '../../kit/route.ts';
 import { writeRows } from './conversations/log-rows.ts';
+import type { Logs } from './conversations/logs.ts';
+import type { LogPage } from './conversations/search/log-filter.ts';
 import './hooks.ts';
 
 const maxPerPage = 100;
 const maxSearchLength = 1000;
 
-const args = {
-  page: { type: 'integer', ...argumentBounds.id, minimum: 1, default: 1, description: 'Page number.' },
-  per_page: {
-    type: 'integer',
-    ...argumentBounds.id,
-    minimum: 1,
-    default: 20,
-    description: `Logs per page. More than ${String(maxPerPage)} are served as ${String(maxPerPage)}.`,
-  },
+/** Filters of the logs, which can be combined. */
+export const logSearchArguments = {
   bot_id: { type: 'integer', ...argumentBounds.anyInteger, description: 'Only conversations with this chatbot.' },
   user_search: {
     type: 'string',
@@ -32,6 +27,18 @@ const args = {
     description:
       'Part of a message; case, accents and surrounding white space are ignored. % and _ are literal characters.',
   },
+} as const satisfies RouteArguments;
+
+const args = {
+  page: { type: 'integer', ...argumentBounds.id, minimum: 1, default: 1, description: 'Page number.' },
+  per_page: {
+    type: 'integer',
+    ...argumentBounds.id,
+    minimum: 1,
+    default: 20,
+    description: `Logs per page. More than ${String(maxPerPage)} are served as ${String(maxPerPage)}.`,
+  },
+  ...logSearchArguments,
 } as const satisfies RouteArguments;
 
 const text = (description: string): JsonSchema => ({ type: 'string', description });
@@ -87,18 +94,26 @@ async function listLogs(
   request: RestRequest<ParamsOf<typeof args>>,
   { host, logs }: Pick<ChatbotParts, 'host' | 'logs'>,
 ): Promise<RestResponse> {
-  const { page, bot_id, user_search = '', message_search } = request.params;
+  const { page } = request.params;
   // A key for some chatbots reads the logs of one of them at a time.
-  requireScopes(callerOf(request), { chatbot: bot_id ?? null });
+  requireScopes(callerOf(request), { chatbot: request.params.bot_id ?? null });
   const perPage = Math.min(maxPerPage, request.params.per_page);
-  const filter = { botId: bot_id, userIds: await logs.usersLike(user_search), text: message_search };
-  const { rows, total } = await logs.page(filter, { offset: (page - 1) * perPage, limit: perPage });
+  const { rows, total } = await findLogs(logs, request.params, { offset: (page - 1) * perPage, limit: perPage });
   const body = await host.hooks.applyFiltersAsync('svc_logs_rows', rows, request);
   return new RestResponse({
     body,
     ...(body === rows && { write: () => writeRows(rows) }),
     headers: pageHeaders({ total, page, perPage, url: host.rest.url(request.route), query: request.query }),
   });
+}
+
+/** One page of the conversations that match. */
+export async function findLogs(
+  logs: Pick<Logs, 'usersLike' | 'page'>,
+  { bot_id: botId, user_search: user = '', message_search: text }: Partial<ParamsOf<typeof logSearchArguments>>,
+  page: LogPage,
+): ReturnType<Logs['page']> {
+  return logs.page({ botId, userIds: await logs.usersLike(user), text }, page);
 }
 
 interface Paging {

@@ -25,6 +25,9 @@ export async function registerLogs(parts: ChatbotParts): Promise<void> {
   host.hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await (await import('./delete-conversations.ts')).forgetUser(host, { id, heir });
   });
+  host.hooks.addAction('wp_abilities_api_init', async () =>
+    (await import('./log-abilities.ts')).registerLogAbilities(parts),
+  );
   await host.jobs.every('daily', {
     name: retentionHook,
     label: 'Delete expired conversations',
