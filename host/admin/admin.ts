@@ -56,6 +56,13 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
     body: async () => (await import('./search-page.ts')).createSearchPage({ ...dependencies, registry }),
   });
   registry.api.addPage({
+    slug: 'alerts',
+    title: 'Alerts',
+    capability: 'read',
+    style: 'admin/home.css',
+    body: async () => (await import('./alerts.ts')).createAlertsPage(dependencies),
+  });
+  registry.api.addPage({
     slug: 'plugins',
     title: 'Plugins',
     menu: 'Plugins',

@@ -1,5 +1,6 @@
 import { RestError, withNotice } from '#plugin-api';
-import type { AdminHome, AdminPageBody, AdminRequest, HomeAlert, HomeTile, NextStep, RecentFailure } from '#plugin-api';
+import type { AdminHome, AdminPageBody, AdminRequest, HomeTile, NextStep } from '#plugin-api';
+import { alertView, collectAlerts, filterLines } from './alerts.ts';
 import type { AdminDependencies, PluginSummary } from './dependencies.ts';
 import { toHref } from './local-path.ts';
 import type { AdminRegistry } from './registry.ts';
@@ -16,22 +17,16 @@ const spark = { width: 120, height: 32 } as const;
 
 /** The home page: what needs attention, figures of a period, health of services, latest objects and next steps. */
 export function createDashboard(dependencies: AdminDependencies, registry: AdminRegistry): AdminPageBody {
-  const { hooks, plugins, site, restUrl, hiddenSteps } = dependencies;
+  const { hooks, site, restUrl, hiddenSteps } = dependencies;
   return {
     render: async (request) => {
       const { user } = request;
       const days = periods.find((period) => String(period.days) === request.query['days'])?.days ?? defaultDays;
       const home = await filterHome(request, (value) => hooks.applyFiltersAsync('admin_home', value, { user, days }));
       const manages = user.can('manage_options');
-      const failures = manages
-        ? await filterLines(
-            request,
-            (await plugins.list()).flatMap(pluginFailures),
-            (lines: readonly RecentFailure[]) => hooks.applyFiltersAsync('admin_recent_failures', lines, user),
-          )
-        : [];
+      const alerts = await collectAlerts(dependencies, user);
       const steps = manages
-        ? await filterLines(request, [], (lines: readonly NextStep[]) =>
+        ? await filterLines(request.log, [], (lines: readonly NextStep[]) =>
             hooks.applyFiltersAsync('admin_next_steps', lines, user),
           )
         : [];
@@ -39,7 +34,7 @@ export function createDashboard(dependencies: AdminDependencies, registry: Admin
         template: 'admin/dashboard',
         data: {
           ...homeView(home),
-          alerts: [...failures.slice(0, 10).map(toAlert), ...home.alerts].map(alertView),
+          alerts: [...alerts, ...home.alerts].map(alertView),
           ...stepsView(steps, manages && (await hiddenSteps.has(user.id))),
           periods: periods.map((period) => ({
             label: period.label,
@@ -131,21 +126,6 @@ function stepsView(
   return { steps: { ...counts, items }, stepsHidden: null };
 }
 
-/** Ignores a filter that throws: the home page must work when a plugin fails. */
-async function filterLines<Line>(
-  { log }: AdminRequest,
-  own: readonly Line[],
-  filter: (lines: readonly Line[]) => Promise<readonly Line[]>,
-): Promise<readonly Line[]> {
-  try {
-    const lines: unknown = await filter(own);
-    return Array.isArray(lines) ? (lines as Line[]) : own;
-  } catch (error) {
-    log.error('Dashboard filter failed', { event: 'dashboard_filter_failed', error });
-    return own;
-  }
-}
-
 async function filterHome({ log }: AdminRequest, filter: (home: AdminHome) => Promise<AdminHome>): Promise<AdminHome> {
   try {
     // A plugin in plain JavaScript may return anything, or leave out a part.
@@ -155,33 +135,6 @@ async function filterHome({ log }: AdminRequest, filter: (home: AdminHome) => Pr
     log.error('Dashboard filter failed', { event: 'dashboard_filter_failed', error });
     return nothing;
   }
-}
-
-function pluginFailures(plugin: PluginSummary): RecentFailure[] {
-  const failure = plugin.state === 'failed' ? plugin.failure : plugin.lastError;
-  if (plugin.state !== 'failed' && !failure) return [];
-  const at = failure?.at === undefined ? Number.NaN : new Date(failure.at).getTime();
-  return [
-    {
-      source: plugin.name,
-      text: failure?.message ?? 'No reason was given.',
-      href: 'plugins',
-      ...(!Number.isNaN(at) && { at }),
-    },
-  ];
-}
-
-function toAlert(failure: RecentFailure): HomeAlert {
-  return { kind: 'error', ...failure };
-}
-
-function alertView(alert: HomeAlert): Record<string, unknown> {
-  return {
-    ...alert,
-    icon: alert.kind,
-    label: alert.label ?? 'Show',
-    href: alert.href === undefined ? null : toHref(alert.href),
-  };
 }
 
 export function stateBadge(state: PluginSummary['state']): { readonly state: string; readonly kind: string } {

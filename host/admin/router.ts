@@ -28,6 +28,9 @@ export function createAdminRouter(context: AdminContext): Router {
   router.get('/search-results', async (request, response) =>
     (await import('./search-page.ts')).sendSearchResults(context, request, response),
   );
+  router.get('/alert-count', async (request, response) =>
+    (await import('./alerts.ts')).sendAlertCount(context, request, response),
+  );
   router.use(createPageHandler(context));
   router.use(createErrorHandler(context));
   return router;

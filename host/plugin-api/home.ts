@@ -1,6 +1,6 @@
 import type { User } from './users.ts';
 
-/** A line under "Needs attention" on the home page of the admin. */
+/** A line under "Needs attention": on the home page of the admin and on its page of alerts. */
 export interface HomeAlert {
   readonly kind: 'error' | 'warning';
   readonly text: string;
@@ -55,6 +55,7 @@ export interface HomeHealth {
 
 /** What the home page of the admin shows besides the next steps. */
 export interface AdminHome {
+  /** Alerts of the home page alone. The filter `admin_alerts` adds those that the bell of every page counts too. */
   readonly alerts: readonly HomeAlert[];
   readonly tiles: readonly HomeTile[];
   /** The data of the partial `admin/chart`, with a link to the page about it. The first plugin that adds a chart wins. */
@@ -78,7 +79,7 @@ export interface NextStep {
   readonly done?: boolean;
 }
 
-/** A failure under "Needs attention" on the home page. */
+/** A failure under "Needs attention". */
 export interface RecentFailure {
   readonly source: string;
   readonly text: string;
@@ -98,6 +99,11 @@ export interface AdminSearchResult {
 
 declare module './hooks.ts' {
   interface FilterMap {
+    /**
+     * What needs attention, the most urgent first. The home page and the page of alerts list it, and the bell of every page
+     * counts it: add only what this user may see, and query little. When a filter throws, none of the added alerts is shown.
+     */
+    admin_alerts: (alerts: readonly HomeAlert[], user: User) => readonly HomeAlert[];
     /** The parts of the home page of the admin. A filter that throws is left out. */
     admin_home: (home: AdminHome, context: HomeContext) => AdminHome;
     /** What the search of the admin finds besides pages of the menu. Return only what the user may see, the best first. */
@@ -107,7 +113,7 @@ declare module './hooks.ts' {
     ) => readonly AdminSearchResult[];
     /** The items of "Next steps" on the home page. */
     admin_next_steps: (steps: readonly NextStep[], user: User) => readonly NextStep[];
-    /** Failures under "Needs attention" on the home page, newest first. */
+    /** Failures under "Needs attention", newest first. */
     admin_recent_failures: (failures: readonly RecentFailure[], user: User) => readonly RecentFailure[];
   }
 }

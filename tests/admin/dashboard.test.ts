@@ -93,6 +93,26 @@ describe('dashboard and plugins page', () => {
     expect(text.indexOf('Receiver gone.')).to.be.within(1, text.indexOf('no &lt;such&gt; thing'));
   });
 
+  it('lists and counts the alerts for the bell, which every page has', async () => {
+    host.hooks.addFilter('admin_alerts', (alerts, user) =>
+      user.can('manage_options') ? [...alerts, { kind: 'warning', text: 'Stock is <low>', href: 'shop?x=1' }] : alerts,
+    );
+    const { text } = await browser.get('/admin/plugins');
+    expect(text).to.contain('href="/admin/alerts"').and.contain('data-alerts="/admin/alert-count"');
+    expect((await browser.get('/admin/alert-count')).json()).to.deep.equal({ count: 2 });
+    for (const path of ['/admin/alerts', '/admin/'])
+      expect((await browser.get(path)).text)
+        .to.contain('no &lt;such&gt; thing')
+        .and.contain('Stock is &lt;low&gt;')
+        .and.contain('href="/admin/shop?x&#x3D;1"');
+    const reader = await host.signedIn('reader');
+    expect((await reader.get('/admin/alert-count')).json()).to.deep.equal({ count: 0 });
+    expect((await reader.get('/admin/alerts')).text)
+      .to.contain('Nothing needs attention')
+      .and.not.contain('Stock');
+    expect((await host.browser().get('/admin/alert-count', { Accept: 'application/json' })).status).to.equal(401);
+  });
+
   it('shows figures of the chosen period with their change, health and lists of plugins', async () => {
     const asked: unknown[] = [];
     host.hooks.addFilter('admin_home', (home, { user, days }) => {

@@ -48,6 +48,7 @@ describe('the pages of the host in a browser', () => {
 
   const paths = [
     '',
+    'alerts',
     'plugins',
     'users',
     'users?s=nobody',
@@ -72,6 +73,19 @@ describe('the pages of the host in a browser', () => {
       expect(problems).to.deep.equal([]);
     });
   }
+
+  it('count on the bell what needs attention', async () => {
+    host.hooks.addFilter('admin_alerts', (alerts) => [...alerts, { kind: 'warning', text: 'The stock is low.' }]);
+    await page.goto(`${host.url}/admin/alerts`);
+    const listed = await page.locator('.home-alert').count();
+    expect(listed).to.be.greaterThan(0);
+    const bell = page.getByRole('link', { name: `Alerts (${String(listed)})` });
+    await bell.waitFor();
+    await page.goto(`${host.url}/admin/tools/cron`);
+    await bell.click();
+    await page.getByText('The stock is low.').waitFor();
+    expect(problems).to.deep.equal([]);
+  });
 
   it('create an application password that can be copied, and ask before it is revoked', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -62,6 +62,37 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
+// The bell counts the alerts: at most once a minute, and always on the pages that list them.
+const bell = document.querySelector('[data-alerts]');
+if (bell) void countAlerts(bell);
+
+async function countAlerts(link) {
+  const listing = [link.pathname, document.querySelector('.bar-site')?.pathname];
+  const known = JSON.parse(sessionStorage.getItem('svc-alerts') ?? 'null');
+  if (
+    known &&
+    known.user === link.dataset.user &&
+    !listing.includes(location.pathname) &&
+    Date.now() - known.at < 60_000
+  )
+    return showAlertCount(link, known.count);
+  try {
+    const response = await fetch(link.dataset.alerts, { headers: { Accept: 'application/json' } });
+    if (!response.ok) return;
+    const { count } = await response.json();
+    sessionStorage.setItem('svc-alerts', JSON.stringify({ count, at: Date.now(), user: link.dataset.user }));
+    showAlertCount(link, count);
+  } catch {
+    // Offline: the bell stays without a number.
+  }
+}
+
+function showAlertCount(link, count) {
+  if (count === 0) return;
+  link.append(element('span', { class: 'bell-count', 'aria-hidden': 'true' }, [count > 99 ? '99+' : String(count)]));
+  link.querySelector('.visually-hidden').textContent = `Alerts (${count})`;
+}
+
 // Loads the search dialog on first use.
 async function openSearch(link) {
   const { open } = await import(link.dataset.searchScript);

@@ -76,11 +76,11 @@ function addNextSteps(context: SettingsContext): void {
 
 /** An alert on the home page while nothing can answer. */
 function addProviderAlert(context: SettingsContext): void {
-  context.host.hooks.addFilter('admin_home', async (home, { user }) => {
+  context.host.hooks.addFilter('admin_alerts', async (alerts, user) => {
     if (!user.can('manage_options') || (await context.settings.sandbox.isOn()) || (await hasProvider(context)))
-      return home;
+      return alerts;
     const text = 'No provider is connected, so chatbots and API calls fail. Connect a provider or turn the sandbox on.';
-    return { ...home, alerts: [{ kind: 'error', text, href: 'svc', label: 'Connect' }, ...home.alerts] };
+    return [{ kind: 'error', text, href: 'svc', label: 'Connect' }, ...alerts];
   });
 }
 

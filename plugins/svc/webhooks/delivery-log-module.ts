@@ -85,6 +85,9 @@ export const deliveryLogModule = defineModule<WebhooksPorts, DeliveryPagesContex
     host.hooks.addFilter('admin_home', async (home, { user }) =>
       user.can('manage_options') ? (await import('./home.ts')).addWebhooksHome(webhooks, home) : home,
     );
+    host.hooks.addFilter('admin_alerts', async (alerts, user) =>
+      user.can('manage_options') ? (await import('./home.ts')).addDeliveryAlerts(webhooks, alerts) : alerts,
+    );
     host.hooks.addFilter('admin_next_steps', async (steps) => [
       ...steps,
       {

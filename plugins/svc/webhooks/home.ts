@@ -5,7 +5,7 @@ const deliveriesSlug = 'svc/deliveries';
 /** More failed deliveries are shown as "100 or more". */
 const most = 100;
 
-/** Adds failed deliveries and the state of each endpoint to the home page. */
+/** Adds the state of each endpoint to the home page. */
 export async function addWebhooksHome(webhooks: Webhooks, home: AdminHome): Promise<AdminHome> {
   const [{ enabled, endpoints }, failures, circuits] = await Promise.all([
     webhooks.settings(),
@@ -30,14 +30,22 @@ export async function addWebhooksHome(webhooks: Webhooks, home: AdminHome): Prom
               : { state: 'ok', note: 'webhook endpoint' }),
       };
     });
+  return { ...home, health: [...home.health, ...health] };
+}
+
+/** Adds an alert about failed deliveries. */
+export async function addDeliveryAlerts(
+  webhooks: Webhooks,
+  alerts: readonly HomeAlert[],
+): Promise<readonly HomeAlert[]> {
+  const [{ enabled, endpoints }, failures] = await Promise.all([
+    webhooks.settings(),
+    webhooks.deliveryLog.recentFailures(most),
+  ]);
+  if (!enabled || endpoints.length === 0 || failures.length === 0) return alerts;
   const text =
     failures.length >= most
       ? `${String(most)} or more webhook deliveries failed.`
       : `${formatCount(failures.length, 'webhook delivery', 'webhook deliveries')} failed.`;
-  const alert: HomeAlert = { kind: 'error', text, href: `${deliveriesSlug}?state=failed`, label: 'Retry' };
-  return {
-    ...home,
-    alerts: failures.length === 0 ? home.alerts : [...home.alerts, alert],
-    health: [...home.health, ...health],
-  };
+  return [...alerts, { kind: 'error', text, href: `${deliveriesSlug}?state=failed`, label: 'Retry' }];
 }

@@ -47,17 +47,17 @@ export function registerAutomations(parts: AutomationParts): void {
   hooks.addAction('wp_abilities_api_init', async () =>
     (await import('./automation-abilities.ts')).registerAutomationAbilities(parts),
   );
-  hooks.addFilter('admin_home', async (home, { user }) => {
-    if (!user.can('manage_options') || (await database.knex(taskTables.tasks).first('id')) === undefined) return home;
+  hooks.addFilter('admin_alerts', async (alerts, user) => {
+    if (!user.can('manage_options') || (await database.knex(taskTables.tasks).first('id')) === undefined) return alerts;
     const { items, tasks } = await load();
     const [counts, known] = await Promise.all([items.allCounts(), tasks.list()]);
-    const alerts = known.flatMap(({ id, name }) => {
+    const failures = known.flatMap(({ id, name }) => {
       const failed = counts.get(id)?.failed ?? 0;
       const text = `${formatCount(failed, 'item')} of the automation "${name}" failed.`;
       const href = `${taskSlug}?id=${String(id)}&state=failed`;
       return failed === 0 ? [] : [{ kind: 'error' as const, text, href, label: 'Review' }];
     });
-    return { ...home, alerts: [...home.alerts, ...alerts] };
+    return [...alerts, ...failures];
   });
   hooks.addAction('delete_user', async (id: number, heir: number | null) => {
     await database

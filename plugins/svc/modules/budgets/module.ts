@@ -42,8 +42,8 @@ export const budgetsModule = defineModule<BudgetPorts>({
     const { host } = ports;
     host.options.registerSetting(budgetsOption, { group: 'svc', label: 'Budgets', schema: budgetsSchema });
     host.admin.addBadge(() => budgetBadge(ports));
-    host.hooks.addFilter('admin_home', async (home, { user }) =>
-      user.can('manage_options') ? { ...home, alerts: [...home.alerts, ...(await budgetAlerts(ports))] } : home,
+    host.hooks.addFilter('admin_alerts', async (alerts, user) =>
+      user.can('manage_options') ? [...alerts, ...(await budgetAlerts(ports))] : alerts,
     );
     host.hooks.addFilter('admin_next_steps', async (steps) => [
       ...steps,

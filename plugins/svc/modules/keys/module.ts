@@ -31,13 +31,13 @@ export const keysModule = defineModule<KeyPorts>({
       async (caller, request, route) =>
         caller ?? (await (await import('./ability-caller.ts')).findAbilityCaller(ports, request, route)),
     );
-    hooks.addFilter('admin_home', async (home, { user }) =>
-      user.can('manage_options') ? { ...home, alerts: [...home.alerts, ...(await expiryAlerts(ports))] } : home,
+    hooks.addFilter('admin_alerts', async (alerts, user) =>
+      user.can('manage_options') ? [...alerts, ...(await expiryAlerts(ports))] : alerts,
     );
   },
 });
 
-/** A line on the home page for each key that expires within two weeks. */
+/** An alert for each key that expires within two weeks. */
 async function expiryAlerts({ host }: KeyPorts): Promise<HomeAlert[]> {
   const [{ createKeyStore }, { keyState }, timezone] = await Promise.all([
     import('./key-store.ts'),

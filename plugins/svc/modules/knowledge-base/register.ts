@@ -53,11 +53,11 @@ async function syncPost({ load }: KnowledgeModule, post: WrittenPost): Promise<v
 
 /** Unanswered questions and the step to the first knowledge base, on the home page. */
 function registerHome({ host: { hooks }, load }: KnowledgeModule): void {
-  hooks.addFilter('admin_home', async (home, { user }) => {
+  hooks.addFilter('admin_alerts', async (alerts, user) => {
     const open = user.can('manage_options') ? await (await load()).questions.count({ state: 'open' }) : 0;
-    if (open === 0) return home;
+    if (open === 0) return alerts;
     const text = open === 1 ? '1 question has no answer.' : `${formatNumber(open)} questions have no answer.`;
-    return { ...home, alerts: [...home.alerts, { kind: 'warning', text, href: questionsSlug, label: 'Answer' }] };
+    return [...alerts, { kind: 'warning', text, href: questionsSlug, label: 'Answer' }];
   });
   hooks.addFilter('admin_next_steps', async (steps) => [
     ...steps,
