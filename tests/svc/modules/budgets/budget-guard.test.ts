@@ -341,6 +341,18 @@ describeDialects('budgets', (open) => {
     expect(told).to.deep.equal(['alert of 4 in 2026-01', 'exhausted 4']);
   });
 
+  it('let the action of an exhausted budget make a call of its own', async () => {
+    const budgets = [budget({ amount: 1 }), budget({ id: 'bot', scope: 'bot', bot_id: 7, amount: 5 })];
+    const node = await openNode(await open(), { budgets });
+    node.hooks.addAction('svc_budget_exhausted', async () => {
+      node.state.budgets = budgets.slice(1);
+      await node.call({ origin: { module: 'chatbots', route: null, botId: 7 } });
+    });
+    await node.call();
+    expect((await failureOf(node.call())) as RestError).to.include({ code: 'rest_svc_budget_exhausted' });
+    expect((await countersOf(node.database))['bot/bot.7/calls 2026-01']).to.include({ used: 1, reserved: 0 });
+  });
+
   it('let a filter refuse a call, leave a budget out, or ask for more', async () => {
     const node = await openNode(await open(), { budgets: [budget({ unit: 'tokens', amount: 5000 })] });
     const undo = node.hooks.addFilter('svc_budget_reserve', (plan) => ({ ...plan, tokens: plan.tokens * 10 }));
@@ -354,6 +366,15 @@ describeDialects('budgets', (open) => {
     for (let count = 0; count < 6; count += 1) await node.call();
     node.state.budgets = [];
     expect(await failureOf(node.call({ origin: { module: 'ai-forms', route: null, botId: null } }))).to.equal(veto);
+    const tokens = Number.NaN;
+    node.hooks.addFilter(
+      'svc_budget_reserve',
+      (plan) => ({ ...plan, budgets: [budget({ unit: 'tokens' })], tokens }),
+      20,
+    );
+    expect(String(await failureOf(node.call()))).to.contain(
+      'svc_budget_reserve returned a plan that takes NaN of Main',
+    );
   });
 
   it('hold back nothing of what a surrounding transaction undoes', async () => {

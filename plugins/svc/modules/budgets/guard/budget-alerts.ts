@@ -3,9 +3,9 @@ import { errors } from '../../../kit/errors.ts';
 import { alertFrom, amountOf, type Budget } from '../budget.ts';
 import { BudgetRefusal } from './budget-guard.ts';
 import { budgetPeriod, counterOf } from './budget-period.ts';
-import { budgetCounters } from './budget-tables.ts';
+import { budgetCounters, nameOfCounter } from './budget-tables.ts';
 import type { CountedBudget } from './count-usage.ts';
-import type { ReservationRequest } from './reserve.ts';
+import { distinctRequests, type ReservationRequest } from './reserve.ts';
 
 export interface BudgetAlertParts {
   readonly host: Pick<HostApi, 'database' | 'clock' | 'site' | 'hooks' | 'log'>;
@@ -18,20 +18,24 @@ export function createBudgetAlerts({ host, budgets }: BudgetAlertParts) {
   const row = ({ counter, period }: Pick<ReservationRequest, 'counter' | 'period'>) =>
     database.knex(budgetCounters).where({ counter, period });
 
-  async function announceExhaustion({ budget, counter, period, limit }: ReservationRequest): Promise<void> {
-    const isFirst = (await row({ counter, period }).whereNot('exhausted', limit).update({ exhausted: limit })) > 0;
-    if (!isFirst) return;
-    const [stored] = (await row({ counter, period }).select('used')) as { used: number }[];
-    log.warn('Budget used up', { event: 'budget_exhausted', budget: budget.name, period, at_limit: budget.at_limit });
-    const used = Number(stored?.used ?? 0);
-    await hooks.doActionAsync('svc_budget_exhausted', { budget, period, used, amount: limit });
-  }
-
   return {
-    /** Counts and announces a call that exceeds a budget. */
-    async countRefusal(request: ReservationRequest): Promise<void> {
-      await row(request).increment('refused', 1);
-      await announceExhaustion(request);
+    /** Counts calls that exceed budgets. Returns for each whether it is the first of its counter: it announces the exhaustion. */
+    async countRefusals(requests: readonly ReservationRequest[]): Promise<boolean[]> {
+      const firsts = new Set<ReservationRequest>();
+      for (const request of distinctRequests(requests)) {
+        const { limit } = request;
+        const calls = requests.filter((other) => nameOfCounter(other) === nameOfCounter(request)).length;
+        await row(request).increment('refused', calls);
+        if ((await row(request).whereNot('exhausted', limit).update({ exhausted: limit })) > 0) firsts.add(request);
+      }
+      return requests.map((request) => firsts.has(request));
+    },
+
+    async announceExhaustion({ budget, counter, period, limit }: ReservationRequest): Promise<void> {
+      const [stored] = (await row({ counter, period }).select('used')) as { used: number }[];
+      log.warn('Budget used up', { event: 'budget_exhausted', budget: budget.name, period, at_limit: budget.at_limit });
+      const used = Number(stored?.used ?? 0);
+      await hooks.doActionAsync('svc_budget_exhausted', { budget, period, used, amount: limit });
     },
 
     /** The error of a call that exceeds a budget. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HostApi } from '#plugin-api';
 import type { BudgetedCall, BudgetGuard, EstimatedUse } from '../../../ai/ports.ts';
 import { errors } from '../../../kit/errors.ts';
+import { inGroups } from '../../../kit/in-groups.ts';
 import type { UsageOrigin } from '../../../kit/usage-origin.ts';
 import type { PricesPort, PricedUsage } from '../../../ports.ts';
 import { amountOf, type Budget } from '../budget.ts';
@@ -9,7 +10,8 @@ import { createBudgetAlerts } from './budget-alerts.ts';
 import { counterOf, periodName } from './budget-period.ts';
 import { budgetStatus } from './budget-status.ts';
 import type { CountedBudget } from './count-usage.ts';
-import { createBudgetCounters, sortRequests } from './counters.ts';
+import { sortCounters } from './budget-tables.ts';
+import { createBudgetCounters } from './counters.ts';
 import type { BudgetPlan } from './hooks.ts';
 import type { ReservationRequest } from './reserve.ts';
 
@@ -35,6 +37,8 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
   const { clock, site, hooks, log } = host;
   const counters = createBudgetCounters(host.database);
   const alerts = createBudgetAlerts({ host, budgets });
+  const reserve = inGroups(counters.reserve);
+  const countRefusal = inGroups(alerts.countRefusals);
 
   /** @param isComplete whether tokens and cost are estimated even if no budget needs them */
   async function planFor(call: BudgetedCall, isComplete = false): Promise<BudgetPlan> {
@@ -64,6 +68,10 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
     const timezone = await site.timezone();
     return plan.budgets.flatMap((budget): ReservationRequest[] => {
       const amount = amountFor(budget, plan, call);
+      if (!Number.isSafeInteger(amount) || amount < 0)
+        throw new Error(
+          `The filter svc_budget_reserve returned a plan that takes ${String(amount)} of ${budget.name}.`,
+        );
       // What costs nothing is never refused, such as sandbox calls under a budget of dollars.
       if (amount === 0) return [];
       const period = periodName(budget.period, clock.now(), timezone);
@@ -76,17 +84,15 @@ export function createBudgetReservations(parts: BudgetReservationParts): BudgetR
       const requests = await requestsFor(await planFor(call), call);
       if (requests.length === 0) return null;
       const id = randomUUID();
-      const exhausted = await counters.reserve(id, requests, 2 * call.limit + settlementTime);
-      if (exhausted !== null) {
-        await alerts.countRefusal(exhausted);
-        throw await alerts.refusal(exhausted);
-      }
-      return id;
+      const exhausted = await reserve({ call: id, requests, lifetime: 2 * call.limit + settlementTime });
+      if (exhausted === null) return id;
+      if (await countRefusal(exhausted)) await alerts.announceExhaustion(exhausted);
+      throw await alerts.refusal(exhausted);
     },
     async explain(call) {
       const use = await pricedUse(call, await call.estimate());
       const plan = await planFor({ ...call, estimate: () => Promise.resolve(use) }, true);
-      const requests = sortRequests(await requestsFor(plan, call));
+      const requests = sortCounters(await requestsFor(plan, call));
       await counters.releaseExpired();
       const statuses = await budgetStatus(
         host,

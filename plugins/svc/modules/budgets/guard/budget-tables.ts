@@ -26,6 +26,17 @@ export interface CounterRow {
   readonly reserved: number;
 }
 
+type NamedCounter = Pick<CounterRow, 'counter' | 'period'>;
+
+export function nameOfCounter({ counter, period }: NamedCounter): string {
+  return `${counter}|${period}`;
+}
+
+/** The order in which every transaction locks counters, so that two never deadlock. */
+export function sortCounters<Counter extends NamedCounter>(counters: readonly Counter[]): Counter[] {
+  return [...counters].sort((left, right) => (nameOfCounter(left) < nameOfCounter(right) ? -1 : 1));
+}
+
 export const budgetMigration: Migration = {
   id: '0180_budgets',
   async up(knex) {

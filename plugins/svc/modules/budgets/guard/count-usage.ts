@@ -1,7 +1,14 @@
 import type { Knex } from '#plugin-api';
 import type { UsageWrite } from '../../../ports.ts';
 import { scopeMember, type BudgetScope } from '../budget.ts';
-import { budgetCounters, usageDays, usageRoleDays, type CounterRow } from './budget-tables.ts';
+import {
+  budgetCounters,
+  nameOfCounter,
+  sortCounters,
+  usageDays,
+  usageRoleDays,
+  type CounterRow,
+} from './budget-tables.ts';
 import { deleteReservations, type ReleasedAmount } from './delete-reservations.ts';
 
 /** A counter after a write. */
@@ -34,15 +41,14 @@ export async function countUsage(
   for (const { period } of released.values()) periods.add(period);
   const counters = (await transaction(budgetCounters)
     .whereIn('period', [...periods])
-    .orderBy(['counter', 'period'])
     .select('*')) as CounterRow[];
   const counted: CountedBudget[] = [];
-  for (const counter of counters) {
+  for (const counter of sortCounters(counters)) {
     const { period } = counter;
     const added = rows
       .filter((row) => (days.get(row.time) ?? '').startsWith(period) && countsFor(counter, row))
       .reduce((sum, row) => sum + unitsOf(row, counter.unit), 0);
-    const reserved = released.get(`${counter.counter}|${period}`)?.amount ?? 0;
+    const reserved = released.get(nameOfCounter(counter))?.amount ?? 0;
     if (added === 0 && reserved === 0) continue;
     const [after] = await transaction(budgetCounters)
       .where({ counter: counter.counter, period })

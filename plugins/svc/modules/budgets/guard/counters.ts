@@ -1,18 +1,16 @@
 import type { DatabaseApi, Knex } from '#plugin-api';
-import { budgetCounters, usageDays } from './budget-tables.ts';
+import { budgetCounters, nameOfCounter, sortCounters, usageDays } from './budget-tables.ts';
 import { scopeMember } from '../budget.ts';
 import { daysOfBudget, unitsOfDays } from './count-usage.ts';
-import { reserveAll, type ReservationRequest } from './reserve.ts';
+import { distinctRequests, reserveAll, type Reservation, type ReservationRequest } from './reserve.ts';
 import { deleteReservations } from './delete-reservations.ts';
 
 export interface BudgetCounters {
   /**
-   * Reserves all or nothing: each in one statement that adds only while the budget is not exceeded, so that concurrent
-   * calls, on any node, never exceed it together. Returns the first request that exceeds its budget, or null.
-   *
-   * @param lifetime milliseconds until an unsettled reservation expires.
+   * Reserves for several calls, in their order and for each all or nothing, so that concurrent calls, on any node, never
+   * exceed a budget together. Returns for each call the first request that exceeds its budget, or null.
    */
-  reserve(call: string, requests: readonly ReservationRequest[], lifetime: number): Promise<ReservationRequest | null>;
+  reserve(reservations: readonly Reservation[]): Promise<(ReservationRequest | null)[]>;
   /** Releases expired reservations, whose processes were killed. Returns the number of counters. */
   releaseExpired(): Promise<number>;
 }
@@ -21,7 +19,8 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
   /** Counters that exist. */
   const initialized = new Set<string>();
 
-  async function ensureCounter(request: ReservationRequest): Promise<void> {
+  /** Returns whether it created the counter. */
+  async function ensureCounter(request: ReservationRequest): Promise<boolean> {
     if (initialized.size > 5000) initialized.clear();
     const { counter, period } = request;
     const known = (await database
@@ -31,7 +30,8 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
       .limit(1)) as unknown[];
     if (known.length === 0)
       await database.transaction((transaction) => createCounter(transaction, request, database.dialect));
-    initialized.add(nameOf(request));
+    initialized.add(nameOfCounter(request));
+    return known.length === 0;
   }
 
   async function releaseExpired(): Promise<number> {
@@ -46,40 +46,25 @@ export function createBudgetCounters(database: DatabaseApi): BudgetCounters {
     });
   }
 
-  async function reserve(
-    call: string,
-    requests: readonly ReservationRequest[],
-    lifetime: number,
-  ): Promise<ReservationRequest | null> {
-    const sorted = sortRequests(requests);
-    for (const request of sorted) if (!initialized.has(nameOf(request))) await ensureCounter(request);
-    const reservation = { call, requests: sorted, lifetime };
-    const exceeding = await reserveAll(database, reservation);
-    if (exceeding === null) return null;
-    // Another process may have removed the counter with its budget, and killed processes may still hold reservations.
-    await ensureCounter(exceeding);
-    return (await releaseExpired()) > 0 || !(await isExceeded(database.knex, exceeding))
-      ? reserveAll(database, reservation)
-      : exceeding;
+  /** Whether a refused call may succeed now: another process may have removed a counter, and killed ones may hold amounts. */
+  async function makeRoom(exceeding: readonly ReservationRequest[]): Promise<boolean> {
+    let isCreated = false;
+    for (const request of distinctRequests(exceeding)) isCreated = (await ensureCounter(request)) || isCreated;
+    return (await releaseExpired()) > 0 || isCreated;
+  }
+
+  async function reserve(given: readonly Reservation[]): Promise<(ReservationRequest | null)[]> {
+    const reservations = given.map((one) => ({ ...one, requests: sortCounters(one.requests) }));
+    for (const request of distinctRequests(reservations.flatMap(({ requests }) => requests)))
+      if (!initialized.has(nameOfCounter(request))) await ensureCounter(request);
+    const exceeding = await reserveAll(database, reservations);
+    const refused = reservations.filter((_reservation, index) => exceeding[index] !== null);
+    if (refused.length === 0 || !(await makeRoom(exceeding.filter((request) => request !== null)))) return exceeding;
+    const again = await reserveAll(database, refused);
+    return exceeding.map((request) => (request === null ? null : (again.shift() ?? null)));
   }
 
   return { reserve, releaseExpired };
-}
-
-/** Always sorted the same way, so that two transactions never deadlock. */
-export function sortRequests(requests: readonly ReservationRequest[]): ReservationRequest[] {
-  return [...requests].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1));
-}
-
-const nameOf = ({ counter, period }: Pick<ReservationRequest, 'counter' | 'period'>): string => `${counter}|${period}`;
-
-async function isExceeded(knex: Knex, { counter, period, amount, limit }: ReservationRequest): Promise<boolean> {
-  const [room] = (await knex(budgetCounters)
-    .where({ counter, period })
-    .whereRaw('used + reserved + ? <= ?', [amount, limit])
-    .select('counter')
-    .limit(1)) as unknown[];
-  return room === undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Knex } from '#plugin-api';
-import { budgetReservations } from './budget-tables.ts';
+import { budgetReservations, nameOfCounter, sortCounters } from './budget-tables.ts';
 
 /** What the deleted reservations held of one counter. */
 export interface ReleasedAmount {
@@ -10,7 +10,7 @@ export interface ReleasedAmount {
 
 /**
  * Deletes the reservations of some calls, or the expired ones. Returns what they held: a sum for each counter, by its name
- * (`counter|period`) and sorted by it, so that two transactions that release never deadlock.
+ * (`nameOfCounter`) and sorted by it.
  */
 export async function deleteReservations(
   transaction: Knex.Transaction,
@@ -31,13 +31,10 @@ export async function deleteReservations(
     amount: number | string;
   }[];
   const sums = new Map<string, ReleasedAmount>();
-  const nameOf = ({ counter, period }: { counter: string; period: string }): string => `${counter}|${period}`;
-  for (const row of [...rows].sort((left, right) => (nameOf(left) < nameOf(right) ? -1 : 1))) {
-    sums.set(nameOf(row), {
-      counter: row.counter,
-      period: row.period,
-      amount: (sums.get(nameOf(row))?.amount ?? 0) + Number(row.amount),
-    });
+  for (const row of sortCounters(rows)) {
+    const { counter, period } = row;
+    const amount = (sums.get(nameOfCounter(row))?.amount ?? 0) + Number(row.amount);
+    sums.set(nameOfCounter(row), { counter, period, amount });
   }
   return sums;
 }

@@ -1,5 +1,6 @@
 import type { DatabaseApi, PostgresqlConnection, SqliteConnection } from '#plugin-api';
 import type { Budget } from '../budget.ts';
+import { nameOfCounter } from './budget-tables.ts';
 
 /** What a call may use of a budget at most. */
 export interface ReservationRequest {
@@ -15,53 +16,111 @@ export interface ReservationRequest {
 export interface Reservation {
   /** Id of the call. */
   readonly call: string;
-  /** Always sorted the same way, so that two calls never deadlock. */
+  /** If several exceed their budgets, the first is the reason. */
   readonly requests: readonly ReservationRequest[];
   /** Milliseconds until the reservation expires. */
   readonly lifetime: number;
 }
 
 /**
- * Reserves all or nothing. Returns the first request that exceeds its budget, or null. Plain SQL: under a budget it
- * runs before every call.
+ * Reserves for several calls in one transaction, in their order and for each all or nothing. Returns for each call the
+ * first request that exceeds its budget, or null. Plain SQL: under a budget it runs before every call.
  */
-export async function reserveAll(database: DatabaseApi, reservation: Reservation): Promise<ReservationRequest | null> {
+export async function reserveAll(
+  database: DatabaseApi,
+  reservations: readonly Reservation[],
+): Promise<(ReservationRequest | null)[]> {
+  const [first] = reservations;
+  const [request, ...others] = reservations.flatMap(({ requests }) => requests);
+  const isOne = first !== undefined && request !== undefined && others.length === 0;
   const work = {
-    sqlite: (connection: SqliteConnection) => reserveInSqlite(connection, reservation),
-    postgresql: (connection: PostgresqlConnection) => reserveInPostgresql(connection, reservation),
+    sqlite: (connection: SqliteConnection) => reserveInSqlite(connection, reservations),
+    postgresql: (connection: PostgresqlConnection) =>
+      isOne ? reserveOne(connection, first, request) : reserveInPostgresql(connection, reservations),
   };
-  try {
-    // A single statement on PostgreSQL, and all work on SQLite, needs no transaction.
-    if (database.dialect === 'sqlite' || reservation.requests.length === 1) await database.direct(work);
-    else await database.transaction(() => database.direct(work));
+  // A single statement on PostgreSQL, and all work on SQLite, needs no transaction.
+  return isOne || database.dialect === 'sqlite'
+    ? database.direct(work)
+    : database.transaction(() => database.direct(work));
+}
+
+/** A counter while amounts of it are reserved. */
+interface OpenCounter {
+  readonly counter: string;
+  readonly period: string;
+  /** Used and reserved. */
+  taken: number;
+  /** What this transaction reserves. */
+  added: number;
+}
+
+interface ReservedAmount extends Pick<ReservationRequest, 'counter' | 'period' | 'amount'> {
+  readonly call: string;
+  readonly lifetime: number;
+}
+
+interface Division {
+  /** As `reserveAll` returns it. */
+  readonly exceeding: (ReservationRequest | null)[];
+  readonly changed: readonly OpenCounter[];
+  readonly reserved: readonly ReservedAmount[];
+}
+
+/** @param counters those that exist: one that is missing is exceeded. */
+function divide(reservations: readonly Reservation[], counters: readonly OpenCounter[]): Division {
+  const byName = new Map(counters.map((counter) => [nameOfCounter(counter), counter]));
+  const reserved: ReservedAmount[] = [];
+  const exceeding = reservations.map(({ call, requests, lifetime }) => {
+    const wanted = requests.map((request) => ({ request, open: byName.get(nameOfCounter(request)) ?? full(request) }));
+    const exceeded = wanted.find(({ request, open }) => open.taken + request.amount > request.limit);
+    if (exceeded !== undefined) return exceeded.request;
+    for (const { request, open } of wanted) {
+      const { counter, period, amount } = request;
+      open.taken += amount;
+      open.added += amount;
+      reserved.push({ call, counter, period, amount, lifetime });
+    }
     return null;
-  } catch (error) {
-    if (error instanceof InsufficientBudget) return error.request;
-    throw error;
-  }
+  });
+  return { exceeding, changed: counters.filter(({ added }) => added > 0), reserved };
 }
 
-/** Rolls back what was reserved before. */
-class InsufficientBudget extends Error {
-  readonly request: ReservationRequest;
-  constructor(request: ReservationRequest) {
-    super('The budget is insufficient.');
-    this.request = request;
-  }
+function full({ counter, period }: ReservationRequest): OpenCounter {
+  return { counter, period, taken: Infinity, added: 0 };
 }
 
-function reserveInSqlite(connection: SqliteConnection, { call, requests, lifetime }: Reservation): void {
-  for (const request of requests) {
-    const { counter, period, amount, limit } = request;
-    const { changes } = connection.run(
-      'update svc_budget_counters set reserved = reserved + ? where counter = ? and period = ? and used + reserved + ? <= ?',
-      amount,
+/** One request of each counter. */
+export function distinctRequests(requests: readonly ReservationRequest[]): ReservationRequest[] {
+  return [...new Map(requests.map((request) => [nameOfCounter(request), request])).values()];
+}
+
+function countersOf(reservations: readonly Reservation[]): ReservationRequest[] {
+  return distinctRequests(reservations.flatMap(({ requests }) => requests));
+}
+
+function toCounter([counter, period, taken]: readonly unknown[]): OpenCounter {
+  return { counter: String(counter), period: String(period), taken: Number(taken), added: 0 };
+}
+
+function reserveInSqlite(connection: SqliteConnection, reservations: readonly Reservation[]): Division['exceeding'] {
+  const counters = countersOf(reservations).flatMap(({ counter, period }) =>
+    connection
+      .rows(
+        'select counter, period, used + reserved from svc_budget_counters where counter = ? and period = ?',
+        counter,
+        period,
+      )
+      .map(toCounter),
+  );
+  const { exceeding, changed, reserved } = divide(reservations, counters);
+  for (const { counter, period, added } of changed)
+    connection.run(
+      'update svc_budget_counters set reserved = reserved + ? where counter = ? and period = ?',
+      added,
       counter,
       period,
-      amount,
-      limit,
     );
-    if (changes === 0) throw new InsufficientBudget(request);
+  for (const { call, counter, period, amount, lifetime } of reserved)
     connection.run(
       'insert into svc_budget_reservations (call, counter, period, amount, expires) values (?, ?, ?, ?, ' +
         "cast(unixepoch('subsec') * 1000 as integer) + ?)",
@@ -71,28 +130,50 @@ function reserveInSqlite(connection: SqliteConnection, { call, requests, lifetim
       amount,
       lifetime,
     );
-  }
+  return exceeding;
 }
 
-const reserveOne = `with taken as (
+const reserveOneSql = `with taken as (
     update svc_budget_counters set reserved = reserved + $3::bigint where counter = $1::text and period = $2::text and used + reserved + $3::bigint <= $4::bigint returning counter
   )
   insert into svc_budget_reservations (call, counter, period, amount, expires)
   select $5::text, $1::text, $2::text, $3::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint + $6::bigint from taken`;
 
+/** One call under one budget, by far the most frequent: a single statement. */
+async function reserveOne(
+  connection: PostgresqlConnection,
+  { call, lifetime }: Reservation,
+  request: ReservationRequest,
+): Promise<Division['exceeding']> {
+  const { counter, period, amount, limit } = request;
+  const { changes } = await connection.rows(reserveOneSql, [counter, period, amount, limit, call, lifetime]);
+  return [changes === 0 ? request : null];
+}
+
+// Every transaction locks counters in the order of `sortCounters`.
+const lockSql = `select counter, period, used + reserved from svc_budget_counters
+  where (counter, period) in (select * from unnest($1::text[], $2::text[]))
+  order by (counter || '|' || period) collate "C" for update`;
+const addSql = `update svc_budget_counters as counters set reserved = reserved + added.amount
+  from unnest($1::text[], $2::text[], $3::bigint[]) as added (counter, period, amount)
+  where counters.counter = added.counter and counters.period = added.period`;
+const insertSql = `insert into svc_budget_reservations (call, counter, period, amount, expires)
+  select call, counter, period, amount, (extract(epoch from clock_timestamp()) * 1000)::bigint + lifetime
+  from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[]) as reserved (call, counter, period, amount, lifetime)`;
+
 async function reserveInPostgresql(
   connection: PostgresqlConnection,
-  { call, requests, lifetime }: Reservation,
-): Promise<void> {
-  for (const request of requests) {
-    const { changes } = await connection.rows(reserveOne, [
-      request.counter,
-      request.period,
-      request.amount,
-      request.limit,
-      call,
-      lifetime,
-    ]);
-    if (changes === 0) throw new InsufficientBudget(request);
-  }
+  reservations: readonly Reservation[],
+): Promise<Division['exceeding']> {
+  const { rows } = await connection.rows(lockSql, columns(countersOf(reservations), 'counter', 'period'));
+  const { exceeding, changed, reserved } = divide(reservations, rows.map(toCounter));
+  if (reserved.length === 0) return exceeding;
+  await connection.rows(addSql, columns(changed, 'counter', 'period', 'added'));
+  await connection.rows(insertSql, columns(reserved, 'call', 'counter', 'period', 'amount', 'lifetime'));
+  return exceeding;
+}
+
+/** A column for each member, for `unnest`. */
+function columns<Row extends object>(rows: readonly Row[], ...members: readonly (keyof Row)[]): unknown[][] {
+  return members.map((member) => rows.map((row) => row[member]));
 }
