@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createAbilities } from './abilities/abilities.ts';
 import type { Clock, Logger, Migration, OptionsApi } from '#plugin-api';
 import { createBackups, type Backups } from './backups.ts';
@@ -160,7 +161,9 @@ function createWatches({
 
 /** What plugins use among themselves, and their texts. */
 function createForPlugins(log: Logger) {
-  return { services: createPluginServices(), translations: createTranslations({ log }) };
+  const translations = createTranslations({ log });
+  translations.addSource('host', fileURLToPath(new URL('languages', import.meta.url)));
+  return { services: createPluginServices(), translations };
 }
 
 /** Secrets, and options that encrypt those of settings. */

@@ -1,91 +1,120 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Logger, TranslationValues, TranslationsApi, Undo } from '#plugin-api';
-
-/** A text, or one for each plural form. */
-type Catalog = Readonly<Record<string, string | readonly string[]>>;
+import {
+  currentLanguage,
+  type Language,
+  type Logger,
+  type TranslationsApi,
+  type TranslationValues,
+  type Undo,
+} from '#plugin-api';
+import { createTextFinder, type Catalog } from './languages/find-text.ts';
+import { pseudoLanguage, pseudoLocale } from './languages/pseudo.ts';
 
 export interface Translations {
   /** The texts of a plugin. Without a folder of translations they are returned as they are. */
   forPlugin(slug: string): TranslationsApi;
   /** Adds the folder `languages` of a plugin, which is read when a text is first needed. */
   addSource(slug: string, directory: string): Undo;
-  /** @param locale such as `de_DE`; empty for English. */
+  /** The language of the site. @param locale such as `de_DE`; empty for English. */
   setLocale(locale: string): void;
+  /**
+   * The language that a user chose, else that of the site. Undefined is English on a site that is English too.
+   *
+   * @param locale of the user's profile; empty for that of the site.
+   */
+  language(locale?: string): Language | undefined;
+  /** The language of the request that runs, else of the site. */
+  current(): Language | undefined;
 }
 
 const pluralForms = ['zero', 'one', 'two', 'few', 'many', 'other'];
+const rightToLeft: ReadonlySet<string> = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi']);
 
+/** The catalogs of host and plugins. Each is read when a request needs its language. */
 export function createTranslations({ log }: { readonly log: Pick<Logger, 'error'> }): Translations {
   const directories = new Map<string, string>();
-  const catalogs = new Map<string, Catalog>();
-  let locale = '';
-  let plurals = new Intl.PluralRules('en');
+  const languages = new Map<string, Language>();
+  let siteLocale = '';
 
-  const catalogOf = (slug: string): Catalog => {
-    const known = catalogs.get(slug);
-    if (known) return known;
-    const directory = directories.get(slug);
-    const read =
-      directory === undefined || locale === ''
-        ? {}
-        : { ...readCatalog(directory, locale.split('_', 1)[0] ?? ''), ...readCatalog(directory, locale) };
-    catalogs.set(slug, read);
-    return read;
-  };
   const readCatalog = (directory: string, name: string): Catalog => {
     const file = join(directory, `${name}.json`);
+    if (!existsSync(file)) return {};
     try {
       return JSON.parse(readFileSync(file, 'utf8')) as Catalog;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-        log.error('Translations cannot be read', { event: 'translations_unreadable', file, error });
+      log.error('Translations cannot be read', { event: 'translations_unreadable', file, error });
       return {};
     }
   };
-  const pluralOf = (texts: readonly string[], count: number): string | undefined => {
-    const { pluralCategories } = plurals.resolvedOptions();
-    const forms = pluralForms.filter((form) => (pluralCategories as readonly string[]).includes(form));
-    return texts[forms.indexOf(plurals.select(count))];
+  const readCatalogs = (locale: string): Map<string, Catalog> =>
+    new Map(
+      [...directories].map(([slug, directory]) => [
+        slug,
+        { ...readCatalog(directory, locale.split('_', 1)[0] ?? ''), ...readCatalog(directory, locale) },
+      ]),
+    );
+  const language = (chosen = ''): Language | undefined => {
+    const locale = chosen || siteLocale;
+    if (isEnglish(locale) && isEnglish(siteLocale)) return undefined;
+    let known = languages.get(locale);
+    if (!known) languages.set(locale, (known = openLanguage(locale, () => readCatalogs(locale))));
+    return known;
   };
+  const current = (): Language | undefined => currentLanguage() ?? language();
 
   return {
     forPlugin: (slug) => ({
-      __(text, values = {}) {
-        const found = catalogOf(slug)[text];
-        return fill(typeof found === 'string' && found !== '' ? found : text, values);
-      },
-      _n(one, many, values) {
-        const found = catalogOf(slug)[one];
-        const translated = Array.isArray(found) ? pluralOf(found as readonly string[], values.count) : undefined;
-        return fill(translated ?? (values.count === 1 ? one : many), values);
-      },
+      __: (text, values = {}) => fill(current()?.find(text, slug) ?? text, values),
+      _n: (one, many, values) =>
+        fill(current()?.findPlural(one, values.count, slug) ?? (values.count === 1 ? one : many), values),
     }),
     addSource(slug, directory) {
       directories.set(slug, directory);
-      catalogs.delete(slug);
+      languages.clear();
       return () => {
         if (directories.get(slug) !== directory) return;
         directories.delete(slug);
-        catalogs.delete(slug);
+        languages.clear();
       };
     },
     setLocale(next) {
-      if (next === locale) return;
-      locale = next;
-      plurals = pluralRules(next);
-      catalogs.clear();
+      siteLocale = next;
     },
+    language,
+    current,
   };
 }
 
-/** Those of English for a locale that is none: the option can be written without its setting's check. */
-function pluralRules(locale: string): Intl.PluralRules {
+function isEnglish(locale: string): boolean {
+  return locale === '' || (/^en(_|$)/.test(locale) && locale !== pseudoLocale);
+}
+
+function openLanguage(locale: string, read: () => ReadonlyMap<string, Catalog>): Language {
+  if (locale === pseudoLocale) return pseudoLanguage;
+  const { tag, plurals } = readLocale(locale);
+  const categories = plurals.resolvedOptions().pluralCategories as readonly string[];
+  const forms = pluralForms.filter((form) => categories.includes(form));
+  return {
+    tag,
+    direction: rightToLeft.has(tag.split('-', 1)[0] ?? '') ? 'rtl' : 'ltr',
+    ...createTextFinder({ read, formOf: (count) => forms.indexOf(plurals.select(count)) }),
+  };
+}
+
+/** English for a locale that is none: the option can be written without its setting's check. */
+function readLocale(locale: string): { readonly tag: string; readonly plurals: Intl.PluralRules } {
+  // `de_DE_formal`: variants of WordPress are no part of a language tag.
+  const tag = isEnglish(locale) ? 'en-GB' : locale.split('_').slice(0, 3).filter(isSubtag).join('-');
   try {
-    return new Intl.PluralRules(locale === '' ? 'en' : locale.replaceAll('_', '-'));
+    return { tag, plurals: new Intl.PluralRules(tag) };
   } catch {
-    return new Intl.PluralRules('en');
+    return { tag: 'en-GB', plurals: new Intl.PluralRules('en') };
   }
+}
+
+function isSubtag(part: string, index: number): boolean {
+  return index === 0 || /^([A-Z][a-z]{3}|[A-Z]{2})$/.test(part);
 }
 
 function fill(text: string, values: TranslationValues): string {

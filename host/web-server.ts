@@ -69,5 +69,6 @@ export async function createWebServer({
     metricsToken: config.metricsToken,
     ...(isWeb && { admin: await admin.createRouter(), site: [...pages.handlers, createSiteRouter(pages.pages)] }),
     renderError: createErrorPage(pages.pages),
+    language: core.translations.language,
   });
 }

@@ -243,7 +243,7 @@ function createTemplates({ config, site, translations, tracer }: Core) {
   const views = createViews({
     directories: [config.viewsDir],
     timezone: () => site.timezone(),
-    translations: translations.forPlugin,
+    language: translations.current,
     addresses: { asset: (slug, file) => assets.url(slug, file), admin: (slug) => `/admin/${slug}` },
   });
   const { render } = views;
@@ -301,6 +301,7 @@ function createAdminSite({
     hiddenSteps: createHiddenSteps(options),
     site,
     restUrl: () => site.restRoot(),
+    language: core.translations.language,
     hooks,
     log,
     clock,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Clock, HealthResult, HooksApi, Logger, SiteApi, User } from '#plugin-api';
+import type { Clock, HealthResult, HooksApi, Language, Logger, SiteApi, User } from '#plugin-api';
 
 export interface SignedIn {
   readonly user: User;
@@ -177,6 +177,8 @@ export interface AdminSecondStep {
 
 /** Everything that the admin needs from the rest of the host. The composition root provides it. */
 export interface AdminDependencies {
+  /** The language that a user chose (a locale; empty: none), else of the site. Default: English. */
+  language?(locale?: string): Language | undefined;
   readonly views: AdminViews;
   /** Path of an asset with its content hash. */
   readonly assetUrl: (slug: string, file: string) => string;

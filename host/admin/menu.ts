@@ -1,4 +1,4 @@
-import type { AdminMenuGroup, AdminPageDeclaration } from '#plugin-api';
+import { translateText, type AdminMenuGroup, type AdminPageDeclaration } from '#plugin-api';
 import { adminPath } from './local-path.ts';
 
 /** The groups of the host. Plugins add their own with `admin.addMenuGroup`. */
@@ -42,7 +42,7 @@ export function buildMenu(site: Site, currentSlug: string): MenuEntry[] {
   const inMenu = site.pages.filter((page) => page.menu !== undefined).sort(byPosition);
   const marked = menuSlugOf(currentSlug, bySlug);
   const toEntry = (page: AdminPageDeclaration): MenuEntry => ({
-    title: page.menu ?? page.title,
+    title: translateText(page.menu ?? page.title),
     href: adminPath(page.slug),
     icon: page.icon ?? null,
     current: page.slug !== marked ? null : marked === currentSlug ? 'page' : 'true',
@@ -60,7 +60,7 @@ export function buildMenu(site: Site, currentSlug: string): MenuEntry[] {
       if (!only) return [];
       if (children.length === 1) return [{ position, entry: only }];
       const isOpen = children.some(({ current }) => current !== null);
-      return [{ position, entry: { title, href: null, icon, current: null, isOpen, children } }];
+      return [{ position, entry: { title: translateText(title), href: null, icon, current: null, isOpen, children } }];
     }),
   ];
   return entries.sort((left, right) => left.position - right.position).map(({ entry }) => entry);
@@ -76,11 +76,11 @@ export function breadcrumbsOf({ pages, groups }: Site, slug: string): Breadcrumb
   let top = page;
   for (let parent = parentOf(page, bySlug); parent && !seen.has(parent); parent = parentOf(parent, bySlug)) {
     seen.add(parent);
-    above.unshift({ title: parent.menu ?? parent.title, href: adminPath(parent.slug) });
+    above.unshift({ title: translateText(parent.menu ?? parent.title), href: adminPath(parent.slug) });
     top = parent;
   }
   const group = groups.find(({ id }) => id === groupOf(top, bySlug));
-  return group ? [{ title: group.title, href: null }, ...above] : above;
+  return group ? [{ title: translateText(group.title), href: null }, ...above] : above;
 }
 
 /** A page that names a group is at the top of that group. */

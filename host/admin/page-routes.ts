@@ -1,4 +1,4 @@
-import { trimSlashes, withNotice } from '#plugin-api';
+import { inLanguage, trimSlashes, withNotice } from '#plugin-api';
 import { tmpdir } from 'node:os';
 import type { Request, Response } from 'express';
 import type { AdminActionResult, AdminDownload, AdminRequest, Logger } from '#plugin-api';
@@ -37,18 +37,23 @@ export function createPageHandler(context: AdminContext): (request: Request, res
     if (!session) return context.errorResponses.requireSignIn(request, response);
     if (!full && readSlug(request) !== twoFactorSlug) return requireTwoFactor(context, request, response);
     const visit = { request, response, session, isLimited: !full };
-    const page = context.registry.page(readSlug(request));
-    if (!page) return context.errorResponses.refuse({ ...visit, status: 404, text: 'This admin page does not exist.' });
-    if (!canOpen(session.user, page.declaration))
-      return context.errorResponses.refuse({ ...visit, status: 403, text: 'You are not allowed to open this page.' });
-    if (request.method === 'POST') return runAction(context, page, visit);
-    if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
-    return context.errorResponses.refuse({
-      ...visit,
-      status: 405,
-      text: 'This page accepts GET and POST only.',
-    });
+    return inLanguage(context.language?.(session.user.profile?.locale), () => servePage(context, visit));
   };
+}
+
+async function servePage(context: AdminContext, visit: Visit): Promise<void> {
+  const { request, session } = visit;
+  const page = context.registry.page(readSlug(request));
+  if (!page) return context.errorResponses.refuse({ ...visit, status: 404, text: 'This admin page does not exist.' });
+  if (!canOpen(session.user, page.declaration))
+    return context.errorResponses.refuse({ ...visit, status: 403, text: 'You are not allowed to open this page.' });
+  if (request.method === 'POST') return runAction(context, page, visit);
+  if (request.method === 'GET' || request.method === 'HEAD') return showPage(context, page, visit);
+  return context.errorResponses.refuse({
+    ...visit,
+    status: 405,
+    text: 'This page accepts GET and POST only.',
+  });
 }
 
 /** The page on which users set up two-step sign-in. */

@@ -1,3 +1,4 @@
+import { inLanguage } from '#plugin-api';
 import type { AdminPageBody, AdminSearchResult, Logger, User } from '#plugin-api';
 import type { Request, Response } from 'express';
 import type { AdminContext } from './context.ts';
@@ -28,7 +29,9 @@ export function createSearchPage(parts: SearchParts): AdminPageBody {
 export async function sendSearchResults(context: AdminContext, request: Request, response: Response): Promise<void> {
   const session = await context.authenticate(request);
   if (!session) return context.errorResponses.requireSignIn(request, response);
-  response.json({ results: await search(context, session.user, readQuery(request.query['q'])) });
+  const query = readQuery(request.query['q']);
+  const language = context.language?.(session.user.profile?.locale);
+  response.json({ results: await inLanguage(language, () => search(context, session.user, query)) });
 }
 
 function readQuery(value: unknown): string {

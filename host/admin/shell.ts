@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { AdminPage, AdminActionResult, AdminView, User } from '#plugin-api';
+import { translateText, type AdminPage, type AdminActionResult, type AdminView, type User } from '#plugin-api';
 import type { AdminDependencies, SignedIn } from './dependencies.ts';
 import type { Notice } from './notices.ts';
 import { adminPath } from './local-path.ts';
@@ -50,7 +50,7 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
   return {
     async full({ request, page, template, data, session, isLimited = false, ...content }) {
       const { user, sessionId } = session;
-      const { title = page.title, trail = [], notice, reveal } = content;
+      const { title = translateText(page.title), trail = [], notice, reveal } = content;
       const frame = {
         ...(await siteFrame()),
         page: { slug: page.slug, title },
@@ -81,7 +81,8 @@ export function createShell(dependencies: AdminDependencies, registry: AdminRegi
         frame,
       );
     },
-    async narrow({ title, template, data, notice, wide, nonce, script }) {
+    async narrow({ template, data, notice, wide, nonce, script, ...content }) {
+      const title = translateText(content.title);
       const frame = { ...(await siteFrame()), page: { slug: '', title }, nonce };
       const body = await views.render(template, data, frame);
       return views.render(

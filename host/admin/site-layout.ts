@@ -1,3 +1,4 @@
+import { translateText } from '#plugin-api';
 import type { SiteApi } from '#plugin-api';
 import type { AdminViews } from './dependencies.ts';
 import { adminPath } from './local-path.ts';
@@ -36,7 +37,7 @@ export function createErrorPage(
   return (status, requestId) => {
     const { title, text } = messages[status] ?? unknownError;
     return renderSitePage(dependencies, {
-      title,
+      title: translateText(title),
       template: 'site/error',
       kind: `error${status}`,
       isHidden: true,

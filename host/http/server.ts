@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
+import { inLanguage, type Language } from '#plugin-api';
 import type { Clock, Logger } from '#plugin-api';
 import type { Assets } from './assets.ts';
 import { createErrorPages, type RenderError } from './error-pages.ts';
@@ -41,6 +42,8 @@ export interface HttpServerDependencies {
   /** Mounted at `/`, last; several run in order. */
   readonly site?: RequestHandler | readonly RequestHandler[];
   readonly renderError: RenderError;
+  /** The language of the site, in which pages run. Default: English. */
+  readonly language?: () => Language | undefined;
 }
 
 export interface HttpServer {
@@ -180,6 +183,8 @@ function createApp({ metricsHandler, draining, ...given }: AppDependencies): Exp
   app.use('/assets', given.assets.handler);
   app.use(createHealth({ ...given, draining }));
   app.get('/metrics', metricsHandler);
+  const { language } = given;
+  if (language) app.use((_request, _response, next) => inLanguage(language(), next));
   if (given.admin) app.use('/admin', given.admin);
   for (const handler of [given.site ?? []].flat() as RequestHandler[]) app.use(handler);
   app.use(notFound);

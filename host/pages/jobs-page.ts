@@ -2,6 +2,7 @@ import {
   drawCharts,
   formatCount,
   formatDate,
+  formatNumber,
   formatShortNumber,
   RestError,
   withNotice,
@@ -152,8 +153,7 @@ function chartOf(finished: readonly FinishedJobs[], since: number, timezone: str
 function stateTabs(counts: readonly JobCount[], { owner, name, state }: Choice): Record<string, unknown>[] {
   const kind = { ...(owner !== undefined && { owner }), ...(name !== undefined && { name }) };
   const mine = counts.filter((row) => (owner ?? row.owner) === row.owner && (name ?? row.name) === row.name);
-  const sum = (rows: readonly JobCount[]): string =>
-    rows.reduce((total, { count }) => total + count, 0).toLocaleString('en');
+  const sum = (rows: readonly JobCount[]): string => formatNumber(rows.reduce((total, { count }) => total + count, 0));
   return [
     { label: `All ${sum(mine)}`, href: linkTo(kind), current: state === undefined },
     ...states.map((each) => ({
@@ -189,14 +189,15 @@ function toView(job: JobStatus, now: number): Record<string, unknown> {
     wait: dueAt === null ? null : Math.max(0, dueAt - now),
     took: startedAt === null || finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
     hasTotal: progress !== null && progress.total > 0,
-    progressText:
-      progress === null
-        ? ''
-        : `${progress.done.toLocaleString('en')}${progress.total > 0 ? ` of ${progress.total.toLocaleString('en')}` : ''}`,
+    progressText: progress === null ? '' : progressText(progress),
     canRetry: state === 'failed' || state === 'cancelled',
     canCancel: state === 'waiting' || state === 'running',
     fields: { id: job.id },
   };
+}
+
+function progressText({ done, total }: { readonly done: number; readonly total: number }): string {
+  return total > 0 ? `${formatNumber(done)} of ${formatNumber(total)}` : formatNumber(done);
 }
 
 function refusal(message: string): RestError {

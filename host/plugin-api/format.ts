@@ -1,3 +1,5 @@
+import { currentLanguage, currentLocale } from './language.ts';
+
 /** Milliseconds since the epoch, ISO 8601 text or a Date. */
 export type Instant = number | string | Date;
 
@@ -26,32 +28,42 @@ export function formatDate(instant: unknown, style: DateStyle, timeZone: string)
 }
 
 function dateFormat(style: DateStyle, timeZone: string): Intl.DateTimeFormat {
-  const key = `${style} ${timeZone}`;
+  const locale = currentLocale();
+  const key = `${style} ${timeZone} ${locale}`;
   let format = dateFormats.get(key);
   if (!format) {
     try {
-      format = new Intl.DateTimeFormat('en-GB', { ...dateStyles[style], timeZone });
+      format = new Intl.DateTimeFormat(locale, { ...dateStyles[style], timeZone });
     } catch {
-      format = new Intl.DateTimeFormat('en-GB', { ...dateStyles[style], timeZone: 'UTC' });
+      format = new Intl.DateTimeFormat(locale, { ...dateStyles[style], timeZone: 'UTC' });
     }
     dateFormats.set(key, format);
   }
   return format;
 }
 
-/** Created on first use: it costs some 30 ms, which start should not pay. */
-let numberFormat: Intl.NumberFormat | undefined;
+/** By locale and digits. Created on first use: it costs some 30 ms, which start should not pay. */
+const numberFormats = new Map<string, Intl.NumberFormat>();
+
+function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const locale = currentLocale();
+  const key = `${locale} ${String(options.minimumFractionDigits)} ${String(options.maximumFractionDigits)}`;
+  let format = numberFormats.get(key);
+  if (!format) numberFormats.set(key, (format = new Intl.NumberFormat(locale, options)));
+  return format;
+}
 
 /** `12345.5` -> `12,345.5`. Returns a value that is not a number as text. */
 export function formatNumber(value: unknown): string {
   return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value)))
-    ? (numberFormat ??= new Intl.NumberFormat('en-GB', { maximumFractionDigits: 3 })).format(Number(value))
+    ? numberFormat({ maximumFractionDigits: 3 }).format(Number(value))
     : String(value ?? '');
 }
 
 /** A count with its noun: `1 conversation`, `1,204 conversations`. @param many the plural where it is not `one` + s. */
 export function formatCount(count: unknown, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${Number(count) === 1 ? one : many}`;
+  const translated = currentLanguage()?.findPlural(`{count} ${one}`, Number(count));
+  return (translated ?? `{count} ${Number(count) === 1 ? one : many}`).replace('{count}', () => formatNumber(count));
 }
 
 const shortUnits = [
@@ -63,15 +75,15 @@ const shortUnits = [
 /** Three digits and a unit: `1.02M`, `340k`, `12`. For charts and tiles. */
 export function formatShortNumber(value: number): string {
   const [unit, letter] = shortUnits.find(([size]) => value >= size) ?? [1, ''];
-  return `${String(Number((value / unit).toPrecision(3)))}${letter}`;
+  return `${formatNumber(Number((value / unit).toPrecision(3)))}${letter}`;
 }
 
 /** `$1,204.50`, `$0.0021`: small amounts show as many digits as they need. @param micro millionths of a US dollar. */
 export function formatMoney(micro: number): string {
   if (micro === 0) return '$0';
   const amount = micro / 1_000_000;
-  if (amount >= 1) return `$${amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-  return `$${amount.toFixed(Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(amount)))))}`;
+  const digits = amount >= 1 ? 2 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(amount))));
+  return `$${numberFormat({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(amount)}`;
 }
 
 /** For tables and tiles. @param milliseconds 0 or more: `340 ms`, `2.4 s`, `3 min`, `5 h`, `2 d`. */
@@ -79,7 +91,7 @@ export function formatDuration(milliseconds: unknown): string {
   const value = Number(milliseconds);
   if (!Number.isFinite(value)) return '';
   if (value < 1_000) return `${String(Math.round(value))} ms`;
-  if (value < 60_000) return `${String(Math.round(value / 100) / 10)} s`;
+  if (value < 60_000) return `${formatNumber(Math.round(value / 100) / 10)} s`;
   if (value < 3_600_000) return `${String(Math.round(value / 60_000))} min`;
   return value < 48 * 3_600_000
     ? `${String(Math.round(value / 3_600_000))} h`

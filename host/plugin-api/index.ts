@@ -28,6 +28,7 @@ export type * from './http.ts';
 export type * from './infer.ts';
 export * from './is-email.ts';
 export * from './is-url.ts';
+export * from './language.ts';
 export * from './lazy.ts';
 export * from './list.ts';
 export * from './jobs.ts';

@@ -1,3 +1,4 @@
+import { translateText } from './language.ts';
 import type { AdminRequest } from './admin.ts';
 import { RestError } from './errors.ts';
 import { formatNumber } from './format.ts';
@@ -212,7 +213,7 @@ export function listTabs(
   tabs: readonly ListTab[],
 ): readonly { readonly label: string; readonly href: string; readonly current: boolean }[] {
   return tabs.map(({ name, label, count }) => ({
-    label: `${label} (${formatNumber(count)})`,
+    label: `${translateText(label)} (${formatNumber(count)})`,
     href: `?${new URLSearchParams({ ...(search !== '' && { s: search }), ...(name !== '' && { [filter]: name }) }).toString()}`,
     current: name === current,
   }));

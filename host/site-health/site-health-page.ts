@@ -1,4 +1,4 @@
-import type { AdminPageBody, SiteHealthResult, ViewsApi } from '#plugin-api';
+import { translateText, type AdminPageBody, type SiteHealthResult, type ViewsApi } from '#plugin-api';
 import type { SiteHealth } from './site-health.ts';
 
 const states = {
@@ -22,7 +22,7 @@ export function createSiteHealthPage({
     label,
     state: states[status],
     topic: badge.label,
-    html: views.safe(await sanitizeHtml(description + actions)),
+    html: views.safe(await sanitizeHtml(translateParagraphs(description + actions))),
   });
   return {
     async render({ headers }) {
@@ -43,6 +43,14 @@ export function createSiteHealthPage({
       };
     },
   };
+}
+
+/** Catalogs have each paragraph with its tags. */
+function translateParagraphs(html: string): string {
+  return html
+    .split(/(?<=<\/p>)/)
+    .map(translateText)
+    .join('');
 }
 
 function factText(value: string | number | boolean): string {

@@ -1,5 +1,13 @@
-import { escapeHtml, formatCount, formatDate, formatDuration, formatNumber, schemaField } from '#plugin-api';
-import type { FormFieldInit, JsonSchema, TranslationsApi, TranslationValues } from '#plugin-api';
+import {
+  currentLanguage,
+  escapeHtml,
+  formatCount,
+  formatDate,
+  formatDuration,
+  formatNumber,
+  schemaField,
+} from '#plugin-api';
+import type { FormFieldInit, JsonSchema } from '#plugin-api';
 import { SafeHtml } from './safe-html.ts';
 
 /** URLs for templates. */
@@ -49,21 +57,46 @@ const formatting: Record<string, Helper> = {
   plural: (count, one, many) => formatCount(count, String(one), String(many)),
 };
 
-/** Texts of the plugin whose template is rendered. */
+/** Data passed to a partial where it expects a text: it is not looked up. */
+class Data {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  toString(): string {
+    return this.#value;
+  }
+}
+
 const texts: Record<string, Helper> = {
-  __: (text, options) => translate(options, (api, values) => api.__(String(text), values)) ?? text,
-  _n: (one, many, options) =>
-    translate(options, (api, values) =>
-      api._n(String(one), String(many), { ...values, count: Number(values['count']) }),
-    ) ?? many,
+  __: (text, options) =>
+    typeof text === 'string'
+      ? fill(findText(text, options) ?? currentLanguage()?.translate(text) ?? text, options)
+      : text,
+  _n: (one, many, options) => {
+    const count = Number((options as HelperOptions).hash['count']);
+    const found = currentLanguage()?.findPlural(String(one), count, ownerOf(options));
+    return fill(found ?? String(count === 1 ? one : many), options);
+  },
+  data: (value) => (typeof value === 'string' && value !== '' ? new Data(value) : value),
 };
 
-function translate(
-  options: unknown,
-  read: (api: TranslationsApi, values: TranslationValues) => string,
-): string | undefined {
-  const api = frameOf(options)['texts'] as TranslationsApi | undefined;
-  return api && read(api, (options as HelperOptions).hash as TranslationValues);
+function findText(text: string, options: unknown): string | undefined {
+  return currentLanguage()?.find(text, ownerOf(options));
+}
+
+/** The plugin whose template is rendered. */
+function ownerOf(options: unknown): string {
+  return String(frameOf(options)['owner']);
+}
+
+function fill(text: string, options: unknown): string {
+  const { hash } = options as HelperOptions;
+  return text.replace(/\{(\w+)\}/g, (placeholder, name: string) =>
+    Object.hasOwn(hash, name) ? String(hash[name]) : placeholder,
+  );
 }
 
 function links(addresses: ViewAddresses): Record<string, Helper> {

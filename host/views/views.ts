@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { errorText, type TranslationsApi, type Undo, type ViewsApi } from '#plugin-api';
+import { errorText, inLanguage, type Language, type Undo, type ViewsApi } from '#plugin-api';
 import { createHelpers, type Helper, type ViewAddresses } from './helpers.ts';
 import { inspectTemplate } from './inspect-template.ts';
 import { SafeHtml } from './safe-html.ts';
@@ -68,8 +68,8 @@ export interface ViewsDependencies {
   readonly directories: readonly string[];
   /** IANA name, read for each rendering. Default UTC. */
   readonly timezone?: () => Promise<string>;
-  /** The texts of a plugin. Default: they are not translated. */
-  readonly translations?: (slug: string) => TranslationsApi;
+  /** The language to render in. Default: English. */
+  readonly language?: () => Language | undefined;
   readonly addresses?: Partial<ViewAddresses>;
   /**
    * Check on each rendering whether a file changed or an override was added (about 20 microseconds per template). Default
@@ -109,38 +109,46 @@ export function createViews(dependencies: ViewsDependencies): Views {
     ]),
   );
   const reload = dependencies.reload ?? true;
-  const compiled = new Map<string, Compiled>();
+  let compiled: CompiledTemplates = new WeakMap();
 
-  const load = async (template: string): Promise<Compiled> => {
-    const known = compiled.get(template);
-    if (known && !reload) return known;
-    const file = files.find(template);
-    if (known?.path === file.path && known.version === file.version) return known;
-    const loaded = await loadTemplate(template, file);
-    compiled.set(template, loaded);
-    return loaded;
-  };
+  const loadIn =
+    (language: Language | undefined) =>
+    async (template: string): Promise<Compiled> => {
+      const byName = mapOf(compiled, language ?? english);
+      const known = byName.get(template);
+      if (known && !reload) return known;
+      const file = files.find(template);
+      if (known?.path === file.path && known.version === file.version) return known;
+      const loaded = await loadTemplate({ template, file, language });
+      byName.set(template, loaded);
+      return loaded;
+    };
 
   return {
     async render(template, data = {}, frame = {}) {
       const partials = new Map<string, HandlebarsTemplateDelegate>();
+      const language = dependencies.language?.();
+      const load = loadIn(language);
       const main = await load(template);
       await collectPartials({ of: main, into: partials, load });
       const timezone = (await dependencies.timezone?.()) ?? 'UTC';
-      return main.run(data, {
-        data: { timezone, texts: dependencies.translations?.(template.split('/', 1)[0] ?? ''), ...frame },
-        helpers: Object.fromEntries(helpers),
-        partials: Object.fromEntries(partials),
-        allowProtoPropertiesByDefault: false,
-        allowProtoMethodsByDefault: false,
-      });
+      const { tag: lang = 'en', direction = 'ltr' } = language ?? {};
+      return inLanguage(language, () =>
+        main.run(data, {
+          data: { timezone, lang, direction, owner: slugOf(template), ...frame },
+          helpers: Object.fromEntries(helpers),
+          partials: Object.fromEntries(partials),
+          allowProtoPropertiesByDefault: false,
+          allowProtoMethodsByDefault: false,
+        }),
+      );
     },
     addSource(slug, directory) {
       const undo = files.addSource(slug, directory);
-      compiled.clear();
+      compiled = new WeakMap();
       return () => {
         undo();
-        compiled.clear();
+        compiled = new WeakMap();
       };
     },
     addHelper(name, helper) {
@@ -162,16 +170,47 @@ const defaultAddresses: ViewAddresses = {
 
 let engine: Promise<HandlebarsInstance> | undefined;
 
-/** By path. Compiling takes a hundred times as long as rendering does, so that all hosts of a process share what they compile. */
-const templates = new Map<string, Compiled>();
+/** By language, then by name or path. A language is another object when its catalogs change. */
+type CompiledTemplates = WeakMap<object, Map<string, Compiled>>;
 
-async function loadTemplate(template: string, file: TemplateFile): Promise<Compiled> {
-  const known = templates.get(file.path);
+const english = {};
+
+/** By path. Compiling takes a hundred times as long as rendering does, so that all hosts of a process share what they compile. */
+const templates: CompiledTemplates = new WeakMap();
+
+function mapOf(maps: CompiledTemplates, key: object): Map<string, Compiled> {
+  const known = maps.get(key);
+  if (known) return known;
+  const created = new Map<string, Compiled>();
+  maps.set(key, created);
+  return created;
+}
+
+interface TemplateSource {
+  readonly template: string;
+  readonly file: TemplateFile;
+  readonly language: Language | undefined;
+}
+
+async function loadTemplate({ template, file, language }: TemplateSource): Promise<Compiled> {
+  const byPath = mapOf(templates, language ?? english);
+  const known = byPath.get(file.path);
   if (known?.version === file.version) return known;
   const handlebars = await (engine ??= loadEngine());
-  const loaded = { ...file, ...compile({ handlebars, template, source: await readFile(file.path, 'utf8') }) };
-  templates.set(file.path, loaded);
+  const translate = language && (await translatorOf(language, slugOf(template)));
+  const source = await readFile(file.path, 'utf8');
+  const loaded = { ...file, ...compile({ handlebars, template, source, translate }) };
+  byPath.set(file.path, loaded);
   return loaded;
+}
+
+async function translatorOf(language: Language, slug: string): Promise<(program: hbs.AST.Program) => void> {
+  const { translateTemplate } = await import('./translate-template.ts');
+  return (program) => translateTemplate(program, (text) => language.find(text, slug));
+}
+
+function slugOf(template: string): string {
+  return template.split('/', 1)[0] ?? '';
 }
 
 async function loadEngine(): Promise<HandlebarsInstance> {
@@ -193,14 +232,17 @@ function compile({
   handlebars,
   template,
   source,
+  translate,
 }: {
   handlebars: HandlebarsInstance;
   template: string;
   source: string;
+  translate: ((program: hbs.AST.Program) => void) | undefined;
 }): Pick<Compiled, 'run' | 'partials'> {
   try {
     const program = handlebars.parse(source);
     const { partials } = inspectTemplate(program);
+    translate?.(program);
     // Indenting partials would change the text inside textarea and pre.
     return { partials, run: handlebars.compile(program, { preventIndent: true }) };
   } catch (error) {

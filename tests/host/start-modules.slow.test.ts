@@ -17,8 +17,9 @@ import { checkout, startSite } from '../helpers/running-site.ts';
 // 2 more since providers that plugins describe, and forms of automations by schemas.
 // 1 more since starts note which plugin is starting, for the next one if this one ends.
 // 1 more since OpenTelemetry: whether a provider is registered is asked at each request.
-// 2 more since questions before actions, and data that models return.
-const allowed = 646;
+// 2 more since questions before actions, and data that models return,
+// 2 more since the language of a request, and the catalogs that the setting of the site may ask for.
+const allowed = 648;
 /** What is on no start's way, by the ends of the files' names. */
 const never: readonly RegExp[] = [
   /\.page\.ts$/,

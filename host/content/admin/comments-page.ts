@@ -11,6 +11,7 @@ import {
   readList,
   readFormer,
   writeFormer,
+  translateText,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, User } from '#plugin-api';
 import type { Comment, CommentState } from '../comments/comment-row.ts';
@@ -215,7 +216,7 @@ async function toRow({ parts }: ContentPagesDependencies, comment: Comment, back
     text: htmlToText(comment.content).slice(0, 500),
     date: comment.date,
     badge: { text: labels[comment.status], kind: kinds[comment.status] },
-    post: post?.title || 'Untitled',
+    post: post?.title || translateText('Untitled'),
     postUrl: post === null ? null : `${await parts.permalinks.url(post)}#comment-${comment.id}`,
     isGone,
     isHeld: comment.status === 'hold',

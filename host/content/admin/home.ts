@@ -1,3 +1,4 @@
+import { translateText } from '#plugin-api';
 import type { AdminHome, AdminSearchResult, HomeContext, HomeList, Post, PostQuery, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
 import { listPath } from './form.ts';
@@ -48,7 +49,7 @@ async function toItem(
   const author = post.authorId > 0 ? ((await users.get(post.authorId))?.displayName ?? '') : '';
   const status = parts.statuses.get(post.status)?.label ?? post.status;
   return {
-    title: post.title || 'Untitled',
+    title: post.title || translateText('Untitled'),
     ...(type && user.can('edit_post', post) && { href: `${listPath(type)}/edit?id=${String(post.id)}` }),
     note: author === '' ? status : `${status}, ${author}`,
     at: post.modified,
@@ -73,7 +74,7 @@ export async function findContent(
     if (!type || !user.can('edit_post', post)) return [];
     return [
       {
-        title: post.title || 'Untitled',
+        title: post.title || translateText('Untitled'),
         note: type.singularLabel,
         href: `${listPath(type)}/edit?id=${String(post.id)}`,
       },

@@ -10,6 +10,7 @@ import {
   readIds,
   readList,
   withNotice,
+  translateText,
 } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Media, Post } from '#plugin-api';
 import { uploadTypes } from '../media/file-types.ts';
@@ -217,7 +218,7 @@ function describe({
   return {
     id,
     url,
-    title: title || 'Untitled',
+    title: title || translateText('Untitled'),
     alt,
     mimeType,
     post,

@@ -1,4 +1,4 @@
-import { RestError, formatDate } from '#plugin-api';
+import { RestError, formatDate, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, Post, PostType } from '#plugin-api';
 import { localIso } from '../dates.ts';
 import { hasSameText } from '../posts/revisions.ts';
@@ -186,7 +186,7 @@ async function parentChoices({ parts: { store } }: ContentPagesDependencies, typ
   });
   return [
     { value: '0', label: 'None' },
-    ...pages.map(({ id, title }) => ({ value: String(id), label: title || 'Untitled' })),
+    ...pages.map(({ id, title }) => ({ value: String(id), label: title || translateText('Untitled') })),
   ];
 }
 
@@ -211,7 +211,7 @@ async function revisionRows({ parts: { store }, users }: ContentPagesDependencie
     revisions.map(async (revision) => ({
       date: revision.date,
       author: await authorName({ users }, revision),
-      title: revision.title || 'Untitled',
+      title: revision.title || translateText('Untitled'),
       isAutosave: revision.slug === autosaveSlug(post.id),
       wordCount: revision.content.split(/\s+/).filter(Boolean).length,
       isCurrent: hasSameText(revision, post),

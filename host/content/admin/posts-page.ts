@@ -1,4 +1,13 @@
-import { RestError, backToList, clampPage, formatCount, formatNumber, listQuery, listView } from '#plugin-api';
+import {
+  RestError,
+  backToList,
+  clampPage,
+  formatCount,
+  formatNumber,
+  listQuery,
+  listView,
+  translateText,
+} from '#plugin-api';
 import { notSelected, readIds, readList } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView, Post, PostType, User } from '#plugin-api';
 import type { ContentPagesDependencies } from './content-pages.ts';
@@ -126,7 +135,10 @@ async function applyTo(
     });
   for (const post of posts) await applyVerb(given, { verb, post, user: request.user, type });
   const [first] = posts;
-  const what = posts.length === 1 ? `“${first?.title || 'Untitled'}”` : formatCount(posts.length, 'entry', 'entries');
+  const what =
+    posts.length === 1
+      ? `“${first?.title || translateText('Untitled')}”`
+      : formatCount(posts.length, 'entry', 'entries');
   const { query, redirect } = backToList(request, listPath(type), ['status', 's']);
   const undo = { action: 'bulk', fields: { do: 'undo', ids: ids.join(','), back: query } };
   const notice = { kind: 'success', text: `${what} ${sentences[verb]}`, ...(verb === 'trash' && { undo }) } as const;
@@ -209,7 +221,7 @@ async function toRow(
   const isTrash = post.status === 'trash';
   return {
     id: post.id,
-    title: post.title || 'Untitled',
+    title: post.title || translateText('Untitled'),
     depth: type.hierarchical && post.parentId > 0,
     badge: { text: parts.statuses.get(post.status)?.label ?? post.status, kind: badgeKinds[post.status] ?? '' },
     isProtected: post.password !== '',

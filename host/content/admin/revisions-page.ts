@@ -1,4 +1,4 @@
-import { formatDate } from '#plugin-api';
+import { formatDate, translateText } from '#plugin-api';
 import type { AdminPageBody, AdminRequest, AdminView, Post, PostType } from '#plugin-api';
 import { autosaveSlug } from '../posts/post-store.ts';
 import { hasSameText } from '../posts/revisions.ts';
@@ -48,7 +48,7 @@ async function renderRevisions(
   return {
     template: 'admin/content/revisions',
     title: 'Revisions',
-    trail: [{ title: post.title || 'Untitled', href: given.admin.url(editHref) }],
+    trail: [{ title: post.title || translateText('Untitled'), href: given.admin.url(editHref) }],
     data: {
       id: post.id,
       options,

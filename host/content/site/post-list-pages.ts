@@ -1,3 +1,4 @@
+import { translateText } from '#plugin-api';
 import type { PostQuery } from '#plugin-api';
 import { momentOf } from '../dates.ts';
 import { renderFeed } from './feed.ts';
@@ -73,7 +74,7 @@ async function findList(
       query: { type: ['post', 'page'], search },
       path: '/',
       search: { s: search },
-      title: search === '' ? 'Search' : `Search: ${search}`,
+      title: translateText(search === '' ? 'Search' : `Search: ${search}`),
       heading: search === '' ? 'Search' : `Results for “${search}”`,
     };
   }

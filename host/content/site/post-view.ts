@@ -1,4 +1,4 @@
-import { escapeHtml } from '#plugin-api';
+import { escapeHtml, translateText } from '#plugin-api';
 import type { Post, User } from '#plugin-api';
 import { listPath } from '../admin/form.ts';
 import { htmlToText } from '../html/text.ts';
@@ -25,7 +25,7 @@ async function postView(given: PublicSiteDependencies, post: Post, isUnlocked: b
   return {
     id: post.id,
     type: post.type,
-    title: views.safe((await renderer.publicTitle(post)) || escapeHtml('Untitled')),
+    title: views.safe((await renderer.publicTitle(post)) || escapeHtml(translateText('Untitled'))),
     link: await permalinks.url(post),
     date: post.date,
     isoDate: new Date(post.date).toISOString(),

@@ -1,3 +1,4 @@
+import { translateText } from '#plugin-api';
 import type { Post, PostType } from '#plugin-api';
 import { statusesWithoutAddress } from '../types/post-statuses.ts';
 import { commentsView, type SentComment } from './post-comments.ts';
@@ -53,7 +54,7 @@ export async function singlePage(
     isPersonal: user.id > 0 || post.password !== '',
     page: {
       kind: post.type === 'page' ? 'page' : 'single',
-      title: post.title || 'Untitled',
+      title: post.title || translateText('Untitled'),
       template: post.type === 'page' ? 'site/page' : 'site/single',
       post,
       isHidden: post.status !== 'publish',

@@ -1,3 +1,4 @@
+import { translateText } from '#plugin-api';
 import type { FieldErrors } from '#plugin-api';
 import { budgetStatus, type BudgetStatus } from './guard/budget-status.ts';
 import { amountOf, budgetDefaults, type Budget } from './budget.ts';
@@ -44,7 +45,7 @@ function formView(budget: Budget | undefined, { typed, errors = {}, ...choices }
   const values = typed ?? (budget ? { ...budget, whose: scopeValue(budget) } : { ...budgetDefaults, whose: 'all' });
   return {
     id: budget?.id ?? '',
-    title: budget ? budget.name : 'New budget',
+    title: budget ? budget.name : translateText('New budget'),
     submit: budget ? 'Save budget' : 'Add budget',
     fields: budgetFields({ values, errors, ...choices }),
   };

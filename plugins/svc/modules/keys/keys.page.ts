@@ -1,4 +1,4 @@
-import { formFields, readForm, requireFound, withNotice, withFieldErrors } from '#plugin-api';
+import { formFields, readForm, requireFound, withNotice, withFieldErrors, translateText } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, FieldHints, JsonSchema, FieldErrors } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { KeyRoute } from '../../kit/caller.ts';
@@ -135,7 +135,7 @@ async function keysView(ports: KeyPorts, store: KeyStore, { query, typed, errors
     test: tested && (await keyTestView(tested, { ports, query, labels: routeLabels })),
     form: isOpen && {
       id: edited?.id ?? '',
-      title: edited?.name ?? 'New key',
+      title: edited?.name ?? translateText('New key'),
       submit: edited ? 'Save key' : 'Create key',
       fields: formFields(formSchema, { values, errors, hints, id: 'key' }),
       canCancel: keys.length > 0,

@@ -1,4 +1,4 @@
-import { withNotice, invalidFields, withFieldErrors } from '#plugin-api';
+import { withNotice, invalidFields, withFieldErrors, translateText } from '#plugin-api';
 import type { AdminActionResult, AdminPageBody, AdminRequest, AdminView } from '#plugin-api';
 import { readText } from '../../admin-ui/form-values.ts';
 import type { EndpointInput } from '../endpoint.ts';
@@ -46,7 +46,7 @@ async function page(context: WebhookPagesContext, target: EditorTarget): Promise
   const data = await endpointView(context, target);
   return {
     template: 'svc/webhooks-endpoint',
-    title: data['isSaved'] === true ? String(data['name']) : 'New endpoint',
+    title: data['isSaved'] === true ? String(data['name']) : translateText('New endpoint'),
     data,
   };
 }

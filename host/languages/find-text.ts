@@ -1,0 +1,117 @@
+import type { Language } from '#plugin-api';
+
+/** A text, or one for each plural form. */
+export type Catalog = Readonly<Record<string, string | readonly string[]>>;
+
+export interface TextFinderInit {
+  /** The catalogs by plugin; `host` is that of the host. Read on first use. */
+  readonly read: () => ReadonlyMap<string, Catalog>;
+  /** Index of the plural form of a count. */
+  readonly formOf: (count: number) => number;
+}
+
+/** An English text with values, such as `Deleted {name}.`, as it looks when the values are filled in. */
+interface Pattern {
+  readonly key: string;
+  /** The longest part without values, which a text must contain. */
+  readonly piece: string;
+  readonly expression: RegExp;
+  readonly names: readonly string[];
+}
+
+const maxRemembered = 5_000;
+const maxLength = 2_000;
+/** Between two sentences. */
+const sentenceEnd = /(?<=[.?!:]) (?=[\p{Lu}'“])/u;
+
+/** Finds texts in the catalogs: the plugin's own first, then that of the host, then those of the other plugins. */
+export function createTextFinder(init: TextFinderInit): Pick<Language, 'find' | 'findPlural' | 'translate'> {
+  let opened: { readonly all: ReadonlyMap<string, Catalog>; readonly merged: Catalog } | undefined;
+  let patterns: readonly Pattern[] | undefined;
+  const remembered = new Map<string, string>();
+
+  const open = () => {
+    if (opened) return opened;
+    const all = init.read();
+    const merged = Object.assign(Object.create(null), ...[...all.values()].reverse(), all.get('host')) as Catalog;
+    return (opened = { all, merged });
+  };
+  const entry = (text: string, slug: string | undefined): string | readonly string[] | undefined => {
+    const { all, merged } = open();
+    const own = slug === undefined ? undefined : all.get(slug);
+    return own && Object.hasOwn(own, text) ? own[text] : merged[text];
+  };
+  const find = (text: string, slug?: string): string | undefined => {
+    const found = entry(text, slug);
+    return typeof found === 'string' && found !== '' ? found : undefined;
+  };
+  const findPlural = (one: string, count: number, slug?: string): string | undefined => {
+    const found = entry(one, slug);
+    return Array.isArray(found) ? (found as readonly string[])[init.formOf(count)] : undefined;
+  };
+  const translateOrNull = (text: string): string | undefined => {
+    const exact = find(text);
+    if (exact !== undefined) return exact;
+    patterns ??= Object.keys(open().merged)
+      .flatMap((key) => toPattern(key) ?? [])
+      .sort((left, right) => right.piece.length - left.piece.length);
+    for (const { key, piece, expression, names } of patterns) {
+      const match = text.includes(piece) ? expression.exec(text) : null;
+      // A value that begins another sentence is more likely a paragraph.
+      if (match?.slice(1).some((value) => sentenceEnd.test(value)) === true) continue;
+      const pattern = match && patternText(open().merged[key], match[1]);
+      if (pattern) return fillMatch(pattern, match, names);
+    }
+    return undefined;
+  };
+  /** Counts within a text, such as `3 days`, and words such as `category`. Other values are data. */
+  const fillMatch = (text: string, match: RegExpExecArray, names: readonly string[]): string =>
+    text.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+      const value = match[names.indexOf(name) + 1];
+      if (value === undefined) return placeholder;
+      if (/^\d/.test(value)) return translateOrNull(value) ?? value;
+      return /^[a-z]/.test(value) ? (find(value) ?? value) : value;
+    });
+  const patternText = (found: string | readonly string[] | undefined, count: string | undefined): string | undefined =>
+    typeof found === 'string' ? found : found?.[init.formOf(Number(count?.replace(/\D/g, '')))];
+  /** Code may have joined sentences to a paragraph. */
+  const translateSentences = (text: string): string => {
+    const sentences = text.split(sentenceEnd);
+    return sentences.map((sentence) => translateOrNull(sentence) ?? sentence).join(' ');
+  };
+  return {
+    find,
+    findPlural,
+    translate(text) {
+      if (text.length > maxLength || !/\p{L}{2}/u.test(text)) return text;
+      let known = remembered.get(text);
+      if (known === undefined) {
+        known = translateOrNull(text) ?? translateSentences(text);
+        if (remembered.size >= maxRemembered) remembered.clear();
+        remembered.set(text, known);
+      }
+      return known;
+    },
+  };
+}
+
+/** Undefined for a text without values, and for one that has too few letters to be known from data. */
+function toPattern(key: string): Pattern | undefined {
+  if (!key.includes('{')) return undefined;
+  const pieces = key.split(/\{\w+\}/);
+  const piece = pieces.reduce((longest, one) => (one.length > longest.length ? one : longest), '');
+  if (pieces.length < 2 || !/\p{L}{2}/u.test(piece)) return undefined;
+  const isCount = /^\{count\} [^{]+$/.test(key);
+  return {
+    key,
+    piece: isCount ? piece.trim().slice(0, 3) : piece,
+    names: [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ''),
+    expression: isCount
+      ? new RegExp(`^([\\d.,]+)${escapePattern(piece)}(?:s|es)?$`)
+      : new RegExp(`^${pieces.map(escapePattern).join('(.+?)')}$`, 's'),
+  };
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { catalogErrors, missingTexts, pluralFormsOf, readCatalog, translatedSlugs, type Catalog } from './catalogs.ts';
+import { textsOf, type Texts } from './texts.ts';
+
+/** Texts that a catalog may lack. */
+const allowed: Readonly<Record<string, number>> = { host: 1_500, svc: 3_300, sandbox: 100 };
+const forms = pluralFormsOf('de');
+
+describe('the German catalogs', () => {
+  for (const slug of translatedSlugs)
+    describe(slug, () => {
+      let texts: Texts;
+      let german: Catalog;
+      before(() => {
+        texts = textsOf(slug);
+        german = readCatalog(slug, 'de');
+      });
+
+      it(`lacks at most ${String(allowed[slug])} texts`, () => {
+        const missing = Object.keys(missingTexts(texts, german, forms));
+        expect(missing.length, missing.slice(0, 5).join(' | ')).to.be.at.most(allowed[slug] ?? 0);
+      });
+
+      it('has the texts of the program, with their values, elements and plural forms', () => {
+        expect(catalogErrors(texts, german, forms)).to.deep.equal([]);
+      });
+    });
+});
+
+describe('the check of a catalog', () => {
+  const texts: Texts = new Map([
+    ['Set <1>a secret</1> for {name}.', { file: 'a.hbs' }],
+    ['{count} day', { file: 'a.ts', many: '{count} days' }],
+  ]);
+  const errorsOf = (catalog: Catalog): string[] => catalogErrors(texts, catalog, 2);
+
+  it('finds nothing wrong in a good one', () => {
+    const good = {
+      'Set <1>a secret</1> for {name}.': 'Für {name} <1>ein Geheimnis</1> setzen.',
+      '{count} day': ['{count} Tag', '{count} Tage'],
+    };
+    expect(errorsOf(good)).to.deep.equal([]);
+    expect(missingTexts(texts, good, 2)).to.deep.equal({});
+  });
+
+  it('finds lost and added values, wrong elements, wrong forms and unknown texts', () => {
+    expect(errorsOf({ 'Set <1>a secret</1> for {name}.': '<1>Geheimnis</1> für {Name}.' })).to.deep.equal([
+      'The translation of “Set <1>a secret</1> for {name}.” lacks {name}.',
+      'The translation of “Set <1>a secret</1> for {name}.” has {Name}, which the text lacks.',
+    ]);
+    expect(errorsOf({ 'Set <1>a secret</1> for {name}.': '</1>{name}<1>' })[0]).to.include('in another order');
+    expect(errorsOf({ '{count} day': '{count} Tag' })).to.deep.equal(['“{count} day” needs an array of 2 texts.']);
+    expect(errorsOf({ Gone: 'Weg' })).to.deep.equal(['“Gone” is no text of the program. Remove it.']);
+  });
+
+  it('lists what is to be filled in', () => {
+    expect(missingTexts(texts, { 'Set <1>a secret</1> for {name}.': '' }, 2)).to.deep.equal({
+      'Set <1>a secret</1> for {name}.': '',
+      '{count} day': ['', ''],
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import Handlebars from 'handlebars';
+import ts from 'typescript';
+import { hasLetters, translateTemplate } from '../../host/views/translate-template.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Texts of the program, as catalogs have them, with the plural where it is one of two. */
+export type Texts = ReadonlyMap<string, { readonly file: string; readonly many?: string }>;
+
+function filesOf(...patterns: readonly string[]): string[] {
+  return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .trim()
+    .split('\n')
+    .filter(Boolean);
+}
+
+/** @param slug `host`, or of a plugin. */
+export function textsOf(slug: string): Texts {
+  const texts = new Map<string, { file: string; many?: string }>();
+  const note = (text: string, file: string, many?: string): void => {
+    if (!texts.has(text)) texts.set(text, { file, ...(many !== undefined && { many }) });
+  };
+  for (const file of slug === 'host'
+    ? filesOf('views/admin', 'views/site', 'views/mail')
+    : filesOf(`views/${slug}`, `plugins/${slug}/views`))
+    if (file.endsWith('.hbs')) readTemplate(file, note);
+  if (slug !== 'host') readManifest(`plugins/${slug}/plugin.json`, note);
+  for (const file of filesOf(slug === 'host' ? 'host/*.ts' : `plugins/${slug}/*.ts`))
+    if (isPage(file)) readCode(file, note);
+  return texts;
+}
+
+function readManifest(file: string, note: Note): void {
+  const { description } = JSON.parse(readFileSync(`${root}/${file}`, 'utf8')) as { readonly description?: string };
+  if (description !== undefined) note(description, file);
+}
+
+type Note = (text: string, file: string, many?: string) => void;
+
+function readTemplate(file: string, note: Note): void {
+  const program = Handlebars.parse(readFileSync(`${root}/${file}`, 'utf8'));
+  notePlurals(program, (one, many) => note(`{count} ${one}`, file, `{count} ${many}`));
+  translateTemplate(program, (text) => {
+    note(text, file);
+    return undefined;
+  });
+}
+
+function notePlurals(node: unknown, note: (one: string, many: string) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { path, params } = node as { path?: { original?: string }; params?: { type: string; value?: unknown }[] };
+  if (path?.original === 'plural' && params)
+    note(String(params[1]?.value), String(params[2]?.value ?? `${String(params[1]?.value)}s`));
+  for (const child of Object.values(node)) notePlurals(child, note);
+}
+
+/** What the reader of the code does not look into: contracts of REST, wire formats of providers, tools for authors. */
+const leftOut =
+  /\.test\.|\.route\.ts|-routes?\.ts|\/(testing|build|authoring|fakes|oracle|database|hooks|loader|log|rest|mcp|abilities|browser|storage|vectors|stores|embeddings|images-generate|openai|sandbox\/images|videos)\/|\/migrations|provider\.ts|store\.ts|\.event\.ts|\/events\.ts|host\/config|host\/plugin-api\/(mcp|openapi|client|argument|namespaced|mutex)|-fixture|-response\.ts|json-sample|write-reply|\/answer\.ts|languages\//;
+
+function isPage(file: string): boolean {
+  return !leftOut.test(file);
+}
+
+const textProperties = new Set(
+  (
+    'label title text help note hint message menu sentence confirm busy heading placeholder empty singularLabel advice ' +
+    'reason detail error description summary good promptLabel legend caption what file password stateText changeText ' +
+    'state outcome none here intro topic scope origin meaning question why'
+  ).split(' '),
+);
+const leftOutCalls =
+  /(^|\.)(error|warn|info|debug)$|^(Error|TypeError|RegExp|ManifestError|ConfigError)$|raw$|setHeader|append|startsWith|endsWith|includes|replace|split|join|test|exec|unreadable|Symbol|set|get|has|span$|off$|push$/;
+
+function readCode(file: string, note: Note): void {
+  const source = ts.createSourceFile(file, readFileSync(`${root}/${file}`, 'utf8'), ts.ScriptTarget.Latest, true);
+  const visit = (node: ts.Node): void => {
+    const call = ts.isCallExpression(node) ? node.expression.getText() : '';
+    if (/formatCount$/.test(call)) noteCount((node as ts.CallExpression).arguments, file, note);
+    const text = literalText(node);
+    if (text !== undefined && !isPartOfLiteral(node) && isText(node, text)) {
+      note(text, file);
+      return;
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+
+function noteCount(given: ts.NodeArray<ts.Expression>, file: string, note: Note): void {
+  const [, one, many] = given.map((argument) => literalText(argument));
+  if (one !== undefined) note(`{count} ${one}`, file, `{count} ${many ?? `${one}s`}`);
+}
+
+/** A literal, a template with its values as `{1}`, or a sum of both. */
+function literalText(node: ts.Node): string | undefined {
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node))
+    return (
+      node.head.text + node.templateSpans.map((span, index) => `{${String(index + 1)}}${span.literal.text}`).join('')
+    );
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken) {
+    const left = literalText(node.left);
+    const right = literalText(node.right);
+    if (left === undefined || right === undefined) return undefined;
+    const before = left.match(/\{\d+\}/g)?.length ?? 0;
+    return left + right.replace(/\{(\d+)\}/g, (_all, number: string) => `{${String(Number(number) + before)}}`);
+  }
+  return undefined;
+}
+
+function isPartOfLiteral({ parent }: ts.Node): boolean {
+  return ts.isBinaryExpression(parent) && literalText(parent) !== undefined;
+}
+
+/** Whether a person reads it: by what it is assigned to or passed to, else by its look of a sentence. */
+function isText(node: ts.Node, text: string): boolean {
+  if (
+    !hasLetters(text.replace(/\{\d+\}/g, '')) ||
+    /^[\w.:/-]*$(?<=[_/].*)|^[a-z]+[A-Z]|^https?:|\n|^[.#-]|=>|^\W*$/.test(text)
+  )
+    return false;
+  const { parent } = node;
+  if (ts.isImportDeclaration(parent) || ts.isLiteralTypeNode(parent) || ts.isExportDeclaration(parent)) return false;
+  const isSentence = /^[“"'{]?[A-Z{][^A-Z]/.test(text) && (/[a-z] [a-z“{]/.test(text) || /[.?!…]$/.test(text));
+  if (ts.isPropertyAssignment(parent) && parent.initializer === node)
+    return textProperties.has(parent.name.getText()) ? /^[A-Z{“]|\s/.test(text) : isSentence;
+  if (ts.isCallExpression(parent) || ts.isNewExpression(parent)) {
+    const name = parent.expression.getText();
+    return /^(label|field|color|translateText|withNotice|text|select|limit|list|editorPage|section|h|step|finding)$/.test(
+      name,
+    )
+      ? /^[A-Z{“]/.test(text)
+      : !leftOutCalls.test(name) && isSentence;
+  }
+  if (ts.isConditionalExpression(parent) || ts.isArrowFunction(parent) || ts.isReturnStatement(parent))
+    return isSentence || /^[A-Z][a-z]+$/.test(text);
+  return isSentence;
+}
