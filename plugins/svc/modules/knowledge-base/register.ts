@@ -41,6 +41,10 @@ export async function registerKnowledge(module: KnowledgeModule): Promise<void> 
   hooks.addAction('wp_abilities_api_init', async () =>
     (await import('./knowledge-abilities.ts')).registerKnowledgeAbilities(host.abilities, load),
   );
+  hooks.addFilter('mcp_resources', async (sources) => [
+    ...sources,
+    (await import('./knowledge-resources.ts')).knowledgeResources(await load()),
+  ]);
   registerQuestions(module);
   registerHome(module);
   await registerWork(module);

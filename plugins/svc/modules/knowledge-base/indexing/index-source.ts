@@ -5,8 +5,8 @@ import { createChunkRows, type ChunkRows } from '../chunks/chunk-rows.ts';
 import { chunkSection, type Chunk, hashTexts, numberChunks, type NumberedChunk } from '../chunks/chunk-text.ts';
 import { loadTokenCounter } from '../chunks/units.ts';
 import { splitSections } from '../chunks/sections.ts';
-import '../hooks.ts';
-import { readSource, SourceError, type SourceText } from '../sources/read-source.ts';
+import type { IndexingScene } from '../hooks.ts';
+import { readSource, SourceError, type ReadInit, type SourceText } from '../sources/read-source.ts';
 import { SourceChangedError, type SourceOutcome, type Source } from '../sources/source.ts';
 import { deleteVectors } from './delete-vectors.ts';
 import type { IndexParts } from '../knowledge.ts';
@@ -45,11 +45,7 @@ export async function indexSource(parts: IndexParts, source: Source, init: Index
   const onProgress = (message: string): void => {
     void parts.work.progress(source, { message }).catch(() => undefined);
   };
-  const text = await parts.host.hooks.applyFiltersAsync(
-    'svc_knowledge_text',
-    await readSource(parts, source, { signal: init.signal, onProgress }),
-    { source, base },
-  );
+  const text = await readText(parts, { source, base }, { signal: init.signal, onProgress });
   const title = oneLine(text.title) || source.title;
   const contentHash = hashTexts([
     title,
@@ -75,6 +71,16 @@ export async function indexSource(parts: IndexParts, source: Source, init: Index
       await emitIndexed(parts, { source: { ...source, title, url: text.url }, base, message }, transaction);
     },
   };
+}
+
+/** The text of a source as it is indexed. @throws SourceError */
+export async function readText(
+  parts: Pick<IndexParts, 'host' | 'sources'>,
+  scene: IndexingScene,
+  init: ReadInit,
+): Promise<SourceText> {
+  const text = await readSource(parts, scene.source, init);
+  return parts.host.hooks.applyFiltersAsync('svc_knowledge_text', text, scene);
 }
 
 /** Updates the title all the same: the request to index may have come without one. */

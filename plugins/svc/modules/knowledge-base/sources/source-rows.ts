@@ -18,7 +18,8 @@ export function currentRow(
 
 export function filtered(
   query: Knex.QueryBuilder,
-  { id, baseId, state, kind, parentId }: SourceFilter & { readonly id?: number },
+  { id, baseId, state, kind, parentId, hasText }: SourceFilter & { readonly id?: number },
 ): Knex.QueryBuilder {
-  return query.where(toSourceRow({ id, baseId, state, kind, parentId }));
+  const found = query.where(toSourceRow({ id, baseId, state, kind, parentId }));
+  return hasText ? found.whereNot({ kind: 'sitemap' }) : found;
 }

@@ -74,6 +74,8 @@ export interface SourceFilter {
   readonly state?: SourceState;
   readonly kind?: SourceKind;
   readonly parentId?: number;
+  /** Leaves out sitemaps, which only name other sources. */
+  readonly hasText?: true;
 }
 
 export interface SourceCounts extends Readonly<Record<SourceState, number>> {
